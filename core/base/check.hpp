@@ -1,0 +1,27 @@
+// Checks that stay on in every build: a broken invariant ends the run with a clear line, never with a wrong figure.
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace ddl {
+
+// Something outside the program is wrong: a file, a platform, a setting found impossible late. Exit code 2.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// An invariant of the program itself does not hold. Exit code 1.
+struct InternalError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// Throws InternalError naming the place, unless `holds`.
+inline void check(bool holds, const char* what, std::source_location at = std::source_location::current()) {
+  if (!holds) {
+    throw InternalError(std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " + what);
+  }
+}
+
+}  // namespace ddl

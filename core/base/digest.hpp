@@ -1,0 +1,21 @@
+// A 64-bit fingerprint of a result (FNV-1a): one number that says "nothing changed".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ddl {
+
+class Digest {
+ public:
+  void add(std::string_view bytes);
+  void add(std::span<const float> values);
+  std::string hex() const;  // 16 digits
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325u;
+};
+
+}  // namespace ddl

@@ -1,0 +1,51 @@
+// One description of a settings struct serves the strict reader, the canonical writer and the JSON Schema.
+//
+// A struct names its fields once, in a free function template beside it:
+//
+//   template <class Visitor>
+//   void fields(Visitor& visit, AkoParams& params) {
+//     visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait", .at_least = 1});
+//   }
+//
+// Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
+// and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see
+// tag_key). Types with a form of their own (such as `3 | [4,4,2] | "auto"`) get overloads in sim/scenario.
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+namespace ddl {
+
+// What a field means and which values it takes; limits hold for numbers, dimensioned values and elements of lists.
+struct Rule {
+  const char* doc = "";
+  double at_least = -std::numeric_limits<double>::infinity();
+  double above = -std::numeric_limits<double>::infinity();   // exclusive
+  double at_most = std::numeric_limits<double>::infinity();
+  double below = std::numeric_limits<double>::infinity();    // exclusive
+};
+
+template <class Enum>
+struct EnumName {
+  Enum value;
+  std::string_view name;
+};
+
+// Specialised beside each enum: template <> inline constexpr EnumName<E> enum_names<E>[] = {{E::a, "a"}, ...};
+template <class Enum>
+inline constexpr EnumName<Enum> enum_names[] = {};
+
+// The key by which JSON tells the alternatives of a tagged variant apart; specialised for algorithms ("name").
+template <class Variant>
+inline constexpr std::string_view tag_key = "type";
+
+template <class Enum>
+constexpr std::string_view name_of(Enum value) {
+  for (const auto& entry : enum_names<Enum>) {
+    if (entry.value == value) return entry.name;
+  }
+  return "?";
+}
+
+}  // namespace ddl

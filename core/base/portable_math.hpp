@@ -1,0 +1,20 @@
+// exp, log and tanh by plain IEEE additions, multiplications and divisions, so that the same input gives the same bits
+// on every machine and compiler (libm chooses its code by CPU). Accurate to a few units in the last place.
+#pragma once
+
+#include <span>
+
+namespace ddl {
+
+// 0 below about -708 (float: -87.3), infinity above about 709.8 (float: 88.7); NaN stays NaN.
+double portable_exp(double x);
+double portable_log(double x);  // x > 0; -infinity at 0, NaN below
+float portable_expf(float x);
+float portable_logf(float x);  // likewise
+float portable_tanhf(float x);
+
+// Of each value: the same bits as one by one, several at a time. Both spans have one length and may be the same memory.
+void portable_exp(std::span<const float> x, std::span<float> y);
+void portable_tanh(std::span<const float> x, std::span<float> y);
+
+}  // namespace ddl

@@ -1,0 +1,104 @@
+#include "core/base/thread_pool.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/base/check.hpp"
+
+namespace ddl {
+
+struct ThreadPool::Ticket::Job {
+  enum class State { queued, running, finished };
+  std::function<void(int)> task;
+  Urgency urgency = Urgency::soon;
+  State state = State::queued;
+  std::exception_ptr error;
+};
+
+ThreadPool::Ticket& ThreadPool::Ticket::operator=(Ticket&& other) noexcept {
+  std::swap(job_, other.job_);
+  std::swap(pool_, other.pool_);
+  return *this;
+}
+
+ThreadPool::Ticket::~Ticket() {
+  if (!job_) return;
+  std::unique_lock lock(pool_->mutex_);
+  if (job_->state == Job::State::queued) {
+    std::erase(pool_->queues_[static_cast<int>(job_->urgency)], job_);
+    return;
+  }
+  pool_->work_finished_.wait(lock, [&] { return job_->state == Job::State::finished; });
+}
+
+void ThreadPool::Ticket::wait() {
+  check(job_ != nullptr, "a ticket of some task");
+  std::unique_lock lock(pool_->mutex_);
+  pool_->work_finished_.wait(lock, [&] { return job_->state == Job::State::finished; });
+  const auto job = std::exchange(job_, nullptr);
+  if (job->error) std::rethrow_exception(job->error);
+}
+
+ThreadPool::ThreadPool(int threads) {
+  check(threads >= 1, "at least one thread");
+  for (int thread = 0; thread < threads; ++thread) threads_.emplace_back([this, thread] { work(thread); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::scoped_lock lock(mutex_);
+    closing_ = true;
+  }
+  work_arrived_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+ThreadPool::Ticket ThreadPool::submit(std::function<void(int)> task, Urgency urgency) {
+  Ticket ticket;
+  ticket.job_ = std::make_shared<Ticket::Job>();
+  ticket.job_->task = std::move(task);
+  ticket.job_->urgency = urgency;
+  ticket.pool_ = this;
+  {
+    const std::scoped_lock lock(mutex_);
+    queues_[static_cast<int>(urgency)].push_back(ticket.job_);
+  }
+  work_arrived_.notify_one();
+  return ticket;
+}
+
+double ThreadPool::busy_seconds() {
+  const std::scoped_lock lock(mutex_);
+  return busy_seconds_;
+}
+
+void ThreadPool::work(int thread) {
+  using Clock = std::chrono::steady_clock;
+  using State = Ticket::Job::State;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_arrived_.wait(lock, [&] { return closing_ || !queues_[0].empty() || !queues_[1].empty(); });
+    if (closing_) return;
+    auto& queue = queues_[queues_[0].empty() ? 1 : 0];
+    const auto job = queue.front();
+    queue.pop_front();
+    job->state = State::running;
+    lock.unlock();
+    const auto start = Clock::now();
+    try {
+      job->task(thread);
+    } catch (...) {
+      job->error = std::current_exception();
+    }
+    // What the task holds on to (snapshots, batches) is let go before anyone learns that it has finished.
+    job->task = nullptr;
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    lock.lock();
+    busy_seconds_ += seconds;
+    job->state = State::finished;
+    work_finished_.notify_all();
+  }
+}
+
+}  // namespace ddl

@@ -1,0 +1,60 @@
+// A fixed set of math threads with two queues: gradients (the simulation will wait for them) before evaluations (it
+// will not, for long). Results never depend on the number of threads, for tasks share nothing but immutable inputs.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ddl {
+
+class ThreadPool {
+ public:
+  enum class Urgency { soon, whenever };
+
+  // What a task was given to: wait() returns when it has run and rethrows what it threw. Dropping a ticket cancels a
+  // task that has not begun and waits for one that has, so a task never outlives what it refers to.
+  class Ticket {
+   public:
+    Ticket() = default;
+    Ticket(Ticket&&) noexcept = default;
+    Ticket& operator=(Ticket&& other) noexcept;
+    ~Ticket();
+    void wait();
+    explicit operator bool() const { return job_ != nullptr; }
+
+   private:
+    friend class ThreadPool;
+    struct Job;
+    std::shared_ptr<Job> job_;
+    ThreadPool* pool_ = nullptr;
+  };
+
+  explicit ThreadPool(int threads);  // at least 1
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // `task` is told which thread runs it (0 .. thread_count-1), to use that thread's scratch memory.
+  Ticket submit(std::function<void(int thread)> task, Urgency urgency);
+  int thread_count() const { return static_cast<int>(threads_.size()); }
+  double busy_seconds();  // thread seconds spent in tasks, for the share of math in the wall time
+
+ private:
+  void work(int thread);
+
+  std::mutex mutex_;
+  std::condition_variable work_arrived_;
+  std::condition_variable work_finished_;
+  std::deque<std::shared_ptr<Ticket::Job>> queues_[2];  // by Urgency
+  bool closing_ = false;
+  double busy_seconds_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ddl

@@ -1,0 +1,25 @@
+// Dimensioned values as types: a setting says what it is, and the reader demands its unit.
+#pragma once
+
+#include <compare>
+
+namespace ddl {
+
+struct Seconds {
+  double value = 0;
+  auto operator<=>(const Seconds&) const = default;
+};
+struct Bytes {
+  double value = 0;
+  auto operator<=>(const Bytes&) const = default;
+};
+struct BytesPerSecond {
+  double value = 0;
+  auto operator<=>(const BytesPerSecond&) const = default;
+};
+struct FlopsPerSecond {
+  double value = 0;
+  auto operator<=>(const FlopsPerSecond&) const = default;
+};
+
+}  // namespace ddl

@@ -1,0 +1,96 @@
+#include "core/base/portable_math.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ddl {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr float kInfinityFloat = std::numeric_limits<float>::infinity();
+
+// The distance in units of the last place of the expected value.
+double ulps(double actual, double expected) {
+  const double unit = std::nextafter(std::fabs(expected), kInfinity) - std::fabs(expected);
+  return std::fabs(actual - expected) / unit;
+}
+double ulps_float(float actual, double expected) {
+  const auto nearest = std::fabs(static_cast<float>(expected));
+  return std::fabs(actual - expected) / (double{std::nextafter(nearest, kInfinityFloat)} - nearest);
+}
+
+}  // namespace
+
+TEST_CASE("portable exp is accurate over its whole range") {
+  double worst = 0;
+  for (double x = -708; x < 709.7; x += 0.0371) worst = std::max(worst, ulps(portable_exp(x), std::exp(x)));
+  CHECK(worst < 3);
+  worst = 0;
+  for (float x = -87.29f; x < 88.7f; x += 0.00371f) {
+    worst = std::max(worst, ulps_float(portable_expf(x), std::exp(double{x})));
+  }
+  CHECK(worst < 3);
+}
+
+TEST_CASE("portable exp goes to zero, one and infinity where it should, and passes NaN on") {
+  CHECK(portable_exp(0) == 1);
+  CHECK(portable_expf(0) == 1);
+  CHECK(portable_exp(-1e30) == 0);
+  CHECK(portable_exp(-kInfinity) == 0);
+  CHECK(portable_exp(710) == kInfinity);
+  CHECK(portable_exp(kInfinity) == kInfinity);
+  CHECK(portable_expf(-1e30f) == 0);
+  CHECK(portable_expf(-kInfinityFloat) == 0);
+  CHECK(portable_expf(89) == kInfinityFloat);
+  CHECK(portable_expf(kInfinityFloat) == kInfinityFloat);
+  CHECK(std::isnan(portable_exp(NAN)));
+  CHECK(std::isnan(portable_expf(NAN)));
+}
+
+TEST_CASE("portable log is accurate over its whole range, also beside one and below the least normal number") {
+  double worst = 0;
+  for (double x = 1e-300; x < 1e300; x *= 1.037) worst = std::max(worst, ulps(portable_log(x), std::log(x)));
+  for (double x = 0.5; x < 2; x += 0.000713) worst = std::max(worst, ulps(portable_log(x), std::log(x)));
+  for (const double x : {5e-324, 1e-310, 2.2250738585072014e-308}) {
+    worst = std::max(worst, ulps(portable_log(x), std::log(x)));
+  }
+  CHECK(worst < 3);
+  CHECK(portable_logf(10) == doctest::Approx(2.302585093).epsilon(1e-7));
+}
+
+TEST_CASE("portable log knows its edges") {
+  CHECK(portable_log(1) == 0);
+  CHECK(portable_log(0) == -kInfinity);
+  CHECK(portable_log(kInfinity) == kInfinity);
+  CHECK(std::isnan(portable_log(-1)));
+  CHECK(std::isnan(portable_log(NAN)));
+}
+
+TEST_CASE("portable tanh is accurate, odd and bounded") {
+  double worst = 0;
+  for (float x = -12; x < 12; x += 0.000917f) {
+    worst = std::max(worst, ulps_float(portable_tanhf(x), std::tanh(double{x})));
+    CHECK(portable_tanhf(-x) == -portable_tanhf(x));
+  }
+  CHECK(worst < 4);
+  CHECK(portable_tanhf(1e-30f) == 1e-30f);
+  CHECK(portable_tanhf(1e30f) == 1);
+  CHECK(portable_tanhf(-kInfinityFloat) == -1);
+  CHECK(std::isnan(portable_tanhf(NAN)));
+}
+
+TEST_CASE("many values at once have the same bits as one by one") {
+  std::vector<float> x, exps(203), tanhs(203);
+  for (int i = 0; i < 203; ++i) x.push_back(0.9f * static_cast<float>(i - 101));
+  portable_exp(x, exps);
+  portable_tanh(x, tanhs);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    CHECK(exps[i] == portable_expf(x[i]));
+    CHECK(tanhs[i] == portable_tanhf(x[i]));
+  }
+}
+
+}  // namespace ddl
