@@ -1,0 +1,48 @@
+// Which data set, how much of it, and how it is dealt to the workers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/fields.hpp"
+
+namespace ddl {
+
+enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10 };
+template <>
+inline constexpr EnumName<DataSource> enum_names<DataSource>[] = {{DataSource::synthetic, "synthetic"},
+                                                                  {DataSource::mnist, "mnist"},
+                                                                  {DataSource::fashion_mnist, "fashion-mnist"},
+                                                                  {DataSource::cifar_10, "cifar-10"}};
+
+enum class PartitionKind { iid, sequential, by_label, dirichlet };
+template <>
+inline constexpr EnumName<PartitionKind> enum_names<PartitionKind>[] = {{PartitionKind::iid, "iid"},
+                                                                        {PartitionKind::sequential, "sequential"},
+                                                                        {PartitionKind::by_label, "by_label"},
+                                                                        {PartitionKind::dirichlet, "dirichlet"}};
+
+struct DataSpec {
+  DataSource source = DataSource::synthetic;
+  std::string path;                   // folder of the files; empty for synthetic
+  std::optional<std::int64_t> train;  // samples used; default: all there are (synthetic: 8000)
+  std::optional<std::int64_t> test;   // likewise (synthetic: 1000)
+  PartitionKind partition = PartitionKind::iid;
+  double alpha = 0.5;   // concentration of the Dirichlet partition
+  bool shuffle = true;  // a new order in each pass over a shard
+};
+
+template <class Visitor>
+void fields(Visitor& visit, DataSpec& spec) {
+  visit("source", spec.source, Rule{.doc = "data set"});
+  visit("path", spec.path, Rule{.doc = "folder that holds its files, relative to the scenario"});
+  visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
+  visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
+  visit("partition", spec.partition, Rule{.doc = "how training samples are dealt to workers"});
+  visit("alpha", spec.alpha,
+        Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
+  visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});
+}
+
+}  // namespace ddl

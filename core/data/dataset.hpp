@@ -1,0 +1,73 @@
+// Labelled images in memory, and minibatches of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/data/data_spec.hpp"
+#include "core/nn/shape.hpp"
+
+namespace ddl {
+
+// `count` images of `shape` (channel planes, row by row), one byte a value. A network sees
+// (byte - mean[channel]) * scale[channel]: compact in memory whatever the source.
+struct Dataset {
+  Shape shape;
+  int classes = 0;
+  std::vector<std::uint8_t> pixels;  // count x shape.size()
+  std::vector<std::uint8_t> labels;  // count
+  std::vector<float> mean, scale;    // one per channel
+  std::size_t size() const { return labels.size(); }
+};
+
+struct DataSplit {
+  Dataset train, test;
+};
+
+// The samples of one step or one evaluation, as the network reads them.
+struct Batch {
+  std::vector<float> inputs;  // size() x shape.size()
+  std::vector<std::uint8_t> labels;
+  std::size_t size() const { return labels.size(); }
+};
+
+// Reads or generates what `spec` asks for; synthetic data depends on `seed`. Throws InputError (damaged, short,
+// mislabelled or absent file, too few samples), its text naming the file.
+DataSplit load_data(const DataSpec& spec, std::uint64_t seed);
+
+// What load_data would give, without reading it whole: shape and classes, for checking a scenario.
+struct DataShape {
+  Shape shape;
+  int classes = 0;
+};
+DataShape data_shape(DataSource source);
+
+// Fills `batch` with the samples at `indices`, reusing its memory.
+void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch);
+
+// Deals the samples of `data` to `workers` shards as spec.partition says. Every sample goes to exactly one shard and
+// no shard is empty; depends only on the data, the spec and the seed, so that all algorithms start alike.
+// Sizes differ by at most one, but for dirichlet. Throws InputError when there are fewer samples than workers.
+std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
+                                                  std::uint64_t seed);
+
+// An endless sequence of minibatches over one worker's shard: passes over all of it, in a new order each time when
+// shuffled. A pass's last batch is filled up from the next pass, so every batch has exactly batch_size samples.
+class BatchStream {
+ public:
+  BatchStream(std::vector<std::uint32_t> shard, int batch_size, bool shuffled, Stream random);
+  std::vector<std::uint32_t> next();
+
+ private:
+  std::vector<std::uint32_t> shard_;
+  std::size_t batch_size_;
+  bool shuffled_;
+  Stream random_;
+  std::size_t position_;
+};
+
+}  // namespace ddl

@@ -1,0 +1,45 @@
+#include "core/base/check.hpp"
+#include "core/data/sources.hpp"
+
+namespace ddl {
+namespace {
+
+void check_count(const char* key, const std::optional<std::int64_t>& count) {
+  constexpr std::int64_t most = 10'000'000;
+  if (count && (*count < 1 || *count > most)) {
+    throw InputError(std::string("data.") + key + " is " + std::to_string(*count) + "; expected 1 to " +
+                     std::to_string(most) + " samples");
+  }
+}
+
+}  // namespace
+
+DataSplit load_data(const DataSpec& spec, std::uint64_t seed) {
+  check_count("train", spec.train);
+  check_count("test", spec.test);
+  switch (spec.source) {
+    case DataSource::synthetic:
+      return generate_synthetic(spec, seed);
+    case DataSource::mnist:
+    case DataSource::fashion_mnist:
+      return read_idx(spec);
+    case DataSource::cifar_10:
+      return read_cifar_10(spec);
+  }
+  throw InternalError("unknown data source");
+}
+
+DataShape data_shape(DataSource source) {
+  switch (source) {
+    case DataSource::synthetic:
+      return {{1, 12, 12}, 10};
+    case DataSource::mnist:
+    case DataSource::fashion_mnist:
+      return {{1, 28, 28}, 10};
+    case DataSource::cifar_10:
+      return {{3, 32, 32}, 10};
+  }
+  throw InternalError("unknown data source");
+}
+
+}  // namespace ddl

@@ -1,0 +1,114 @@
+// How training samples are dealt to workers.
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
+
+namespace ddl {
+namespace {
+
+using Indices = std::vector<std::uint32_t>;
+
+Indices all_indices(const Dataset& data) {
+  Indices indices(data.size());
+  std::iota(indices.begin(), indices.end(), 0u);
+  return indices;
+}
+
+std::vector<Indices> deal_round(const Indices& indices, std::size_t workers) {
+  std::vector<Indices> shards(workers);
+  for (std::size_t i = 0; i < indices.size(); ++i) shards[i % workers].push_back(indices[i]);
+  return shards;
+}
+
+std::vector<Indices> cut_evenly(const Indices& indices, std::size_t workers) {
+  std::vector<Indices> shards(workers);
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    const std::size_t begin = indices.size() * worker / workers;
+    const std::size_t end = indices.size() * (worker + 1) / workers;
+    shards[worker].assign(indices.data() + begin, indices.data() + end);
+  }
+  return shards;
+}
+
+// One draw of the symmetric Dirichlet distribution: independent gamma draws over their sum.
+std::vector<double> dirichlet(std::size_t count, double alpha, Stream& random) {
+  std::vector<double> shares(count);
+  for (double& share : shares) share = random.gamma(alpha);
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (sum > 0) {
+    for (double& share : shares) share /= sum;
+  } else {
+    // All draws fell below the smallest double: the limit of small alpha, where one takes everything.
+    shares[random.below(count)] = 1;
+  }
+  return shares;
+}
+
+// Each empty shard takes a sample from the shard that is largest then, the first of equals.
+void fill_empty(std::vector<Indices>& shards) {
+  for (Indices& shard : shards) {
+    if (!shard.empty()) continue;
+    const auto largest = std::max_element(shards.begin(), shards.end(),
+                                          [](const Indices& a, const Indices& b) { return a.size() < b.size(); });
+    shard.push_back(largest->back());
+    largest->pop_back();
+  }
+}
+
+// Each class is dealt in proportions of its own (Yurochkin et al., ICML 2019).
+std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers, double alpha, Stream& random) {
+  std::vector<Indices> members(static_cast<std::size_t>(data.classes));
+  for (const std::uint32_t index : all_indices(data)) members[data.labels[index]].push_back(index);
+  std::vector<Indices> shards(workers);
+  for (Indices& samples : members) {
+    shuffle(std::span(samples), random);
+    const std::vector<double> shares = dirichlet(workers, alpha, random);
+    double dealt_share = 0;
+    std::size_t begin = 0;
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+      dealt_share += shares[worker];
+      const double cut = std::min(dealt_share, 1.0) * static_cast<double>(samples.size());
+      const std::size_t end = worker + 1 == workers ? samples.size() : static_cast<std::size_t>(cut + 0.5);
+      shards[worker].insert(shards[worker].end(), samples.begin() + static_cast<std::ptrdiff_t>(begin),
+                            samples.begin() + static_cast<std::ptrdiff_t>(end));
+      begin = end;
+    }
+  }
+  // Within a shard classes follow in no order, also when passes over it are not shuffled.
+  for (Indices& shard : shards) shuffle(std::span(shard), random);
+  fill_empty(shards);
+  return shards;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
+                                                  std::uint64_t seed) {
+  check(workers > 0, "data are dealt to at least one worker");
+  const auto count = static_cast<std::size_t>(workers);
+  if (data.size() < count) {
+    throw InputError("data.train gives " + std::to_string(data.size()) + " samples to " + std::to_string(workers) +
+                     " workers; expected at least one each");
+  }
+  Stream random = stream(seed, "all", "data partition");
+  Indices indices = all_indices(data);
+  switch (spec.partition) {
+    case PartitionKind::iid:
+      shuffle(std::span(indices), random);
+      return deal_round(indices, count);
+    case PartitionKind::sequential:
+      return cut_evenly(indices, count);
+    case PartitionKind::by_label:
+      std::stable_sort(indices.begin(), indices.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return data.labels[a] < data.labels[b]; });
+      return cut_evenly(indices, count);
+    case PartitionKind::dirichlet:
+      check(spec.alpha > 0, "a positive alpha");
+      return deal_by_dirichlet(data, count, spec.alpha, random);
+  }
+  throw InternalError("unknown kind of partition");
+}
+
+}  // namespace ddl
