@@ -1,0 +1,62 @@
+#include "core/nn/affine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddl {
+
+void initialize_affine(Init init, std::size_t fan_in, std::size_t outputs, std::span<float> parameters,
+                       Stream& random) {
+  const std::size_t weights = fan_in * outputs;
+  const auto weight = parameters.first(weights), bias = parameters.subspan(weights, outputs);
+  if (init == Init::zero) {
+    std::fill(parameters.begin(), parameters.end(), 0.0f);
+    return;
+  }
+  if (init == Init::he) {
+    const double deviation = std::sqrt(2.0 / static_cast<double>(fan_in));
+    for (float& value : weight) value = static_cast<float>(deviation * random.normal());
+    std::fill(bias.begin(), bias.end(), 0.0f);
+    return;
+  }
+  for (float& value : weight) {
+    double draw = random.normal();
+    while (draw < -2 || draw > 2) draw = random.normal();
+    value = static_cast<float>(0.1 * draw);
+  }
+  std::fill(bias.begin(), bias.end(), 0.1f);
+}
+
+void add_bias(const float* __restrict bias, std::size_t rows, std::size_t outputs, bool relu,
+              float* __restrict values) {
+  for (std::size_t row = 0; row < rows; ++row, values += outputs) {
+    if (relu) {
+      for (std::size_t j = 0; j < outputs; ++j) {
+        const float sum = values[j] + bias[j];
+        values[j] = sum > 0 ? sum : 0;
+      }
+    } else {
+      for (std::size_t j = 0; j < outputs; ++j) values[j] += bias[j];
+    }
+  }
+}
+
+void bias_backward(const float* __restrict values, std::size_t rows, std::size_t outputs, bool relu,
+                   float* __restrict gradient, float* __restrict bias_gradient, float* __restrict sums) {
+  if (relu) {
+    for (std::size_t i = 0; i < rows * outputs; ++i) gradient[i] = values[i] > 0 ? gradient[i] : 0;
+  }
+  std::fill(sums, sums + outputs, 0.0f);
+  std::size_t row = 0;
+  // Four rows at a time: an addition to the sums need not wait for the one before to be stored.
+  for (; row + 4 <= rows; row += 4, gradient += 4 * outputs) {
+    const float *one = gradient, *two = one + outputs, *three = two + outputs, *four = three + outputs;
+    for (std::size_t j = 0; j < outputs; ++j) sums[j] += (one[j] + two[j]) + (three[j] + four[j]);
+  }
+  for (; row < rows; ++row, gradient += outputs) {
+    for (std::size_t j = 0; j < outputs; ++j) sums[j] += gradient[j];
+  }
+  for (std::size_t j = 0; j < outputs; ++j) bias_gradient[j] += sums[j];
+}
+
+}  // namespace ddl

@@ -1,0 +1,18 @@
+// From a list of layer settings to layers whose shapes fit.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/nn/layer.hpp"
+#include "core/nn/model_spec.hpp"
+
+namespace ddl {
+
+// The layers of `specs` for samples of `input`; a relu directly after a dense or conv becomes part of it. Allocates
+// nothing of the sizes asked for. Throws ModelError with the index in `specs` of a layer that cannot be: a window
+// larger than its image, sizes beyond 2^31, a last layer that does not give `classes` values, nothing to learn.
+std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes);
+
+}  // namespace ddl

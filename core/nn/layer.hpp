@@ -1,0 +1,80 @@
+// One layer of a network: a function of a batch and a slice of the model's flat parameter vector.
+//
+// A batch is stored sample after sample, and within a sample pixel after pixel, row by row, the channels of a pixel
+// together ("channels last"): convolution windows are then few contiguous runs, and weights have the axes of
+// TensorFlow: dense inputs x outputs, convolution height x width x channels x filters.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/nn/buffer.hpp"
+#include "core/nn/shape.hpp"
+
+namespace ddl {
+
+// One parameter tensor of a layer. Rows: length of the first axis, or of its inputs for a convolution.
+struct LayerTensor {
+  const char* name;  // "weight", "bias"
+  std::size_t count = 0;
+  std::size_t rows = 1;
+};
+
+struct ForwardCall {
+  int batch = 0;
+  bool training = false;
+  const float* parameters = nullptr;  // parameter_count()
+  const float* input = nullptr;       // batch x input().size()
+  float* output = nullptr;            // batch x output().size(); overwritten
+  Buffer& kept;                       // this layer's, until the backward call
+  Buffer& scratch;
+  Stream* random = nullptr;  // in training
+};
+
+struct BackwardCall {
+  int batch = 0;
+  const float* parameters = nullptr;
+  const float* input = nullptr;  // as in the forward call
+  const float* output = nullptr;
+  float* output_gradient = nullptr;     // of the loss; the layer may change it
+  float* input_gradient = nullptr;      // overwritten; null: not wanted
+  float* parameter_gradient = nullptr;  // overwritten
+  Buffer& kept;
+  Buffer& scratch;
+};
+
+// Immutable: shapes are fixed at construction, parameters and memory are the caller's.
+class Layer {
+ public:
+  Layer(Shape input, Shape output) : input_(input), output_(output) {}
+  virtual ~Layer() = default;
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+  Shape input() const { return input_; }
+  Shape output() const { return output_; }
+
+  virtual const char* kind() const = 0;                            // "conv"
+  virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
+  virtual double multiply_adds() const { return 0; }               // of one sample's forward pass
+  // Whether the output is the input, so that neither call is needed.
+  virtual bool passes_through(bool /*training*/) const { return false; }
+
+  virtual void initialize(std::span<float> /*parameters*/, Stream& /*random*/) const {}
+  virtual void forward(const ForwardCall& call) const = 0;
+  virtual void backward(const BackwardCall& call) const = 0;
+
+  std::size_t parameter_count() const {
+    std::size_t count = 0;
+    for (const LayerTensor& tensor : tensors()) count += tensor.count;
+    return count;
+  }
+
+ private:
+  Shape input_, output_;
+};
+
+}  // namespace ddl

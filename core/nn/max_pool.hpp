@@ -1,0 +1,23 @@
+// Maximum over square windows that do not overlap (Jarrett et al., ICCV 2009).
+#pragma once
+
+#include "core/nn/layer.hpp"
+#include "core/nn/model_spec.hpp"
+
+namespace ddl {
+
+// Rows and columns that fill no whole window are left out. The gradient goes to the first of equal largest values.
+class MaxPool final : public Layer {
+ public:
+  // Precondition: one window fits.
+  MaxPool(Shape input, const MaxPoolSpec& spec);
+
+  const char* kind() const override { return "max_pool"; }
+  void forward(const ForwardCall& call) const override;
+  void backward(const BackwardCall& call) const override;
+
+ private:
+  std::size_t size_;
+};
+
+}  // namespace ddl

@@ -1,0 +1,171 @@
+#include "core/nn/model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/base/check.hpp"
+#include "core/nn/build.hpp"
+#include "core/nn/gemm.hpp"
+#include "core/nn/layer.hpp"
+#include "core/nn/softmax_cross_entropy.hpp"
+#include "core/nn/workspace.hpp"
+
+namespace ddl {
+namespace {
+
+// Large enough for full-speed products, small enough for the cache.
+constexpr std::size_t kEvaluationBatch = 100;
+
+// The batch with the channels of a pixel together, as layers read it.
+const float* channels_last(const Batch& batch, Shape shape, Buffer& buffer) {
+  if (shape.channels == 1 || shape.height * shape.width == 1) return batch.inputs.data();
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  const std::size_t plane = shape.size() / channels;
+  float* const start = buffer.room(batch.inputs.size());
+  float* to = start;
+  for (const float* image = batch.inputs.data(); image != batch.inputs.data() + batch.inputs.size();
+       image += plane * channels) {
+    for (std::size_t pixel = 0; pixel < plane; ++pixel) {
+      for (std::size_t c = 0; c < channels; ++c) *to++ = image[c * plane + pixel];
+    }
+  }
+  return start;
+}
+
+}  // namespace
+
+struct Model::Parts {
+  Shape input;
+  int classes = 0;
+  std::vector<std::unique_ptr<Layer>> layers;
+  std::vector<std::size_t> offsets;  // of each layer's parameters
+  std::vector<Tensor> tensors;
+  std::size_t parameter_count = 0;
+  std::size_t first_learning = 0;  // layers before it need no gradients
+  std::size_t widest = 0;          // values of a sample between layers, at most
+  double multiply_adds = 0;
+
+  // Fills workspace.values; the last is the network's output.
+  void forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace) const;
+};
+
+Model::Model(const ModelSpec& spec, Shape input, int classes) : parts_(std::make_unique<Parts>()) {
+  use_one_blas_thread();
+  Parts& parts = *parts_;
+  parts.input = input;
+  parts.classes = classes;
+  parts.layers = build_layers(layers_of(spec, classes), input, classes);
+  std::map<std::string, int> seen;
+  bool learning = false;
+  for (std::size_t l = 0; l < parts.layers.size(); ++l) {
+    const Layer& layer = *parts.layers[l];
+    const std::vector<LayerTensor> tensors = layer.tensors();
+    if (!tensors.empty() && !learning) {
+      learning = true;
+      parts.first_learning = l;
+    }
+    parts.offsets.push_back(parts.parameter_count);
+    parts.multiply_adds += layer.multiply_adds();
+    parts.widest = std::max({parts.widest, layer.input().size(), layer.output().size()});
+    if (tensors.empty()) continue;
+    const std::string name = layer.kind() + std::to_string(++seen[layer.kind()]);
+    for (const LayerTensor& tensor : tensors) {
+      parts.tensors.push_back({name + "." + tensor.name, parts.parameter_count, tensor.count, tensor.rows});
+      parts.parameter_count += tensor.count;
+    }
+  }
+}
+
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+
+std::size_t Model::parameter_count() const { return parts_->parameter_count; }
+const std::vector<Tensor>& Model::tensors() const { return parts_->tensors; }
+const std::vector<std::unique_ptr<Layer>>& Model::layers() const { return parts_->layers; }
+double Model::forward_multiply_adds() const { return parts_->multiply_adds; }
+
+void Model::initialize(std::span<float> parameters, Stream& random) const {
+  check(parameters.size() == parts_->parameter_count, "as many values as the model has parameters");
+  for (std::size_t l = 0; l < parts_->layers.size(); ++l) {
+    const Layer& layer = *parts_->layers[l];
+    layer.initialize(parameters.subspan(parts_->offsets[l], layer.parameter_count()), random);
+  }
+}
+
+void Model::Parts::forward(std::span<const float> parameters, const Batch& batch, Stream* random,
+                           Workspace& workspace) const {
+  check(parameters.size() == parameter_count, "as many values as the model has parameters");
+  check(batch.size() > 0 && batch.inputs.size() == batch.size() * input.size(), "a batch of the model's samples");
+  const bool training = random != nullptr;
+  if (workspace.layers.size() < layers.size()) workspace.layers.resize(layers.size());
+  workspace.values.assign(1, channels_last(batch, input, workspace.inputs));
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const Layer& layer = *layers[l];
+    if (layer.passes_through(training)) {
+      workspace.values.push_back(workspace.values.back());
+      continue;
+    }
+    Workspace::PerLayer& own = workspace.layers[l];
+    float* const output = own.output.room(batch.size() * layer.output().size());
+    layer.forward({.batch = static_cast<int>(batch.size()),
+                   .training = training,
+                   .parameters = parameters.data() + offsets[l],
+                   .input = workspace.values.back(),
+                   .output = output,
+                   .kept = own.kept,
+                   .scratch = workspace.scratch,
+                   .random = random});
+    workspace.values.push_back(output);
+  }
+}
+
+double Model::gradient(std::span<const float> parameters, const Batch& batch, Stream& random, std::span<float> gradient,
+                       Workspace& workspace) const {
+  const Parts& parts = *parts_;
+  check(gradient.size() == parts.parameter_count, "as many values as the model has parameters");
+  parts.forward(parameters, batch, &random, workspace);
+  // Of the values that leave a layer, and of those that enter it; the two change places from layer to layer.
+  float* above = workspace.gradients[0].room(batch.size() * parts.widest);
+  float* below = workspace.gradients[1].room(batch.size() * parts.widest);
+  const LossSum sum = softmax_cross_entropy(workspace.values.back(), batch.labels, parts.classes, above);
+  for (std::size_t l = parts.layers.size(); l-- > parts.first_learning;) {
+    const Layer& layer = *parts.layers[l];
+    if (layer.passes_through(true)) continue;
+    layer.backward({.batch = static_cast<int>(batch.size()),
+                    .parameters = parameters.data() + parts.offsets[l],
+                    .input = workspace.values[l],
+                    .output = workspace.values[l + 1],
+                    .output_gradient = above,
+                    .input_gradient = l == parts.first_learning ? nullptr : below,
+                    .parameter_gradient = gradient.data() + parts.offsets[l],
+                    .kept = workspace.layers[l].kept,
+                    .scratch = workspace.scratch});
+    std::swap(above, below);
+  }
+  return sum.loss / static_cast<double>(batch.size());
+}
+
+Score Model::evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples,
+                      Workspace& workspace) const {
+  check(samples > 0 && samples <= data.size(), "as many samples as there are");
+  LossSum total;
+  for (std::size_t first = 0; first < samples; first += kEvaluationBatch) {
+    workspace.indices.resize(std::min(kEvaluationBatch, samples - first));
+    std::iota(workspace.indices.begin(), workspace.indices.end(), static_cast<std::uint32_t>(first));
+    gather(data, workspace.indices, workspace.batch);
+    parts_->forward(parameters, workspace.batch, nullptr, workspace);
+    const LossSum sum =
+        softmax_cross_entropy(workspace.values.back(), workspace.batch.labels, parts_->classes, nullptr);
+    total.loss += sum.loss;
+    total.correct += sum.correct;
+  }
+  const auto count = static_cast<double>(samples);
+  return {total.loss / count, static_cast<double>(total.correct) / count};
+}
+
+std::unique_ptr<Workspace, void (*)(Workspace*)> make_workspace() {
+  return {new Workspace, [](Workspace* workspace) { delete workspace; }};
+}
+
+}  // namespace ddl

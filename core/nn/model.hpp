@@ -1,0 +1,85 @@
+// A network as a pure function of one flat parameter vector. A Model is immutable after construction and shared by
+// all threads; what a computation writes lives in its caller's Workspace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/model_spec.hpp"
+#include "core/nn/shape.hpp"
+
+namespace ddl {
+
+class Layer;
+
+// A named slice of the flat parameter vector: one weight matrix or one bias.
+struct Tensor {
+  std::string name;      // "conv1.weight"
+  std::size_t offset = 0;
+  std::size_t count = 0;
+  std::size_t rows = 1;  // length of the first axis; `fine` partitions split along it
+};
+
+// A layer that cannot follow the one before it. `layer` is its index in the list, for the JSON path.
+struct ModelError : std::runtime_error {
+  ModelError(std::size_t layer_, const std::string& what) : std::runtime_error(what), layer(layer_) {}
+  std::size_t layer;
+};
+
+struct Workspace;   // scratch memory of one thread; see workspace.hpp
+
+struct Score {
+  double loss = 0;       // mean cross-entropy, natural logarithm
+  double accuracy = 0;   // share of samples whose largest output is the label
+};
+
+class Model {
+ public:
+  // The named model or list of layers of `spec`, for samples of `input`. Throws ModelError.
+  Model(const ModelSpec& spec, Shape input, int classes);
+  ~Model();
+  Model(Model&&) noexcept;
+
+  std::size_t parameter_count() const;
+  const std::vector<Tensor>& tensors() const;
+  const std::vector<std::unique_ptr<Layer>>& layers() const;
+  // Multiply-adds of one sample's forward pass (dense and convolutional layers).
+  double forward_multiply_adds() const;
+
+  void initialize(std::span<float> parameters, Stream& random) const;
+
+  // Mean cross-entropy of the batch at `parameters`, and its gradient into `gradient` (overwritten; both
+  // parameter_count() long). `random` drives dropout.
+  double gradient(std::span<const float> parameters, const Batch& batch, Stream& random, std::span<float> gradient,
+                  Workspace& workspace) const;
+
+  // Loss and accuracy over the first `samples` of `data`, without dropout.
+  Score evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples,
+                 Workspace& workspace) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// The list of layers of a named model ("softmax", "mlp", "cnn", "ako-cnn") for `classes` outputs; spec.layers for
+// "layers". Throws ModelError on an unknown name.
+std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);
+
+struct NamedModel {
+  const char* name;
+  const char* what;   // one line for `ddlsim list models`
+};
+std::span<const NamedModel> named_models();
+
+// Workspaces are opaque to users of Model: make one per thread.
+std::unique_ptr<Workspace, void (*)(Workspace*)> make_workspace();
+
+}  // namespace ddl

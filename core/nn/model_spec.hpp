@@ -1,0 +1,89 @@
+// What a network is made of, as settings: the named models and lists of layers of a scenario.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/fields.hpp"
+
+namespace ddl {
+
+// How the weights of a dense or convolutional layer start.
+enum class Init {
+  he,                 // N(0, 2 / fan_in), biases 0 (He et al., 2015)
+  truncated_normal,   // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
+  zero                // for the output layer: the first predictions are uniform, whatever the layers before
+};
+template <>
+inline constexpr EnumName<Init> enum_names<Init>[] = {
+    {Init::he, "he"}, {Init::truncated_normal, "truncated_normal"}, {Init::zero, "zero"}};
+
+struct DenseSpec {
+  static constexpr const char* tag = "dense";
+  int units = 0;
+  Init init = Init::he;
+};
+struct ConvSpec {
+  static constexpr const char* tag = "conv";
+  int filters = 0;
+  int kernel = 3;       // square, stride 1
+  bool same = true;     // zero padding keeps height and width; false: only whole windows
+  Init init = Init::he;
+};
+struct MaxPoolSpec {
+  static constexpr const char* tag = "max_pool";
+  int size = 2;         // window and stride
+};
+struct ReluSpec {
+  static constexpr const char* tag = "relu";
+};
+struct TanhSpec {
+  static constexpr const char* tag = "tanh";
+};
+struct FlattenSpec {
+  static constexpr const char* tag = "flatten";
+};
+struct DropoutSpec {
+  static constexpr const char* tag = "dropout";
+  double rate = 0.5;    // share of values dropped in training; survivors are scaled by 1 / (1 - rate)
+};
+
+using LayerSpec = std::variant<DenseSpec, ConvSpec, MaxPoolSpec, ReluSpec, TanhSpec, FlattenSpec, DropoutSpec>;
+
+// A named model ("softmax", "mlp", "cnn", "ako-cnn"), "none" (timing only) or "layers" with its own list, whose last
+// layer must give one value per class.
+struct ModelSpec {
+  std::string name = "cnn";
+  std::vector<LayerSpec> layers;
+  bool none() const { return name == "none"; }
+};
+
+template <class Visitor>
+void fields(Visitor& visit, DenseSpec& spec) {
+  visit("units", spec.units, Rule{.doc = "outputs", .at_least = 1, .at_most = 1e6});
+  visit("init", spec.init, Rule{.doc = "initial weights"});
+}
+template <class Visitor>
+void fields(Visitor& visit, ConvSpec& spec) {
+  visit("filters", spec.filters, Rule{.doc = "output channels", .at_least = 1, .at_most = 65536});
+  visit("kernel", spec.kernel, Rule{.doc = "height and width of the window", .at_least = 1, .at_most = 1024});
+  visit("same", spec.same, Rule{.doc = "pad with zeros so that height and width stay"});
+  visit("init", spec.init, Rule{.doc = "initial weights"});
+}
+template <class Visitor>
+void fields(Visitor& visit, MaxPoolSpec& spec) {
+  visit("size", spec.size, Rule{.doc = "window and stride", .at_least = 1, .at_most = 1024});
+}
+template <class Visitor>
+void fields(Visitor&, ReluSpec&) {}
+template <class Visitor>
+void fields(Visitor&, TanhSpec&) {}
+template <class Visitor>
+void fields(Visitor&, FlattenSpec&) {}
+template <class Visitor>
+void fields(Visitor& visit, DropoutSpec& spec) {
+  visit("rate", spec.rate, Rule{.doc = "share of values dropped in training", .at_least = 0, .below = 1});
+}
+
+}  // namespace ddl

@@ -1,0 +1,17 @@
+// Rectified linear unit, max(0, x) (Nair and Hinton, ICML 2010). After a dense or convolutional layer a model does not
+// use this one but has that layer apply it while its result is in the cache.
+#pragma once
+
+#include "core/nn/layer.hpp"
+
+namespace ddl {
+
+class Relu final : public Layer {
+ public:
+  explicit Relu(Shape shape) : Layer(shape, shape) {}
+  const char* kind() const override { return "relu"; }
+  void forward(const ForwardCall& call) const override;
+  void backward(const BackwardCall& call) const override;
+};
+
+}  // namespace ddl

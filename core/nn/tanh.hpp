@@ -1,0 +1,16 @@
+// Hyperbolic tangent (LeCun et al., Efficient BackProp, 1998), with the same bits on every machine.
+#pragma once
+
+#include "core/nn/layer.hpp"
+
+namespace ddl {
+
+class Tanh final : public Layer {
+ public:
+  explicit Tanh(Shape shape) : Layer(shape, shape) {}
+  const char* kind() const override { return "tanh"; }
+  void forward(const ForwardCall& call) const override;
+  void backward(const BackwardCall& call) const override;
+};
+
+}  // namespace ddl

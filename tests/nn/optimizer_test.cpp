@@ -1,0 +1,163 @@
+#include "core/nn/optimizer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core/base/check.hpp"
+
+namespace ddl {
+namespace {
+
+using Floats = std::vector<float>;
+
+// The parameter after each of the gradients, starting from 1.
+Floats path(const OptimizerParams& params, const Floats& gradients) {
+  Optimizer optimizer(params, 1);
+  Floats w = {1}, values;
+  for (const float g : gradients) {
+    optimizer.step(w, Floats{g});
+    values.push_back(w[0]);
+  }
+  return values;
+}
+
+void check_close(const Floats& actual, const std::vector<double>& expected) {
+  REQUIRE(actual.size() == expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) CHECK(actual[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+}
+
+}  // namespace
+
+TEST_CASE("sgd walks against the gradient") {
+  SgdParams params;
+  params.learning_rate = 0.1;
+  check_close(path(params, {2, -1}), {0.8, 0.9});
+}
+
+TEST_CASE("weight decay adds its share of the weight to the gradient") {
+  SgdParams params;
+  params.learning_rate = 0.1;
+  params.weight_decay = 0.5;
+  check_close(path(params, {2, 0}), {0.75, 0.7125});  // 1 - 0.1 (2 + 0.5); 0.75 - 0.1 * 0.375
+}
+
+TEST_CASE("momentum keeps a share of its velocity") {
+  MomentumParams params;
+  params.learning_rate = 0.1;
+  params.momentum = 0.5;
+  check_close(path(params, {2, 0, 1}), {0.8, 0.7, 0.55});  // velocities 2, 1, 1.5
+}
+
+TEST_CASE("nesterov looks ahead along its velocity") {
+  NesterovParams params;
+  params.learning_rate = 0.1;
+  params.momentum = 0.5;
+  check_close(path(params, {2, 0, 1}), {0.7, 0.65, 0.475});  // velocities 2, 1, 1.5; directions 3, 0.5, 1.75
+}
+
+TEST_CASE("adam's first step is the learning rate whatever the gradient's size, its second follows the moments") {
+  AdamParams params;
+  params.learning_rate = 0.01;
+  // Second step: m = 0.9 * 0.2 + 0.1 * 1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996;
+  // m / (1 - 0.81) = 1.4736842, v / (1 - 0.998001) = 2.4992496.
+  const double second = 0.99 - 0.01 * (0.28 / 0.19) / std::sqrt(0.004996 / 0.001999);
+  check_close(path(params, {2, 1}), {0.99, second});
+  check_close(path(params, {1e-4f}), {1 - 0.01 * 1e-4 / (1e-4 + 1e-8)});
+}
+
+TEST_CASE("adam agrees with its definition in double precision over many steps") {
+  AdamParams params;
+  params.beta1 = 0.8;
+  params.beta2 = 0.95;
+  params.epsilon = 1e-3;
+  params.weight_decay = 0.01;
+  Floats gradients;
+  double w = 1, m = 0, v = 0;
+  for (int t = 1; t <= 50; ++t) {
+    gradients.push_back(static_cast<float>(std::sin(t)));
+    const double g = gradients.back() + 0.01 * w;
+    m = 0.8 * m + 0.2 * g;
+    v = 0.95 * v + 0.05 * g * g;
+    w -= 0.001 * (m / (1 - std::pow(0.8, t))) / (std::sqrt(v / (1 - std::pow(0.95, t))) + 1e-3);
+  }
+  CHECK(path(params, gradients).back() == doctest::Approx(w).epsilon(1e-5));
+}
+
+TEST_CASE("warm-up rises in equal steps to the full rate") {
+  RateParams params;
+  params.learning_rate = 0.8;
+  params.warmup_steps = 4;
+  CHECK(learning_rate_at(params, 0) == doctest::Approx(0.2));
+  CHECK(learning_rate_at(params, 2) == doctest::Approx(0.6));
+  CHECK(learning_rate_at(params, 3) == doctest::Approx(0.8));
+  CHECK(learning_rate_at(params, 400) == doctest::Approx(0.8));
+}
+
+TEST_CASE("a step schedule multiplies the rate at each of its steps") {
+  RateParams params;
+  params.learning_rate = 1;
+  params.schedule = StepRate{.at = {10, 20}, .factor = 0.1};
+  CHECK(learning_rate_at(params, 9) == 1);
+  CHECK(learning_rate_at(params, 10) == doctest::Approx(0.1));
+  CHECK(learning_rate_at(params, 25) == doctest::Approx(0.01));
+}
+
+TEST_CASE("a cosine schedule falls from the rate to its floor and stays there") {
+  RateParams params;
+  params.learning_rate = 2;
+  params.schedule = CosineRate{.steps = 100, .floor = 0.1};
+  CHECK(learning_rate_at(params, 0) == doctest::Approx(2).epsilon(1e-15));
+  for (const int t : {1, 13, 50, 77, 99}) {
+    const double expected = 2 * (0.1 + 0.9 * (1 + std::cos(std::acos(-1) * t / 100)) / 2);
+    CHECK(learning_rate_at(params, t) == doctest::Approx(expected).epsilon(1e-14));
+  }
+  CHECK(learning_rate_at(params, 100) == doctest::Approx(0.2));
+  CHECK(learning_rate_at(params, 5000) == doctest::Approx(0.2));
+}
+
+TEST_CASE("a schedule reaches the parameters") {
+  SgdParams params;
+  params.learning_rate = 1;
+  params.schedule = StepRate{.at = {1}, .factor = 0.5};
+  check_close(path(params, {0.25f, 0.25f}), {0.75, 0.625});
+}
+
+TEST_CASE("only sgd at a constant rate is stateless") {
+  SgdParams plain;
+  plain.weight_decay = 0.1;
+  CHECK(Optimizer::is_stateless(plain));
+  SgdParams warm = plain, scheduled = plain;
+  warm.warmup_steps = 1;
+  scheduled.schedule = CosineRate{};
+  CHECK_FALSE(Optimizer::is_stateless(warm));
+  CHECK_FALSE(Optimizer::is_stateless(scheduled));
+  CHECK_FALSE(Optimizer::is_stateless(MomentumParams{}));
+  CHECK_FALSE(Optimizer::is_stateless(NesterovParams{}));
+  CHECK_FALSE(Optimizer::is_stateless(AdamParams{}));
+}
+
+TEST_CASE("slices applied one by one equal one step on the whole vector, to the bit") {
+  SgdParams params;
+  params.learning_rate = 0.3;
+  params.weight_decay = 0.01;
+  const Floats gradient = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f, 1.0f, 1.1f};
+  Floats whole(11, 1.5f), slices = whole;
+  Optimizer optimizer(params, 11);
+  optimizer.step(whole, gradient);
+  const std::span<float> w(slices);
+  const std::span<const float> g(gradient);
+  optimizer.step_slice(w.subspan(3), g.subspan(3));
+  optimizer.step_slice(w.first(3), g.first(3));
+  CHECK(slices == whole);
+}
+
+TEST_CASE("slices are refused by optimizers with a state, and vectors of another length by all") {
+  Optimizer adam(AdamParams{}, 2);
+  Floats w(2), g(2), longer(3);
+  CHECK_THROWS_AS(adam.step_slice(w, g), InternalError);
+  CHECK_THROWS_AS(adam.step(w, longer), InternalError);
+  CHECK_THROWS_AS(adam.step(longer, longer), InternalError);
+}
+
+}  // namespace ddl
