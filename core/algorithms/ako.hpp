@@ -1,0 +1,69 @@
+// Ako: partial gradient exchange (Watcharapichat et al., SoCC 2016), and its reading in TF.AKO.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "core/base/fields.hpp"
+
+namespace ddl {
+
+// P, for all workers, for each, or chosen from the network ("auto"): the least P at which a worker's exchange fits in
+// `utilisation` of the time it computes.
+struct Partitions {
+  bool automatic = false;
+  std::vector<int> counts = {1};  // one for all, or one per worker
+};
+
+enum class AkoSchedule { rotate, broadcast };  // another partition to each peer in a round | the same to all
+template <>
+inline constexpr EnumName<AkoSchedule> enum_names<AkoSchedule>[] = {{AkoSchedule::rotate, "rotate"},
+                                                                    {AkoSchedule::broadcast, "broadcast"}};
+
+enum class Partitioner { even, layer, fine };  // equal ranges | whole tensors | large tensors cut by rows
+template <>
+inline constexpr EnumName<Partitioner> enum_names<Partitioner>[] = {
+    {Partitioner::even, "even"}, {Partitioner::layer, "layer"}, {Partitioner::fine, "fine"}};
+
+enum class AkoApply { at_step, on_arrival };
+template <>
+inline constexpr EnumName<AkoApply> enum_names<AkoApply>[] = {{AkoApply::at_step, "at_step"},
+                                                              {AkoApply::on_arrival, "on_arrival"}};
+
+enum class Overflow { block, merge };
+template <>
+inline constexpr EnumName<Overflow> enum_names<Overflow>[] = {{Overflow::block, "block"}, {Overflow::merge, "merge"}};
+
+struct AkoParams {
+  static constexpr const char* tag = "ako";
+  Partitions partitions;
+  AkoSchedule schedule = AkoSchedule::rotate;
+  Partitioner partitioner = Partitioner::even;
+  AkoApply apply = AkoApply::at_step;
+  int queue_depth = 1;
+  Overflow overflow = Overflow::block;
+  std::optional<int> staleness_bound;  // steps ahead of the slowest peer; none: fully asynchronous
+  double utilisation = 0.9;            // of the network, aimed at by "auto"
+};
+
+template <class Visitor>
+void fields(Visitor& visit, AkoParams& params) {
+  visit("partitions", params.partitions,
+        Rule{.doc = "P: a count, one per worker, or \"auto\"", .at_least = 1, .at_most = 1e6});
+  visit("schedule", params.schedule, Rule{.doc = "another partition to each peer in a round, or the same to all"});
+  visit("partitioner", params.partitioner, Rule{.doc = "how the parameter vector is cut"});
+  visit("apply", params.apply, Rule{.doc = "when gradients of others reach the weights"});
+  visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait per destination", .at_least = 1});
+  visit("overflow", params.overflow, Rule{.doc = "full queue: the worker waits, or the sums are merged"});
+  visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest peer", .at_least = 0});
+  visit("utilisation", params.utilisation,
+        Rule{.doc = "share of the network that \"auto\" aims at", .above = 0, .at_most = 1});
+}
+
+std::unique_ptr<Program> make_program(const AkoParams& params, Node& node);
+Traffic traffic_of(const AkoParams& params, const Cluster& cluster);
+
+}  // namespace ddl

@@ -1,0 +1,187 @@
+// Model averaging between pairs of workers. Every exchange is a question and an answer, of which one or both carry a
+// model; a node's server answers at any time, whatever its trainer is doing.
+//
+//   trainer i:  loop: g = gradient(x); drop what is below its tensor's threshold; x = step(x, g)
+//                     ask peer j; on the answer y:  x = keep x + (1 - keep) y          (pull)
+//                                                   x += (1 - keep)(y - x as asked)    (pair)
+//   server j:   answer with the model as it is (pull, pair) or with nothing (push);
+//               merge the model that came with the question (push, pair)
+//   keep = 1/2, or the other's share of both losses (loss-weighted: the better model weighs more)
+//
+// A pair's halves move by opposite amounts computed from the two models that travelled, so their sum is kept whatever
+// else happens to either model meanwhile, and no lock is needed.
+#include "core/algorithms/gossip.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+namespace {
+
+enum Port { to_server, to_trainer };
+
+constexpr double loss_memory = 0.9;   // of the running mean of minibatch losses
+constexpr double least_share = 0.05;  // of a model in a loss-weighted mean
+
+class GossipWorker : public Program {
+ public:
+  GossipWorker(const GossipParams& params, Node& node) : node_(node), params_(params), random_(node.rng("peer")) {}
+
+  void run() override {
+    if (node_.cluster().workers > 1) node_.spawn("server", [this] { serve(); });
+    while (node_.next_step()) {
+      const bool overlap = params_.order == ExchangeOrder::overlap;
+      if (overlap) ask();
+      const Payload gradient = node_.gradient();
+      note_loss();
+      apply(gradient);
+      if (!overlap) ask();
+      take_answer();
+      node_.finish_step();
+    }
+  }
+
+ private:
+  bool question_has_model() const { return params_.mode != GossipMode::pull; }
+  bool answer_has_model() const { return params_.mode != GossipMode::push; }
+
+  void note_loss() { loss_ = loss_ ? loss_memory * *loss_ + (1 - loss_memory) * node_.last_loss() : node_.last_loss(); }
+
+  Message message_with(bool model, int port) const {
+    Message message{.port = port, .step = node_.step(), .loss = loss_.value_or(0)};
+    if (model) {
+      message.values = node_.weights().snapshot();
+      message.wire_bytes = node_.cluster().model_bytes;
+    }
+    return message;
+  }
+
+  void ask() {
+    const int workers = node_.cluster().workers;
+    if (workers == 1) return;
+    Message question = message_with(question_has_model(), to_server);
+    asked_with_ = question.values;
+    asked_at_ = node_.now();
+    node_.send(peer(), std::move(question));
+  }
+
+  int peer() {
+    const int workers = node_.cluster().workers;
+    const auto others = static_cast<std::uint64_t>(workers - 1);
+    std::uint64_t ahead = 0;
+    if (params_.peer == PeerRule::random) ahead = random_.below(others);
+    if (params_.peer == PeerRule::round_robin) ahead = static_cast<std::uint64_t>(node_.step()) % others;
+    return (node_.id() + 1 + static_cast<int>(ahead)) % workers;
+  }
+
+  void take_answer() {
+    if (node_.cluster().workers == 1) return;
+    if (const auto answer = await_answer()) {
+      node_.record_staleness(node_.id(), node_.step(),
+                             static_cast<double>(std::max<std::int64_t>(0, node_.step() - answer->step)));
+      const float keep = own_share(answer->loss);
+      if (params_.mode == GossipMode::pull) blend(node_.weights().write(), values_of(answer->values), keep);
+      if (params_.mode == GossipMode::pair) move_towards(answer->values, asked_with_, 1 - keep);
+    }
+    asked_with_ = nullptr;
+  }
+
+  // The answer to this step's question, or nothing once the timeout is over; answers to older questions come too late.
+  std::optional<Message> await_answer() {
+    while (true) {
+      std::optional<Message> answer;
+      if (params_.timeout) {
+        answer = node_.receive_for(to_trainer, std::max(0.0, asked_at_ + params_.timeout->value - node_.now()));
+      } else {
+        answer = node_.receive(to_trainer);
+      }
+      if (!answer || answer->part == static_cast<int>(node_.step() % answer_tags)) return answer;
+    }
+  }
+
+  void serve() {
+    while (true) {
+      const Message question = node_.receive(to_server);
+      Message answer = message_with(answer_has_model(), to_trainer);
+      answer.part = static_cast<int>(question.step % answer_tags);
+      const Payload own = answer.values;
+      node_.send(question.source, std::move(answer));
+      const float keep = own_share(question.loss);
+      if (params_.mode == GossipMode::push) blend(node_.weights().write(), values_of(question.values), keep);
+      if (params_.mode == GossipMode::pair) move_towards(question.values, own, 1 - keep);
+    }
+  }
+
+  // x += share * (there - here)
+  void move_towards(const Payload& there, const Payload& here, float share) {
+    const auto weights = node_.weights().write();
+    add_scaled(weights, values_of(there), share);
+    add_scaled(weights, values_of(here), -share);
+  }
+
+  float own_share(double other_loss) const {
+    if (params_.merge == Merge::half) return 0.5f;
+    const double both = loss_.value_or(0) + other_loss;
+    if (!(both > 0)) return 0.5f;
+    return static_cast<float>(std::clamp(other_loss / both, least_share, 1 - least_share));
+  }
+
+  void apply(const Payload& gradient) {
+    if (params_.threshold == Threshold::none || !gradient) {
+      node_.apply(values_of(gradient));
+      return;
+    }
+    std::vector<float> kept(gradient->begin(), gradient->end());
+    for (const Tensor& tensor : node_.cluster().tensors) {
+      drop_small(std::span<float>(kept).subspan(tensor.offset, tensor.count));
+    }
+    node_.apply(kept);
+  }
+
+  // abs_mean: zero where |g| < mean |g|; signed_mean: where g < mean g, as printed.
+  void drop_small(std::span<float> tensor) const {
+    const bool magnitude = params_.threshold == Threshold::abs_mean;
+    const auto measure = [magnitude](float value) { return magnitude ? std::fabs(value) : value; };
+    double sum = 0;
+    for (const float value : tensor) sum += measure(value);
+    const auto mean = static_cast<float>(sum / static_cast<double>(tensor.size()));
+    for (float& value : tensor) {
+      if (measure(value) < mean) value = 0;
+    }
+  }
+
+  static constexpr std::int64_t answer_tags = 1 << 30;  // an answer's part names the step it answers
+
+  Node& node_;
+  const GossipParams params_;
+  Stream random_;
+  std::optional<double> loss_;  // running mean
+  Payload asked_with_;          // the model that travelled with the question
+  double asked_at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_program(const GossipParams& params, Node& node) {
+  return std::make_unique<GossipWorker>(params, node);
+}
+
+Traffic traffic_of(const GossipParams& params, const Cluster& cluster) {
+  Traffic result{params.order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
+  const bool ring = params.peer == PeerRule::ring;
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    for (int other = 0; other < cluster.workers; ++other) {
+      if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;
+      const double models = ring ? 1.0 : 1.0 / (cluster.workers - 1);
+      if (params.mode != GossipMode::pull) result.phases[0].push_back({worker, other, models});
+      if (params.mode != GossipMode::push) result.phases[0].push_back({other, worker, models});
+    }
+  }
+  return result;
+}
+
+}  // namespace ddl

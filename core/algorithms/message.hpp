@@ -1,0 +1,40 @@
+// What travels between nodes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace ddl {
+
+// The coordinates [begin, end) of the flat parameter vector.
+struct Slice {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+  bool operator==(const Slice&) const = default;
+};
+
+// Immutable once made: senders, receivers and the math threads share it without copying. Null when timing only.
+using Payload = std::shared_ptr<const std::vector<float>>;
+
+struct Message {
+  int port = 0;                  // which of the target's inboxes; each algorithm numbers its own
+  int kind = 0;                  // what it says, in the algorithm's own words
+  int part = 0;                  // which part of the vector travels, if not all
+  std::int64_t step = 0;         // the sender's clock
+  Payload values = nullptr;      // null when there is nothing to say or nothing is computed
+  std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
+  double loss = 0;               // for schemes that weigh models by their loss
+  int source = -1;               // filled in by send
+  int target = -1;
+};
+
+// The parts of [0, count) when cut into `parts` contiguous ranges whose sizes differ by at most one.
+inline Slice even_part(std::size_t count, int parts, int part) {
+  const auto p = static_cast<std::size_t>(parts), k = static_cast<std::size_t>(part);
+  return {count * k / p, count * (k + 1) / p};
+}
+
+}  // namespace ddl

@@ -1,0 +1,104 @@
+// The words every training system is written in. A Node is one host's view of the cluster; the simulator implements it
+// on SimGrid, and nothing here says so.
+//
+// Between two of these calls a node's code runs alone: no other code of that node interleaves. Every call that can
+// wait (marked W) is a suspension point, across which no reference into state shared with the node's other actors may
+// be held. When the run ends, a waiting call does not return: it unwinds the caller.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/message.hpp"
+#include "core/algorithms/weights.hpp"
+#include "core/base/rng.hpp"
+#include "core/nn/model.hpp"
+
+namespace ddl {
+
+enum class GradientScale { mean, sum };  // each gradient weighs 1/n, or 1
+
+// What every node knows of the run.
+struct Cluster {
+  int workers = 0;                // nodes 0 .. workers-1
+  int servers = 0;                // nodes workers .. workers+servers-1
+  std::size_t parameters = 0;     // length d of the flat vector; virtual when timing only
+  std::uint64_t model_bytes = 0;  // N, a whole model on the wire
+  bool timing_only = false;
+  GradientScale scale = GradientScale::mean;
+  std::vector<Tensor> tensors;     // how the vector divides into layers; empty when timing only
+  std::vector<double> compute_s;   // mean seconds of one gradient, per worker
+  std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
+                                   // others do the same (the most loaded link on its routes)
+  float gradient_weight() const { return scale == GradientScale::mean ? 1.0f / static_cast<float>(workers) : 1.0f; }
+  Slice whole() const { return {0, parameters}; }
+  // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
+  std::uint64_t wire_bytes(Slice slice) const;
+};
+
+class Node {
+ public:
+  virtual ~Node() = default;
+
+  // --- who ---
+  virtual int id() const = 0;
+  virtual const Cluster& cluster() const = 0;
+  bool is_worker() const { return id() < cluster().workers; }
+  int server_rank() const { return id() - cluster().workers; }
+  virtual double now() const = 0;  // simulated seconds
+
+  // --- steps: the life of a worker is `while (next_step()) { ...; finish_step(); }` ---
+  // Claims the next step, or says that the stop condition leaves none.
+  virtual bool next_step() = 0;
+  // Ends the step: iteration count, record, evaluations that hang on it.
+  virtual void finish_step() = 0;
+  virtual std::int64_t step() const = 0;  // of this worker: 0 in its first
+  // The staleness of a worker's step, known here or, at a server, when its gradient arrives.
+  virtual void record_staleness(int worker, std::int64_t step, double staleness) = 0;
+
+  // --- learning ---
+  // This node's replica: a worker's whole model, or a server's shard().
+  virtual Weights& weights() = 0;
+  virtual Slice shard() const = 0;
+  // W. One minibatch gradient at the weights as they are now, and the simulated time it costs. Its value is known when
+  // that time is over, whatever happened to the weights meanwhile. Null when timing only.
+  virtual Payload gradient() = 0;
+  virtual double last_loss() const = 0;  // of that minibatch
+  // One optimizer step on weights() (or, stateless optimizers, on a slice of them).
+  virtual void apply(std::span<const float> gradient) = 0;
+  virtual void apply_slice(Slice slice, std::span<const float> gradient) = 0;
+  // W. Work other than a gradient.
+  virtual void compute(double seconds) = 0;
+
+  // --- messages: first in first out to each target, one on the wire to each target at a time ---
+  virtual void send(int target, Message message) = 0;
+  virtual std::size_t waiting(int target) const = 0;  // queued for target, not yet on the wire
+  // Adds the values into a message of the same port, kind and part that waits for the target; false if there is none.
+  virtual bool merge_into_waiting(int target, const Message& message) = 0;
+  virtual void wait_for_room(int target, std::size_t depth) = 0;  // W. until waiting(target) < depth
+  virtual Message receive(int port) = 0;                          // W. in order of arrival, then sender, then sequence
+  virtual std::optional<Message> receive_for(int port, double seconds) = 0;  // W. nothing once the time is over
+  virtual std::optional<Message> poll(int port) = 0;
+
+  // --- several actors on one node ---
+  // Starts a service beside this actor; it serves until the run ends. `body` must not refer to the caller's stack.
+  virtual void spawn(const std::string& name, std::function<void()> body) = 0;
+  // W. until `holds()`; looked at again after every changed().
+  virtual void wait_until(std::function<bool()> holds, const char* why) = 0;
+  virtual void changed() = 0;
+
+  virtual Stream rng(const char* purpose) const = 0;
+};
+
+// One node's part of a training system. It outlives every actor of the node.
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual void run() = 0;  // a worker's training loop, or a server's service (which need not return)
+};
+
+}  // namespace ddl

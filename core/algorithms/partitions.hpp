@@ -1,0 +1,40 @@
+// Ako's partitions of the parameter vector.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/algorithms/ako.hpp"
+#include "core/algorithms/message.hpp"
+#include "core/algorithms/node.hpp"
+
+namespace ddl {
+
+// Disjoint slices that travel together, in ascending order.
+using Partition = std::vector<Slice>;
+
+// Cuts the vector into P partitions that cover it exactly once. even: contiguous ranges of nearly one size. layer:
+// whole layers, the largest first, each to the lightest partition (which gives TF.AKO's groups for its network). fine:
+// the same after cutting tensors of more than a P-th of the vector into P pieces by rows. Throws InputError when P is
+// more than the partitioner can make, or there are no tensors to go by.
+std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster);
+
+std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition);
+
+// A copy of the partition's values, one slice after the other; null for an empty vector.
+Payload gather(std::span<const float> vector, const Partition& partition);
+void fill_zero(std::span<float> vector, const Partition& partition);
+
+// Calls visit(slice, values of the slice) for gathered values; not at all for a null payload.
+template <class Visit>
+void scatter(const Partition& partition, const Payload& values, Visit visit) {
+  if (!values) return;
+  std::size_t position = 0;
+  for (const Slice slice : partition) {
+    visit(slice, std::span<const float>(*values).subspan(position, slice.size()));
+    position += slice.size();
+  }
+}
+
+}  // namespace ddl

@@ -1,0 +1,73 @@
+#include "core/algorithms/table.hpp"
+
+#include <array>
+
+namespace ddl {
+namespace {
+
+constexpr std::array rows{
+    AlgorithmRow{SingleParams::tag, "plain minibatch SGD on one worker", "Robbins and Monro, 1951", false, 1},
+    AlgorithmRow{PsAsyncParams::tag, "asynchronous parameter server, one or several shards",
+                 "Dean et al., NIPS 2012; Li et al., OSDI 2014", true, 1},
+    AlgorithmRow{PsSyncParams::tag, "synchronous parameter server: every round waits for all workers",
+                 "Chen et al., 2016 (without backups)", true, 1},
+    AlgorithmRow{AkoParams::tag, "partial gradient exchange between all workers, any number of partitions",
+                 "Watcharapichat et al., SoCC 2016; TF.AKO 2018", false, 1},
+    AlgorithmRow{GossipParams::tag, "model averaging with one peer a step: pull, push or pairwise",
+                 "Cui 2019; Boyd et al., 2006", false, 1},
+};
+static_assert(rows.size() == std::variant_size_v<AlgorithmParams>);
+
+void add_complaints(const SingleParams&, int workers, bool, std::vector<Complaint>& list) {
+  if (workers != 1)
+    list.push_back({"name", "\"single\" trains on 1 worker, the platform has " + std::to_string(workers)});
+}
+
+void add_complaints(const PsParams&, int, bool, std::vector<Complaint>&) {}
+
+void add_complaints(const AkoParams& params, int workers, bool stateless_optimizer, std::vector<Complaint>& list) {
+  const std::size_t counts = params.partitions.counts.size();
+  if (!params.partitions.automatic && counts != 1 && counts != static_cast<std::size_t>(workers)) {
+    list.push_back({"partitions", std::to_string(counts) + " counts for " + std::to_string(workers) +
+                                      " workers; expected one count, one per worker, or \"auto\""});
+  }
+  if (params.apply == AkoApply::on_arrival && !stateless_optimizer) {
+    list.push_back({"apply",
+                    "\"on_arrival\" applies slices one by one, which needs plain sgd at a constant rate; "
+                    "expected \"at_step\" or another optimizer"});
+  }
+}
+
+void add_complaints(const GossipParams&, int, bool, std::vector<Complaint>&) {}
+
+}  // namespace
+
+std::span<const AlgorithmRow> algorithm_table() { return rows; }
+
+const AlgorithmRow& row_of(const AlgorithmParams& params) { return rows[params.index()]; }
+
+std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node) {
+  return std::visit([&](const auto& chosen) { return make_program(chosen, node); }, params);
+}
+
+Traffic traffic_of(const AlgorithmParams& params, const Cluster& cluster) {
+  return std::visit([&](const auto& chosen) { return traffic_of(chosen, cluster); }, params);
+}
+
+std::vector<Complaint> complaints_about(const AlgorithmParams& params, int workers, int servers,
+                                        bool stateless_optimizer) {
+  std::vector<Complaint> list;
+  const AlgorithmRow& row = row_of(params);
+  if (row.needs_servers && servers == 0) {
+    list.push_back({"name", std::string("\"") + row.name +
+                                "\" needs a server; expected platform.servers to name or count at least one"});
+  }
+  if (workers < row.least_workers) {
+    list.push_back({"name", std::string("\"") + row.name + "\" needs " + std::to_string(row.least_workers) +
+                                " workers, the platform has " + std::to_string(workers)});
+  }
+  std::visit([&](const auto& chosen) { add_complaints(chosen, workers, stateless_optimizer, list); }, params);
+  return list;
+}
+
+}  // namespace ddl

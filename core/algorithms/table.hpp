@@ -1,0 +1,47 @@
+// Every training system, once. Adding one: its header and file, an alternative in AlgorithmParams, a row in table.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "core/algorithms/ako.hpp"
+#include "core/algorithms/gossip.hpp"
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/parameter_server.hpp"
+#include "core/algorithms/single.hpp"
+#include "core/algorithms/traffic.hpp"
+
+namespace ddl {
+
+using AlgorithmParams = std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams>;
+template <>
+inline constexpr std::string_view tag_key<AlgorithmParams> = "name";
+
+struct AlgorithmRow {
+  const char* name;
+  const char* what;  // one line
+  const char* paper;
+  bool needs_servers;  // at least one; otherwise servers of the platform stay idle
+  int least_workers;
+};
+
+std::span<const AlgorithmRow> algorithm_table();
+const AlgorithmRow& row_of(const AlgorithmParams& params);
+
+// The program of one node, which keeps a reference to `node`.
+std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node);
+
+// What one step of every worker sends.
+Traffic traffic_of(const AlgorithmParams& params, const Cluster& cluster);
+
+// What is wrong with these settings on this cluster and optimizer, or "" ; `key` names the setting.
+struct Complaint {
+  std::string key;
+  std::string what;
+};
+std::vector<Complaint> complaints_about(const AlgorithmParams& params, int workers, int servers,
+                                        bool stateless_optimizer);
+
+}  // namespace ddl

@@ -1,0 +1,25 @@
+// What a training system sends per step, for analytic bounds beside the simulation.
+#pragma once
+
+#include <vector>
+
+namespace ddl {
+
+// `models` whole models (or a fraction of one) from node to node, per step of every worker.
+struct Flow {
+  int source = 0, target = 0;
+  double models = 0;
+};
+
+enum class Pace {
+  lockstep,   // all workers go through gradient and phases together
+  free,       // each worker goes through them alone
+  overlapped  // messages travel while the next gradient is computed
+};
+
+struct Traffic {
+  Pace pace = Pace::free;
+  std::vector<std::vector<Flow>> phases;  // in order; a phase's flows travel at the same time
+};
+
+}  // namespace ddl
