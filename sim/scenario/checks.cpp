@@ -1,0 +1,118 @@
+#include "sim/scenario/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "core/nn/optimizer.hpp"
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr int kMostMeshHosts = 1000;  // a link per ordered pair: a million
+constexpr std::size_t kLongestName = 100;
+
+void check_names(const std::vector<std::string>& names, const Place& place, std::set<std::string>& seen) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) {
+      place.at(i).error("is empty; expected a host's name");
+    } else if (!seen.insert(names[i]).second) {
+      place.at(i).error(in_quotes(names[i]) + " is named before; expected each host once, as worker or as server");
+    }
+  }
+}
+
+void check_file_platform(const FilePlatform& hosts, const Scenario& scenario, const Place& place) {
+  std::error_code unreadable;
+  const std::string path = resolve_path(scenario, hosts.file);
+  if (!std::filesystem::exists(path, unreadable)) {
+    place.at("file").error(in_quotes(path) + " does not exist; expected a SimGrid platform file");
+  } else if (std::filesystem::is_directory(path, unreadable)) {
+    place.at("file").error(in_quotes(path) + " is a folder; expected a SimGrid platform file");
+  }
+  std::set<std::string> seen;
+  check_names(hosts.workers, place.at("workers"), seen);
+  check_names(hosts.servers, place.at("servers"), seen);
+}
+
+void check_slowdown(const GeneratedPlatform& hosts, const Scenario& scenario, const Place& place) {
+  std::vector<std::string> names;
+  for (int i = 0; i < hosts.workers; ++i) names.push_back("w" + std::to_string(i));
+  for (int i = 0; i < hosts.servers; ++i) names.push_back("ps" + std::to_string(i));
+  const std::set<std::string> known(names.begin(), names.end());
+  for (const auto& [name, factor] : scenario.compute.slowdown) {
+    if (!known.contains(name)) {
+      place.at(name).error("is no host of this platform; expected one of " + listed(names));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<int> workers_known(const PlatformSpec& platform) {
+  if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->workers;
+  const auto& hosts = std::get<FilePlatform>(platform.hosts);
+  if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());
+  if (hosts.first_workers > 0) return hosts.first_workers;
+  return std::nullopt;
+}
+
+int servers_of(const PlatformSpec& platform) {
+  if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->servers;
+  return static_cast<int>(std::get<FilePlatform>(platform.hosts).servers.size());
+}
+
+void check_name(const Scenario& scenario, Findings& findings) {
+  const std::string& name = scenario.name;
+  const std::string expected = "; expected a name that a folder can have";
+  const Place place{findings, "$.name"};
+  if (name.empty()) return place.error("is empty" + expected);
+  if (name.starts_with('.')) return place.error(in_quotes(name) + " starts with a dot" + expected);
+  if (name.find('/') != std::string::npos) return place.error(in_quotes(name) + " holds a slash" + expected);
+  if (name != on_one_line(name)) return place.error(in_quotes(name) + " holds control characters" + expected);
+  if (name.size() > kLongestName) {
+    place.error(fmt::format("has {} bytes; expected at most {}, for a folder's name", name.size(), kLongestName));
+  }
+}
+
+void check_platform(const Scenario& scenario, Findings& findings) {
+  if (!findings.clean("$.platform")) return;
+  const Place place{findings, "$.platform"};
+  if (const auto* file = std::get_if<FilePlatform>(&scenario.platform.hosts)) {
+    return check_file_platform(*file, scenario, place);
+  }
+  const auto& hosts = std::get<GeneratedPlatform>(scenario.platform.hosts);
+  if (hosts.topology == Topology::mesh && hosts.workers + hosts.servers > kMostMeshHosts) {
+    place.at("workers").error(
+        fmt::format("{} hosts are too many for a mesh, which has a link per ordered pair; "
+                    "expected at most {}",
+                    hosts.workers + hosts.servers, kMostMeshHosts));
+  }
+  if (findings.clean("$.compute.slowdown")) check_slowdown(hosts, scenario, {findings, "$.compute.slowdown"});
+}
+
+void check_algorithm(const Scenario& scenario, Findings& findings) {
+  const auto workers = workers_known(scenario.platform);
+  if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
+  // A broken optimizer counts as plain, so that nothing is said about one that was not meant.
+  const bool stateless =
+      !findings.clean("$.training.optimizer") || Optimizer::is_stateless(scenario.training.optimizer);
+  for (const Complaint& complaint :
+       complaints_about(scenario.algorithm, *workers, servers_of(scenario.platform), stateless)) {
+    findings.add(complaint.key.empty() ? "$.algorithm" : path_of("$.algorithm", complaint.key), complaint.what);
+  }
+}
+
+void check_scenario(const Scenario& scenario, Findings& findings) {
+  check_name(scenario, findings);
+  check_platform(scenario, findings);
+  check_algorithm(scenario, findings);
+  check_data(scenario, findings);
+  check_timing_only(scenario, findings);
+  check_model(scenario, findings);
+  check_stop_and_evaluation(scenario, findings);
+}
+
+}  // namespace ddl

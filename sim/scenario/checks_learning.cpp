@@ -1,0 +1,152 @@
+// Checks of what is learned: data, model, stop conditions, evaluation.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "sim/scenario/checks.hpp"
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr std::int64_t kSyntheticTrain = 8000, kSyntheticTest = 1000;
+constexpr double kMostEvaluations = 1e5;
+constexpr double kGiB = 1073741824;
+constexpr double kMostReplicas = 64 * kGiB;
+constexpr double kMostSamples = 16 * kGiB;
+// Weights, gradient, optimizer state and messages under way: a replica's floats per parameter, roughly.
+constexpr double kBytesPerParameter = 16;
+
+std::optional<std::int64_t> samples_known(const std::optional<std::int64_t>& given, const DataSpec& data,
+                                          std::int64_t synthetic) {
+  if (given) return given;
+  return data.source == DataSource::synthetic ? std::optional(synthetic) : std::nullopt;
+}
+
+void check_sizes(const Scenario& scenario, const Model& model, const Shape& shape, Findings& findings) {
+  const auto workers = workers_known(scenario.platform);
+  const auto parameters = static_cast<double>(model.parameter_count());
+  const double replicas = workers.value_or(1) * parameters * kBytesPerParameter;
+  if (replicas > kMostReplicas && findings.clean("$.platform")) {
+    findings.add("$.model",
+                 fmt::format("{} workers x {} parameters x {} bytes is {:.4g} GiB of memory; expected at most "
+                             "{} GiB, or the model \"none\" for timing only",
+                             workers.value_or(1), model.parameter_count(), kBytesPerParameter, replicas / kGiB,
+                             kMostReplicas / kGiB));
+  }
+  const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
+  const double data_bytes = samples * static_cast<double>(shape.size());
+  if (data_bytes > kMostSamples) {
+    findings.add("$.data", fmt::format("{} samples x {} bytes is {:.4g} GiB of memory; expected at most {} GiB",
+                                       samples, shape.size(), data_bytes / kGiB, kMostSamples / kGiB));
+  }
+  const double batch_bytes = 4.0 * scenario.training.batch_size * static_cast<double>(shape.size());
+  if (findings.clean("$.training.batch_size") && batch_bytes > 4 * kGiB) {
+    findings.add("$.training.batch_size", fmt::format("{} samples x {} values x 4 bytes is {:.4g} GiB of memory; "
+                                                      "expected at most 4 GiB",
+                                                      scenario.training.batch_size, shape.size(), batch_bytes / kGiB));
+  }
+}
+
+}  // namespace
+
+void check_data(const Scenario& scenario, Findings& findings) {
+  if (!findings.clean("$.data")) return;
+  const DataSpec& data = scenario.data;
+  const Place place{findings, "$.data"};
+  if (data.source != DataSource::synthetic) {
+    std::error_code unreadable;
+    const std::string path = resolve_path(scenario, data.path);
+    if (data.path.empty()) {
+      place.at("path").error(fmt::format("is missing; expected the folder of the \"{}\" files", name_of(data.source)));
+    } else if (!std::filesystem::is_directory(path, unreadable)) {
+      const bool exists = std::filesystem::exists(path, unreadable);
+      place.at("path").error(fmt::format("{} {}; expected the folder of the \"{}\" files", in_quotes(path),
+                                         exists ? "is not a folder" : "does not exist", name_of(data.source)));
+    }
+  }
+  const auto workers = workers_known(scenario.platform);
+  const auto train = samples_known(data.train, data, kSyntheticTrain);
+  if (workers && train && *train < *workers && findings.clean("$.platform")) {
+    place.at("train").error(
+        fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
+  }
+}
+
+void check_model(const Scenario& scenario, Findings& findings) {
+  if (scenario.model.none() || !findings.clean("$.model") || !findings.clean("$.data")) return;
+  const DataShape data = data_shape(scenario.data.source);
+  try {
+    const Model model(scenario.model, data.shape, data.classes);
+    check_sizes(scenario, model, data.shape, findings);
+  } catch (const ModelError& error) {
+    const bool listed_layers = scenario.model.name == "layers";
+    findings.add(listed_layers ? fmt::format("$.model.layers[{}]", error.layer) : "$.model", error.what());
+  }
+}
+
+void check_timing_only(const Scenario& scenario, Findings& findings) {
+  if (!scenario.model.none() || !findings.clean("$.model")) return;
+  const auto needs = [&](bool given, const std::string& path, const char* example) {
+    if (given || !findings.clean(path)) return;
+    findings.add(path, fmt::format("is missing; with model \"none\" expected a value such as \"{}\"", example));
+  };
+  needs(scenario.wire.model_bytes.has_value(), "$.wire.model_bytes", "17MB");
+  needs(scenario.compute.seconds_per_batch.has_value(), "$.compute.seconds_per_batch", "340ms");
+
+  const auto forbid = [&](bool given, const std::string& path) {
+    if (given) findings.add(path, "needs accuracy, but model \"none\" learns nothing; expected no such key");
+  };
+  const EvaluateSpec& evaluate = scenario.evaluate;
+  forbid(scenario.stop.accuracy.has_value(), "$.stop.accuracy");
+  forbid(evaluate.every.has_value(), "$.evaluate.every");
+  forbid(evaluate.every_iterations.has_value(), "$.evaluate.every_iterations");
+  forbid(evaluate.samples.has_value(), "$.evaluate.samples");
+  forbid(!evaluate.target_accuracy.empty(), "$.evaluate.target_accuracy");
+  if (scenario.record.weights) {
+    findings.add("$.record.weights", "true, but model \"none\" has no weights; expected false");
+  }
+}
+
+void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
+  const StopSpec& stop = scenario.stop;
+  if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy) {
+    findings.add("$.stop", "has no condition; expected at least one of time, iterations, epochs, samples, accuracy");
+  }
+  const EvaluateSpec& evaluate = scenario.evaluate;
+  if (!findings.clean("$.evaluate") || !findings.clean("$.stop")) return;
+  if (evaluate.every && evaluate.every_iterations) {
+    findings.add("$.evaluate.every_iterations", "is given beside \"every\"; expected one of the two");
+  }
+  if (evaluate.every && stop.time && stop.time->value / evaluate.every->value > kMostEvaluations) {
+    findings.add("$.evaluate.every", fmt::format("asks for {:.0f} evaluations until stop.time; expected at most {:.0f}",
+                                                 stop.time->value / evaluate.every->value, kMostEvaluations));
+  }
+  const auto test = samples_known(scenario.data.test, scenario.data, kSyntheticTest);
+  if (evaluate.samples && test && *evaluate.samples > *test && findings.clean("$.data")) {
+    findings.add("$.evaluate.samples",
+                 fmt::format("{} is too large; expected at most the {} test samples", *evaluate.samples, *test));
+  }
+  for (std::size_t i = 0; i < evaluate.target_accuracy.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (evaluate.target_accuracy[i] != evaluate.target_accuracy[j]) continue;
+      findings.add(fmt::format("$.evaluate.target_accuracy[{}]", i), "repeats an earlier target; expected each once");
+      break;
+    }
+  }
+}
+
+void fill_defaults(Scenario& scenario, const std::string& file) {
+  if (scenario.name.empty()) scenario.name = std::filesystem::path(file).stem().string();
+  EvaluateSpec& evaluate = scenario.evaluate;
+  if (scenario.model.none() || evaluate.every || evaluate.every_iterations) return;
+  if (scenario.stop.time) {
+    evaluate.every = Seconds{scenario.stop.time->value / 50};
+  } else {
+    evaluate.every_iterations = 10;
+  }
+}
+
+}  // namespace ddl

@@ -1,0 +1,85 @@
+// Which settings have more than one form in JSON; shared by the reader, the writer and the schema.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/units.hpp"
+
+namespace ddl {
+
+// Types with a unit.
+template <class T>
+inline constexpr std::optional<Dimension> dimension_of = std::nullopt;
+template <>
+inline constexpr std::optional<Dimension> dimension_of<Seconds> = Dimension::time;
+template <>
+inline constexpr std::optional<Dimension> dimension_of<Bytes> = Dimension::size;
+template <>
+inline constexpr std::optional<Dimension> dimension_of<BytesPerSecond> = Dimension::bandwidth;
+template <>
+inline constexpr std::optional<Dimension> dimension_of<FlopsPerSecond> = Dimension::speed;
+
+// Lists of bandwidths and speeds may be one value, and are never given empty.
+template <class T>
+inline constexpr bool one_or_list = std::is_same_v<T, BytesPerSecond> || std::is_same_v<T, FlopsPerSecond>;
+
+// Variants whose tag may be left out: the struct's default alternative is meant.
+template <class Variant>
+inline constexpr bool tag_optional = std::is_same_v<Variant, OptimizerParams> || std::is_same_v<Variant, RateSchedule>;
+
+template <class Enum>
+std::vector<std::string> names_of() {
+  std::vector<std::string> names;
+  for (const auto& entry : enum_names<Enum>) names.emplace_back(entry.name);
+  return names;
+}
+
+template <class... Alternatives>
+std::vector<std::string> tags_of(const std::variant<Alternatives...>&) {
+  return {Alternatives::tag...};
+}
+
+// The models a scenario may name.
+inline std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const NamedModel& model : named_models()) names.emplace_back(model.name);
+  names.emplace_back("none");
+  return names;
+}
+
+inline bool within(double value, const Rule& rule) {
+  return value >= rule.at_least && value <= rule.at_most && value > rule.above && value < rule.below;
+}
+
+// " from 1 to 8", " above 0 and at most 1", or nothing.
+inline std::string range_of(const Rule& rule) {
+  const bool least = std::isfinite(rule.at_least), most = std::isfinite(rule.at_most);
+  if (least && most) return fmt::format(" from {} to {}", rule.at_least, rule.at_most);
+  std::string text;
+  if (least) text += fmt::format(" of at least {}", rule.at_least);
+  if (std::isfinite(rule.above)) text += fmt::format(" above {}", rule.above);
+  if (most) text += fmt::format("{} at most {}", text.empty() ? "" : " and", rule.at_most);
+  if (std::isfinite(rule.below)) text += fmt::format("{} below {}", text.empty() ? "" : " and", rule.below);
+  return text;
+}
+
+// A field whose default breaks its own rule must be given.
+template <class T>
+bool must_be_given(const T& value, const Rule& rule) {
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    return !within(static_cast<double>(value), rule);
+  } else if constexpr (dimension_of<T>.has_value()) {
+    return !within(value.value, rule);
+  } else {
+    return false;
+  }
+}
+
+}  // namespace ddl

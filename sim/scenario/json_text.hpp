@@ -1,0 +1,21 @@
+// JSON text to values and back, strictly: a key given twice, a number too large and very deep nesting are errors.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sim/scenario/findings.hpp"
+
+namespace ddl {
+
+// Parses `text`, in which // and /* */ comments may stand. False, with findings, if it is not JSON; repeated keys are
+// findings too, but leave a value behind.
+bool parse_json(const std::string& text, Findings& findings, nlohmann::json& value);
+
+// How an error line shows a value: scalars as written, "a list", "an object".
+std::string shown(const nlohmann::json& value);
+
+// Indented by two blanks; a list or object that fits into a line stands in one.
+std::string layout(const nlohmann::ordered_json& value);
+
+}  // namespace ddl

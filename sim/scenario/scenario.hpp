@@ -1,0 +1,225 @@
+// A scenario after reading: plain values, every default filled in, never changed again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/algorithms/table.hpp"
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/data/data_spec.hpp"
+#include "core/nn/model_spec.hpp"
+#include "core/nn/optimizer_params.hpp"
+
+namespace ddl {
+
+enum class Topology { star, mesh, ring, two_sites };
+template <>
+inline constexpr EnumName<Topology> enum_names<Topology>[] = {
+    {Topology::star, "star"}, {Topology::mesh, "mesh"}, {Topology::ring, "ring"}, {Topology::two_sites, "two_sites"}};
+
+enum class NetworkModel { LV08, CM02 };
+template <>
+inline constexpr EnumName<NetworkModel> enum_names<NetworkModel>[] = {{NetworkModel::LV08, "LV08"},
+                                                                      {NetworkModel::CM02, "CM02"}};
+
+// How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
+struct NetworkSpec {
+  NetworkModel model = NetworkModel::LV08;
+  bool crosstraffic = true;   // acknowledgements take 5 % of the way back
+  Bytes tcp_window{4194304};  // a flow carries at most this much per round trip; 0: no limit
+};
+
+// Hosts from a SimGrid platform file, by name.
+struct FilePlatform {
+  std::string file;                  // as written: relative to the scenario
+  std::vector<std::string> workers;  // empty: all hosts but the servers, in natural order of their names
+  int first_workers = 0;             // with empty `workers`: only so many of these; 0: all
+  std::vector<std::string> servers;
+};
+
+// The two forms of a file platform's `workers`, seen as one value by visitors: a list of names, or a count.
+struct HostChoice {
+  std::vector<std::string>& names;
+  int& first;
+};
+
+// A generated network. Workers are w0, w1, ..., servers ps0, ps1, ...; lists are dealt round over workers, then
+// servers. star: one full-duplex link per host to a switch. mesh: one link per ordered pair (lists dealt over the
+// pairs). ring: one full-duplex link between neighbours, shortest way round. two_sites: two stars, the first half of
+// the workers and all servers in the first, joined by one full-duplex link.
+struct GeneratedPlatform {
+  Topology topology = Topology::star;
+  int workers = 4;
+  int servers = 0;
+  std::vector<BytesPerSecond> bandwidth;         // required
+  std::vector<BytesPerSecond> server_bandwidth;  // of servers; empty: dealt on from `bandwidth`
+  Seconds latency{0.0001};                       // one way between two hosts (of a site; of neighbours in a ring)
+  std::vector<FlopsPerSecond> speed = {{50e9}};
+  std::optional<BytesPerSecond> site_bandwidth;  // two_sites: of the link between them; default: the least bandwidth
+  std::optional<Seconds> site_latency;           // two_sites: of the link between them; default: 20 ms
+};
+
+struct PlatformSpec {
+  std::variant<GeneratedPlatform, FilePlatform> hosts;
+  NetworkSpec network;
+};
+
+enum class InitialWeights { shared, independent };
+template <>
+inline constexpr EnumName<InitialWeights> enum_names<InitialWeights>[] = {{InitialWeights::shared, "shared"},
+                                                                          {InitialWeights::independent, "independent"}};
+template <>
+inline constexpr EnumName<GradientScale> enum_names<GradientScale>[] = {{GradientScale::mean, "mean"},
+                                                                        {GradientScale::sum, "sum"}};
+
+struct TrainingSpec {
+  int batch_size = 32;
+  OptimizerParams optimizer;
+  GradientScale gradient_scale = GradientScale::mean;
+  InitialWeights init = InitialWeights::shared;
+};
+
+struct ComputeSpec {
+  std::optional<Seconds> seconds_per_batch;  // none: 3 x 2 x the model's multiply-adds x batch over the host's speed
+  double jitter = 0.1;                       // sigma of a log-normal factor of mean one; 0 for closed forms
+  std::map<std::string, double> slowdown;    // by host name
+};
+
+struct WireSpec {
+  std::optional<Bytes> model_bytes;  // a whole model on the wire; none: 4 bytes per real parameter
+  Bytes header_bytes{0};             // added to every message
+};
+
+// The first condition that holds ends the run. time and accuracy end it at once; the others let every worker finish
+// its steps and the network drain.
+struct StopSpec {
+  std::optional<Seconds> time;
+  std::optional<std::int64_t> iterations;  // steps of each worker
+  std::optional<double> epochs;            // training sets' worth of samples, over all workers together
+  std::optional<std::int64_t> samples;     // over all workers together
+  std::optional<double> accuracy;          // mean over workers, as evaluated
+};
+
+struct EvaluateSpec {
+  std::optional<Seconds> every;                  // simulated time; also at the start and the end
+  std::optional<std::int64_t> every_iterations;  // of the workers on average
+  std::optional<std::int64_t> samples;           // of the test set; none: all of it
+  std::vector<double> target_accuracy;           // reported as time and bytes to each
+};
+
+struct RecordSpec {
+  bool iterations = true;  // iterations.csv
+  bool weights = false;    // weights-<worker>.safetensors
+};
+
+struct Scenario {
+  std::string name;  // default: the file's stem
+  std::string description;
+  std::uint64_t seed = 1;
+  PlatformSpec platform;
+  DataSpec data;
+  ModelSpec model;
+  TrainingSpec training;
+  ComputeSpec compute;
+  WireSpec wire;
+  AlgorithmParams algorithm;
+  StopSpec stop;
+  EvaluateSpec evaluate;
+  RecordSpec record;
+  std::string file;  // where it was read from: starts relative paths and errors; not part of its text
+};
+
+// `path` as the scenario's paths are meant.
+std::string resolve_path(const Scenario& scenario, const std::string& path);
+
+template <class Visitor>
+void fields(Visitor& visit, GeneratedPlatform& spec) {
+  visit("topology", spec.topology, Rule{.doc = "shape of the generated network"});
+  visit("workers", spec.workers, Rule{.doc = "worker hosts w0, w1, ...", .at_least = 1, .at_most = 100000});
+  visit("servers", spec.servers, Rule{.doc = "server hosts ps0, ps1, ...", .at_least = 0, .at_most = 100000});
+  visit("bandwidth", spec.bandwidth, Rule{.doc = "of each host's link; a list is dealt round over hosts", .above = 0});
+  visit("server_bandwidth", spec.server_bandwidth, Rule{.doc = "of the servers' links, if it differs", .above = 0});
+  visit("latency", spec.latency, Rule{.doc = "one way between two hosts", .at_least = 0});
+  visit("speed", spec.speed, Rule{.doc = "of each host; a list is dealt round over hosts", .above = 0});
+  visit("site_bandwidth", spec.site_bandwidth, Rule{.doc = "two_sites: of the link between them", .above = 0});
+  visit("site_latency", spec.site_latency, Rule{.doc = "two_sites: of the link between them", .at_least = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, FilePlatform& spec) {
+  visit("file", spec.file, Rule{.doc = "SimGrid platform file, relative to the scenario"});
+  HostChoice workers{spec.workers, spec.first_workers};
+  visit("workers", workers, Rule{.doc = "names of the worker hosts, or how many", .at_least = 1, .at_most = 100000});
+  visit("servers", spec.servers, Rule{.doc = "names of the server hosts"});
+}
+template <class Visitor>
+void fields(Visitor& visit, NetworkSpec& spec) {
+  visit("model", spec.model, Rule{.doc = "SimGrid's network model"});
+  visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements use the way back"});
+  visit("tcp_window", spec.tcp_window,
+        Rule{.doc = "bytes a flow has under way at most; 0 for no limit", .at_least = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, TrainingSpec& spec) {
+  visit("batch_size", spec.batch_size, Rule{.doc = "samples of one minibatch", .at_least = 1, .at_most = 1e6});
+  visit("optimizer", spec.optimizer, Rule{.doc = "update rule"});
+  visit("gradient_scale", spec.gradient_scale, Rule{.doc = "each gradient weighs 1/workers (mean) or 1 (sum)"});
+  visit("init", spec.init, Rule{.doc = "all replicas start alike, or each by itself"});
+}
+template <class Visitor>
+void fields(Visitor& visit, ComputeSpec& spec) {
+  visit("seconds_per_batch", spec.seconds_per_batch, Rule{.doc = "time of one minibatch gradient", .above = 0});
+  visit("jitter", spec.jitter,
+        Rule{.doc = "sigma of the log-normal factor on each gradient's time", .at_least = 0, .at_most = 3});
+  visit("slowdown", spec.slowdown, Rule{.doc = "factor on a host's compute time, by host name", .above = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, WireSpec& spec) {
+  visit("model_bytes", spec.model_bytes, Rule{.doc = "size of a whole model on the wire", .above = 0});
+  visit("header_bytes", spec.header_bytes, Rule{.doc = "added to every message", .at_least = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, StopSpec& spec) {
+  visit("time", spec.time, Rule{.doc = "simulated time", .above = 0});
+  visit("iterations", spec.iterations, Rule{.doc = "steps of each worker", .at_least = 1});
+  visit("epochs", spec.epochs, Rule{.doc = "training sets' worth of samples over all workers", .above = 0});
+  visit("samples", spec.samples, Rule{.doc = "samples over all workers", .at_least = 1});
+  visit("accuracy", spec.accuracy, Rule{.doc = "mean test accuracy over workers", .above = 0, .at_most = 1});
+}
+template <class Visitor>
+void fields(Visitor& visit, EvaluateSpec& spec) {
+  visit("every", spec.every, Rule{.doc = "simulated time between evaluations", .above = 0});
+  visit("every_iterations", spec.every_iterations,
+        Rule{.doc = "steps of the average worker between evaluations", .at_least = 1});
+  visit("samples", spec.samples, Rule{.doc = "test samples used", .at_least = 1});
+  visit("target_accuracy", spec.target_accuracy,
+        Rule{.doc = "accuracies whose time and bytes are reported", .above = 0, .at_most = 1});
+}
+template <class Visitor>
+void fields(Visitor& visit, RecordSpec& spec) {
+  visit("iterations", spec.iterations, Rule{.doc = "write iterations.csv"});
+  visit("weights", spec.weights, Rule{.doc = "write the workers' final weights"});
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Scenario& scenario) {
+  visit("name", scenario.name, Rule{.doc = "folder of its results; default: the file's name"});
+  visit("description", scenario.description, Rule{.doc = "one line for readers"});
+  visit("seed", scenario.seed, Rule{.doc = "of every random stream"});
+  visit("platform", scenario.platform, Rule{.doc = "hosts and network"});
+  visit("data", scenario.data, Rule{.doc = "training and test data"});
+  visit("model", scenario.model, Rule{.doc = "the network that is trained"});
+  visit("training", scenario.training, Rule{.doc = "how weights are updated"});
+  visit("compute", scenario.compute, Rule{.doc = "how long gradients take"});
+  visit("wire", scenario.wire, Rule{.doc = "how large messages are"});
+  visit("algorithm", scenario.algorithm, Rule{.doc = "the training system"});
+  visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
+  visit("evaluate", scenario.evaluate, Rule{.doc = "when accuracy is measured"});
+  visit("record", scenario.record, Rule{.doc = "which result files are written"});
+}
+
+}  // namespace ddl

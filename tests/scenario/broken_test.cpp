@@ -1,0 +1,225 @@
+#include <doctest/doctest.h>
+
+#include "tests/scenario/texts.hpp"
+
+namespace ddl {
+namespace {
+
+// A scenario with one thing wrong: the JSON path that must be named, and a phrase of the line.
+struct Broken {
+  const char* text;
+  const char* path;
+  const char* phrase;
+};
+
+// Parts that are right, around the one that is not.
+#define NET "\"platform\": {\"workers\": 4, \"servers\": 1, \"bandwidth\": \"40Mbps\"}"
+#define AKO "\"algorithm\": \"ako\""
+#define END "\"stop\": {\"iterations\": 10}"
+#define REST NET ", " AKO ", " END
+
+constexpr Broken kBroken[] = {
+    // JSON
+    {"[]", "$", "a list is not an object; expected a scenario in braces"},
+    {"3", "$", "3 is not an object"},
+    {"nul", "$", "line 1, column 3: invalid literal"},
+    {"{" REST ",}", "$.stop", "unexpected '}'; expected string literal"},
+    {"{" REST "} x", "$", "expected end of input"},
+    {"{" REST ", \"seed\": 1, \"seed\": 2}", "$.seed", "is given twice; expected each key once"},
+    {"{" REST ", \"data\": {\"train\": 10, \"train\": 10}}", "$.data.train", "is given twice"},
+    {"{" REST ", \"seed\": 1e999}", "$.seed", "number overflow"},
+    {"{" REST ", \"name\": \"\xff\"}", "$.name", "ill-formed UTF-8"},
+    // Keys
+    {"{" REST ", \"trainning\": {}}", "$.trainning", "is an unknown key; did you mean \"training\"?"},
+    {"{" REST ", \"xyzzy\": 1}", "$.xyzzy", "is an unknown key; known keys are $schema, name, description, seed"},
+    {"{" REST ", \"we ird\": 1}", "$[\"we ird\"]", "is an unknown key"},
+    {"{" REST ", \"compute\": {\"jiter\": 0}}", "$.compute.jiter", "did you mean \"jitter\"?"},
+    {"{" NET ", " END "}", "$.algorithm", "is missing; expected one of single, ps_async"},
+    {"{" AKO ", " END "}", "$.platform", "is missing; expected {\"topology\""},
+    {"{" NET ", " AKO "}", "$.stop", "has no condition; expected at least one of time, iterations"},
+    {"{" NET ", " AKO ", \"stop\": {}}", "$.stop", "has no condition"},
+    // Types and ranges
+    {"{" REST ", \"seed\": -1}", "$.seed", "-1 is too small; expected a whole number from 0"},
+    {"{" REST ", \"seed\": 1.5}", "$.seed", "1.5 is not a whole number"},
+    {"{" REST ", \"seed\": 1e300}", "$.seed", "is too large"},
+    {"{" REST ", \"seed\": \"7\"}", "$.seed", "\"7\" is not a whole number"},
+    {"{" REST ", \"seed\": null}", "$.seed", "null is not a whole number"},
+    {"{" REST ", \"training\": {\"batch_size\": 0}}", "$.training.batch_size",
+     "0 is too small; expected a whole number from 1 to 1000000"},
+    {"{" REST ", \"training\": {\"batch_size\": 99999999999}}", "$.training.batch_size", "is too large"},
+    {"{" REST ", \"training\": {\"batch_size\": 2.5}}", "$.training.batch_size", "2.5 is not a whole number"},
+    {"{" REST ", \"training\": []}", "$.training", "a list is not an object"},
+    {"{" REST ", \"compute\": {\"jitter\": 4}}", "$.compute.jitter", "4 is too large; expected a number from 0 to 3"},
+    {"{" REST ", \"compute\": {\"jitter\": \"0.1\"}}", "$.compute.jitter", "\"0.1\" is not a number"},
+    {"{" REST ", \"record\": {\"weights\": 1}}", "$.record.weights", "1 is neither true nor false"},
+    {"{" REST ", \"description\": 5}", "$.description", "5 is not text"},
+    {"{" REST ", \"data\": {\"train\": 1e12}}", "$.data.train",
+     "is too large; expected a whole number from 1 to 10000000"},
+    {"{" REST ", \"data\": {\"alpha\": 0}}", "$.data.alpha", "0 is too small; expected a number above 0"},
+    {"{" REST ", \"evaluate\": {\"target_accuracy\": [0.5, 1.5]}}", "$.evaluate.target_accuracy[1]",
+     "expected a number above 0 and at most 1"},
+    {"{" REST ", \"evaluate\": {\"target_accuracy\": 0.5}}", "$.evaluate.target_accuracy", "0.5 is not a list"},
+    {"{" REST ", \"evaluate\": {\"target_accuracy\": [0.5, 0.5]}}", "$.evaluate.target_accuracy[1]",
+     "repeats an earlier target"},
+    // Units
+    {"{\"platform\": {\"bandwidth\": 40}, " AKO ", " END "}", "$.platform.bandwidth",
+     "40 has no unit; write for example \"40Mbps\""},
+    {"{\"platform\": {\"bandwidth\": \"20ms\"}, " AKO ", " END "}", "$.platform.bandwidth",
+     "\"20ms\" is a time; expected a bandwidth"},
+    {"{\"platform\": {\"bandwidth\": \"0bps\"}, " AKO ", " END "}", "$.platform.bandwidth",
+     "\"0bps\" is too small; expected a bandwidth above 0"},
+    {"{\"platform\": {\"bandwidth\": \"-1bps\"}, " AKO ", " END "}", "$.platform.bandwidth", "\"-1bps\" is negative"},
+    {"{\"platform\": {\"bandwidth\": []}, " AKO ", " END "}", "$.platform.bandwidth", "is an empty list"},
+    {"{\"platform\": {\"bandwidth\": [\"1Mbps\", 2]}, " AKO ", " END "}", "$.platform.bandwidth[1]", "2 has no unit"},
+    {"{\"platform\": {\"bandwidth\": \"1Mbps\", \"latency\": \"-1ms\"}, " AKO ", " END "}", "$.platform.latency",
+     "\"-1ms\" is negative; expected a time of at least 0"},
+    {"{" REST ", \"wire\": {\"header_bytes\": 64}}", "$.wire.header_bytes",
+     "64 has no unit; write for example \"64MB\""},
+    {"{" REST ", \"wire\": {\"model_bytes\": true}}", "$.wire.model_bytes",
+     "true is not a size; expected a size above 0 such as \"17MB\""},
+    {"{" NET ", " AKO ", \"stop\": {\"time\": 300}}", "$.stop.time", "300 has no unit; write for example \"300s\""},
+    // Platform
+    {"{\"platform\": {\"workers\": 4}, " AKO ", " END "}", "$.platform.bandwidth", "is missing; expected a bandwidth"},
+    {"{\"platform\": {\"workers\": 0, \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.workers",
+     "0 is too small"},
+    {"{\"platform\": {\"workers\": [\"a\"], \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.workers",
+     "a list is not a whole number"},
+    {"{\"platform\": {\"topology\": \"stra\", \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.topology",
+     "\"stra\" is unknown; did you mean \"star\"?"},
+    {"{\"platform\": {\"topology\": \"hypercube\", \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.topology",
+     "expected one of star, mesh, ring, two_sites"},
+    {"{\"platform\": {\"topology\": \"mesh\", \"workers\": 5000, \"bandwidth\": \"1bps\"}, " AKO ", " END "}",
+     "$.platform.workers", "too many for a mesh"},
+    {"{\"platform\": {\"file\": \"absent.xml\"}, " AKO ", " END "}", "$.platform.file",
+     "\"absent.xml\" does not exist"},
+    {"{\"platform\": {\"file\": \"/\"}, " AKO ", " END "}", "$.platform.file", "is a folder"},
+    {"{\"platform\": {\"file\": \"/dev/null\", \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.bandwidth",
+     "is an unknown key; known keys are file, workers, servers, network"},
+    {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": [\"a\", \"a\"]}, " AKO ", " END "}",
+     "$.platform.workers[1]", "\"a\" is named before"},
+    {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": [\"a\"], \"servers\": [\"a\"]}, " AKO ", " END "}",
+     "$.platform.servers[0]", "\"a\" is named before"},
+    {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": [\"\"]}, " AKO ", " END "}", "$.platform.workers[0]",
+     "is empty; expected a host's name"},
+    {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": []}, " AKO ", " END "}", "$.platform.workers",
+     "is an empty list"},
+    {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": \"a\"}, " AKO ", " END "}", "$.platform.workers",
+     "expected a list of host names, or how many"},
+    {"{" REST ", \"compute\": {\"slowdown\": {\"w4\": 2}}}", "$.compute.slowdown.w4",
+     "is no host of this platform; expected one of w0, w1, w2, w3, ps0"},
+    {"{" REST ", \"compute\": {\"slowdown\": {\"w3\": 0}}}", "$.compute.slowdown.w3", "0 is too small"},
+    // Algorithms
+    {"{" NET ", \"algorithm\": \"akko\", " END "}", "$.algorithm", "\"akko\" is unknown; did you mean \"ako\"?"},
+    {"{" NET ", \"algorithm\": {\"name\": \"magic\"}, " END "}", "$.algorithm.name",
+     "\"magic\" is unknown; expected one of single"},
+    {"{" NET ", \"algorithm\": {}, " END "}", "$.algorithm.name", "is missing; expected one of single"},
+    {"{" NET ", \"algorithm\": 3, " END "}", "$.algorithm", "3 is not an object; expected an object with \"name\""},
+    {"{" NET ", \"algorithm\": {\"name\": 3}, " END "}", "$.algorithm.name", "3 is not a word"},
+    {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"partitions\": 0}, " END "}", "$.algorithm.partitions",
+     "0 is too small"},
+    {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"partitions\": [1, 2]}, " END "}", "$.algorithm.partitions",
+     "2 counts for 4 workers"},
+    {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"partitions\": []}, " END "}", "$.algorithm.partitions",
+     "is an empty list"},
+    {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"partitions\": \"many\"}, " END "}", "$.algorithm.partitions",
+     "\"many\" is no count"},
+    {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"schedule\": \"rotat\"}, " END "}", "$.algorithm.schedule",
+     "did you mean \"rotate\"?"},
+    {"{" NET ", \"algorithm\": \"single\", " END "}", "$.algorithm.name", "trains on 1 worker"},
+    {"{\"platform\": {\"bandwidth\": \"1bps\"}, \"algorithm\": \"ps_sync\", " END "}", "$.algorithm.name",
+     "needs a server"},
+    {"{" NET
+     ", \"algorithm\": {\"name\": \"ako\", \"apply\": \"on_arrival\"}, \"training\": {\"optimizer\": \"adam\"}, " END
+     "}",
+     "$.algorithm.apply", "needs plain sgd"},
+    // Training
+    {"{" REST ", \"training\": {\"optimizer\": \"adma\"}}", "$.training.optimizer", "did you mean \"adam\"?"},
+    {"{" REST ", \"training\": {\"optimizer\": {\"type\": \"sgd\", \"momentum\": 0.9}}}",
+     "$.training.optimizer.momentum", "is an unknown key; known keys are type, learning_rate"},
+    {"{" REST ", \"training\": {\"optimizer\": {\"learning_rate\": 0}}}", "$.training.optimizer.learning_rate",
+     "0 is too small; expected a number above 0"},
+    {"{" REST ", \"training\": {\"optimizer\": {\"schedule\": {\"type\": \"steps\", \"at\": [-1]}}}}",
+     "$.training.optimizer.schedule.at[0]", "-1 is too small"},
+    // Model and data
+    {"{" REST ", \"model\": \"cn\"}", "$.model", "\"cn\" is unknown; did you mean \"cnn\"?"},
+    {"{" REST ", \"model\": \"layers\"}", "$.model", "\"layers\" is unknown; expected one of softmax"},
+    {"{" REST ", \"model\": 3}", "$.model", "expected a model's name or {\"layers\": [...]}"},
+    {"{" REST ", \"model\": {}}", "$.model.layers", "has no layer"},
+    {"{" REST ", \"model\": {\"layers\": []}}", "$.model.layers", "has no layer"},
+    {"{" REST ", \"model\": {\"layers\": [\"dense\"]}}", "$.model.layers[0].units",
+     "is missing; expected a whole number from 1 to 1000000"},
+    {"{" REST ", \"model\": {\"layers\": [{\"units\": 3}]}}", "$.model.layers[0].type",
+     "is missing; expected one of dense"},
+    {"{" REST ", \"model\": {\"layers\": [{\"type\": \"dens\", \"units\": 3}]}}", "$.model.layers[0].type",
+     "did you mean \"dense\"?"},
+    {"{" REST ", \"model\": {\"layers\": [\"flatten\", {\"type\": \"dense\", \"units\": 3}]}}", "$.model.layers[1]",
+     "10"},
+    {"{\"platform\": {\"workers\": 1000, \"bandwidth\": \"1bps\"}, " AKO ", " END
+     ", \"model\": {\"layers\": [\"flatten\", {\"type\": \"dense\", \"units\": 100000}, {\"type\": \"dense\", "
+     "\"units\": "
+     "10}]}}",
+     "$.model", "GiB of memory; expected at most 64 GiB"},
+    {"{" REST ", \"data\": {\"source\": \"mnist\"}}", "$.data.path",
+     "is missing; expected the folder of the \"mnist\" files"},
+    {"{" REST ", \"data\": {\"source\": \"mnist\", \"path\": \"absent\"}}", "$.data.path", "\"absent\" does not exist"},
+    {"{" REST ", \"data\": {\"source\": \"mnist\", \"path\": \"/dev/null\"}}", "$.data.path", "is not a folder"},
+    {"{" REST ", \"data\": {\"source\": \"minst\"}}", "$.data.source", "did you mean \"mnist\"?"},
+    {"{" REST ", \"data\": {\"train\": 3}}", "$.data.train", "3 training samples for 4 workers"},
+    {"{\"platform\": {\"workers\": 9000, \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.data.train",
+     "8000 training samples for 9000 workers"},
+    // Stop, evaluation, timing only
+    {"{" NET ", " AKO ", \"stop\": {\"accuracy\": 80}}", "$.stop.accuracy",
+     "80 is too large; expected a number above 0 and at most 1"},
+    {"{" NET ", " AKO ", \"stop\": {\"time\": \"0s\"}}", "$.stop.time", "\"0s\" is too small"},
+    {"{" REST ", \"evaluate\": {\"every\": \"1s\", \"every_iterations\": 5}}", "$.evaluate.every_iterations",
+     "is given beside \"every\""},
+    {"{" REST ", \"evaluate\": {\"samples\": 1001}}", "$.evaluate.samples",
+     "1001 is too large; expected at most the 1000 test samples"},
+    {"{" NET ", " AKO ", \"stop\": {\"time\": \"300s\"}, \"evaluate\": {\"every\": \"1us\"}}", "$.evaluate.every",
+     "asks for 300000000 evaluations"},
+    {"{" REST ", \"model\": \"none\", \"wire\": {\"model_bytes\": \"1MB\"}}", "$.compute.seconds_per_batch",
+     "is missing; with model \"none\""},
+    {"{" REST ", \"model\": \"none\", \"compute\": {\"seconds_per_batch\": \"1s\"}}", "$.wire.model_bytes",
+     "is missing; with model \"none\""},
+#define NONE "\"model\": \"none\", \"wire\": {\"model_bytes\": \"1MB\"}, \"compute\": {\"seconds_per_batch\": \"1s\"}"
+    {"{" NET ", " AKO ", " NONE ", \"stop\": {\"accuracy\": 0.5}}", "$.stop.accuracy", "model \"none\" learns nothing"},
+    {"{" REST ", " NONE ", \"evaluate\": {\"every\": \"1s\"}}", "$.evaluate.every", "model \"none\" learns nothing"},
+    {"{" REST ", " NONE ", \"evaluate\": {\"target_accuracy\": [0.5]}}", "$.evaluate.target_accuracy",
+     "model \"none\" learns nothing"},
+    {"{" REST ", " NONE ", \"record\": {\"weights\": true}}", "$.record.weights", "has no weights"},
+    // Names
+    {"{" REST ", \"name\": \"a/b\"}", "$.name", "holds a slash"},
+    {"{" REST ", \"name\": \"..\"}", "$.name", "starts with a dot"},
+    {"{" REST ", \"name\": \"a\\nb\"}", "$.name", "holds control characters"},
+    {"{" REST ", \"name\": "
+     "\"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x\"}",
+     "$.name", "has 101 bytes; expected at most 100"},
+};
+
+TEST_CASE("every broken scenario gives one line with its path, what is wrong and what was expected") {
+  for (const Broken& broken : kBroken) {
+    const std::string text = broken.text;
+    CAPTURE(text);
+    const std::vector<std::string> lines = errors_of(text);
+    for (std::size_t i = 1; i < lines.size(); ++i) CHECK(lines[i] == "");
+    CHECK_FALSE(lines.empty());
+    if (lines.empty()) continue;
+    const std::string start = std::string("s.json: ") + broken.path + ": ";
+    CHECK_MESSAGE(lines[0].starts_with(start), lines[0]);
+    CHECK_MESSAGE(lines[0].find(broken.phrase, start.size()) != std::string::npos, lines[0]);
+    const bool says_more =
+        lines[0].find("expected") != std::string::npos || lines[0].find("did you mean") != std::string::npos ||
+        lines[0].find("write for example") != std::string::npos ||
+        lines[0].find("known keys are") != std::string::npos || std::string(broken.path).starts_with("$.algorithm") ||
+        std::string(broken.path).starts_with("$.model.layers");
+    CHECK_MESSAGE(says_more, lines[0]);
+  }
+}
+
+TEST_CASE("the scenario around the broken parts is right") {
+  CHECK(errors_of("{" REST "}") == std::vector<std::string>{});
+  CHECK(errors_of("{" REST ", " NONE "}") == std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace ddl

@@ -1,0 +1,187 @@
+#include "sim/scenario/read.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/rng.hpp"
+#include "tests/scenario/texts.hpp"
+
+namespace ddl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of this test's own, gone afterwards.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("ddlsim-read-" + std::to_string(getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name, std::ios::binary) << text;
+    return (path / name).string();
+  }
+};
+
+std::string first_line(const std::string& file) {
+  try {
+    read_scenario(file);
+  } catch (const ScenarioErrors& errors) {
+    return errors.lines.size() == 1 ? errors.lines.front() : "several lines";
+  }
+  return "no error";
+}
+
+TEST_CASE("a scenario means what it says") {
+  const Scenario scenario = parse(styles()[1]);
+  CHECK(scenario.name == "full");
+  CHECK(scenario.description == "all keys");
+  CHECK(scenario.seed == 18446744073709551615u);
+  const auto& hosts = std::get<GeneratedPlatform>(scenario.platform.hosts);
+  CHECK(hosts.topology == Topology::star);
+  CHECK(hosts.workers == 3);
+  CHECK(hosts.servers == 1);
+  CHECK(hosts.bandwidth == std::vector<BytesPerSecond>{{5e6}, {2.5e6}, {1.25e6}});
+  CHECK(hosts.server_bandwidth == std::vector<BytesPerSecond>{{12.5e6}});
+  CHECK(hosts.latency.value == 0.02);
+  CHECK(hosts.speed == std::vector<FlopsPerSecond>{{50e9}, {25e9}});
+  CHECK(scenario.platform.network.model == NetworkModel::CM02);
+  CHECK_FALSE(scenario.platform.network.crosstraffic);
+  CHECK(scenario.platform.network.tcp_window.value == 0);
+  CHECK(scenario.data.train == 2000);
+  CHECK(scenario.data.partition == PartitionKind::dirichlet);
+  CHECK(scenario.data.alpha == 0.1);
+  CHECK_FALSE(scenario.data.shuffle);
+  CHECK(scenario.model.name == "mlp");
+  CHECK(scenario.training.batch_size == 104);
+  const auto& momentum = std::get<MomentumParams>(scenario.training.optimizer);
+  CHECK(momentum.learning_rate == 0.05);
+  CHECK(momentum.momentum == 0.8);
+  CHECK(momentum.warmup_steps == 5);
+  CHECK(std::get<StepRate>(momentum.schedule).at == std::vector<std::int64_t>{100, 200});
+  CHECK(scenario.training.gradient_scale == GradientScale::sum);
+  CHECK(scenario.training.init == InitialWeights::independent);
+  CHECK(scenario.compute.seconds_per_batch->value == 0.34);
+  CHECK(scenario.compute.slowdown == std::map<std::string, double>{{"ps0", 2}, {"w2", 10}});
+  CHECK(scenario.wire.model_bytes->value == 17053736);
+  CHECK(std::get<PsAsyncParams>(scenario.algorithm).update_time.value == 0.001);
+  CHECK(scenario.stop.time->value == 300);
+  CHECK(scenario.stop.epochs == 2.5);
+  CHECK(scenario.stop.accuracy == 0.9);
+  CHECK(scenario.evaluate.every->value == 5);
+  CHECK_FALSE(scenario.evaluate.every_iterations);
+  CHECK(scenario.evaluate.target_accuracy == std::vector<double>{0.4, 0.8});
+  CHECK_FALSE(scenario.record.iterations);
+  CHECK(scenario.record.weights);
+}
+
+TEST_CASE("bare names, counts and single values stand for their long forms") {
+  CHECK(std::holds_alternative<AkoParams>(parse(kSmall).algorithm));
+  const Scenario layers = parse(styles()[3]);
+  CHECK(std::get<AdamParams>(layers.training.optimizer).learning_rate == 0.001);
+  REQUIRE(layers.model.layers.size() == 8);
+  CHECK(std::holds_alternative<ReluSpec>(layers.model.layers[1]));
+  CHECK(std::get<DenseSpec>(layers.model.layers[5]).units == 16);
+  CHECK(std::get<AkoParams>(parse(styles()[2]).algorithm).partitions.counts == std::vector<int>{4, 4, 2, 2});
+  CHECK(std::get<FilePlatform>(parse(styles()[5]).platform.hosts).workers == std::vector<std::string>{"w0", "w1"});
+  CHECK(std::get<FilePlatform>(parse(styles()[6]).platform.hosts).first_workers == 2);
+  CHECK(std::get<AkoParams>(parse(styles()[6]).algorithm).partitions.automatic);
+  CHECK(std::get<AkoParams>(parse(styles()[7]).algorithm).partitions.counts == std::vector<int>{3});
+  CHECK(parse(styles()[8]).stop.iterations == 10);
+}
+
+TEST_CASE("without evaluation times a real model is evaluated fifty times until the stop, or every ten steps") {
+  CHECK(parse(styles()[6]).evaluate.every->value == 72);  // an hour over fifty
+  CHECK_FALSE(parse(styles()[6]).evaluate.every_iterations);
+  CHECK(parse(kSmall).evaluate.every_iterations == 10);
+  CHECK_FALSE(parse(kSmall).evaluate.every);
+  CHECK_FALSE(parse(styles()[2]).evaluate.every);  // timing only
+  CHECK_FALSE(parse(styles()[2]).evaluate.every_iterations);
+}
+
+TEST_CASE("a scenario without a name is called like its file, and its paths start at the file's folder") {
+  const Scenario scenario = parse_scenario(kSmall, "some/where/het_wan.json");
+  CHECK(scenario.name == "het_wan");
+  CHECK(resolve_path(scenario, "../platforms/a.xml") == "some/where/../platforms/a.xml");
+  CHECK(resolve_path(scenario, "/a.xml") == "/a.xml");
+  CHECK(resolve_path(parse_scenario(kSmall, "a.json"), "a.xml") == "a.xml");
+}
+
+TEST_CASE("comments may stand anywhere") {
+  const std::string text = std::string("// before\n{ // a star\n") + (kSmall + 1) + " // after";
+  CHECK(std::get<GeneratedPlatform>(parse(text).platform.hosts).workers == 4);
+  CHECK(parse("/* all of it */" + std::string(kSmall)).name == "sample");
+}
+
+TEST_CASE("all errors of a file are reported together") {
+  const auto lines = errors_of(R"({ "platform": { "bandwidth": 40, "latency": "1MB" }, "algorithm": "akoo", "bogus": 1,
+                                    "training": { "batch_size": 0 } })");
+  CHECK(lines.size() == 6);  // two of the platform, algorithm, bogus, batch_size, no stop condition
+}
+
+TEST_CASE("of very many errors the first fifty are shown, and how many more there are") {
+  std::string text = "{";
+  for (int i = 0; i < 1000; ++i) text += "\"k" + std::to_string(i) + "\": 1,";
+  const auto lines =
+      errors_of(text + R"("platform": { "bandwidth": "1bps" }, "algorithm": "ako", "stop": {"time": "1s"}})");
+  REQUIRE(lines.size() == 51);
+  CHECK(lines.back() == "s.json: 950 more errors");
+}
+
+TEST_CASE("a scenario cut off at any byte is refused with one line that says where") {
+  for (const std::string& text : styles()) {
+    for (std::size_t length = 0; length < text.size(); ++length) {
+      const auto lines = errors_of(text.substr(0, length));
+      REQUIRE(lines.size() == 1);
+      const bool says_where =
+          lines[0].find("line ") != std::string::npos || lines[0] == "s.json: $: is empty; expected a JSON object";
+      REQUIRE_MESSAGE(says_where, lines[0]);
+      REQUIRE(lines[0].find("; expected ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("no change of a byte makes reading crash, and every error is one printable line") {
+  const std::string text = styles()[1];
+  Stream random = stream(1, "bytes", "damage");
+  for (int i = 0; i < 3000; ++i) {
+    std::string damaged = text;
+    for (std::uint64_t n = random.below(4) + 1; n > 0; --n) {
+      damaged[random.below(damaged.size())] = static_cast<char>(random.below(256));
+    }
+    for (const std::string& line : errors_of(damaged)) {
+      for (const char letter : line) REQUIRE(static_cast<unsigned char>(letter) >= 0x20);
+      REQUIRE(line.starts_with("s.json: "));
+    }
+  }
+}
+
+TEST_CASE("deep nesting is refused, not followed") {
+  const std::string deep(1000000, '[');
+  CHECK(errors_of(deep) == std::vector<std::string>{"s.json: $: is nested deeper than 64 levels; expected a scenario"});
+  CHECK(errors_of(R"({"a":)" + deep).size() == 1);
+}
+
+TEST_CASE("files that cannot be scenarios are refused with one line") {
+  const Folder folder;
+  const std::string absent = (folder.path / "absent.json").string();
+  CHECK(first_line(absent) == absent + ": no such file; expected a scenario");
+  CHECK(first_line(folder.path.string()) == folder.path.string() + ": is a folder; expected a scenario file");
+  const std::string empty = folder.file("empty.json", "");
+  CHECK(first_line(empty) == empty + ": $: is empty; expected a JSON object");
+  const std::string blank = folder.file("blank.json", " \n\t");
+  CHECK(first_line(blank) == blank + ": $: is empty; expected a JSON object");
+  const std::string big = folder.file("big.json", std::string((4 << 20) + 1, ' '));
+  CHECK(first_line(big) == big + ": is larger than 4 MiB; expected a scenario");
+  CHECK(first_line("/dev/zero") == "/dev/zero: is larger than 4 MiB; expected a scenario");
+  const std::string zero = folder.file("zero.json", std::string("{}\0{}", 5));
+  CHECK(first_line(zero) == zero + ": $: holds a zero byte; expected JSON text");
+  const std::string good = folder.file("good.json", kSmall);
+  CHECK(read_scenario(good).name == "good");
+  CHECK(first_line(good + "/more.json").find("cannot be read") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace ddl

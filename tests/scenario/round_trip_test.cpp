@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/scenario/texts.hpp"
+
+namespace ddl {
+namespace {
+
+TEST_CASE("what describe prints is a scenario that describes itself in the same words") {
+  for (const std::string& text : styles()) {
+    const std::string once = describe(parse(text));
+    CAPTURE(once);
+    CHECK(describe(parse(once)) == once);
+  }
+}
+
+TEST_CASE("describe keeps every value that was given and spells out short forms") {
+  const auto json = nlohmann::json::parse(describe(parse(styles()[1])));
+  auto given = nlohmann::json::parse(styles()[1]);
+  given.erase("$schema");
+  given["platform"]["server_bandwidth"] = "100Mbps";  // the shorter of two equal texts
+  given["platform"]["network"]["tcp_window"] = "0B";
+  given["data"]["shuffle"] = false;
+  CHECK(json == given);
+}
+
+TEST_CASE("describe fills in defaults") {
+  const auto json = nlohmann::json::parse(describe(parse(kSmall)));
+  CHECK(json["name"] == "sample");
+  CHECK(json["seed"] == 1);
+  CHECK(json["platform"]["bandwidth"] == "40Mbps");
+  CHECK(json["platform"]["latency"] == "100us");
+  CHECK(json["platform"]["speed"] == "50Gf");
+  CHECK(json["platform"]["network"]["model"] == "LV08");
+  CHECK(json["data"]["source"] == "synthetic");
+  CHECK(json["training"]["optimizer"]["type"] == "sgd");
+  CHECK(json["training"]["optimizer"]["schedule"]["type"] == "constant");
+  CHECK(json["compute"]["jitter"] == 0.1);
+  CHECK(json["algorithm"]["name"] == "ako");
+  CHECK(json["algorithm"]["partitions"] == 1);
+  CHECK(json["algorithm"]["schedule"] == "rotate");
+  CHECK(json["evaluate"]["every_iterations"] == 10);
+  CHECK_FALSE(json["wire"].contains("model_bytes"));
+}
+
+TEST_CASE("describe prints keys in the order of the contract") {
+  const auto json = nlohmann::ordered_json::parse(describe(parse(kSmall)));
+  std::vector<std::string> keys;
+  for (const auto& item : json.items()) keys.push_back(item.key());
+  CHECK(keys == std::vector<std::string>{"name", "seed", "platform", "data", "model", "training", "compute", "wire",
+                                         "algorithm", "stop", "evaluate", "record"});
+}
+
+}  // namespace
+}  // namespace ddl

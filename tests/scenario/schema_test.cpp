@@ -1,0 +1,169 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/scenario/texts.hpp"
+
+namespace ddl {
+namespace {
+
+using Json = nlohmann::json;
+
+// What JSON Schema (draft 2020-12) says, for the words the scenario's schema uses; another word is a failure.
+bool valid(const Json& schema, const Json& value) {
+  for (const auto& [word, rule] : schema.items()) {
+    bool holds = true;
+    if (word == "type") {
+      const bool whole =
+          value.is_number_integer() || (value.is_number() && value.get<double>() == std::floor(value.get<double>()));
+      holds = rule == "object"    ? value.is_object()
+              : rule == "array"   ? value.is_array()
+              : rule == "string"  ? value.is_string()
+              : rule == "boolean" ? value.is_boolean()
+              : rule == "number"  ? value.is_number()
+                                  : rule == "integer" && whole;
+    } else if (word == "properties" && value.is_object()) {
+      for (const auto& [key, property] : rule.items())
+        holds = holds && (!value.contains(key) || valid(property, value[key]));
+    } else if (word == "additionalProperties" && value.is_object()) {
+      for (const auto& [key, extra] : value.items()) {
+        const bool named = schema.contains("properties") && schema["properties"].contains(key);
+        holds = holds && (named || (rule.is_object() && valid(rule, extra)));
+      }
+    } else if (word == "required" && value.is_object()) {
+      for (const auto& key : rule) holds = holds && value.contains(key.get<std::string>());
+    } else if (word == "minProperties" && value.is_object()) {
+      holds = value.size() >= rule.get<std::size_t>();
+    } else if (word == "items" && value.is_array()) {
+      for (const auto& element : value) holds = holds && valid(rule, element);
+    } else if (word == "minItems" && value.is_array()) {
+      holds = value.size() >= rule.get<std::size_t>();
+    } else if (word == "oneOf") {
+      int matches = 0;
+      for (const auto& form : rule) matches += valid(form, value) ? 1 : 0;
+      holds = matches == 1;
+    } else if (word == "enum") {
+      holds = std::find(rule.begin(), rule.end(), value) != rule.end();
+    } else if (word == "const") {
+      holds = value == rule;
+    } else if (word == "pattern" && value.is_string()) {
+      holds = std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>()));
+    } else if (value.is_number() && word == "minimum") {
+      holds = value >= rule;
+    } else if (value.is_number() && word == "maximum") {
+      holds = value <= rule;
+    } else if (value.is_number() && word == "exclusiveMinimum") {
+      holds = value > rule;
+    } else if (value.is_number() && word == "exclusiveMaximum") {
+      holds = value < rule;
+    }
+    if (!holds) return false;
+  }
+  return true;
+}
+
+// All words of schemas (not names of properties) that occur anywhere.
+void collect_words(const Json& schema, std::vector<std::string>& words) {
+  for (const auto& [word, rule] : schema.items()) {
+    words.push_back(word);
+    if (word == "properties") {
+      for (const auto& property : rule) collect_words(property, words);
+    } else if (word == "oneOf") {
+      for (const auto& form : rule) collect_words(form, words);
+    } else if (word == "items" || (word == "additionalProperties" && rule.is_object())) {
+      collect_words(rule, words);
+    }
+  }
+}
+
+TEST_CASE("the schema uses only words whose meaning is checked here") {
+  std::vector<std::string> words;
+  collect_words(Json::parse(scenario_schema()), words);
+  for (const std::string& word : words) {
+    const bool known = std::regex_match(
+        word, std::regex("type|properties|additionalProperties|required|minProperties|items|minItems|oneOf|enum|const|"
+                         "pattern|minimum|maximum|exclusiveMinimum|exclusiveMaximum|description|default|examples|"
+                         "title|\\$schema"));
+    CHECK_MESSAGE(known, word);
+  }
+}
+
+TEST_CASE("the schema accepts every scenario that is right, as written and as described") {
+  const Json schema = Json::parse(scenario_schema());
+  for (const std::string& text : styles()) {
+    CAPTURE(text);
+    CHECK(valid(schema, Json::parse(text)));
+    CHECK(valid(schema, Json::parse(describe(parse(text)))));
+  }
+}
+
+TEST_CASE("the schema refuses what the reader refuses one by one") {
+  const Json schema = Json::parse(scenario_schema());
+  const std::vector<Override> wrong = {
+      {"bogus", "1"},
+      {"platform.bandwidth", "40"},
+      {"platform.bandwidth", "20ms"},
+      {"platform.bandwidth", "[]"},
+      {"platform.topology", "blob"},
+      {"platform.workers", "0"},
+      {"platform.more", "1"},
+      {"seed", "-1"},
+      {"seed", "1.5"},
+      {"training", "{\"batch_size\": 0}"},
+      {"training", "{\"optimizer\": \"sgdd\"}"},
+      {"training", "{\"optimizer\": {\"type\": \"sgd\", \"momentum\": 0.5}}"},
+      {"compute", "{\"jitter\": 4}"},
+      {"compute", "{\"slowdown\": {\"w0\": 0}}"},
+      {"data", "{\"source\": \"minst\"}"},
+      {"model", "layers"},
+      {"model", "{\"layers\": []}"},
+      {"model", "{\"layers\": [\"dense\"]}"},
+      {"model", "{\"layers\": [{\"type\": \"dense\"}]}"},
+      {"algorithm", "akoo"},
+      {"algorithm", "{}"},
+      {"algorithm", "{\"name\": \"ako\", \"partitions\": []}"},
+      {"algorithm", "{\"name\": \"ako\", \"partitions\": \"many\"}"},
+      {"algorithm", "{\"name\": \"single\", \"partitions\": 1}"},
+      {"stop", "{}"},
+      {"stop", "{\"accuracy\": 2}"},
+      {"record", "{\"weights\": 1}"},
+  };
+  for (const Override& change : wrong) {
+    CAPTURE(change.path);
+    CAPTURE(change.value);
+    Json scenario = Json::parse(kSmall);
+    const Json parsed = Json::parse(change.value, nullptr, false);
+    scenario[Json::json_pointer("/" + std::regex_replace(change.path, std::regex("\\."), "/"))] =
+        parsed.is_discarded() ? Json(change.value) : parsed;
+    CHECK_FALSE(valid(schema, scenario));
+    CHECK(errors_of(kSmall, {change}).size() >= 1);
+  }
+}
+
+TEST_CASE("every property of the schema has a description") {
+  const Json schema = Json::parse(scenario_schema());
+  for (const auto& [key, property] : schema["properties"].items()) {
+    CAPTURE(key);
+    CHECK(property.contains("description"));
+    if (!property.contains("properties")) continue;
+    for (const auto& [inner, nested] : property["properties"].items()) {
+      CAPTURE(inner);
+      CHECK(nested.contains("description"));
+    }
+  }
+}
+
+TEST_CASE("the published schema is the program's") {
+  std::ifstream file(std::string(DDLSIM_SOURCE_DIR) + "/scenarios/scenario.schema.json");
+  const std::string published{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const bool same = published == scenario_schema();
+  CHECK_MESSAGE(same, "update it: ddlsim schema > scenarios/scenario.schema.json");
+}
+
+}  // namespace
+}  // namespace ddl

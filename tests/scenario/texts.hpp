@@ -1,0 +1,85 @@
+// Scenarios that tests of this package start from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/read.hpp"
+
+namespace ddl {
+
+// The least a scenario can say.
+inline const char* const kSmall = R"({
+  "platform": { "topology": "star", "workers": 4, "bandwidth": "40Mbps" },
+  "algorithm": "ako",
+  "stop": { "iterations": 10 }
+})";
+
+// One of each style that scenarios are written in. File names start at the repository's root.
+inline std::vector<std::string> styles() {
+  return {
+      kSmall,
+      // Everything there is for a star.
+      R"({ "$schema": "scenario.schema.json", "name": "full", "description": "all keys", "seed": 18446744073709551615,
+           "platform": { "topology": "star", "workers": 3, "servers": 1, "bandwidth": ["40Mbps", "20Mbps", "10Mbps"],
+                         "server_bandwidth": "0.1Gbps", "latency": "20ms", "speed": ["50Gf", "25Gf"],
+                         "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+           "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
+                     "shuffle": false },
+           "model": "mlp",
+           "training": { "batch_size": 104, "optimizer": { "type": "momentum", "learning_rate": 0.05, "momentum": 0.8,
+                         "weight_decay": 1e-4, "warmup_steps": 5,
+                         "schedule": { "type": "steps", "at": [100, 200], "factor": 0.2 } },
+                         "gradient_scale": "sum", "init": "independent" },
+           "compute": { "seconds_per_batch": "340ms", "jitter": 0, "slowdown": { "w2": 10, "ps0": 2 } },
+           "wire": { "model_bytes": "17053736B", "header_bytes": "64B" },
+           "algorithm": { "name": "ps_async", "update_time": "1ms" },
+           "stop": { "time": "300s", "iterations": 1000, "epochs": 2.5, "samples": 5000, "accuracy": 0.9 },
+           "evaluate": { "every": "5s", "samples": 250, "target_accuracy": [0.4, 0.8] },
+           "record": { "iterations": false, "weights": true } })",
+      // Timing only.
+      R"({ "platform": { "topology": "mesh", "workers": 4, "bandwidth": ["40Mbps", "20Mbps"], "latency": "0s" },
+           "model": "none", "wire": { "model_bytes": "17MB" }, "compute": { "seconds_per_batch": "0.34s" },
+           "algorithm": { "name": "ako", "partitions": [4, 4, 2, 2], "schedule": "broadcast", "partitioner": "layer",
+                          "queue_depth": 2, "overflow": "merge", "staleness_bound": 3 },
+           "stop": { "time": "100s" } })",
+      // Layers.
+      R"({ "platform": { "topology": "ring", "workers": 5, "bandwidth": "5MBps" },
+           "model": { "layers": [ { "type": "conv", "filters": 4, "kernel": 5, "init": "truncated_normal" }, "relu",
+                                  { "type": "max_pool" }, { "type": "flatten" }, { "type": "dropout", "rate": 0.25 },
+                                  { "type": "dense", "units": 16 }, "tanh", { "type": "dense", "units": 10 } ] },
+           "training": { "optimizer": "adam" },
+           "algorithm": { "name": "gossip", "mode": "push", "peer": "ring", "merge": "loss_weighted",
+                          "order": "overlap", "threshold": "abs_mean", "timeout": "1.5s" },
+           "stop": { "epochs": 1 }, "evaluate": { "every_iterations": 5 } })",
+      R"({ "platform": { "topology": "two_sites", "workers": 6, "servers": 2, "bandwidth": "1Gbps",
+                         "site_bandwidth": "10Mbps", "site_latency": "30ms" },
+           "training": { "optimizer": { "type": "nesterov", "schedule": { "type": "cosine", "steps": 50 } } },
+           "algorithm": { "name": "ps_sync" }, "stop": { "samples": 100 } })",
+      // Hosts of a platform file: named, counted, all of them.
+      R"({ "platform": { "file": "CMakeLists.txt", "workers": ["w0", "w1"], "servers": ["ps0"] },
+           "algorithm": "ps_async", "stop": { "accuracy": 0.5 } })",
+      R"({ "platform": { "file": "CMakeLists.txt", "workers": 2 },
+           "algorithm": { "name": "ako", "partitions": "auto" }, "stop": { "time": "1h" } })",
+      R"({ "platform": { "file": "CMakeLists.txt" }, "algorithm": { "name": "ako", "partitions": 3 },
+           "stop": { "time": "2min" } })",
+      R"({ "platform": { "workers": 1, "bandwidth": "1bps" }, "algorithm": "single", "stop": { "iterations": 1e1 } })",
+  };
+}
+
+// `text` as a file in the repository's root.
+inline Scenario parse(const std::string& text, const std::vector<Override>& overrides = {}) {
+  return parse_scenario(text, std::string(DDLSIM_SOURCE_DIR) + "/sample.json", overrides);
+}
+
+// The lines of what is wrong with `text`, as the file "s.json".
+inline std::vector<std::string> errors_of(const std::string& text, const std::vector<Override>& overrides = {}) {
+  try {
+    parse_scenario(text, "s.json", overrides);
+  } catch (const ScenarioErrors& errors) {
+    return errors.lines;
+  }
+  return {};
+}
+
+}  // namespace ddl

@@ -1,0 +1,33 @@
+#include "sim/scenario/words.hpp"
+
+#include <doctest/doctest.h>
+
+namespace ddl {
+namespace {
+
+const std::vector<std::string> kKnown = {"workers", "servers", "bandwidth", "latency", "on_arrival"};
+
+TEST_CASE("the nearest word is found through a missing, extra, wrong or swapped letter") {
+  CHECK(nearest("worker", kKnown) == "workers");
+  CHECK(nearest("bandwidtth", kKnown) == "bandwidth");
+  CHECK(nearest("latancy", kKnown) == "latency");
+  CHECK(nearest("severrs", kKnown) == "servers");
+  CHECK(nearest("On-Arrival", kKnown) == "on_arrival");
+}
+
+TEST_CASE("no word is near when more than a third of it is wrong") {
+  CHECK_FALSE(nearest("x", kKnown));
+  CHECK_FALSE(nearest("", kKnown));
+  CHECK_FALSE(nearest("topology", kKnown));
+  CHECK_FALSE(nearest(std::string(100000, 'w'), kKnown));
+}
+
+TEST_CASE("quoted text stays on one line, is cut when long, and never within a character") {
+  CHECK(in_quotes("a\nb\x1b") == "\"a?b?\"");
+  CHECK(in_quotes(std::string(61, 'a')) == "\"" + std::string(60, 'a') + "...\"");
+  const std::string umlauts = "a\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
+  CHECK(in_quotes(umlauts + umlauts + umlauts).size() == 2 + 59 + 3 + 0);
+}
+
+}  // namespace
+}  // namespace ddl
