@@ -1,0 +1,53 @@
+// Analytic lower bounds: what no run on this platform can beat, to hold beside what was simulated. They count the
+// nominal bandwidths and latencies of links and the mean time of a gradient; TCP's corrections (LV08), acknowledgements
+// and windows only add to them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "sim/platform/fabric.hpp"
+
+namespace ddl {
+
+struct Bounds {
+  double bytes_per_step = 0;             // what all workers' steps send, over the number of workers
+  std::string bottleneck;                // the link that is busy longest, "w2 down"; empty when nothing travels
+  double bottleneck_bytes_per_step = 0;  // through it, for one step of every worker
+  double network_s = 0;                  // least seconds it needs for that
+  double compute_s = 0;                  // slowest worker's mean gradient
+  double step_s = 0;                     // least seconds per step (of every worker), given the scheme's pace
+  bool network_bound = false;            // network_s > compute_s
+};
+
+// `compute_s`: mean seconds of one gradient, per worker. A flow of m > 0 models has m model_bytes + header_bytes.
+//
+// The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time
+// is load over bandwidth, B. A flow is a worker's own when the worker waits for it: the worker is its target, or its
+// source on the way to a server. own(i, p) is the time worker i's own flows of phase p take with nobody else on the
+// network: the greatest over links of (load / B + min(1, models) latency of the shortest route).
+//
+//   overlapped   step_s = max(greatest compute, busiest link over all phases)
+//   free         step_s = max(greatest over workers of (compute + sum over phases own(i, p)),
+//                             busiest link over all phases)
+//   lockstep     step_s = max of
+//                  the busiest link over all phases,
+//                  for each worker i:  compute(i) + sum over phases max(own(i, p), first(p)),
+//                  for each phase p:   least compute + sum before p first(q) + busiest link of p, with its latency,
+//                                      + sum after p least own(i, q)
+//   where first(p) is when the first of the flows of p can be through. Flows from servers in the first phase leave
+//   together and share links fairly; elsewhere the first may travel alone: first(p) = least own(i, p).
+//
+// A parameter server with n workers, one link of bandwidth B, models of N bytes, one-way latency a:
+//   synchronous compute + 2nN/B + 2a;  asynchronous max(compute + 2N/B + 2a, nN/B).
+// Ako with P partitions: max(compute, (n-1)N / (PB)).
+Bounds bounds_of(const Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s, double model_bytes,
+                 double header_bytes);
+
+// Per worker: seconds of the most loaded link on its routes to the others when every worker sends `model_bytes` to
+// every other. Walks over all pairs of workers.
+std::vector<double> exchange_seconds(const Fabric& fabric, double model_bytes);
+
+}  // namespace ddl

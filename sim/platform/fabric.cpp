@@ -1,0 +1,179 @@
+#include "sim/platform/fabric.hpp"
+
+#include <sys/prctl.h>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <optional>
+#include <simgrid/s4u.hpp>
+#include <unordered_map>
+
+#include "core/base/check.hpp"
+#include "sim/platform/hosts.hpp"
+#include "sim/platform/natural_order.hpp"
+
+namespace ddl {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+// Kibibytes. Actors that send, receive, format text and throw ran on 8; nothing large may live on them.
+[[maybe_unused]] constexpr int actor_stack_kib = 128;
+
+// Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process.
+[[maybe_unused]] constexpr std::size_t most_guarded_nodes = 5000;
+
+// SimGrid 3.32 takes a window of 0 for a bound of 0, and then gives flows more than their links have.
+constexpr double no_window_bytes = 1e30;
+
+std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
+  // Settings are told of as they are made, and SimGrid reads its arguments, so both come before the engine.
+  xbt_log_control_set("root.thres:critical");
+  xbt_log_control_set("root.fmt:%m%n");
+  xbt_log_control_set("ker_engine.app:file:/dev/null");
+  std::vector<std::string> words = {"ddlsim"};
+#ifdef DDLSIM_THREAD_CONTEXTS
+  words.emplace_back("--cfg=contexts/factory:thread");  // the only setting that is too late once the engine exists
+#endif
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  auto engine = std::make_unique<s4u::Engine>(&count, arguments.data());
+#ifndef DDLSIM_THREAD_CONTEXTS
+  s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
+#endif
+  s4u::Engine::set_config("network/model", std::string(name_of(network.model)));
+  s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
+  s4u::Engine::set_config("network/TCP-gamma",
+                          network.tcp_window.value > 0 ? network.tcp_window.value : no_window_bytes);
+  return engine;
+}
+
+// SimGrid's lazy way of solving forgets a link when two flows leave one host at the same instant: they then get more
+// than their links have (seen in 3.32: three times as much). The full way is right, and as fast up to some hundred
+// hosts, but its events cost as much as there are flows.
+constexpr std::size_t most_fully_solved_nodes = 512;
+
+void choose_solver(std::size_t nodes) {
+  s4u::Engine::set_config("network/optim", std::string(nodes <= most_fully_solved_nodes ? "Full" : "Lazy"));
+}
+
+// Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each.
+void make_room_for_stacks(std::size_t nodes) {
+#ifndef DDLSIM_THREAD_CONTEXTS
+  if (nodes <= most_guarded_nodes) return;
+  s4u::Engine::set_config("contexts/guard-size", 0);
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#else
+  (void)nodes;
+#endif
+}
+
+// `name` without `suffix`, if it ends with it.
+std::optional<std::string> without(const std::string& name, const std::string& suffix) {
+  if (!name.ends_with(suffix) || name.size() == suffix.size()) return std::nullopt;
+  return name.substr(0, name.size() - suffix.size());
+}
+
+LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way) {
+  LinkInfo info{link.get_name(), "both", link.get_bandwidth(), link.get_latency()};
+  const std::optional<std::string> up = without(info.name, "_UP"), down = without(info.name, "_DOWN");
+  if (link.get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) {
+    info.direction = "free";
+  } else if (up && engine.link_by_name_or_null(*up + "_DOWN") != nullptr) {
+    info.name = *up;
+    info.direction = "up";
+  } else if (down && engine.link_by_name_or_null(*down + "_UP") != nullptr) {
+    info.name = *down;
+    info.direction = "down";
+  } else if (one_way) {
+    info.direction = "up";
+  }
+  return info;
+}
+
+}  // namespace
+
+struct Fabric::Parts {
+  std::unique_ptr<s4u::Engine> engine;
+  Nodes nodes;
+  std::vector<std::string> names;
+  NetworkModel model = NetworkModel::LV08;
+  std::string origin;  // of the platform, for errors
+  std::vector<LinkInfo> links;
+  std::unordered_map<const s4u::Link*, int> link_index;
+  std::vector<std::unordered_map<int, Route>> routes;  // by source, then target
+
+  void list_links(bool one_way) {
+    std::vector<std::pair<LinkInfo, const s4u::Link*>> found;
+    for (const auto* link : engine->get_all_links()) {
+      // SimGrid gives every platform a link from a host to itself, which no message takes here.
+      if (link->get_name() != "__loopback__") found.emplace_back(describe(*link, *engine, one_way), link);
+    }
+    std::ranges::sort(found, [](const auto& a, const auto& b) {
+      if (a.first.name != b.first.name) return natural_less(a.first.name, b.first.name);
+      return a.first.direction < b.first.direction;
+    });
+    for (auto& [info, link] : found) {
+      link_index[link] = static_cast<int>(links.size());
+      links.push_back(std::move(info));
+    }
+  }
+};
+
+Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
+  const PlatformSpec& platform = scenario.platform;
+  parts_->engine = make_engine(platform.network);
+  parts_->model = platform.network.model;
+  bool one_way = false;
+  if (const auto* spec = std::get_if<GeneratedPlatform>(&platform.hosts)) {
+    parts_->origin = "$.platform";
+    choose_solver(static_cast<std::size_t>(spec->workers) + static_cast<std::size_t>(spec->servers));
+    parts_->nodes = generate(*spec);
+    one_way = spec->topology == Topology::mesh;
+  } else {
+    const auto& file = std::get<FilePlatform>(platform.hosts);
+    parts_->origin = resolve_path(scenario, file.file);
+    choose_solver(examine(file, parts_->origin, *parts_->engine));
+    parts_->nodes = load(file, parts_->origin, *parts_->engine);
+  }
+  for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
+  parts_->routes.resize(parts_->names.size());
+  parts_->list_links(one_way);
+  make_room_for_stacks(parts_->names.size());
+}
+
+Fabric::~Fabric() = default;
+
+s4u::Engine& Fabric::engine() { return *parts_->engine; }
+int Fabric::worker_count() const { return parts_->nodes.workers; }
+int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.size()) - parts_->nodes.workers; }
+s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
+const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
+double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
+NetworkModel Fabric::network_model() const { return parts_->model; }
+const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
+
+Route Fabric::find_route(int source, int target) const {
+  Route route;
+  if (source == target) return route;
+  std::vector<s4u::Link*> links;
+  host(source)->route_to(host(target), links, &route.latency_s);
+  if (links.empty() && !(route.latency_s > 0)) {
+    throw InputError(parts_->origin + ": has no route from " + name(source) + " to " + name(target));
+  }
+  for (const auto* link : links) route.links.push_back(parts_->link_index.at(link));
+  return route;
+}
+
+const Route& Fabric::route(int source, int target) const {
+  auto& known = parts_->routes.at(static_cast<std::size_t>(source));
+  const auto found = known.find(target);
+  if (found != known.end()) return found->second;
+  return known.emplace(target, find_route(source, target)).first->second;
+}
+
+}  // namespace ddl

@@ -1,0 +1,63 @@
+// The simulated hosts and links of one run: SimGrid's engine with a platform loaded, and who is worker and server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/traffic.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace simgrid::s4u {
+class Engine;
+class Host;
+}  // namespace simgrid::s4u
+
+namespace ddl {
+
+struct LinkInfo {
+  std::string name;                  // as users know it: without SimGrid's _UP and _DOWN
+  std::string direction;             // "up" | "down" (halves of a full-duplex link; a mesh's links go one way: "up") |
+                                     // "both" (shared) | "free" (a fat pipe: every flow has all of it)
+  double bandwidth_bytes_per_s = 0;  // nominal
+  double latency_s = 0;
+};
+
+struct Route {
+  std::vector<int> links;  // indices into links()
+  double latency_s = 0;
+};
+
+// Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
+//
+// The scenario's network settings win over a <config> of the platform file. SimGrid's own messages are silenced, its
+// report of a deadlock with them; what it says before it aborts still goes to stderr, without a prefix.
+class Fabric {
+ public:
+  // Builds or loads the platform, sets the network model. Throws InputError (absent or broken file, unknown or too few
+  // hosts, no route between two nodes). A platform file is first loaded in a forked child, since SimGrid answers some
+  // mistakes by dying.
+  explicit Fabric(const Scenario& scenario);
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  simgrid::s4u::Engine& engine();
+  int worker_count() const;
+  int server_count() const;
+  int node_count() const { return worker_count() + server_count(); }
+  simgrid::s4u::Host* host(int node) const;  // workers first, then servers
+  const std::string& name(int node) const;
+  double speed_flops(int node) const;
+  NetworkModel network_model() const;
+
+  const std::vector<LinkInfo>& links() const;        // of the whole platform, in natural order of names
+  const Route& route(int source, int target) const;  // between nodes; found once, then kept. Throws InputError
+  Route find_route(int source, int target) const;    // the same, not kept: for walks over all pairs
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace ddl

@@ -1,0 +1,155 @@
+#include <array>
+#include <simgrid/s4u.hpp>
+
+#include "core/base/check.hpp"
+#include "sim/platform/hosts.hpp"
+
+namespace ddl {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using Direction = s4u::LinkInRoute::Direction;
+
+template <class Unit>
+double dealt(const std::vector<Unit>& values, std::size_t turn) {
+  check(!values.empty(), "a list of speeds or bandwidths has an element");
+  return values[turn % values.size()].value;
+}
+
+class Generator {
+ public:
+  explicit Generator(const GeneratedPlatform& spec)
+      : spec_(spec), workers_(static_cast<std::size_t>(spec.workers)), nodes_(workers_ + spec.servers) {}
+
+  Nodes build() {
+    switch (spec_.topology) {
+      case Topology::star:
+        star();
+        break;
+      case Topology::mesh:
+        mesh();
+        break;
+      case Topology::ring:
+        ring();
+        break;
+      case Topology::two_sites:
+        two_sites();
+        break;
+    }
+    return {hosts_, spec_.workers};
+  }
+
+ private:
+  bool is_server(std::size_t node) const { return node >= workers_; }
+
+  std::string name(std::size_t node) const {
+    return is_server(node) ? "ps" + std::to_string(node - workers_) : "w" + std::to_string(node);
+  }
+
+  double bandwidth(std::size_t node) const {
+    if (is_server(node) && !spec_.server_bandwidth.empty()) return dealt(spec_.server_bandwidth, node - workers_);
+    return dealt(spec_.bandwidth, node);
+  }
+
+  void add_host(s4u::NetZone* zone, std::size_t node) {
+    hosts_.push_back(zone->create_host(name(node), dealt(spec_.speed, node))->seal());
+  }
+
+  static s4u::SplitDuplexLink* duplex(s4u::NetZone* zone, const std::string& name, double bandwidth, double latency_s) {
+    s4u::SplitDuplexLink* link = zone->create_split_duplex_link(name, bandwidth);
+    link->set_latency(latency_s)->seal();
+    return link;
+  }
+
+  // A host and its link to the switch in the middle. Two such links make a way, so each has half of the latency.
+  void add_host_to_star(s4u::NetZone* zone, std::size_t node) {
+    add_host(zone, node);
+    const auto* link = duplex(zone, name(node), bandwidth(node), spec_.latency.value / 2);
+    zone->add_route(hosts_.back()->get_netpoint(), nullptr, nullptr, nullptr, {{link, Direction::UP}}, true);
+  }
+
+  void star() {
+    auto* zone = s4u::create_star_zone("star");
+    for (std::size_t node = 0; node < nodes_; ++node) add_host_to_star(zone, node);
+    zone->seal();
+  }
+
+  void mesh() {
+    if (nodes_ > most_mesh_nodes) {
+      throw InputError("$.platform.workers: a mesh of " + std::to_string(nodes_) +
+                       " hosts has a link for each ordered pair of them; expected at most " +
+                       std::to_string(most_mesh_nodes) + " hosts, or the topology \"star\"");
+    }
+    auto* zone = s4u::create_full_zone("mesh");
+    for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
+    std::size_t pairs = 0, server_pairs = 0;
+    for (std::size_t source = 0; source < nodes_; ++source) {
+      for (std::size_t target = 0; target < nodes_; ++target) {
+        if (source == target) continue;
+        const bool of_server = (is_server(source) || is_server(target)) && !spec_.server_bandwidth.empty();
+        const double rate = of_server ? dealt(spec_.server_bandwidth, server_pairs++) : dealt(spec_.bandwidth, pairs++);
+        auto* link = zone->create_link(name(source) + "->" + name(target), rate);
+        link->set_latency(spec_.latency.value)->seal();
+        zone->add_route(hosts_[source]->get_netpoint(), hosts_[target]->get_netpoint(), nullptr, nullptr,
+                        {s4u::LinkInRoute(link)}, false);
+      }
+    }
+    zone->seal();
+  }
+
+  // Dijkstra finds the shortest way when it is first asked for; tables of all ways grow with the cube of the nodes.
+  void ring() {
+    auto* zone = s4u::create_dijkstra_zone("ring", true);
+    for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
+    const std::size_t links = nodes_ < 3 ? nodes_ - 1 : nodes_;
+    for (std::size_t node = 0; node < links; ++node) {
+      const std::size_t next = (node + 1) % nodes_;
+      const auto* link = duplex(zone, name(node) + "-" + name(next), bandwidth(node), spec_.latency.value);
+      zone->add_route(hosts_[node]->get_netpoint(), hosts_[next]->get_netpoint(), nullptr, nullptr,
+                      {{link, Direction::UP}}, true);
+    }
+    zone->seal();
+  }
+
+  void two_sites() {
+    auto* both = s4u::create_full_zone("sites");
+    std::array<s4u::NetZone*, 2> sites{};
+    std::array<simgrid::kernel::routing::NetPoint*, 2> gates{};
+    for (std::size_t site = 0; site < 2; ++site) {
+      sites[site] = s4u::create_star_zone("site" + std::to_string(site));
+      sites[site]->set_parent(both);
+      gates[site] = sites[site]->create_router("gate" + std::to_string(site));
+    }
+    const std::size_t first_half = (workers_ + 1) / 2;
+    for (std::size_t node = 0; node < nodes_; ++node) {
+      add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1], node);
+    }
+    for (auto* site : sites) site->seal();
+    const auto* between = duplex(both, "sites", site_bandwidth(), site_latency_s());
+    both->add_route(sites[0]->get_netpoint(), sites[1]->get_netpoint(), gates[0], gates[1], {{between, Direction::UP}},
+                    true);
+    both->seal();
+  }
+
+  double site_bandwidth() const {
+    if (spec_.site_bandwidth) return spec_.site_bandwidth->value;
+    double least = bandwidth(0);
+    for (std::size_t node = 1; node < nodes_; ++node) least = std::min(least, bandwidth(node));
+    return least;
+  }
+
+  double site_latency_s() const { return spec_.site_latency ? spec_.site_latency->value : 0.02; }
+
+  const GeneratedPlatform& spec_;
+  const std::size_t workers_, nodes_;
+  Hosts hosts_;
+};
+
+}  // namespace
+
+Nodes generate(const GeneratedPlatform& spec) {
+  check(spec.workers >= 1 && spec.servers >= 0, "a platform has workers");
+  return Generator(spec).build();
+}
+
+}  // namespace ddl

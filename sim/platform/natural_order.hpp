@@ -1,0 +1,12 @@
+// The order in which people count names: w2 before w10.
+#pragma once
+
+#include <string_view>
+
+namespace ddl {
+
+// Whether `a` comes before `b` when runs of digits compare as numbers and everything else byte by byte. Names that
+// differ only in leading zeros compare as text, so that no two different names are equal.
+bool natural_less(std::string_view a, std::string_view b);
+
+}  // namespace ddl

@@ -1,0 +1,95 @@
+#include "sim/platform/platform_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+namespace {
+
+// Of SimGrid's DTD, version 4.1.
+std::vector<std::string> known_tags() {
+  return {"platform",  "zone",    "AS",          "host",          "cluster",         "cabinet",
+          "peer",      "router",  "link",        "backbone",      "host_link",       "route",
+          "zoneRoute", "ASroute", "bypassRoute", "bypassASroute", "bypassZoneRoute", "link_ctn",
+          "prop",      "config",  "include",     "random",        "trace",           "trace_connect",
+          "storage",   "disk",    "mount",       "storage_type",  "model_prop"};
+}
+
+std::string text_of(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder; expected a SimGrid platform file");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  // An empty file gives nothing to copy, which the stream calls a failure.
+  if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf()))) {
+    throw InputError(path + ": cannot be read; expected a SimGrid platform file");
+  }
+  return text.str();
+}
+
+bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == ':'; }
+
+// Where the comment, instruction or declaration that starts at `at` ends, or `at` when there is none.
+std::size_t skip_markup(std::string_view text, std::size_t at) {
+  const auto behind = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = text.find(end, from);
+    return found == std::string_view::npos ? text.size() : found + end.size();
+  };
+  if (text.substr(at, 4) == "<!--") return behind("-->", at + 4);
+  if (text.substr(at, 2) == "<?") return behind("?>", at + 2);
+  if (text.substr(at, 2) == "<!") return behind(">", at + 2);
+  return at;
+}
+
+void check_tag(const std::string& tag, const std::string& where) {
+  if (tag == "actor" || tag == "process") {
+    throw InputError(where + "tag <" + tag + ">: a scenario brings its own actors; expected only hosts and links");
+  }
+  const std::vector<std::string> known = known_tags();
+  if (std::ranges::find(known, tag) == known.end()) {
+    throw InputError(where + "unknown tag <" + tag + ">; " +
+                     nearest_or(tag, known, "expected a tag of SimGrid's platform files, such as <host> or <link>"));
+  }
+}
+
+}  // namespace
+
+void check_platform_text(const std::string& path) {
+  const std::string whole = text_of(path);
+  const std::string_view text = whole;
+  bool typed = false, rooted = false;
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+    if (const std::size_t behind = skip_markup(text, at); behind != at) {
+      typed = typed || text.substr(at, 9) == "<!DOCTYPE";
+      at = behind;
+      continue;
+    }
+    std::size_t end = ++at;
+    while (end < text.size() && is_name_char(text[end])) ++end;
+    const std::string tag(text.substr(at, end - at));
+    if (tag.empty()) continue;  // an end tag
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    if (!rooted && tag != "platform") {
+      throw InputError(path + ": is no SimGrid platform file: starts with " + "<" + tag + ">" +
+                       "; expected <platform>");
+    }
+    if (!typed) {
+      throw InputError(path +
+                       ": has no DOCTYPE before <platform>; expected the line "
+                       "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">");
+    }
+    rooted = true;
+    check_tag(tag, path + ": line " + std::to_string(line) + ": ");
+    at = end;
+  }
+  if (!rooted) throw InputError(path + ": is no SimGrid platform file: has no <platform> tag");
+}
+
+}  // namespace ddl

@@ -1,0 +1,12 @@
+// A first look at a platform file, for mistakes that SimGrid reports badly or dies of.
+#pragma once
+
+#include <string>
+
+namespace ddl {
+
+// Throws InputError of one line naming the file: it cannot be read, is no SimGrid platform, or has a tag that no
+// platform has.
+void check_platform_text(const std::string& path);
+
+}  // namespace ddl

@@ -1,0 +1,24 @@
+// How SimGrid shares links among flows that start together.
+#pragma once
+
+#include <vector>
+
+#include "sim/platform/fabric.hpp"
+
+namespace ddl {
+
+// A message's bytes and its way.
+struct Transfer {
+  const Route* route = nullptr;
+  double bytes = 0;
+};
+
+// Seconds of one transfer that has its whole route to itself.
+double alone_s(const Fabric& fabric, const Transfer& transfer);
+
+// Seconds until the first of `transfers` is through when all start at the same time: max-min fair sharing, in which a
+// flow's claim is the inverse of its route's latency (and, in LV08, of its slow links), holds until then. When the
+// latencies differ they do not start on the links together, and the least time any of them takes alone is returned.
+double first_finished_s(const Fabric& fabric, const std::vector<Transfer>& transfers);
+
+}  // namespace ddl
