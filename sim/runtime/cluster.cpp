@@ -1,0 +1,65 @@
+#include <cmath>
+#include <string>
+
+#include "core/base/check.hpp"
+#include "core/nn/optimizer.hpp"
+#include "sim/platform/bounds.hpp"
+#include "sim/runtime/simulation.hpp"
+
+namespace ddl {
+namespace {
+
+// Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
+double derived_seconds(const Model& model, int batch_size, double speed_flops) {
+  return 3 * 2 * model.forward_multiply_adds() * batch_size / speed_flops;
+}
+
+// What could not be checked before the platform was known.
+void check_against_platform(const Scenario& scenario, const Fabric& fabric) {
+  std::string lines;
+  const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "\n") + line; };
+  for (const auto& [host, factor] : scenario.compute.slowdown) {
+    bool found = false;
+    for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
+    if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
+  }
+  const bool stateless = Optimizer::is_stateless(scenario.training.optimizer);
+  for (const Complaint& complaint :
+       complaints_about(scenario.algorithm, fabric.worker_count(), fabric.server_count(), stateless)) {
+    complain("$.algorithm." + complaint.key + ": " + complaint.what);
+  }
+  if (!lines.empty()) throw InputError(lines);
+}
+
+}  // namespace
+
+double slowdown_of(const Scenario& scenario, const std::string& host) {
+  const auto found = scenario.compute.slowdown.find(host);
+  return found == scenario.compute.slowdown.end() ? 1 : found->second;
+}
+
+Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model* model) {
+  check_against_platform(scenario, fabric);
+  Cluster cluster;
+  cluster.workers = fabric.worker_count();
+  cluster.servers = row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
+  cluster.timing_only = model == nullptr;
+  cluster.scale = scenario.training.gradient_scale;
+  const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
+  const double model_bytes = scenario.wire.model_bytes ? scenario.wire.model_bytes->value : real_bytes;
+  cluster.model_bytes = static_cast<std::uint64_t>(std::llround(model_bytes));
+  cluster.parameters =
+      model != nullptr ? model->parameter_count() : static_cast<std::size_t>(std::ceil(model_bytes / 4));
+  if (model != nullptr) cluster.tensors = model->tensors();
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    const double seconds = scenario.compute.seconds_per_batch
+                               ? scenario.compute.seconds_per_batch->value
+                               : derived_seconds(*model, scenario.training.batch_size, fabric.speed_flops(worker));
+    cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)));
+  }
+  const AkoParams* ako = std::get_if<AkoParams>(&scenario.algorithm);
+  if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = exchange_seconds(fabric, model_bytes);
+  return cluster;
+}
+
+}  // namespace ddl

@@ -1,0 +1,107 @@
+#include "sim/runtime/evaluator.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace ddl {
+namespace {
+
+constexpr std::size_t most_waiting = 8;  // points whose models are kept until they are scored
+
+}  // namespace
+
+Evaluator::Evaluator(Trainer& trainer, std::vector<std::string> worker_names)
+    : trainer_(trainer), worker_names_(std::move(worker_names)) {}
+
+void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers) {
+  if (!points_.empty() && points_.back().time_s == time_s) {
+    // The losses since the point before are those of the replaced point, unless there are newer ones.
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      if (!workers[w].train_loss) workers[w].train_loss = points_.back().workers[w].train_loss;
+    }
+    scored_ = std::min(scored_, points_.size() - 1);
+    points_.pop_back();
+  }
+  while (points_.size() - scored_ >= most_waiting) score(points_[scored_++]);
+  Point& point = points_.emplace_back();
+  point.time_s = time_s;
+  point.bytes_sent = bytes_sent;
+  point.epoch = epoch;
+  point.workers = std::move(workers);
+  begin(point);
+}
+
+void Evaluator::begin(Point& point) {
+  std::map<const std::vector<float>*, std::shared_ptr<Trainer::Evaluation>> begun;  // looked up, never walked through
+  std::vector<Payload> models;
+  for (WorkerPoint& worker : point.workers) {
+    auto& evaluation = begun[worker.weights.get()];
+    if (!evaluation) evaluation = trainer_.begin_evaluation({worker.weights});
+    point.scores.push_back(evaluation);
+    models.push_back(std::move(worker.weights));
+  }
+  point.averaged = begun.size() == 1 ? point.scores[0] : trainer_.begin_evaluation(std::move(models));
+}
+
+void Evaluator::score(Point& point) {
+  if (point.scored) return;
+  for (const auto& evaluation : point.scores) evaluation->wait();
+  point.averaged->wait();
+  point.scored = true;
+  known_accuracy_ = mean_accuracy(point);
+}
+
+double Evaluator::mean_accuracy(Point& point) {
+  double sum = 0;
+  for (const auto& evaluation : point.scores) sum += evaluation->wait().accuracy;
+  return sum / static_cast<double>(point.scores.size());
+}
+
+double Evaluator::last_accuracy() {
+  if (points_.empty()) return 0;
+  while (scored_ < points_.size()) score(points_[scored_++]);
+  return mean_accuracy(points_.back());
+}
+
+std::vector<CurveRow> Evaluator::curve() {
+  std::vector<CurveRow> rows;
+  for (Point& point : points_) {
+    score(point);
+    const double n = static_cast<double>(point.workers.size());
+    CurveRow common;
+    common.time_s = point.time_s;
+    common.epoch = point.epoch;
+    common.bytes_sent = point.bytes_sent;
+    CurveRow mean = common;
+    mean.worker = "mean";
+    double loss_sum = 0, losses = 0;
+    for (std::size_t w = 0; w < point.workers.size(); ++w) {
+      const WorkerPoint& worker = point.workers[w];
+      const Score& score = point.scores[w]->wait();
+      CurveRow row = common;
+      row.worker = worker_names_[w];
+      row.iteration = static_cast<double>(worker.steps);
+      row.samples = worker.samples;
+      row.train_loss = worker.train_loss;
+      row.test_loss = score.loss;
+      row.test_accuracy = score.accuracy;
+      rows.push_back(row);
+      mean.iteration += row.iteration / n;
+      mean.samples += row.samples;
+      mean.test_loss += score.loss / n;
+      if (row.train_loss) loss_sum += *row.train_loss, losses += 1;
+    }
+    mean.test_accuracy = mean_accuracy(point);
+    if (losses > 0) mean.train_loss = loss_sum / losses;
+    rows.push_back(mean);
+    CurveRow averaged = mean;
+    averaged.worker = "averaged_model";
+    averaged.test_loss = point.averaged->wait().loss;
+    averaged.test_accuracy = point.averaged->wait().accuracy;
+    rows.push_back(averaged);
+  }
+  return rows;
+}
+
+}  // namespace ddl

@@ -1,0 +1,157 @@
+#include "sim/runtime/network.hpp"
+
+#include <algorithm>
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <string>
+
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid::s4u;
+
+Network::Network(Fabric& fabric, double header_bytes, std::function<void(Message)> deliver, std::function<void()> idle)
+    : fabric_(fabric),
+      header_bytes_(header_bytes),
+      deliver_(std::move(deliver)),
+      idle_(std::move(idle)),
+      channels_(static_cast<std::size_t>(fabric.node_count())) {}
+
+Network::Channel& Network::channel(int source, int target) {
+  Channel& found = channels_[static_cast<std::size_t>(source)][target];
+  found.source = source;
+  found.target = target;
+  return found;
+}
+
+const Network::Channel* Network::find(int source, int target) const {
+  const auto& from = channels_[static_cast<std::size_t>(source)];
+  const auto found = from.find(target);
+  return found == from.end() ? nullptr : &found->second;
+}
+
+void Network::send(Message message) {
+  check(message.source != message.target, "a node sends to others only");
+  Channel& to = channel(message.source, message.target);
+  ++under_way_;
+  to.queue.push_back(std::move(message));
+  longest_queue_ = std::max(longest_queue_, static_cast<std::int64_t>(to.queue.size()));
+  if (!to.busy) give_carrier(to);
+}
+
+std::size_t Network::waiting(int source, int target) const {
+  const Channel* to = find(source, target);
+  return to == nullptr ? 0 : to->queue.size();
+}
+
+bool Network::merge_into_waiting(int source, int target, const Message& message) {
+  Channel& to = channel(source, target);
+  const auto same = std::ranges::find_if(to.queue, [&](const Message& queued) {
+    return queued.port == message.port && queued.kind == message.kind && queued.part == message.part;
+  });
+  if (same == to.queue.end()) return false;
+  if (message.values) {
+    std::vector<float> sum(same->values->begin(), same->values->end());
+    add_scaled(sum, values_of(message.values));
+    same->values = make_payload(std::move(sum));
+  }
+  same->step = message.step;
+  return true;
+}
+
+void Network::wait_for_room(int source, int target, std::size_t depth) {
+  Channel& to = channel(source, target);
+  while (to.queue.size() >= depth) {
+    Signal room;
+    to.waiting_for_room.push_back(&room);
+    room.wait();
+  }
+}
+
+void Network::give_carrier(Channel& to) {
+  to.busy = true;
+  if (!idle_carriers_.empty()) {
+    Carrier& carrier = *idle_carriers_.back();
+    idle_carriers_.pop_back();
+    carrier.channel = &to;
+    carrier.work.ring();
+    return;
+  }
+  Carrier& carrier = *carriers_.emplace_back(std::make_unique<Carrier>());
+  carrier.channel = &to;
+  sg::Actor::create("carrier", fabric_.host(0), [this, &carrier] { carry_forever(carrier); })->daemonize();
+}
+
+void Network::carry_forever(Carrier& carrier) {
+  while (true) {
+    carry_all(*carrier.channel);
+    carrier.channel->busy = false;
+    idle_carriers_.push_back(&carrier);
+    carrier.work.wait();
+  }
+}
+
+void Network::carry_all(Channel& from) {
+  while (!from.queue.empty()) {
+    Message message = std::move(from.queue.front());
+    from.queue.pop_front();
+    for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
+    transfer(from, message);
+    deliver_(std::move(message));
+    if (--under_way_ == 0) idle_();
+  }
+}
+
+void Network::transfer(Channel& along, const Message& message) {
+  const double bytes = static_cast<double>(message.wire_bytes) + header_bytes_;
+  ++messages_sent_;
+  ++along.messages;
+  bytes_sent_ += bytes;
+  along.bytes += bytes;
+  if (fabric_.host(along.source) != fabric_.host(along.target)) {
+    along.transfer_bytes = bytes;
+    along.transfer = sg::Comm::sendto_init(fabric_.host(along.source), fabric_.host(along.target));
+    along.transfer->set_payload_size(static_cast<std::uint64_t>(bytes));
+    along.transfer->start();
+    along.transfer->wait();
+    along.transfer = nullptr;
+  }
+  bytes_delivered_ += bytes;
+  along.bytes_delivered += bytes;
+}
+
+std::vector<PairRow> Network::pairs() const {
+  std::vector<PairRow> rows;
+  for (const auto& from : channels_) {
+    for (const auto& [target, channel] : from) {
+      if (channel.messages > 0) rows.push_back({channel.source, target, channel.messages, channel.bytes});
+    }
+  }
+  return rows;
+}
+
+std::vector<double> Network::bytes_per_link() const {
+  std::vector<double> bytes(fabric_.links().size());
+  for (const auto& from : channels_) {
+    for (const auto& [target, channel] : from) {
+      double carried = channel.bytes_delivered;
+      if (channel.transfer) carried += channel.transfer_bytes - channel.transfer->get_remaining();
+      if (carried == 0) continue;
+      for (const int link : fabric_.route(channel.source, target).links)
+        bytes[static_cast<std::size_t>(link)] += carried;
+    }
+  }
+  return bytes;
+}
+
+void Network::describe_waiting(std::vector<std::string>& lines) const {
+  for (const auto& from : channels_) {
+    for (const auto& [target, channel] : from) {
+      if (channel.waiting_for_room.empty()) continue;
+      lines.push_back(fabric_.name(channel.source) + " waits for room in its queue to " + fabric_.name(target));
+    }
+  }
+}
+
+}  // namespace ddl

@@ -1,0 +1,101 @@
+#include "sim/runtime/run.hpp"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <sstream>
+#include <string>
+
+#include "core/base/check.hpp"
+#include "sim/runtime/archive.hpp"
+#include "sim/runtime/child.hpp"
+#include "sim/runtime/simulation.hpp"
+
+namespace ddl {
+
+template <class A>
+void members(A& archive, Bounds& b) {
+  archive(b.bytes_per_step, b.bottleneck, b.bottleneck_bytes_per_step, b.network_s, b.compute_s, b.step_s,
+          b.network_bound);
+}
+template <class A>
+void members(A& archive, CurveRow& row) {
+  archive(row.time_s, row.worker, row.iteration, row.samples, row.epoch, row.bytes_sent, row.train_loss, row.test_loss,
+          row.test_accuracy);
+}
+template <class A>
+void members(A& archive, IterationRow& row) {
+  archive(row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.train_loss, row.staleness);
+}
+template <class A>
+void members(A& archive, TrafficRow& row) {
+  archive(row.link, row.direction, row.bytes, row.utilisation);
+}
+template <class A>
+void members(A& archive, PairRow& row) {
+  archive(row.source, row.target, row.messages, row.bytes);
+}
+template <class A>
+void members(A& archive, RunResult& r) {
+  archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.steps, r.compute_s, r.weights,
+          r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
+          r.longest_queue, r.consensus_distance, r.stopped_by, r.bounds, r.events, r.math_s, r.wall_s, r.cpu_s,
+          r.peak_memory_bytes);
+}
+
+namespace {
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+// What a child finds wrong with a key of the scenario, it tells by the key alone.
+std::string with_origin(const std::string& text, const std::string& file) {
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    result += (result.empty() ? "" : "\n") + (line.starts_with("$") ? file + ": " + line : line);
+  }
+  return result;
+}
+
+std::string in_child_of(const Scenario& scenario, const std::function<std::string()>& work) {
+  try {
+    return in_child(work);
+  } catch (const InputError& error) {
+    throw InputError(with_origin(error.what(), scenario.file));
+  }
+}
+
+}  // namespace
+
+RunResult run_here(const Scenario& scenario, const RunOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  RunResult result = Simulation(scenario, options).run();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  result.peak_memory_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  return result;
+}
+
+RunResult run(const Scenario& scenario, const RunOptions& options) {
+  return from_bytes<RunResult>(in_child_of(scenario, [&] { return to_bytes(run_here(scenario, options)); }));
+}
+
+Bounds bounds_of(const Scenario& scenario) {
+  return from_bytes<Bounds>(in_child_of(scenario, [&] {
+    const Fabric fabric(scenario);
+    std::optional<Model> model;
+    if (!scenario.model.none()) {
+      const DataShape data = data_shape(scenario.data.source);
+      model.emplace(scenario.model, data.shape, data.classes);
+    }
+    const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
+    return to_bytes(bounds_of(fabric, traffic_of(scenario.algorithm, cluster), cluster.compute_s,
+                              static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value));
+  }));
+}
+
+}  // namespace ddl

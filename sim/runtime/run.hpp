@@ -1,0 +1,41 @@
+// The whole program as one function.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+
+#include "sim/record/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+// The run could not finish: who waits for whom. Exit code 3.
+struct RunFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// Ctrl-C. Exit code 130.
+struct Interrupted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Progress {
+  double fraction = 0;  // of the stop condition, 0 .. 1
+  double simulated_s = 0;
+  double accuracy = 0;  // as last evaluated; negative before
+};
+
+struct RunOptions {
+  int threads = 0;                                // math threads; 0: all cores
+  std::function<void(const Progress&)> progress;  // called now and then, in the run's own process
+};
+
+// Runs in this process, which can do so once: SimGrid's clock is never reset.
+RunResult run_here(const Scenario& scenario, const RunOptions& options);
+
+// Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
+RunResult run(const Scenario& scenario, const RunOptions& options = {});
+
+// `check`: the bounds of a scenario, from a child process. Throws InputError.
+Bounds bounds_of(const Scenario& scenario);
+
+}  // namespace ddl

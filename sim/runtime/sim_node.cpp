@@ -1,0 +1,203 @@
+#include "sim/runtime/sim_node.hpp"
+
+#include <algorithm>
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <utility>
+
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid::s4u;
+
+SimNode::SimNode(Simulation& simulation, int id, Payload start)
+    : simulation_(simulation),
+      id_(id),
+      shard_(is_worker() ? cluster().whole() : even_part(cluster().parameters, cluster().servers, server_rank())),
+      weights_(is_worker() ? start : share_part(start, shard_)),
+      jitter_(rng("jitter")) {}
+
+const Cluster& SimNode::cluster() const { return simulation_.cluster(); }
+
+double SimNode::now() const { return sg::Engine::get_clock(); }
+
+// --- steps ---
+
+bool SimNode::next_step() {
+  if (!simulation_.claim_step(begun_steps_)) return false;
+  ++begun_steps_;
+  IterationRow& row = rows_.emplace_back();
+  row.worker = id_;
+  row.iteration = finished_steps_;
+  row.start_s = now();
+  return true;
+}
+
+void SimNode::finish_step() {
+  check(begun_steps_ == finished_steps_ + 1, "a step begun before it is finished");
+  rows_.back().end_s = now();
+  ++finished_steps_;
+  simulation_.step_finished();
+}
+
+void SimNode::record_staleness(int worker, std::int64_t step, double staleness) {
+  simulation_.node(worker).set_staleness(step, staleness);
+}
+
+void SimNode::set_staleness(std::int64_t step, double staleness) {
+  rows_.at(static_cast<std::size_t>(step)).staleness = staleness;
+}
+
+std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), rows_.begin() + finished_steps_}; }
+
+// --- learning ---
+
+Payload SimNode::gradient() {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Gradient> job;
+  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
+  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)];
+  const double seconds = mean_s * jitter_.log_normal_mean_one(simulation_.scenario().compute.jitter);
+  spend(seconds);
+  rows_.back().compute_s += seconds;
+  compute_s_ += seconds;
+  if (!job) return nullptr;
+  Payload gradient = job->wait();
+  last_loss_ = job->loss();
+  rows_.back().train_loss = last_loss_;
+  loss_sum_ += last_loss_;
+  ++losses_;
+  return gradient;
+}
+
+std::optional<double> SimNode::take_train_loss() {
+  if (losses_ == 0) return std::nullopt;
+  return std::exchange(loss_sum_, 0) / static_cast<double>(std::exchange(losses_, 0));
+}
+
+Optimizer& SimNode::optimizer() {
+  if (!optimizer_) optimizer_.emplace(simulation_.scenario().training.optimizer, weights_.read().size());
+  return *optimizer_;
+}
+
+void SimNode::apply(std::span<const float> gradient) {
+  if (!gradient.empty()) optimizer().step(weights_.write(), gradient);
+}
+
+void SimNode::apply_slice(Slice slice, std::span<const float> gradient) {
+  if (!gradient.empty()) optimizer().step_slice(part_of(weights_.write(), slice), gradient);
+}
+
+void SimNode::compute(double seconds) {
+  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id_)));
+}
+
+void SimNode::spend(double seconds) {
+  if (seconds <= 0) return;
+  const Simulation::Busy busy(simulation_);
+  sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
+}
+
+// --- messages ---
+
+void SimNode::send(int target, Message message) {
+  message.source = id_;
+  message.target = target;
+  simulation_.network().send(std::move(message));
+}
+
+std::size_t SimNode::waiting(int target) const { return simulation_.network().waiting(id_, target); }
+
+bool SimNode::merge_into_waiting(int target, const Message& message) {
+  return simulation_.network().merge_into_waiting(id_, target, message);
+}
+
+void SimNode::wait_for_room(int target, std::size_t depth) { simulation_.network().wait_for_room(id_, target, depth); }
+
+void SimNode::deliver(Message message) {
+  Inbox& inbox = inboxes_[message.port];
+  const double time_s = now();
+  // Arrivals of one instant are put in order of their senders: SimGrid's own order among them means nothing.
+  auto place = inbox.arrivals.end();
+  while (place != inbox.arrivals.begin() && std::prev(place)->time_s == time_s &&
+         std::prev(place)->message.source > message.source) {
+    --place;
+  }
+  inbox.arrivals.insert(place, {time_s, std::move(message)});
+  if (inbox.receiver != nullptr) std::exchange(inbox.receiver, nullptr)->ring();
+}
+
+Message SimNode::take_first(Inbox& inbox) {
+  Message message = std::move(inbox.arrivals.front().message);
+  inbox.arrivals.pop_front();
+  return message;
+}
+
+Message SimNode::receive(int port) {
+  Inbox& inbox = inboxes_[port];
+  while (inbox.arrivals.empty()) {
+    check(inbox.receiver == nullptr, "one receiver per port");
+    Signal arrival;
+    inbox.receiver = &arrival;
+    arrival.wait();
+  }
+  return take_first(inbox);
+}
+
+std::optional<Message> SimNode::receive_for(int port, double seconds) {
+  Inbox& inbox = inboxes_[port];
+  const double deadline_s = now() + seconds;
+  while (inbox.arrivals.empty()) {
+    check(inbox.receiver == nullptr, "one receiver per port");
+    if (now() >= deadline_s) return std::nullopt;
+    const Simulation::Busy busy(simulation_);
+    Signal arrival;
+    inbox.receiver = &arrival;
+    if (!arrival.wait_for(deadline_s - now())) {
+      inbox.receiver = nullptr;
+      return poll(port);
+    }
+  }
+  return take_first(inbox);
+}
+
+std::optional<Message> SimNode::poll(int port) {
+  Inbox& inbox = inboxes_[port];
+  if (inbox.arrivals.empty()) return std::nullopt;
+  return take_first(inbox);
+}
+
+// --- actors ---
+
+void SimNode::spawn(const std::string& name, std::function<void()> body) {
+  simulation_.start_actor(id_, name, std::move(body));
+}
+
+void SimNode::wait_until(std::function<bool()> holds, const char* why) {
+  while (!holds()) {
+    Signal signal;
+    waiters_.push_back({&signal, why});
+    signal.wait();
+  }
+}
+
+void SimNode::changed() {
+  for (const Waiter& waiter : std::exchange(waiters_, {})) waiter.signal->ring();
+}
+
+Stream SimNode::rng(const char* purpose) const {
+  const std::string role = is_worker() ? "worker " + std::to_string(id_) : "server " + std::to_string(server_rank());
+  return stream(simulation_.scenario().seed, role, purpose);
+}
+
+void SimNode::describe_waiting(std::vector<std::string>& lines) const {
+  const std::string name = simulation_.fabric().name(id_);
+  for (const auto& [port, inbox] : inboxes_) {
+    if (inbox.receiver != nullptr) lines.push_back(name + " waits for a message (port " + std::to_string(port) + ")");
+  }
+  for (const Waiter& waiter : waiters_) lines.push_back(name + " waits for " + waiter.why);
+}
+
+}  // namespace ddl

@@ -1,0 +1,98 @@
+// Node on SimGrid: one host's actors, inboxes, replica and steps.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/node.hpp"
+#include "core/nn/optimizer.hpp"
+#include "sim/runtime/signal.hpp"
+#include "sim/runtime/simulation.hpp"
+
+namespace ddl {
+
+class SimNode : public Node {
+ public:
+  SimNode(Simulation& simulation, int id, Payload start);
+
+  int id() const override { return id_; }
+  const Cluster& cluster() const override;
+  double now() const override;
+
+  bool next_step() override;
+  void finish_step() override;
+  std::int64_t step() const override { return finished_steps_; }
+  void record_staleness(int worker, std::int64_t step, double staleness) override;
+
+  Weights& weights() override { return weights_; }
+  Slice shard() const override { return shard_; }
+  Payload gradient() override;
+  double last_loss() const override { return last_loss_; }
+  void apply(std::span<const float> gradient) override;
+  void apply_slice(Slice slice, std::span<const float> gradient) override;
+  void compute(double seconds) override;
+
+  void send(int target, Message message) override;
+  std::size_t waiting(int target) const override;
+  bool merge_into_waiting(int target, const Message& message) override;
+  void wait_for_room(int target, std::size_t depth) override;
+  Message receive(int port) override;
+  std::optional<Message> receive_for(int port, double seconds) override;
+  std::optional<Message> poll(int port) override;
+
+  void spawn(const std::string& name, std::function<void()> body) override;
+  void wait_until(std::function<bool()> holds, const char* why) override;
+  void changed() override;
+  Stream rng(const char* purpose) const override;
+
+  // --- for the simulation ---
+  void deliver(Message message);
+  std::int64_t finished_steps() const { return finished_steps_; }
+  double compute_seconds() const { return compute_s_; }
+  // The mean minibatch loss since it was last asked for.
+  std::optional<double> take_train_loss();
+  // Rows of finished steps.
+  std::vector<IterationRow> iterations() const;
+  void set_staleness(std::int64_t step, double staleness);
+  // "w1 waits for a message (port 0)" for every actor that does.
+  void describe_waiting(std::vector<std::string>& lines) const;
+
+ private:
+  struct Arrival {
+    double time_s;
+    Message message;
+  };
+  struct Inbox {
+    std::deque<Arrival> arrivals;  // by time, then sender; a sender's in the order sent
+    Signal* receiver = nullptr;    // asleep until something arrives
+  };
+  struct Waiter {
+    Signal* signal;
+    const char* why;
+  };
+
+  void spend(double seconds);  // of this host's processor
+  Message take_first(Inbox& inbox);
+  Optimizer& optimizer();
+
+  Simulation& simulation_;
+  const int id_;
+  Slice shard_;
+  Weights weights_;
+  std::optional<Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
+  Stream jitter_;
+
+  std::int64_t begun_steps_ = 0, finished_steps_ = 0;
+  double compute_s_ = 0;
+  double last_loss_ = 0, loss_sum_ = 0;
+  std::int64_t losses_ = 0;
+  std::vector<IterationRow> rows_;
+  std::map<int, Inbox> inboxes_;
+  std::vector<Waiter> waiters_;
+};
+
+}  // namespace ddl

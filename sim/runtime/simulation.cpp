@@ -1,0 +1,220 @@
+#include "sim/runtime/simulation.hpp"
+
+#include <algorithm>
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
+#include <utility>
+
+#include "core/algorithms/table.hpp"
+#include "core/algorithms/vectors.hpp"
+#include "sim/runtime/sim_node.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid::s4u;
+
+namespace {
+
+// What an epoch is when there are no data.
+std::size_t timing_only_samples(const DataSpec& data) { return static_cast<std::size_t>(data.train.value_or(8000)); }
+
+}  // namespace
+
+Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
+    : scenario_(scenario),
+      options_(options),
+      fabric_(scenario),
+      trainer_(scenario.model.none() ? std::nullopt
+                                     : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.threads)),
+      cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
+      training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
+      stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
+  network_.emplace(
+      fabric_, scenario.wire.header_bytes.value,
+      [this](Message message) { node(message.target).deliver(std::move(message)); },
+      [this] { wake_conductor_if_last(); });
+  if (trainer_) {
+    std::vector<std::string> names;
+    for (int worker = 0; worker < cluster_.workers; ++worker) names.push_back(fabric_.name(worker));
+    evaluator_.emplace(*trainer_, std::move(names));
+  }
+  for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
+    Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
+    nodes_.push_back(std::make_unique<SimNode>(*this, id, std::move(start)));
+    programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
+  }
+}
+
+Simulation::~Simulation() = default;
+
+Simulation::Busy::~Busy() {
+  --simulation_.busy_;
+  simulation_.wake_conductor_if_last();
+}
+
+// Once the run is over actors are unwound, and an actor that is unwound must not ring.
+void Simulation::wake_conductor_if_last() {
+  if (!is_over() && workers_at_work_ == 0 && busy_ == 0) something_happened_.ring();
+}
+
+// --- actors ---
+
+// What an actor throws ends the run and comes out of run(). Being killed at the end is no exception of ours.
+void Simulation::guard(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const std::exception&) {
+    if (!failure_) failure_ = std::current_exception();
+    something_happened_.ring();
+  }
+}
+
+void Simulation::start_actor(int node, const std::string& name, std::function<void()> body) {
+  sg::Actor::create(name, fabric_.host(node), [this, body = std::move(body)] { guard(body); })->daemonize();
+}
+
+void Simulation::start_nodes() {
+  workers_at_work_ = cluster_.workers;
+  for (int id = 0; id < static_cast<int>(nodes_.size()); ++id) {
+    Program& program = *programs_[static_cast<std::size_t>(id)];
+    start_actor(id, "main", [this, id, &program] {
+      program.run();
+      if (id >= cluster_.workers) return;
+      --workers_at_work_;
+      something_happened_.ring();
+    });
+  }
+}
+
+// --- the end ---
+
+bool Simulation::is_over() const { return !stopped_by_.empty() || failure_ || !deadlock_.empty(); }
+
+bool Simulation::is_quiet() const { return busy_ == 0 && network_->is_idle(); }
+
+// What the last message or gradient has set off begins within the same instant.
+bool Simulation::stays_quiet() const {
+  for (int turn = 0; turn < 4 && is_quiet(); ++turn) sg::this_actor::yield();
+  return is_quiet();
+}
+
+void Simulation::end(const std::string& why) {
+  if (stopped_by_.empty()) stopped_by_ = why;
+  something_happened_.ring();
+}
+
+void Simulation::end_if_stuck() {
+  if (workers_at_work_ == 0 || !stays_quiet() || is_over()) return;
+  deadlock_ = who_waits();
+  something_happened_.ring();
+}
+
+void Simulation::conduct() {
+  if (evaluator_) {
+    evaluate_now();
+    if (scenario_.evaluate.every) start_actor(0, "evaluator", [this] { evaluate_on_time(); });
+  }
+  wait_for_the_end();
+  if (failure_ || !deadlock_.empty()) return;
+  if (evaluator_) evaluate_now();
+  result_ = collect();
+}
+
+void Simulation::wait_for_the_end() {
+  while (!is_over()) {
+    if (!scenario_.stop.time) {
+      something_happened_.wait();
+    } else if (!something_happened_.wait_for(scenario_.stop.time->value - sg::Engine::get_clock())) {
+      end_if_stuck();
+      return end("time");
+    }
+    if (workers_at_work_ == 0 && stays_quiet()) end(stop_.reason());
+  }
+}
+
+std::string Simulation::who_waits() const {
+  std::vector<std::string> lines;
+  for (const auto& node : nodes_) node->describe_waiting(lines);
+  network_->describe_waiting(lines);
+  std::string text = "no node can go on";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i == 20) return text + "; and " + std::to_string(lines.size() - i) + " more wait";
+    text += (i == 0 ? ": " : "; ") + lines[i];
+  }
+  return text;
+}
+
+// --- evaluation ---
+
+std::vector<Payload> Simulation::final_models() const {
+  std::vector<Payload> models;
+  if (cluster_.servers == 1) return {nodes_.back()->weights().snapshot()};
+  if (cluster_.servers > 1) {
+    std::vector<float> whole;
+    for (int server = 0; server < cluster_.servers; ++server) {
+      const auto shard = nodes_[static_cast<std::size_t>(cluster_.workers + server)]->weights().read();
+      whole.insert(whole.end(), shard.begin(), shard.end());
+    }
+    return {make_payload(std::move(whole))};
+  }
+  for (const auto& node : nodes_) models.push_back(node->weights().snapshot());
+  return models;
+}
+
+// A worker of a parameter server only borrows the model: it is judged by the servers'.
+void Simulation::evaluate_now() {
+  const auto models = final_models();
+  const double batch = scenario_.training.batch_size;
+  std::vector<WorkerPoint> workers;
+  for (int worker = 0; worker < cluster_.workers; ++worker) {
+    SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
+    const std::int64_t steps = node.finished_steps();
+    workers.push_back({models.size() == 1 ? models[0] : models[static_cast<std::size_t>(worker)], steps,
+                       static_cast<double>(steps) * batch, node.take_train_loss()});
+  }
+  const double epoch = static_cast<double>(steps_) * batch / static_cast<double>(training_samples_);
+  evaluator_->add(sg::Engine::get_clock(), network_->bytes_sent(), epoch, std::move(workers));
+  if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
+  report_progress();
+}
+
+void Simulation::evaluate_on_time() {
+  const double every_s = scenario_.evaluate.every->value;
+  // Multiples, not a running sum: the k-th point lies at k times the interval.
+  for (std::int64_t point = 1;; ++point) {
+    sg::this_actor::sleep_until(static_cast<double>(point) * every_s);
+    end_if_stuck();  // this clock would keep a dead run going for ever
+    if (is_over()) return;
+    evaluate_now();
+  }
+}
+
+void Simulation::step_finished() {
+  ++steps_;
+  const auto every = scenario_.evaluate.every_iterations;
+  if (evaluator_ && every && steps_ % (*every * cluster_.workers) == 0) evaluate_now();
+  if (steps_ % 64 == 0) report_progress();
+}
+
+void Simulation::report_progress() {
+  if (!options_.progress) return;
+  const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;
+  const double steps_per_worker = static_cast<double>(steps_) / cluster_.workers;
+  const double now_s = sg::Engine::get_clock();
+  options_.progress({stop_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy});
+}
+
+// --- running ---
+
+RunResult Simulation::run() {
+  start_nodes();
+  // The only actor that is not a daemon: when it returns, SimGrid ends all others.
+  sg::Actor::create("conductor", fabric_.host(0), [this] { guard([this] { conduct(); }); });
+  sg::Engine::on_deadlock_cb([this] { deadlock_ = who_waits(); });
+  fabric_.engine().run();
+  if (failure_) std::rethrow_exception(failure_);
+  if (!deadlock_.empty()) throw RunFailed(deadlock_);
+  return std::move(result_);
+}
+
+}  // namespace ddl

@@ -1,0 +1,109 @@
+// One run: the nodes' actors on the fabric, what they share, and the end.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/node.hpp"
+#include "sim/platform/fabric.hpp"
+#include "sim/record/run_result.hpp"
+#include "sim/runtime/evaluator.hpp"
+#include "sim/runtime/network.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/runtime/signal.hpp"
+#include "sim/runtime/stop_rule.hpp"
+#include "sim/runtime/trainer.hpp"
+
+namespace ddl {
+
+class SimNode;
+
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, const RunOptions& options);
+  ~Simulation();
+
+  // To the end. Throws InputError, RunFailed, InternalError.
+  RunResult run();
+
+  // --- for nodes ---
+  const Scenario& scenario() const { return scenario_; }
+  const Cluster& cluster() const { return cluster_; }
+  Fabric& fabric() { return fabric_; }
+  Network& network() { return *network_; }
+  Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
+  SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
+  bool claim_step(std::int64_t begun) { return stop_.claim_step(begun); }
+  void step_finished();
+  // Starts an actor on a node; it ends with the run.
+  void start_actor(int node, const std::string& name, std::function<void()> body);
+
+  // While one lives, simulated time will bring something about: a node computes, or waits for a time.
+  class Busy {
+   public:
+    explicit Busy(Simulation& simulation) : simulation_(simulation) { ++simulation_.busy_; }
+    ~Busy();
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    Simulation& simulation_;
+  };
+
+ private:
+  void start_nodes();
+  void guard(const std::function<void()>& body);
+
+  void conduct();  // decides when the run is over; the run ends with it
+  void wait_for_the_end();
+  bool is_over() const;
+  bool is_quiet() const;  // nothing is queued, under way or computed
+  bool stays_quiet() const;
+  void end(const std::string& why);
+  void end_if_stuck();
+  void wake_conductor_if_last();
+  std::string who_waits() const;
+
+  void evaluate_now();
+  void evaluate_on_time();  // an actor
+  void report_progress();
+  // The models the run is judged by: the servers' one, or every worker's.
+  std::vector<Payload> final_models() const;
+
+  RunResult collect();
+  void collect_network(RunResult& result) const;
+  void collect_models(RunResult& result) const;
+
+  const Scenario& scenario_;
+  const RunOptions options_;
+  Fabric fabric_;
+  std::optional<Trainer> trainer_;  // none: timing only
+  Cluster cluster_;
+  std::size_t training_samples_;  // of an epoch
+  StopRule stop_;
+  std::optional<Network> network_;
+  std::optional<Evaluator> evaluator_;
+  std::vector<std::unique_ptr<SimNode>> nodes_;
+  std::vector<std::unique_ptr<Program>> programs_;
+
+  Signal something_happened_;  // wakes the conductor
+  int workers_at_work_ = 0;
+  int busy_ = 0;            // actors that compute or wait for a time
+  std::int64_t steps_ = 0;  // finished, by all workers
+  std::string stopped_by_;  // set: the run is over
+  std::exception_ptr failure_;
+  std::string deadlock_;  // who waits for whom, if nothing can go on
+  RunResult result_;
+};
+
+// The factor on a host's compute times.
+double slowdown_of(const Scenario& scenario, const std::string& host);
+
+// What every node knows, from a scenario on a fabric. `model` is null when timing only.
+Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model* model);
+
+}  // namespace ddl

@@ -1,0 +1,59 @@
+// When a run is over, as far as counting steps and samples tells.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+class StopRule {
+ public:
+  StopRule(const StopSpec& stop, int batch_size, std::size_t training_samples)
+      : stop_(stop), batch_size_(batch_size), training_samples_(static_cast<double>(training_samples)) {
+    if (stop.samples) most_samples_ = static_cast<double>(*stop.samples);
+    if (stop.epochs && *stop.epochs * training_samples_ < most_samples_) {
+      most_samples_ = *stop.epochs * training_samples_;
+      samples_word_ = "epochs";
+    }
+  }
+
+  // Whether a worker that has begun `begun` steps may begin another; counts it if so.
+  bool claim_step(std::int64_t begun) {
+    if (stop_.iterations && begun >= *stop_.iterations) return refuse("iterations");
+    if (claimed_samples_ >= most_samples_) return refuse(samples_word_);
+    claimed_samples_ += batch_size_;
+    return true;
+  }
+
+  const std::string& reason() const { return reason_; }  // of the first refusal
+
+  // How far the run is, 0 .. 1, by whichever condition is nearest.
+  double fraction(double now_s, double steps_per_worker, double accuracy) const {
+    double most = 0;
+    const auto consider = [&](double done, double all) { most = std::max(most, std::min(1.0, done / all)); };
+    if (stop_.time) consider(now_s, stop_.time->value);
+    if (stop_.iterations) consider(steps_per_worker, static_cast<double>(*stop_.iterations));
+    if (most_samples_ < std::numeric_limits<double>::infinity()) consider(claimed_samples_, most_samples_);
+    if (stop_.accuracy) consider(std::max(0.0, accuracy), *stop_.accuracy);
+    return most;
+  }
+
+ private:
+  bool refuse(const char* why) {
+    if (reason_.empty()) reason_ = why;
+    return false;
+  }
+
+  const StopSpec stop_;
+  const double batch_size_;
+  const double training_samples_;
+  double most_samples_ = std::numeric_limits<double>::infinity();
+  const char* samples_word_ = "samples";
+  double claimed_samples_ = 0;
+  std::string reason_;
+};
+
+}  // namespace ddl

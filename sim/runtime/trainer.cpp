@@ -1,0 +1,116 @@
+#include "sim/runtime/trainer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+#include "core/algorithms/vectors.hpp"
+#include "sim/scenario/read.hpp"
+
+namespace ddl {
+namespace {
+
+std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
+
+DataSpec resolved(const Scenario& scenario) {
+  DataSpec spec = scenario.data;
+  if (!spec.path.empty()) spec.path = resolve_path(scenario, spec.path);
+  return spec;
+}
+
+int thread_count(int wanted) {
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+Trainer::Trainer(const Scenario& scenario, int workers, int threads)
+    : scenario_(scenario),
+      data_(load_data(resolved(scenario), scenario.seed)),
+      model_(scenario.model, data_.train.shape, data_.train.classes),
+      test_samples_(data_.test.size()),
+      scratch_(static_cast<std::size_t>(thread_count(threads))),
+      pool_(thread_count(threads)) {
+  if (scenario.evaluate.samples) {
+    test_samples_ = static_cast<std::size_t>(*scenario.evaluate.samples);
+    if (test_samples_ > data_.test.size()) {
+      throw InputError("$.evaluate.samples: " + std::to_string(test_samples_) + ", but the test set has " +
+                       std::to_string(data_.test.size()));
+    }
+  }
+  auto shards = partition(data_.train, scenario.data, workers, scenario.seed);
+  for (int worker = 0; worker < workers; ++worker) {
+    batches_.emplace_back(std::move(shards[static_cast<std::size_t>(worker)]), scenario.training.batch_size,
+                          scenario.data.shuffle, stream(scenario.seed, owner(worker), "minibatches"));
+    dropout_.push_back(stream(scenario.seed, owner(worker), "dropout"));
+  }
+}
+
+Payload Trainer::initial_weights(int worker) {
+  const bool shared = scenario_.training.init == InitialWeights::shared || worker < 0;
+  if (shared && shared_start_) return shared_start_;
+  std::vector<float> weights(model_.parameter_count());
+  Stream random = stream(scenario_.seed, shared ? owner(-1) : owner(worker), "weights");
+  model_.initialize(weights, random);
+  Payload start = make_payload(std::move(weights));
+  if (shared) shared_start_ = start;
+  return start;
+}
+
+std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights) {
+  const auto w = static_cast<std::size_t>(worker);
+  auto gradient = std::make_unique<Gradient>();
+  Gradient* job = gradient.get();
+  job->weights_ = std::move(weights);
+  job->samples_ = batches_[w].next();
+  job->random_ = Stream(dropout_[w].bits());
+  job->gradient_ = std::make_shared<std::vector<float>>(model_.parameter_count());
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+        gather(data_.train, job->samples_, scratch.batch);
+        job->loss_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *job->gradient_, *scratch.workspace);
+      },
+      ThreadPool::Urgency::soon);
+  return gradient;
+}
+
+Payload Trainer::Gradient::wait() {
+  ticket_.wait();
+  weights_ = nullptr;
+  return std::move(gradient_);
+}
+
+std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Payload> models) {
+  auto evaluation = std::make_shared<Evaluation>();
+  Evaluation* job = evaluation.get();
+  job->models_ = std::move(models);
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+        if (job->models_.size() == 1) {
+          job->score_ = model_.evaluate(*job->models_[0], data_.test, test_samples_, *scratch.workspace);
+        } else {
+          job->score_ = model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace);
+        }
+      },
+      ThreadPool::Urgency::whenever);
+  return evaluation;
+}
+
+const Score& Trainer::Evaluation::wait() {
+  if (ticket_) {
+    ticket_.wait();
+    models_.clear();
+  }
+  return score_;
+}
+
+std::vector<float> mean_of(const std::vector<Payload>& models) {
+  std::vector<float> mean(models.front()->size());
+  for (const Payload& model : models) add_scaled(mean, *model);
+  for (float& value : mean) value /= static_cast<float>(models.size());
+  return mean;
+}
+
+}  // namespace ddl

@@ -1,0 +1,80 @@
+// The real math of a run, beside simulated time: model, data, the workers' minibatches, and the threads that compute.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/algorithms/message.hpp"
+#include "core/base/thread_pool.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+class Trainer {
+ public:
+  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.
+  Trainer(const Scenario& scenario, int workers, int threads);
+
+  const Model& model() const { return model_; }
+  std::size_t training_samples() const { return data_.train.size(); }
+  double math_seconds() { return pool_.busy_seconds(); }
+
+  // The start of `worker`'s replica, or (-1) of the servers'. Everybody's is the same memory when shared.
+  Payload initial_weights(int worker);
+
+  // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when simulated time
+  // has come to its end.
+  class Gradient {
+   public:
+    Payload wait();  // once; lets go of the weights
+    double loss() const { return loss_; }
+
+   private:
+    friend class Trainer;
+    Payload weights_;
+    std::vector<std::uint32_t> samples_;
+    std::optional<Stream> random_;
+    std::shared_ptr<std::vector<float>> gradient_;
+    double loss_ = 0;
+    ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
+  };
+  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights);
+
+  // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
+  class Evaluation {
+   public:
+    const Score& wait();  // as often as one likes
+
+   private:
+    friend class Trainer;
+    std::vector<Payload> models_;
+    Score score_;
+    ThreadPool::Ticket ticket_;
+  };
+  std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
+
+ private:
+  using WorkspacePtr = decltype(make_workspace());
+  struct Scratch {
+    WorkspacePtr workspace = make_workspace();
+    Batch batch;
+  };
+
+  const Scenario& scenario_;
+  DataSplit data_;
+  Model model_;
+  std::size_t test_samples_;
+  std::vector<BatchStream> batches_;  // per worker
+  std::vector<Stream> dropout_;       // per worker
+  Payload shared_start_;
+  std::vector<Scratch> scratch_;  // per thread
+  ThreadPool pool_;
+};
+
+// Every coordinate averaged over the models, added in their order.
+std::vector<float> mean_of(const std::vector<Payload>& models);
+
+}  // namespace ddl

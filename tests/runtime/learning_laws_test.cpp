@@ -1,0 +1,110 @@
+// Equalities between training systems that hold whatever the data: the simulator must not change the mathematics.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "sim/record/results.hpp"
+#include "tests/runtime/scenarios.hpp"
+
+using namespace ddl;
+
+TEST_CASE("synchronous parameter server = one worker with the union batch") {
+  // Every worker's shard is one batch, so a round sees all 64 samples, as does the single worker's batch.
+  const std::string data =
+      R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 12}, "training": {"batch_size": )";
+  const auto one = run(learning(R"("single")", 1, 0, data + "64}"));
+  for (const int workers : {2, 4, 8}) {
+    const auto many = run(learning(R"("ps_sync")", workers, 1, data + std::to_string(64 / workers) + "}"));
+    CHECK(largest_difference(one.weights[0], many.weights[0]) < 1e-6);
+  }
+}
+
+TEST_CASE("sharding a synchronous server changes no weight") {
+  const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 10},
+                              "training": {"batch_size": 16, "optimizer": {"type": "adam", "learning_rate": 0.01}})";
+  const auto one = run(learning(R"("ps_sync")", 3, 1, rest));
+  const auto four = run(learning(R"("ps_sync")", 3, 4, rest));
+  CHECK(one.weights[0] == four.weights[0]);
+}
+
+TEST_CASE("with one worker every system is plain SGD, to the bit") {
+  const std::string rest = R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 25},
+                              "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
+  const auto single = run(learning(R"("single")", 1, 0, rest)).weights[0];
+  CHECK(run(learning(R"("ps_sync")", 1, 1, rest)).weights[0] == single);
+  CHECK(run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
+  CHECK(run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
+}
+
+TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
+  // A vanishing learning rate leaves averaging alone at work, on models that start apart.
+  const auto gossip = [](int iterations) {
+    auto scenario =
+        learning(R"({"name": "gossip", "mode": "pair"})", 6, 0,
+                 R"("data": {"train": 600, "test": 100}, "training": {"batch_size": 4, "init": "independent",
+                                "optimizer": {"type": "sgd", "learning_rate": 1e-30}}, "stop": {"iterations": )" +
+                     std::to_string(iterations) + "}");
+    scenario.model.name = "mlp";
+    return run(scenario);
+  };
+  const auto mean = [](const RunResult& result) {
+    std::vector<float> sum(result.weights[0].size());
+    for (const auto& model : result.weights) {
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += model[i] / 6;
+    }
+    return sum;
+  };
+  const auto early = gossip(1), late = gossip(25);
+  CHECK(largest_difference(mean(early), mean(late)) < 1e-6);
+  CHECK(*late.consensus_distance < 1e-4 * *early.consensus_distance);
+}
+
+TEST_CASE("Ako with P = 1 and sums: every replica ends with every gradient, applied in its own order") {
+  // The weights of two workers differ only by what the last messages still carry, however long the run.
+  const auto result = run(learning(R"({"name": "ako", "partitions": 1})", 3, 0,
+                                   R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 60},
+                                      "training": {"batch_size": 10, "gradient_scale": "sum",
+                                                   "optimizer": {"type": "sgd", "learning_rate": 0.01}})"));
+  const double apart = largest_difference(result.weights[0], result.weights[1]);
+  CHECK(apart > 0);
+  CHECK(apart < 0.05);
+}
+
+TEST_CASE("evaluating often or seldom changes neither time nor weights") {
+  const auto with = [](const char* every) {
+    return run(
+        learning(R"({"name": "ako", "partitions": 2})", 3, 0,
+                 std::string(R"("data": {"train": 600, "test": 200}, "stop": {"time": "4s"}, "evaluate": )") + every));
+  };
+  const auto often = with(R"({"every": "100ms"})"), seldom = with(R"({"every": "3s"})"),
+             by_steps = with(R"({"every_iterations": 7})");
+  CHECK(often.weights == seldom.weights);
+  CHECK(often.weights == by_steps.weights);
+  CHECK(often.bytes_sent == seldom.bytes_sent);
+  CHECK(often.curve.size() == 41 * 5);  // 0, 0.1 ... 4 s: three workers, the mean, the averaged model
+}
+
+TEST_CASE("neither threads nor repetition change a bit, the seed does") {
+  for (const char* algorithm : {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})"}) {
+    auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
+    scenario.compute.jitter = 0.3;
+    const auto digest = [&](int threads) { return digest_of(run(scenario, {.threads = threads, .progress = {}})); };
+    const std::string first = digest(1);
+    CHECK(digest(1) == first);
+    CHECK(digest(2) == first);
+    CHECK(digest(5) == first);
+    scenario.seed = 2;
+    CHECK(digest(2) != first);
+  }
+}
+
+TEST_CASE("each worker's compute times, and all initial weights, stay the same when a worker joins") {
+  const std::string rest = R"("data": {"train": 800, "test": 100}, "stop": {"iterations": 10})";
+  auto three = learning(R"({"name": "gossip", "peer": "ring"})", 3, 0, rest);
+  auto four = learning(R"({"name": "gossip", "peer": "ring"})", 4, 0, rest);
+  three.compute.jitter = four.compute.jitter = 0.3;
+  const auto a = run(three), b = run(four);
+  for (std::size_t row = 0; row < 30; ++row) CHECK(a.iterations[row].compute_s == b.iterations[row].compute_s);
+  CHECK(a.curve[0].test_loss == b.curve[0].test_loss);
+}

@@ -1,0 +1,81 @@
+// How runs end: by every condition, for every system, and whichever worker is the last.
+#include <doctest/doctest.h>
+
+#include "tests/runtime/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+const char* const systems[] = {R"("ps_async")",
+                               R"("ps_sync")",
+                               R"({"name": "ako", "partitions": 2})",
+                               R"({"name": "ako", "partitions": 2, "overflow": "merge", "apply": "on_arrival"})",
+                               R"({"name": "ako", "partitions": 3, "staleness_bound": 0})",
+                               R"({"name": "ako", "partitions": 1, "staleness_bound": 2})",
+                               R"({"name": "gossip", "mode": "pull"})",
+                               R"({"name": "gossip", "mode": "push"})",
+                               R"({"name": "gossip", "mode": "pair", "order": "overlap"})",
+                               R"({"name": "gossip", "timeout": "150ms"})"};
+
+RunResult run_with(const char* system, const std::string& stop, const std::string& slow = "") {
+  auto scenario =
+      learning(system, 4, 2, R"("data": {"train": 400, "test": 50}, "training": {"batch_size": 10}, "stop": )" + stop);
+  if (!slow.empty()) scenario.compute.slowdown = {{slow, 7}};
+  return run(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("iterations: every worker takes exactly so many steps, whoever is slow") {
+  for (const char* system : systems) {
+    for (const char* slow : {"", "w0", "w3"}) {
+      CAPTURE(system);
+      const auto result = run_with(system, R"({"iterations": 9})", slow);
+      CHECK(result.steps == std::vector<std::int64_t>(4, 9));
+      CHECK(result.stopped_by == "iterations");
+      CHECK(result.bytes_delivered == result.bytes_sent);
+    }
+  }
+}
+
+TEST_CASE("samples and epochs count over all workers together, whoever is slow") {
+  for (const char* system : systems) {
+    for (const char* slow : {"w0", "w2"}) {
+      CAPTURE(system);
+      // 205 samples are 21 batches of 10; half an epoch of 400 is 20.
+      const auto samples = run_with(system, R"({"samples": 205})", slow);
+      CHECK(samples.samples == 210);
+      CHECK(samples.stopped_by == "samples");
+      const auto epochs = run_with(system, R"({"epochs": 0.5})", slow);
+      CHECK(epochs.samples == 200);
+      CHECK(epochs.epochs == 0.5);
+      CHECK(epochs.stopped_by == "epochs");
+    }
+  }
+}
+
+TEST_CASE("time: the run ends at that instant") {
+  for (const char* system : systems) {
+    const auto result = run_with(system, R"({"time": "1.234s"})");
+    CHECK(result.simulated_s == 1.234);
+    CHECK(result.stopped_by == "time");
+    for (const IterationRow& row : result.iterations) CHECK(row.end_s <= 1.234);
+  }
+}
+
+TEST_CASE("accuracy: the run ends at the first evaluation that reaches it") {
+  const auto result = run(learning(R"("single")", 1, 0,
+                                   R"("data": {"train": 2000, "test": 300}, "stop": {"accuracy": 0.25, "time": "500s"},
+                                      "evaluate": {"every": "500ms"})"));
+  REQUIRE(result.stopped_by == "accuracy");
+  for (const CurveRow& row : result.curve) {
+    if (row.worker != "mean") continue;
+    CHECK((row.test_accuracy >= 0.25) == (row.time_s == result.simulated_s));
+  }
+}
+
+TEST_CASE("the first of several conditions ends the run") {
+  CHECK(run_with(systems[0], R"({"iterations": 3, "time": "1000s", "samples": 100000})").stopped_by == "iterations");
+  CHECK(run_with(systems[0], R"({"iterations": 3000, "time": "2s"})").stopped_by == "time");
+}
