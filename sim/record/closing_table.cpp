@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "sim/record/readable.hpp"
+#include "sim/record/results.hpp"
+#include "sim/record/summary.hpp"
+
+namespace ddl {
+namespace {
+
+class Lines {
+ public:
+  void add(std::string_view label, const std::string& text) {
+    fmt::format_to(std::back_inserter(text_), "  {:<18}{}\n", label, text);
+  }
+  std::string text_;
+};
+
+std::string counted(std::int64_t count, const char* one) {
+  return readable_count(static_cast<double>(count)) + " " + one + (count == 1 ? "" : "s");
+}
+
+// "a", or "a .. b" when they differ as written.
+std::string range(const std::string& least, const std::string& most) {
+  return least == most ? least : least + " .. " + most;
+}
+
+std::string network_line(const Scenario& scenario, const RunResult& result) {
+  const auto servers = static_cast<std::int64_t>(result.nodes.size()) - result.workers;
+  std::string text = counted(result.workers, "worker");
+  if (servers > 0) text += ", " + counted(servers, "server");
+  text += ", model " + scenario.model.name;
+  std::size_t parameters = 0;
+  if (result.weights_at_servers) {
+    for (const auto& shard : result.weights) parameters += shard.size();
+  } else if (!result.weights.empty()) {
+    parameters = result.weights.front().size();
+  }
+  if (parameters > 0) text += " (" + readable_count(static_cast<double>(parameters)) + " parameters)";
+  const double wire_bytes =
+      scenario.wire.model_bytes ? scenario.wire.model_bytes->value : static_cast<double>(parameters * sizeof(float));
+  if (wire_bytes > 0) text += ", " + readable_bytes(wire_bytes) + " on the wire";
+  return text;
+}
+
+std::string score_line(const FinalScore& score) {
+  std::string text = fmt::format("{:.4f}", score.mean);
+  if (score.min != score.max) text += fmt::format(" ({:.4f} .. {:.4f})", score.min, score.max);
+  if (score.averaged_model) text += fmt::format(", averaged model {:.4f}", *score.averaged_model);
+  return text;
+}
+
+std::string steps_line(const RunResult& result, const Summary& summary) {
+  if (result.steps.empty()) return "none";
+  const auto [least, most] = std::minmax_element(result.steps.begin(), result.steps.end());
+  std::string text = range(readable_count(static_cast<double>(*least)), readable_count(static_cast<double>(*most)));
+  text += " (" + readable_count(static_cast<double>(summary.iterations)) + " in all";
+  if (result.epochs > 0) text += fmt::format(", {:.3g} epochs", result.epochs);
+  return text + ")";
+}
+
+// What the slowest worker's steps took, beside the least that the platform allows.
+std::string bound_line(const Summary& summary, const Bounds& bounds) {
+  std::string text =
+      summary.slowest_step_s ? readable_seconds(*summary.slowest_step_s) + " on the slowest worker, " : "";
+  text += readable_seconds(bounds.step_s) + " at the least: ";
+  text += bounds.network_bound ? "network-bound" : "compute-bound";
+  text += " (compute " + readable_seconds(bounds.compute_s);
+  if (!bounds.bottleneck.empty()) text += ", " + bounds.bottleneck + " " + readable_seconds(bounds.network_s);
+  return text + ")";
+}
+
+}  // namespace
+
+std::string closing_table(const Scenario& scenario, const RunResult& result, const std::string& folder) {
+  const Summary summary = summarise(scenario, result);
+  Lines lines;
+  lines.text_ = fmt::format("{}, seed {}\n", scenario.name, scenario.seed);
+  lines.add("algorithm", std::visit([](const auto& params) { return std::string(params.tag); }, scenario.algorithm));
+  lines.add("cluster", network_line(scenario, result));
+  if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
+  if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
+  for (const TargetReached& target : summary.targets) {
+    lines.add(fmt::format("time to {}", target.accuracy),
+              target.time_s ? readable_seconds(*target.time_s) + ", " + readable_bytes(*target.bytes) + " sent"
+                            : std::string("not reached"));
+  }
+  lines.add("simulated time", readable_seconds(result.simulated_s) + ", stopped by " + result.stopped_by);
+  lines.add("steps per worker", steps_line(result, summary));
+  if (const auto& times = summary.seconds_per_batch) {
+    lines.add("time per batch", readable_seconds(times->mean) + " (median " + readable_seconds(times->median) +
+                                    ", 95 % below " + readable_seconds(times->p95) + ")");
+  }
+  lines.add("time per step", bound_line(summary, result.bounds));
+  lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
+  if (const auto& link = summary.busiest_link) {
+    lines.add("busiest link", link->name + ", " + readable_share(link->utilisation) + " used");
+  }
+  if (!summary.idle_fraction.empty()) {
+    const auto [least, most] = std::minmax_element(summary.idle_fraction.begin(), summary.idle_fraction.end());
+    lines.add("workers idle", range(readable_share(*least), readable_share(*most)));
+  }
+  if (const auto& staleness = summary.staleness) {
+    lines.add("staleness", fmt::format("{:.3g} on average, {:g} at most", staleness->mean, staleness->max));
+  }
+  if (!folder.empty()) lines.add("results", folder);
+  return lines.text_;
+}
+
+}  // namespace ddl

@@ -1,0 +1,20 @@
+#include "core/base/digest.hpp"
+#include "sim/record/csv.hpp"
+#include "sim/record/results.hpp"
+
+namespace ddl {
+
+std::string digest_of(const RunResult& result) {
+  Digest digest;
+  digest.add(curve_csv(result));
+  digest.add(traffic_csv(result));
+  // Lengths go in too: two vectors must not pass for one.
+  digest.add(std::to_string(result.weights.size()));
+  for (const std::vector<float>& weights : result.weights) {
+    digest.add(" " + std::to_string(weights.size()) + " ");
+    digest.add(std::span<const float>(weights));
+  }
+  return digest.hex();
+}
+
+}  // namespace ddl

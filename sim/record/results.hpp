@@ -1,0 +1,27 @@
+// Result files, written whole or not at all, and the closing table.
+#pragma once
+
+#include <string>
+
+#include "sim/record/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+// DIR/<name>/<seed>. Throws InputError if it holds a finished result of another scenario and not `force`, or cannot be
+// written. To be called before a run (nothing lost) as well as by write_results.
+std::string result_folder(const std::string& out, const Scenario& scenario, bool force);
+
+// Writes every file of the contract into a temporary folder beside the result and swaps it in. Returns the folder.
+std::string write_results(const std::string& out, const Scenario& scenario, const RunResult& result, bool force);
+
+// summary.json's text.
+std::string summary_json(const Scenario& scenario, const RunResult& result);
+
+// What a person reads at the end of a run; `folder` is where the results are, "" when they were not written.
+std::string closing_table(const Scenario& scenario, const RunResult& result, const std::string& folder = "");
+
+// The digest over curve, traffic and final weights, 16 hex digits.
+std::string digest_of(const RunResult& result);
+
+}  // namespace ddl

@@ -1,0 +1,21 @@
+// run.json: what was run, with what, and the digest of what came out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+// Depends on nothing but the scenario, the program and its libraries, and the digest.
+std::string run_json(const Scenario& scenario, const std::string& digest);
+
+// What `text` says of the scenario it is the run.json of, compared with `scenario`, ignoring order and layout.
+struct EarlierRun {
+  bool readable = false;                 // a run.json of this program at all
+  std::vector<std::string> differences;  // top-level keys of the two scenarios that differ
+};
+EarlierRun compare_with_run_json(const Scenario& scenario, const std::string& text);
+
+}  // namespace ddl
