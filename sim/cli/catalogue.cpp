@@ -1,0 +1,167 @@
+// What there is to choose from, for `ddlsim list`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  std::string name, what;
+};
+
+std::vector<Entry> algorithms() {
+  std::vector<Entry> entries;
+  for (const AlgorithmRow& row : algorithm_table()) {
+    entries.push_back(
+        {row.name, fmt::format("{} [{}]{}", row.what, row.paper, row.needs_servers ? ", needs servers" : "")});
+  }
+  return entries;
+}
+
+std::vector<Entry> models() {
+  std::vector<Entry> entries;
+  for (const NamedModel& model : named_models()) entries.push_back({model.name, model.what});
+  entries.push_back({"none", "no mathematics, timing only: needs wire.model_bytes and compute.seconds_per_batch"});
+  return entries;
+}
+
+std::vector<Entry> data_sets() {
+  std::vector<Entry> entries;
+  for (const auto& source : enum_names<DataSource>) {
+    const auto [shape, classes] = data_shape(source.value);
+    entries.push_back(
+        {std::string(source.name),
+         fmt::format("{} x {} x {} values, {} classes, {}", shape.channels, shape.height, shape.width, classes,
+                     source.value == DataSource::synthetic ? "generated" : "files in data.path")});
+  }
+  return entries;
+}
+
+const char* what_is(Topology topology) {
+  switch (topology) {
+    case Topology::star:
+      return "one full-duplex link from each host to a switch";
+    case Topology::mesh:
+      return "a link of its own for each ordered pair of hosts";
+    case Topology::ring:
+      return "one full-duplex link between neighbours";
+    case Topology::two_sites:
+      return "two stars, joined by one full-duplex link";
+  }
+  return "";
+}
+
+std::vector<Entry> topologies() {
+  std::vector<Entry> entries;
+  for (const auto& topology : enum_names<Topology>) {
+    entries.push_back({std::string(topology.name), what_is(topology.value)});
+  }
+  return entries;
+}
+
+std::vector<Entry> codecs() { return {{"dense", "every value as four bytes: what all algorithms send"}}; }
+
+const char* what_is(const SgdParams&) { return "w -= rate g"; }
+const char* what_is(const MomentumParams&) { return "v = mu v + g; w -= rate v"; }
+const char* what_is(const NesterovParams&) { return "v = mu v + g; w -= rate (g + mu v)"; }
+const char* what_is(const AdamParams&) { return "moments of the gradient, with bias correction"; }
+
+template <class... Params>
+std::vector<Entry> optimizers_of(const std::variant<Params...>&) {
+  return {{Params::tag, what_is(Params{})}...};
+}
+
+// The folder of shipped files: $DDLSIM_HOME/<name>, ./<name>, or <prefix>/share/ddlsim/<name> beside <prefix>/bin.
+fs::path shipped(const char* name) {
+  std::error_code unreadable;
+  if (const char* home = std::getenv("DDLSIM_HOME"); home != nullptr && *home != '\0') return fs::path(home) / name;
+  if (fs::is_directory(name, unreadable)) return name;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
+  return program.parent_path().parent_path() / "share" / "ddlsim" / name;
+}
+
+std::vector<fs::path> files_of(const char* folder, const char* extension) {
+  std::vector<fs::path> files;
+  std::error_code unreadable;
+  for (fs::recursive_directory_iterator at(shipped(folder), unreadable), end; !unreadable && at != end;
+       at.increment(unreadable)) {
+    const fs::path& path = at->path();
+    if (path.extension() == extension && path.stem().extension() != ".schema") files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Entry> scenarios() {
+  std::vector<Entry> entries;
+  for (const fs::path& path : files_of("scenarios", ".json")) {
+    try {
+      entries.push_back({path.string(), read_scenario(path.string()).description});
+    } catch (const ScenarioErrors& errors) {
+      entries.push_back({path.string(), "is not right: see ddlsim check"});
+    }
+  }
+  return entries;
+}
+
+std::vector<Entry> platforms() {
+  std::vector<Entry> entries;
+  for (const fs::path& path : files_of("platforms", ".xml")) entries.push_back({path.string(), ""});
+  return entries;
+}
+
+struct Kind {
+  const char* word;
+  std::vector<Entry> (*entries)();
+};
+
+constexpr Kind kKinds[] = {{"algorithms", algorithms}, {"models", models},
+                           {"data", data_sets},        {"topologies", topologies},
+                           {"codecs", codecs},         {"optimizers", [] { return optimizers_of(OptimizerParams()); }},
+                           {"scenarios", scenarios},   {"platforms", platforms}};
+
+void print(const std::vector<Entry>& entries, const char* indent) {
+  std::size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  for (const Entry& entry : entries) {
+    std::string line = fmt::format("{}{:<{}}  {}", indent, entry.name, width, on_one_line(entry.what));
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::cout << line << "\n";
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> catalogue_words() {
+  std::vector<std::string> words;
+  for (const Kind& kind : kKinds) words.emplace_back(kind.word);
+  return words;
+}
+
+void list_catalogue(const std::string& word) {
+  bool found = false;
+  for (const Kind& kind : kKinds) {
+    if (!word.empty() && word != kind.word) continue;
+    if (word.empty()) std::cout << (found ? "\n" : "") << kind.word << "\n";
+    print(kind.entries(), word.empty() ? "  " : "");
+    found = true;
+  }
+  if (found) return;
+  const auto words = catalogue_words();
+  throw InputError("list: " + in_quotes(word) + " is unknown; " +
+                   nearest_or(word, words, "expected one of " + listed(words)));
+}
+
+}  // namespace ddl

@@ -1,0 +1,207 @@
+#include "sim/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+
+#include "core/base/check.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/cli/report_error.hpp"
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr std::uint64_t kMostSeeds = 10000;
+
+// What the options said, before it is understood.
+struct Words {
+  std::vector<std::string> files, overrides;
+  std::string seed, seeds, kind;
+  RunSettings run;
+};
+
+Override override_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError("--set " + text + ": is no assignment; expected PATH=VALUE such as algorithm.partitions=4");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::vector<Override> overrides_of(const Words& words) {
+  std::vector<Override> overrides;
+  for (const std::string& text : words.overrides) overrides.push_back(override_of(text));
+  return overrides;
+}
+
+std::uint64_t seed_of(const std::string& text, const std::string& option) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    throw InputError(option + ": " + in_quotes(text) + " is no seed; expected a whole number from 0 to 2^64 - 1");
+  }
+  return seed;
+}
+
+void understand_seeds(const Words& words, RunSettings& settings) {
+  if (!words.seed.empty()) {
+    settings.first_seed = settings.last_seed = seed_of(words.seed, "--seed");
+  }
+  if (words.seeds.empty()) return;
+  const std::size_t dots = words.seeds.find("..");
+  if (dots == std::string::npos) {
+    throw InputError("--seeds: " + in_quotes(words.seeds) + " is no range; expected A..B such as 1..5");
+  }
+  settings.first_seed = seed_of(words.seeds.substr(0, dots), "--seeds");
+  settings.last_seed = seed_of(words.seeds.substr(dots + 2), "--seeds");
+  if (*settings.first_seed > *settings.last_seed) {
+    throw InputError("--seeds: " + in_quotes(words.seeds) + " is empty; expected A..B with A not above B");
+  }
+  if (*settings.last_seed - *settings.first_seed >= kMostSeeds) {
+    throw InputError("--seeds: " + in_quotes(words.seeds) + " is too long; expected at most " +
+                     std::to_string(kMostSeeds) + " seeds");
+  }
+}
+
+const std::vector<std::string>& need_files(const Words& words, const char* command) {
+  if (words.files.empty()) {
+    throw InputError(std::string(command) + ": no scenario given; see ddlsim " + command + " --help");
+  }
+  return words.files;
+}
+
+void add_overrides(CLI::App& command, Words& words) {
+  command.add_option("--set", words.overrides, "Override one key of the scenario; repeatable")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::App& add_run(CLI::App& app, Words& words) {
+  CLI::App& run = *app.add_subcommand("run", "Run scenarios (the word may be left out)");
+  run.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
+  add_overrides(run, words);
+  auto* seed =
+      run.add_option("--seed", words.seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
+  run.add_option("--seeds", words.seeds, "One run for each seed from A to B")->type_name("A..B")->excludes(seed);
+  run.add_option("--out", words.run.out, "Results go to DIR/<name>/<seed>/")->type_name("DIR")->capture_default_str();
+  run.add_option("--threads", words.run.threads, "Threads for gradients; default all cores; never changes results")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  run.add_flag("--json", words.run.json, "Print the summary as JSON, and nothing else");
+  run.add_flag("--quiet", words.run.quiet, "No progress, no closing table");
+  run.add_flag("--force", words.run.force, "Replace the result of another scenario of the same name");
+  run.footer(
+      "Examples:\n"
+      "  ddlsim scenarios/het_wan_ako_p3.json\n"
+      "  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 --seeds 1..3");
+  return run;
+}
+
+std::string version_text() { return std::string("ddlsim ") + DDLSIM_VERSION; }
+
+// One line for whatever CLI11 found, without its own layout.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string help = "see ddlsim " + (chosen.empty() ? "" : command.get_name() + " ") + "--help";
+  const std::vector<std::string> left = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || left.empty()) {
+    return on_one_line(error.what()) + "; " + help;
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string word = left.front().substr(0, left.front().find('='));
+  const auto near = nearest(word, known);
+  const std::string what = word.starts_with('-') ? "unknown option" : "unexpected word";
+  return on_one_line(word) + ": " + what + "; " + (near ? "did you mean " + *near + "? " : "") + help;
+}
+
+// The command may be left out: whatever is neither a command nor asks for help is a run.
+void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
+  if (words.empty()) return;
+  const std::string& first = words.front();
+  if (first == "help") {
+    words.front() = "--help";
+    return;
+  }
+  for (const char* option : {"--help", "-h", "--version"}) {
+    if (first == option) return;
+  }
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
+  const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
+  if (looks_like_command && !std::filesystem::exists(first)) {
+    throw InputError(in_quotes(first) + " is neither a command nor a file; " +
+                     nearest_or(first, commands, "commands are " + listed(commands)));
+  }
+  words.insert(words.begin(), "run");
+}
+
+}  // namespace
+
+int run_command_line(std::vector<std::string> arguments) {
+  Words words;
+  CLI::App app{"Simulates distributed deep learning: real training on a simulated cluster.", "ddlsim"};
+  app.set_version_flag("--version", version_text(), "Print the version");
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  ddlsim scenarios/het_wan_ako_p3.json       run a scenario\n"
+      "  ddlsim check scenarios/het_wan_ako_p3.json what no run of it can beat\n"
+      "  ddlsim list algorithms\n"
+      "Options of a run: ddlsim run --help");
+  CLI::App& run = add_run(app, words);
+
+  CLI::App& check = *app.add_subcommand("check", "Validate scenarios and print their lower bounds");
+  check.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
+  add_overrides(check, words);
+  check.footer("Example:\n  ddlsim check scenarios/*.json");
+
+  CLI::App& describe_command = *app.add_subcommand("describe", "Print a scenario with all defaults filled in, as JSON");
+  describe_command.add_option("scenario", words.files, "Scenario file")->type_name("SCENARIO.json")->expected(1);
+  add_overrides(describe_command, words);
+  describe_command.footer("Example:\n  ddlsim describe scenarios/het_wan_ako_p3.json --set platform.workers=8");
+
+  CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
+  list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
+  list.footer("Example:\n  ddlsim list algorithms");
+
+  CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files");
+  schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
+
+  if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
+  put_run_first(arguments, app);
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    app.parse(arguments);
+  } catch (const CLI::Success& answer) {
+    return app.exit(answer, std::cout, std::cerr);
+  } catch (const CLI::ParseError& error) {
+    print_error(complaint(app, error));
+    return kBadInput;
+  }
+
+  if (run.parsed()) {
+    words.run.scenarios = need_files(words, "run");
+    words.run.overrides = overrides_of(words);
+    understand_seeds(words, words.run);
+    run_scenarios(words.run);
+  } else if (check.parsed()) {
+    check_scenarios(need_files(words, "check"), overrides_of(words));
+  } else if (describe_command.parsed()) {
+    std::cout << describe(read_scenario(need_files(words, "describe").front(), overrides_of(words)));
+  } else if (list.parsed()) {
+    list_catalogue(words.kind);
+  } else if (schema.parsed()) {
+    std::cout << scenario_schema();
+  }
+  return kDone;
+}
+
+}  // namespace ddl

@@ -1,0 +1,35 @@
+// What each command does, after its arguments are understood. All throw what report_error knows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/read.hpp"
+
+namespace ddl {
+
+struct RunSettings {
+  std::vector<std::string> scenarios;
+  std::vector<Override> overrides;
+  std::optional<std::uint64_t> first_seed, last_seed;  // none: each scenario's own
+  std::string out = "results";
+  int threads = 0;  // 0: all cores
+  bool json = false, quiet = false, force = false;
+};
+
+// Reads all scenarios and looks at all result folders before the first run starts.
+void run_scenarios(const RunSettings& settings);
+
+// Prints the lower bounds of each.
+void check_scenarios(const std::vector<std::string>& files, const std::vector<Override>& overrides);
+
+// Prints what there is of one kind ("algorithms", "models", ...; see catalogue_words), or everything.
+void list_catalogue(const std::string& word);
+std::vector<std::string> catalogue_words();
+
+// Reads each file; what is wrong with any of them is thrown together.
+std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
+
+}  // namespace ddl

@@ -1,0 +1,61 @@
+#include "sim/cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr int kBarWidth = 24;
+constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
+constexpr double kTooEarly = 0.01;  // of the run: too little to tell what is left
+
+int terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace
+
+std::string progress_text(const std::string& name, const Progress& progress, double elapsed_s, int width) {
+  const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
+  const int filled = static_cast<int>(fraction * kBarWidth);
+  std::string text = fmt::format("{} [{}{}] {:3.0f} %  {:.4g} s simulated", on_one_line(name), std::string(filled, '#'),
+                                 std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
+  if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
+  if (fraction >= kTooEarly) text += "  " + duration(elapsed_s * (1 - fraction) / fraction) + " left";
+  // A line as wide as the terminal would wrap, and then could not be erased.
+  return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));
+}
+
+ProgressLine::ProgressLine(std::string name, bool wanted)
+    : name_(std::move(name)), shown_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+void ProgressLine::show(const Progress& progress) {
+  const auto now = Clock::now();
+  if (!shown_ || now - drawn_ < kBetweenDrawings) return;
+  drawn_ = now;
+  const double elapsed_s = std::chrono::duration<double>(now - start_).count();
+  const std::string line = "\r" + progress_text(name_, progress, elapsed_s, terminal_width()) + "\x1b[K";
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace ddl

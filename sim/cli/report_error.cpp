@@ -1,0 +1,46 @@
+#include "sim/cli/report_error.hpp"
+
+#include <iostream>
+#include <new>
+#include <sstream>
+
+#include "core/base/check.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/read.hpp"
+#include "sim/scenario/words.hpp"
+
+namespace ddl {
+
+void print_error(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) std::cerr << "ddlsim: " << on_one_line(line) << "\n";
+}
+
+int report_error(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const ScenarioErrors& errors) {
+    for (const std::string& line : errors.lines) print_error(line);
+    return kBadInput;
+  } catch (const InputError& problem) {
+    print_error(problem.what());
+    return kBadInput;
+  } catch (const RunFailed& problem) {
+    print_error(problem.what());
+    return kRunFailed;
+  } catch (const Interrupted&) {
+    print_error("interrupted");
+    return kInterrupted;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory");
+    return kInternalError;
+  } catch (const std::exception& problem) {
+    print_error(std::string("internal error: ") + problem.what());
+    return kInternalError;
+  } catch (...) {
+    print_error("internal error of an unknown kind");
+    return kInternalError;
+  }
+}
+
+}  // namespace ddl

@@ -1,0 +1,18 @@
+// Errors as users see them: on stderr, `ddlsim: ...`, one line each, and an exit code.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace ddl {
+
+// Scripts depend on these.
+enum ExitCode { kDone = 0, kInternalError = 1, kBadInput = 2, kRunFailed = 3, kInterrupted = 130 };
+
+// Each line of `text` as an error line.
+void print_error(const std::string& text);
+
+// Prints what `error` says and returns the exit code of its kind.
+int report_error(const std::exception_ptr& error);
+
+}  // namespace ddl

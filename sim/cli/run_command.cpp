@@ -1,0 +1,97 @@
+#include <iostream>
+#include <map>
+
+#include "core/base/check.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/record/results.hpp"
+#include "sim/runtime/run.hpp"
+
+namespace ddl {
+namespace {
+
+struct PlannedRun {
+  std::string file;
+  Scenario scenario;
+};
+
+std::vector<PlannedRun> plan(const RunSettings& settings) {
+  std::vector<PlannedRun> runs;
+  const std::vector<Scenario> scenarios = read_all(settings.scenarios, settings.overrides);
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const std::uint64_t first = settings.first_seed.value_or(scenarios[i].seed);
+    const std::uint64_t last = settings.last_seed.value_or(first);
+    for (std::uint64_t offset = 0; offset <= last - first; ++offset) {
+      runs.push_back({settings.scenarios[i], scenarios[i]});
+      runs.back().scenario.seed = first + offset;
+    }
+  }
+  return runs;
+}
+
+// Throws what is wrong with any result folder, so that nothing has been run then.
+void check_folders(const std::vector<PlannedRun>& runs, const RunSettings& settings) {
+  std::vector<std::string> lines;
+  std::map<std::string, std::string> owners;
+  for (const PlannedRun& planned : runs) {
+    try {
+      const std::string folder = result_folder(settings.out, planned.scenario, settings.force);
+      const auto [owner, fresh] = owners.emplace(folder, planned.file);
+      if (!fresh) {
+        lines.push_back(planned.file + ": $.name: its results would replace those of " + owner->second + " in " +
+                        folder + "; expected another name or seed");
+      }
+    } catch (const InputError& error) {
+      lines.push_back(error.what());
+    }
+  }
+  if (!lines.empty()) throw ScenarioErrors(lines);
+}
+
+std::string title_of(const Scenario& scenario) {
+  return scenario.name + " (seed " + std::to_string(scenario.seed) + ")";
+}
+
+}  // namespace
+
+std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides) {
+  std::vector<Scenario> scenarios;
+  std::vector<std::string> lines;
+  for (const std::string& file : files) {
+    try {
+      scenarios.push_back(read_scenario(file, overrides));
+    } catch (const ScenarioErrors& errors) {
+      lines.insert(lines.end(), errors.lines.begin(), errors.lines.end());
+    }
+  }
+  if (!lines.empty()) throw ScenarioErrors(lines);
+  return scenarios;
+}
+
+void run_scenarios(const RunSettings& settings) {
+  const std::vector<PlannedRun> runs = plan(settings);
+  check_folders(runs, settings);
+  std::string summaries;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Scenario& scenario = runs[i].scenario;
+    const auto simulate = [&] {
+      ProgressLine line(title_of(scenario), !settings.quiet);
+      RunOptions options;
+      options.threads = settings.threads;
+      if (line.shown()) options.progress = [&](const Progress& progress) { line.show(progress); };
+      return run(scenario, options);
+    };
+    const RunResult result = simulate();
+    const std::string folder = write_results(settings.out, scenario, result, settings.force);
+    if (settings.json) {
+      std::string summary = summary_json(scenario, result);
+      while (summary.ends_with('\n')) summary.pop_back();
+      summaries += (i == 0 ? "" : ",\n") + summary;
+    } else if (!settings.quiet) {
+      std::cout << (i == 0 ? "" : "\n") << closing_table(scenario, result, folder) << std::flush;
+    }
+  }
+  if (settings.json) std::cout << (runs.size() == 1 ? summaries : "[\n" + summaries + "\n]") << "\n";
+}
+
+}  // namespace ddl

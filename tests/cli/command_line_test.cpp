@@ -1,0 +1,249 @@
+// Transcripts of the program: what it prints where, its exit code, and that nothing is written when something is wrong.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace ddl {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+struct Answer {
+  int code = 0;
+  std::string out, err;
+};
+
+// A folder of one test, in which the program is called.
+class Workplace {
+ public:
+  Workplace() {
+    std::string pattern = (fs::temp_directory_path() / "ddlsim-cli-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+    fs::create_directories(path_ / "work");
+    write("good.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps", "network": { "model": "CM02" } },
+                            "model": "none", "wire": { "model_bytes": "1MB" },
+                            "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
+                            "algorithm": "ako", "stop": { "iterations": 5 } })");
+  }
+  ~Workplace() { fs::remove_all(path_); }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / "work" / name) << text; }
+  fs::path at(const std::string& name) const { return path_ / "work" / name; }
+
+  // The program with `arguments`, as a shell splits them.
+  Answer call(const std::string& arguments) const {
+    const std::string command = "cd '" + (path_ / "work").string() + "' && '" DDLSIM_BINARY "' " + arguments + " >'" +
+                                (path_ / "out").string() + "' 2>'" + (path_ / "err").string() + "' </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path_ / "out"), text_of(path_ / "err")};
+  }
+
+ private:
+  fs::path path_;
+};
+
+struct Refused {
+  const char* arguments;
+  const char* error;  // all of stderr
+};
+
+constexpr Refused kRefused[] = {
+    {"", "ddlsim: nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help\n"},
+    {"run", "ddlsim: run: no scenario given; see ddlsim run --help\n"},
+    {"--seed 3", "ddlsim: run: no scenario given; see ddlsim run --help\n"},
+    {"absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
+    {"chekc good.json", "ddlsim: \"chekc\" is neither a command nor a file; did you mean \"check\"?\n"},
+    {"good.json --seeed 3", "ddlsim: --seeed: unknown option; did you mean --seed? see ddlsim run --help\n"},
+    {"good.json --xyzzy", "ddlsim: --xyzzy: unknown option; see ddlsim run --help\n"},
+    {"good.json --seed x", "ddlsim: --seed: \"x\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
+    {"good.json --seed=-1", "ddlsim: --seed: \"-1\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
+    {"good.json --seeds 3", "ddlsim: --seeds: \"3\" is no range; expected A..B such as 1..5\n"},
+    {"good.json --seeds 3..1", "ddlsim: --seeds: \"3..1\" is empty; expected A..B with A not above B\n"},
+    {"good.json --seeds 1..99999", "ddlsim: --seeds: \"1..99999\" is too long; expected at most 10000 seeds\n"},
+    {"good.json --set x", "ddlsim: --set x: is no assignment; expected PATH=VALUE such as algorithm.partitions=4\n"},
+    {"good.json --set a..b=1",
+     "ddlsim: --set a..b: is not a path; expected one such as platform.workers or model.layers[0].units\n"},
+    {"good.json --set platform.worker=3",
+     "ddlsim: good.json: $.platform.worker: is an unknown key; did you mean \"workers\"?\n"},
+    {"good.json --set platform.bandwidth=40",
+     "ddlsim: good.json: $.platform.bandwidth: 40 has no unit; write for example \"40Mbps\"\n"},
+    {"good.json --set seed=-1 --set compute.jitter=9",
+     "ddlsim: good.json: $.seed: -1 is too small; expected a whole number from 0 to 18446744073709551615\n"
+     "ddlsim: good.json: $.compute.jitter: 9 is too large; expected a number from 0 to 3\n"},
+    {"good.json good.json",
+     "ddlsim: good.json: $.name: its results would replace those of good.json in results/good/1; "
+     "expected another name or seed\n"},
+    {"good.json absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
+    {"check absent.json also.json",
+     "ddlsim: absent.json: no such file; expected a scenario\nddlsim: also.json: no such file; expected a scenario\n"},
+    {"describe", "ddlsim: describe: no scenario given; see ddlsim describe --help\n"},
+    {"list algoritms", "ddlsim: list: \"algoritms\" is unknown; did you mean \"algorithms\"?\n"},
+};
+
+TEST_CASE("a bad command line or scenario has exit code 2, its lines on stderr, and writes nothing") {
+  const Workplace place;
+  for (const Refused& refused : kRefused) {
+    const std::string arguments = refused.arguments;
+    CAPTURE(arguments);
+    const Answer answer = place.call(arguments);
+    CHECK(answer.code == 2);
+    CHECK(answer.out == "");
+    CHECK(answer.err == refused.error);
+    CHECK_FALSE(fs::exists(place.at("results")));
+  }
+}
+
+TEST_CASE("what CLI11 finds wrong is one line that names the help") {
+  const Workplace place;
+  for (const char* arguments : {"good.json --threads 0", "good.json --threads x", "good.json --seed",
+                                "good.json --seed 1 --seeds 1..2", "describe good.json good.json", "schema more"}) {
+    const std::string shown = arguments;
+    CAPTURE(shown);
+    const Answer answer = place.call(arguments);
+    CHECK(answer.code == 2);
+    CHECK(answer.out == "");
+    CHECK(answer.err.starts_with("ddlsim: "));
+    CHECK(answer.err.find("--help") != std::string::npos);
+    CHECK(answer.err.find('\n') == answer.err.size() - 1);
+    CHECK_FALSE(fs::exists(place.at("results")));
+  }
+}
+
+TEST_CASE("help and version answer on stdout with exit code 0") {
+  const Workplace place;
+  for (const char* arguments :
+       {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help"}) {
+    const Answer answer = place.call(arguments);
+    CAPTURE(answer.err);
+    CHECK(answer.code == 0);
+    CHECK(answer.out.find("Example") != std::string::npos);
+    CHECK(answer.err == "");
+  }
+  const Answer version = place.call("--version");
+  CHECK(version.code == 0);
+  CHECK(version.out == "ddlsim " DDLSIM_VERSION "\n");
+}
+
+TEST_CASE("the main help offers exactly the commands there are") {
+  const Workplace place;
+  const std::string help = place.call("--help").out;
+  for (const char* command : {"run", "check", "describe", "list", "schema"}) {
+    CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
+  }
+  for (const char* command : {"sweep", "compare", "plot", "report", "reproduce", "bench"}) {
+    CHECK(help.find(std::string("\n  ") + command + " ") == std::string::npos);
+  }
+}
+
+TEST_CASE("list names the entries of every kind") {
+  const Workplace place;
+  CHECK(place.call("list algorithms").out.find("ako ") != std::string::npos);
+  CHECK(place.call("list models").out.find("none ") != std::string::npos);
+  CHECK(place.call("list data").out.find("cifar-10 ") != std::string::npos);
+  CHECK(place.call("list topologies").out.find("two_sites ") != std::string::npos);
+  CHECK(place.call("list optimizers").out.find("nesterov ") != std::string::npos);
+  CHECK(place.call("list codecs").out.find("dense ") != std::string::npos);
+  fs::create_directories(place.at("scenarios"));
+  place.write("scenarios/shipped.json", text_of(place.at("good.json")));
+  CHECK(place.call("list scenarios").out.find("scenarios/shipped.json") != std::string::npos);
+  const Answer all = place.call("list");
+  CHECK(all.code == 0);
+  for (const char* kind : {"algorithms\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
+    CHECK(all.out.find(kind) != std::string::npos);
+  }
+}
+
+TEST_CASE("describe prints the scenario as it will be run") {
+  const Workplace place;
+  const Answer answer = place.call("describe good.json --set platform.workers=8");
+  REQUIRE(answer.code == 0);
+  CHECK(nlohmann::json::parse(answer.out)["platform"]["workers"] == 8);
+  place.write("described.json", answer.out);
+  CHECK(place.call("describe described.json").out == answer.out);
+}
+
+TEST_CASE("schema prints JSON") {
+  const Workplace place;
+  const Answer answer = place.call("schema");
+  CHECK(answer.code == 0);
+  CHECK(nlohmann::json::parse(answer.out)["title"] == "ddlsim scenario");
+}
+
+TEST_CASE("check prints bounds and writes nothing") {
+  const Workplace place;
+  const Answer answer = place.call("check good.json");
+  CHECK(answer.code == 0);
+  CHECK(answer.err == "");
+  CHECK(answer.out.starts_with("good.json: ok\n"));
+  CHECK(answer.out.find("bottleneck") != std::string::npos);
+  CHECK_FALSE(fs::exists(place.at("results")));
+}
+
+TEST_CASE("a run writes its results, with or without the word, and prints a table") {
+  const Workplace place;
+  const Answer answer = place.call("good.json");
+  CHECK(answer.err == "");
+  REQUIRE(answer.code == 0);
+  CHECK(answer.out.find("results/good/1") != std::string::npos);
+  CHECK(fs::exists(place.at("results/good/1/run.json")));
+  const Answer word = place.call("run good.json --seed 2 --out other --quiet");
+  CHECK(word.code == 0);
+  CHECK(word.out == "");
+  CHECK(fs::exists(place.at("other/good/2/summary.json")));
+}
+
+TEST_CASE("with --json stdout is one document, or a list of them for several runs") {
+  const Workplace place;
+  const Answer one = place.call("good.json --json");
+  REQUIRE(one.code == 0);
+  CHECK(nlohmann::json::parse(one.out)["stopped_by"] == "iterations");
+  const Answer three = place.call("good.json --json --seeds 1..3");
+  REQUIRE(three.code == 0);
+  CHECK(nlohmann::json::parse(three.out).size() == 3);
+  for (const char* seed : {"1", "2", "3"}) CHECK(fs::exists(place.at(std::string("results/good/") + seed)));
+}
+
+TEST_CASE("another scenario's result is replaced only by force, and is looked at before anything runs") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  place.write("new.json", text_of(place.at("good.json")));
+  const Answer refused = place.call("new.json good.json --set stop.iterations=6");
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("--force") != std::string::npos);
+  CHECK_FALSE(fs::exists(place.at("results/new")));
+  CHECK(place.call("good.json --set stop.iterations=6 --force --quiet").code == 0);
+}
+
+TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
+  const Workplace place;
+  // A terminal sends the signal to the whole process group, which setsid gives the program for itself. In the
+  // background a shell ignores SIGINT, hence the handler that is put back first.
+  place.write("interrupt.sh", "setsid env --default-signal=INT '" DDLSIM_BINARY
+                              "' good.json --set stop.iterations=100000000 2>err &\n"
+                              "pid=$!\nsleep 1\nkill -INT -$pid\nwait $pid\n");
+  CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
+  CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");
+  CHECK_FALSE(fs::exists(place.at("results")));
+}
+
+TEST_CASE("output that cannot be delivered is no success") {
+  const Workplace place;
+  const std::string command = "'" DDLSIM_BINARY "' schema >/dev/full 2>/dev/null";
+  CHECK(WEXITSTATUS(std::system(command.c_str())) == 1);
+}
+
+}  // namespace
+}  // namespace ddl
