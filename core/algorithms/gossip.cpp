@@ -173,6 +173,7 @@ std::unique_ptr<Program> make_program(const GossipParams& params, Node& node) {
 Traffic traffic_of(const GossipParams& params, const Cluster& cluster) {
   Traffic result{params.order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
   const bool ring = params.peer == PeerRule::ring;
+  if (!ring && cluster.workers > most_workers_all_to_all) return result;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (int other = 0; other < cluster.workers; ++other) {
       if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;

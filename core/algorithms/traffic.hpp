@@ -17,6 +17,10 @@ enum class Pace {
   overlapped  // messages travel while the next gradient is computed
 };
 
+// Traffic that is not listed leaves a bound weaker, never wrong: schemes in which everybody may send to everybody list
+// nothing for more workers than this.
+constexpr int most_workers_all_to_all = 1000;
+
 struct Traffic {
   Pace pace = Pace::free;
   std::vector<std::vector<Flow>> phases;  // in order; a phase's flows travel at the same time

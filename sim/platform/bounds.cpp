@@ -17,9 +17,12 @@ struct Load {
 };
 using Loads = std::map<int, Load>;  // by link
 
-struct WireFlow {
-  Flow flow;
-  Transfer transfer;
+// One phase of a step. Sums alone are kept: a scheme in which everybody may talk to everybody has many flows.
+struct Phase {
+  Loads loads;
+  std::vector<Loads> own;              // per worker: of the flows it waits for
+  std::vector<Transfer> from_servers;  // for the sharing of flows that leave together
+  bool only_from_servers = true;
 };
 
 class StepBound {
@@ -28,12 +31,12 @@ class StepBound {
             double header_bytes)
       : fabric_(fabric), compute_s_(compute_s) {
     for (const auto& flows : traffic.phases) {
-      std::vector<WireFlow>& phase = phases_.emplace_back();
+      Phase& phase = phases_.emplace_back();
+      phase.own.resize(compute_s.size());
       for (const Flow& flow : flows) {
         if (!(flow.models > 0) || flow.source == flow.target) continue;
         const double bytes = flow.models * model_bytes + header_bytes;
-        phase.push_back({flow, {&fabric.route(flow.source, flow.target), bytes}});
-        add(all_, phase.back());
+        add(phase, flow, bytes);
         bytes_ += bytes;
       }
     }
@@ -58,13 +61,27 @@ class StepBound {
   }
 
  private:
-  static void add(Loads& loads, const WireFlow& wire) {
-    for (const int link : wire.transfer.route->links) {
+  void add(Phase& phase, const Flow& flow, double bytes) {
+    const int workers = fabric_.worker_count();
+    const Route route = fabric_.find_route(flow.source, flow.target);
+    add(all_, route, bytes, flow.models);
+    add(phase.loads, route, bytes, flow.models);
+    const int owner = flow.target < workers ? flow.target : flow.source;
+    if (owner < workers) add(phase.own[static_cast<std::size_t>(owner)], route, bytes, flow.models);
+    if (flow.source >= workers) {
+      phase.from_servers.push_back({&fabric_.route(flow.source, flow.target), bytes});
+    } else {
+      phase.only_from_servers = false;
+    }
+  }
+
+  static void add(Loads& loads, const Route& route, double bytes, double models) {
+    for (const int link : route.links) {
       Load& load = loads[link];
-      load.bytes += wire.transfer.bytes;
-      load.largest = std::max(load.largest, wire.transfer.bytes);
-      load.models += wire.flow.models;
-      load.latency_s = std::min(load.latency_s, wire.transfer.route->latency_s);
+      load.bytes += bytes;
+      load.largest = std::max(load.largest, bytes);
+      load.models += models;
+      load.latency_s = std::min(load.latency_s, route.latency_s);
     }
   }
 
@@ -84,30 +101,20 @@ class StepBound {
   }
 
   // own(i, p) for every worker i.
-  std::vector<double> own_s(const std::vector<WireFlow>& phase) const {
-    const int workers = fabric_.worker_count();
-    std::vector<Loads> own(static_cast<std::size_t>(workers));
-    for (const WireFlow& wire : phase) {
-      const int owner = wire.flow.target < workers ? wire.flow.target : wire.flow.source;
-      if (owner < workers) add(own[static_cast<std::size_t>(owner)], wire);
-    }
+  std::vector<double> own_s(const Phase& phase) const {
     std::vector<double> result;
-    for (const Loads& loads : own) result.push_back(seconds_with_latency(loads));
+    for (const Loads& loads : phase.own) result.push_back(seconds_with_latency(loads));
     return result;
   }
 
-  double first_s(const std::vector<WireFlow>& phase, bool opens_round, double least_own) const {
-    std::vector<Transfer> transfers;
-    for (const WireFlow& wire : phase) {
-      if (wire.flow.source < fabric_.worker_count()) return least_own;
-      transfers.push_back(wire.transfer);
-    }
-    return opens_round ? std::max(least_own, first_finished_s(fabric_, transfers)) : least_own;
+  double first_s(const Phase& phase, bool opens_round, double least_own) const {
+    if (!opens_round || !phase.only_from_servers) return least_own;
+    return std::max(least_own, first_finished_s(fabric_, phase.from_servers));
   }
 
   double free_s() const {
     std::vector<double> cycle = compute_s_;
-    for (const auto& phase : phases_) {
+    for (const Phase& phase : phases_) {
       const std::vector<double> own = own_s(phase);
       for (std::size_t i = 0; i < cycle.size(); ++i) cycle[i] += own[i];
     }
@@ -119,14 +126,12 @@ class StepBound {
     std::vector<double> through_phase;  // per phase: what comes before its busiest link, and that link
     std::vector<double> least_after;    // per phase: its least own time
     double before = std::ranges::min(compute_s_);
-    for (const auto& phase : phases_) {
+    for (const Phase& phase : phases_) {
       const std::vector<double> own = own_s(phase);
       const double least = std::ranges::min(own);
       const double first = first_s(phase, &phase == &phases_.front(), least);
       for (std::size_t i = 0; i < cycle.size(); ++i) cycle[i] += own[i] > 0 ? std::max(own[i], first) : 0;
-      Loads loads;
-      for (const WireFlow& wire : phase) add(loads, wire);
-      through_phase.push_back(before + seconds_with_latency(loads));
+      through_phase.push_back(before + seconds_with_latency(phase.loads));
       least_after.push_back(least);
       before += first;
     }
@@ -139,7 +144,7 @@ class StepBound {
 
   const Fabric& fabric_;
   const std::vector<double>& compute_s_;
-  std::vector<std::vector<WireFlow>> phases_;
+  std::vector<Phase> phases_;
   Loads all_;
   double bytes_ = 0;
 };
