@@ -41,7 +41,11 @@ std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
+  // SimGrid takes over Ctrl-C, and then ends in a way that looks like a failure; it stays what it was.
+  struct sigaction interrupt {};
+  sigaction(SIGINT, nullptr, &interrupt);
   auto engine = std::make_unique<s4u::Engine>(&count, arguments.data());
+  sigaction(SIGINT, &interrupt, nullptr);
 #ifndef DDLSIM_THREAD_CONTEXTS
   s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
 #endif
