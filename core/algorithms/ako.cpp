@@ -1,8 +1,8 @@
-// Every worker applies its own gradients whole and at once, and sends of their running sum one partition a round to
-// each peer. A partition goes to a given peer every P rounds and then carries the sum since it last went, so every
-// coordinate of every gradient reaches every peer exactly once, at most P-1 rounds and the journey late. The SoCC paper
-// keeps a window of P gradients to the same end; sums that start again after each sending hold the same values without
-// drift and need one vector per class of peers instead of P.
+// Every worker applies its own gradients whole, before its next step, and sends of their running sum one partition a
+// round to each peer. A partition goes to a given peer every P rounds and then carries the sum since it last went, so
+// every coordinate of every gradient reaches every peer exactly once, at most P-1 rounds and the journey late. The SoCC
+// paper keeps a window of P gradients to the same end; sums that start again after each sending hold the same values
+// without drift and need one vector per class of peers instead of P.
 //
 //   worker i:                                                                    [ALGORITHMS: Ako, actor form]
 //     loop:  wait until no peer is more than s steps behind                      (staleness bound, if any)
@@ -52,6 +52,7 @@ class AkoWorker : public Program {
         rotate ? std::min(own_partitions().size(), peers_.size()) : std::min<std::size_t>(1, peers_.size());
     const std::size_t length = cluster.timing_only ? 0 : cluster.parameters;
     unsent_.assign(classes, std::vector<float>(length));
+    unsent_since_.assign(classes, std::vector<std::int64_t>(own_partitions().size()));
     inbox_.assign(length, 0);
     heard_.assign(static_cast<std::size_t>(cluster.workers), 0);
   }
@@ -98,18 +99,20 @@ class AkoWorker : public Program {
     for (std::size_t c = 0; c < unsent_.size(); ++c) {
       const std::size_t part = (round + c) % partitions.size();
       const Payload values = gather(unsent_[c], partitions[part]);
-      for (std::size_t rank = c; rank < peers_.size(); rank += class_stride()) send_part(peers_[rank], part, values);
+      for (std::size_t rank = c; rank < peers_.size(); rank += class_stride()) send_part(peers_[rank], c, part, values);
       fill_zero(unsent_[c], partitions[part]);
+      unsent_since_[c][part] = node_.step() + 1;
     }
   }
 
   std::size_t class_stride() const { return params_.schedule == AkoSchedule::rotate ? own_partitions().size() : 1; }
 
-  void send_part(int peer, std::size_t part, const Payload& values) {
+  void send_part(int peer, std::size_t c, std::size_t part, const Payload& values) {
     Message message{.port = gradients,
                     .kind = part_of_sum,
                     .part = static_cast<int>(part),
                     .step = node_.step(),
+                    .since = unsent_since_[c][part],
                     .values = values,
                     .wire_bytes = wire_bytes(node_.cluster(), own_partitions()[part])};
     const bool full = node_.waiting(peer) >= static_cast<std::size_t>(params_.queue_depth);
@@ -122,8 +125,8 @@ class AkoWorker : public Program {
     add_scaled(update_, values_of(gradient));
     for (float& value : update_) value *= weight_;
     fill_zero(std::span<float>(inbox_));
-    node_.record_staleness(node_.id(), node_.step(), merged_ == 0 ? 0 : age_ / merged_);
-    merged_ = age_ = 0;
+    node_.record_staleness(node_.id(), node_.step(), gradients_merged_ == 0 ? 0 : age_ / gradients_merged_);
+    gradients_merged_ = age_ = 0;
     node_.apply(update_);
   }
 
@@ -134,12 +137,19 @@ class AkoWorker : public Program {
       if (message.kind == leave) {
         heard = std::numeric_limits<std::int64_t>::max();
       } else {
-        heard = message.step + 1;
-        age_ += static_cast<double>(std::max<std::int64_t>(0, node_.step() - message.step));
-        merged_ += 1;
+        heard = std::max(heard, message.step + 1);  // a merged message is ahead of those behind it
+        note_age(message);
         take(message);
       }
       node_.changed();
+    }
+  }
+
+  // Own steps since each gradient of the sum was made.
+  void note_age(const Message& message) {
+    for (std::int64_t made = message.since; made <= message.step; ++made) {
+      age_ += static_cast<double>(std::max<std::int64_t>(0, node_.step() - made));
+      gradients_merged_ += 1;
     }
   }
 
@@ -161,13 +171,14 @@ class AkoWorker : public Program {
   Node& node_;
   const AkoParams params_;
   const float weight_;
-  std::vector<int> peers_;                      // in order of id
-  std::map<int, std::vector<Partition>> cuts_;  // by P: receivers cut as senders do
-  std::vector<std::vector<float>> unsent_;      // per class of peers: gradients summed since they were sent
-  std::vector<float> inbox_;                    // gradients of others, not yet applied
-  std::vector<std::int64_t> heard_;             // steps heard of, per worker
+  std::vector<int> peers_;                               // in order of id
+  std::map<int, std::vector<Partition>> cuts_;           // by P: receivers cut as senders do
+  std::vector<std::vector<float>> unsent_;               // per class of peers: gradients summed since they were sent
+  std::vector<std::vector<std::int64_t>> unsent_since_;  // and per part: the step of the oldest of them
+  std::vector<float> inbox_;                             // gradients of others, not yet applied
+  std::vector<std::int64_t> heard_;                      // steps heard of, per worker
   std::vector<float> update_;
-  double merged_ = 0, age_ = 0;  // messages taken since the last step, and their age in steps
+  double gradients_merged_ = 0, age_ = 0;  // gradients taken since the last step, and their age in steps
 };
 
 }  // namespace

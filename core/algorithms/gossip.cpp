@@ -52,7 +52,7 @@ class GossipWorker : public Program {
   void note_loss() { loss_ = loss_ ? loss_memory * *loss_ + (1 - loss_memory) * node_.last_loss() : node_.last_loss(); }
 
   Message message_with(bool model, int port) const {
-    Message message{.port = port, .step = node_.step(), .loss = loss_.value_or(0)};
+    Message message{.port = port, .step = node_.step(), .loss = loss_.value_or(-1)};
     if (model) {
       message.values = node_.weights().snapshot();
       message.wire_bytes = node_.cluster().model_bytes;
@@ -83,7 +83,7 @@ class GossipWorker : public Program {
     if (const auto answer = await_answer()) {
       node_.record_staleness(node_.id(), node_.step(),
                              static_cast<double>(std::max<std::int64_t>(0, node_.step() - answer->step)));
-      const float keep = own_share(answer->loss);
+      const auto keep = static_cast<float>(answer->share);
       if (params_.mode == GossipMode::pull) blend(node_.weights().write(), values_of(answer->values), keep);
       if (params_.mode == GossipMode::pair) move_towards(answer->values, asked_with_, 1 - keep);
     }
@@ -106,11 +106,13 @@ class GossipWorker : public Program {
   void serve() {
     while (true) {
       const Message question = node_.receive(to_server);
+      // One of the two reckons both shares, so that they add up to one whatever happens on the way.
+      const float keep = own_share(question.loss);
       Message answer = message_with(answer_has_model(), to_trainer);
       answer.part = static_cast<int>(question.step % answer_tags);
+      answer.share = 1 - keep;
       const Payload own = answer.values;
       node_.send(question.source, std::move(answer));
-      const float keep = own_share(question.loss);
       if (params_.mode == GossipMode::push) blend(node_.weights().write(), values_of(question.values), keep);
       if (params_.mode == GossipMode::pair) move_towards(question.values, own, 1 - keep);
     }
@@ -123,9 +125,10 @@ class GossipWorker : public Program {
     add_scaled(weights, values_of(here), -share);
   }
 
+  // Half while either loss is unknown.
   float own_share(double other_loss) const {
-    if (params_.merge == Merge::half) return 0.5f;
-    const double both = loss_.value_or(0) + other_loss;
+    if (params_.merge == Merge::half || !loss_ || other_loss < 0) return 0.5f;
+    const double both = *loss_ + other_loss;
     if (!(both > 0)) return 0.5f;
     return static_cast<float>(std::clamp(other_loss / both, least_share, 1 - least_share));
   }
@@ -178,8 +181,8 @@ Traffic traffic_of(const GossipParams& params, const Cluster& cluster) {
     for (int other = 0; other < cluster.workers; ++other) {
       if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;
       const double models = ring ? 1.0 : 1.0 / (cluster.workers - 1);
-      if (params.mode != GossipMode::pull) result.phases[0].push_back({worker, other, models});
-      if (params.mode != GossipMode::push) result.phases[0].push_back({other, worker, models});
+      if (params.mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models});
+      if (params.mode != GossipMode::push) result.phases[0].push_back({other, worker, models, models});
     }
   }
   return result;

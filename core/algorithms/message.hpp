@@ -24,9 +24,11 @@ struct Message {
   int kind = 0;                  // what it says, in the algorithm's own words
   int part = 0;                  // which part of the vector travels, if not all
   std::int64_t step = 0;         // the sender's clock
+  std::int64_t since = 0;        // a sum of gradients: the step of the oldest in it
   Payload values = nullptr;      // null when there is nothing to say or nothing is computed
   std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
-  double loss = 0;               // for schemes that weigh models by their loss
+  double loss = -1;              // for schemes that weigh models by it; negative: not known
+  double share = 0;              // of the target's own model in a mean, as the sender reckons it
   int source = -1;               // filled in by send
   int target = -1;
 };

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "core/algorithms/vectors.hpp"
@@ -128,7 +129,7 @@ class PsAsyncServer : public PsServer {
 
 class PsSyncServer : public PsServer {
  public:
-  PsSyncServer(Node& node, const PsParams& params) : PsServer(node, params), at_work_(node.cluster().workers) {}
+  using PsServer::PsServer;
 
   void run() override {
     while (true) {
@@ -139,13 +140,21 @@ class PsSyncServer : public PsServer {
         record_staleness(message);
         gradients_[message.source] = message.values;
       }
-      if (message.kind == leave) --at_work_;
-      if (!gradients_.empty() && static_cast<int>(gradients_.size()) >= at_work_) finish_round();
+      if (message.kind == leave) left_.insert(message.source);
+      if (!gradients_.empty() && nobody_is_missing()) finish_round();
       answer_those_of_this_round();
     }
   }
 
  private:
+  // A worker that has left may still have its last gradient in this round.
+  bool nobody_is_missing() const {
+    for (int worker = 0; worker < node_.cluster().workers; ++worker) {
+      if (!gradients_.contains(worker) && !left_.contains(worker)) return false;
+    }
+    return true;
+  }
+
   void finish_round() {
     std::vector<float> sum(node_.weights().read().size());
     for (const auto& [worker, gradient] : gradients_) add_scaled(sum, values_of(gradient));
@@ -161,7 +170,7 @@ class PsSyncServer : public PsServer {
     }
   }
 
-  int at_work_;                         // workers that have not left
+  std::set<int> left_;                  // workers that will push no more
   std::map<int, Payload> gradients_;    // of the round, by worker
   std::map<int, std::int64_t> asking_;  // worker -> the round whose weights it wants
 };

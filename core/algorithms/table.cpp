@@ -38,7 +38,12 @@ void add_complaints(const AkoParams& params, int workers, bool stateless_optimiz
   }
 }
 
-void add_complaints(const GossipParams&, int, bool, std::vector<Complaint>&) {}
+void add_complaints(const GossipParams& params, int, bool, std::vector<Complaint>& list) {
+  if (params.mode == GossipMode::pair && params.timeout) {
+    list.push_back(
+        {"timeout", "a pair moves together, so its answer may not be given up; expected mode \"pull\" or \"push\""});
+  }
+}
 
 }  // namespace
 

@@ -9,6 +9,7 @@ namespace ddl {
 struct Flow {
   int source = 0, target = 0;
   double models = 0;
+  double messages = 1;  // that carry them, each with its header
 };
 
 enum class Pace {

@@ -23,6 +23,9 @@ inline constexpr EnumName<PartitionKind> enum_names<PartitionKind>[] = {{Partiti
                                                                         {PartitionKind::by_label, "by_label"},
                                                                         {PartitionKind::dirichlet, "dirichlet"}};
 
+// How many synthetic samples there are unless a scenario says otherwise.
+constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;
+
 struct DataSpec {
   DataSource source = DataSource::synthetic;
   std::string path;                   // folder of the files; empty for synthetic

@@ -125,8 +125,8 @@ Dataset generate(std::size_t count, Stream random) {
 }  // namespace
 
 DataSplit generate_synthetic(const DataSpec& spec, std::uint64_t seed) {
-  const auto train = static_cast<std::size_t>(spec.train.value_or(8000));
-  const auto test = static_cast<std::size_t>(spec.test.value_or(1000));
+  const auto train = static_cast<std::size_t>(spec.train.value_or(synthetic_training_samples));
+  const auto test = static_cast<std::size_t>(spec.test.value_or(synthetic_test_samples));
   return {generate(train, stream(seed, "train", "synthetic data")),
           generate(test, stream(seed, "test", "synthetic data"))};
 }

@@ -12,7 +12,7 @@ namespace {
 
 // What one link carries.
 struct Load {
-  double bytes = 0, largest = 0, models = 0;
+  double bytes = 0, largest = 0, messages = 0;
   double latency_s = std::numeric_limits<double>::infinity();  // least, of the routes through it
 };
 using Loads = std::map<int, Load>;  // by link
@@ -35,7 +35,7 @@ class StepBound {
       phase.own.resize(compute_s.size());
       for (const Flow& flow : flows) {
         if (!(flow.models > 0) || flow.source == flow.target) continue;
-        const double bytes = flow.models * model_bytes + header_bytes;
+        const double bytes = flow.models * model_bytes + flow.messages * header_bytes;
         add(phase, flow, bytes);
         bytes_ += bytes;
       }
@@ -64,10 +64,10 @@ class StepBound {
   void add(Phase& phase, const Flow& flow, double bytes) {
     const int workers = fabric_.worker_count();
     const Route route = fabric_.find_route(flow.source, flow.target);
-    add(all_, route, bytes, flow.models);
-    add(phase.loads, route, bytes, flow.models);
+    add(all_, route, bytes, flow.messages);
+    add(phase.loads, route, bytes, flow.messages);
     const int owner = flow.target < workers ? flow.target : flow.source;
-    if (owner < workers) add(phase.own[static_cast<std::size_t>(owner)], route, bytes, flow.models);
+    if (owner < workers) add(phase.own[static_cast<std::size_t>(owner)], route, bytes, flow.messages);
     if (flow.source >= workers) {
       phase.from_servers.push_back({&fabric_.route(flow.source, flow.target), bytes});
     } else {
@@ -75,12 +75,12 @@ class StepBound {
     }
   }
 
-  static void add(Loads& loads, const Route& route, double bytes, double models) {
+  static void add(Loads& loads, const Route& route, double bytes, double messages) {
     for (const int link : route.links) {
       Load& load = loads[link];
       load.bytes += bytes;
       load.largest = std::max(load.largest, bytes);
-      load.models += models;
+      load.messages += messages;
       load.latency_s = std::min(load.latency_s, route.latency_s);
     }
   }
@@ -95,7 +95,7 @@ class StepBound {
   double seconds_with_latency(const Loads& loads) const {
     double most = 0;
     for (const auto& [link, load] : loads) {
-      most = std::max(most, seconds(link, load) + std::min(1.0, load.models) * load.latency_s);
+      most = std::max(most, seconds(link, load) + std::min(1.0, load.messages) * load.latency_s);
     }
     return most;
   }

@@ -1,6 +1,7 @@
-// Analytic lower bounds: what no run on this platform can beat, to hold beside what was simulated. They count the
-// nominal bandwidths and latencies of links and the mean time of a gradient; TCP's corrections (LV08), acknowledgements
-// and windows only add to them.
+// Analytic lower bounds: what no run on this platform can beat for long, to hold beside what was simulated. (A run that
+// is cut off has finished steps whose last messages still wait, and random peers may be luckier than their mean.) They
+// count the nominal bandwidths and latencies of links and the mean time of a gradient; TCP's corrections (LV08),
+// acknowledgements and windows only add to them.
 #pragma once
 
 #include <string>
@@ -22,12 +23,12 @@ struct Bounds {
   bool network_bound = false;            // network_s > compute_s
 };
 
-// `compute_s`: mean seconds of one gradient, per worker. A flow of m > 0 models has m model_bytes + header_bytes.
+// `compute_s`: mean seconds of one gradient, per worker. A flow has models x model_bytes + messages x header_bytes.
 //
 // The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time
 // is load over bandwidth, B. A flow is a worker's own when the worker waits for it: the worker is its target, or its
 // source on the way to a server. own(i, p) is the time worker i's own flows of phase p take with nobody else on the
-// network: the greatest over links of (load / B + min(1, models) latency of the shortest route).
+// network: the greatest over links of (load / B + min(1, messages) latency of the shortest route).
 //
 //   overlapped   step_s = max(greatest compute, busiest link over all phases)
 //   free         step_s = max(greatest over workers of (compute + sum over phases own(i, p)),

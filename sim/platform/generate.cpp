@@ -75,10 +75,10 @@ class Generator {
   }
 
   void mesh() {
-    if (nodes_ > most_mesh_nodes) {
+    if (nodes_ > most_mesh_hosts) {
       throw InputError("$.platform.workers: a mesh of " + std::to_string(nodes_) +
                        " hosts has a link for each ordered pair of them; expected at most " +
-                       std::to_string(most_mesh_nodes) + " hosts, or the topology \"star\"");
+                       std::to_string(most_mesh_hosts) + " hosts, or the topology \"star\"");
     }
     auto* zone = s4u::create_full_zone("mesh");
     for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);

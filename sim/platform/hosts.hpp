@@ -21,9 +21,6 @@ struct Nodes {
   int workers = 0;
 };
 
-// Most nodes of a mesh, which has a link for each ordered pair of them.
-inline constexpr int most_mesh_nodes = 512;
-
 // Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.
 Nodes generate(const GeneratedPlatform& spec);
 

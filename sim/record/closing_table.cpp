@@ -66,7 +66,7 @@ std::string steps_line(const RunResult& result, const Summary& summary) {
 std::string bound_line(const Summary& summary, const Bounds& bounds) {
   std::string text =
       summary.slowest_step_s ? readable_seconds(*summary.slowest_step_s) + " on the slowest worker, " : "";
-  text += readable_seconds(bounds.step_s) + " at the least: ";
+  text += readable_seconds(bounds.step_s) + " at the least in the long run: ";
   text += bounds.network_bound ? "network-bound" : "compute-bound";
   text += " (compute " + readable_seconds(bounds.compute_s);
   if (!bounds.bottleneck.empty()) text += ", " + bounds.bottleneck + " " + readable_seconds(bounds.network_s);

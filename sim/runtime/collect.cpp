@@ -1,13 +1,11 @@
 // What a finished simulation hands on.
-#include <simgrid/s4u/Engine.hpp>
-
 #include "core/algorithms/table.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
 
 namespace ddl {
 
-RunResult Simulation::collect() {
+RunResult Simulation::collect(double end_s) {
   RunResult result;
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
@@ -19,7 +17,7 @@ RunResult Simulation::collect() {
     result.steps.push_back(node.finished_steps());
     result.compute_s.push_back(node.compute_seconds());
   }
-  result.simulated_s = simgrid::s4u::Engine::get_clock();
+  result.simulated_s = end_s;
   result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   result.stopped_by = stopped_by_;

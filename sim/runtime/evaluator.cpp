@@ -7,7 +7,14 @@
 namespace ddl {
 namespace {
 
-constexpr std::size_t most_waiting = 8;  // points whose models are kept until they are scored
+// Models are kept until they are scored: at most so many points, and so many bytes if that is less.
+constexpr std::size_t most_points_waiting = 8;
+constexpr std::size_t most_bytes_waiting = std::size_t{512} << 20;
+
+std::size_t most_waiting(const std::vector<WorkerPoint>& workers) {
+  const std::size_t bytes = workers.size() * workers.front().weights->size() * sizeof(float);
+  return std::clamp<std::size_t>(most_bytes_waiting / bytes, 1, most_points_waiting);
+}
 
 }  // namespace
 
@@ -23,7 +30,7 @@ void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<
     scored_ = std::min(scored_, points_.size() - 1);
     points_.pop_back();
   }
-  while (points_.size() - scored_ >= most_waiting) score(points_[scored_++]);
+  while (points_.size() - scored_ >= most_waiting(workers)) score(points_[scored_++]);
   Point& point = points_.emplace_back();
   point.time_s = time_s;
   point.bytes_sent = bytes_sent;

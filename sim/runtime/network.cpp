@@ -11,8 +11,10 @@ namespace ddl {
 
 namespace sg = simgrid::s4u;
 
-Network::Network(Fabric& fabric, double header_bytes, std::function<void(Message)> deliver, std::function<void()> idle)
+Network::Network(Fabric& fabric, Liveness& liveness, double header_bytes, std::function<void(Message)> deliver,
+                 std::function<void()> idle)
     : fabric_(fabric),
+      liveness_(liveness),
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
@@ -63,7 +65,7 @@ bool Network::merge_into_waiting(int source, int target, const Message& message)
 void Network::wait_for_room(int source, int target, std::size_t depth) {
   Channel& to = channel(source, target);
   while (to.queue.size() >= depth) {
-    Signal room;
+    Signal room(liveness_);
     to.waiting_for_room.push_back(&room);
     room.wait();
   }
@@ -75,12 +77,18 @@ void Network::give_carrier(Channel& to) {
     Carrier& carrier = *idle_carriers_.back();
     idle_carriers_.pop_back();
     carrier.channel = &to;
-    carrier.work.ring();
+    liveness_.later([&carrier] { carrier.work.ring(); });
     return;
   }
-  Carrier& carrier = *carriers_.emplace_back(std::make_unique<Carrier>());
+  Carrier& carrier = *carriers_.emplace_back(std::make_unique<Carrier>(liveness_));
   carrier.channel = &to;
-  sg::Actor::create("carrier", fabric_.host(0), [this, &carrier] { carry_forever(carrier); })->daemonize();
+  liveness_.later([this, &carrier] {
+    ++liveness_.waking;
+    sg::Actor::create("carrier", fabric_.host(0), [this, &carrier] {
+      --liveness_.waking;
+      carry_forever(carrier);
+    })->daemonize();
+  });
 }
 
 void Network::carry_forever(Carrier& carrier) {
@@ -95,7 +103,7 @@ void Network::carry_forever(Carrier& carrier) {
 void Network::carry_all(Channel& from) {
   while (!from.queue.empty()) {
     Message message = std::move(from.queue.front());
-    from.queue.pop_front();
+    from.queue.erase(from.queue.begin());
     for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
     transfer(from, message);
     deliver_(std::move(message));
@@ -138,7 +146,7 @@ std::vector<double> Network::bytes_per_link() const {
       double carried = channel.bytes_delivered;
       if (channel.transfer) carried += channel.transfer_bytes - channel.transfer->get_remaining();
       if (carried == 0) continue;
-      for (const int link : fabric_.route(channel.source, target).links)
+      for (const int link : fabric_.find_route(channel.source, target).links)
         bytes[static_cast<std::size_t>(link)] += carried;
     }
   }

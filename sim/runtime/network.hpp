@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,7 +22,8 @@ namespace ddl {
 class Network {
  public:
   // `deliver` is called at the simulated time a message has arrived, `idle` whenever nothing is queued or under way.
-  Network(Fabric& fabric, double header_bytes, std::function<void(Message)> deliver, std::function<void()> idle);
+  Network(Fabric& fabric, Liveness& liveness, double header_bytes, std::function<void(Message)> deliver,
+          std::function<void()> idle);
 
   void send(Message message);
   std::size_t waiting(int source, int target) const;
@@ -44,7 +44,7 @@ class Network {
  private:
   struct Channel {
     int source = 0, target = 0;
-    std::deque<Message> queue;       // not yet on the wire
+    std::vector<Message> queue;      // not yet on the wire
     bool busy = false;               // has a carrier
     simgrid::s4u::CommPtr transfer;  // on the wire
     double transfer_bytes = 0;
@@ -53,6 +53,7 @@ class Network {
     double bytes = 0, bytes_delivered = 0;
   };
   struct Carrier {
+    explicit Carrier(Liveness& liveness) : work(liveness) {}
     Signal work;
     Channel* channel = nullptr;
   };
@@ -65,6 +66,7 @@ class Network {
   void transfer(Channel& channel, const Message& message);
 
   Fabric& fabric_;
+  Liveness& liveness_;
   const double header_bytes_;
   const std::function<void(Message)> deliver_;
   const std::function<void()> idle_;

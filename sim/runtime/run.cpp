@@ -49,12 +49,14 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// What a child finds wrong with a key of the scenario, it tells by the key alone.
+// What a child finds wrong with a setting, it tells by the setting's path alone ("data.train: ...").
 std::string with_origin(const std::string& text, const std::string& file) {
   std::string result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    result += (result.empty() ? "" : "\n") + (line.starts_with("$") ? file + ": " + line : line);
+    if (!result.empty()) result += "\n";
+    if (line.starts_with("data.") || line.starts_with("algorithm.")) line = "$." + line;
+    result += line.starts_with("$") ? file + ": " + line : line;
   }
   return result;
 }

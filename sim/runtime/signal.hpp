@@ -1,20 +1,64 @@
-// What an actor sleeps on until another rings.
+// What an actor sleeps on until another rings, and the account of who will go on.
 #pragma once
 
+#include <functional>
 #include <simgrid/s4u/Semaphore.hpp>
+#include <utility>
+#include <vector>
 
 namespace ddl {
 
-class Signal {
+// Whether anything can still happen, apart from messages: actors that compute or wait for a time, and actors that have
+// been woken (or started) and not yet run. When both are none and the network is idle, no actor will ever go on.
+//
+// Waking an actor hands control to SimGrid, so a verb of Node that promises not to wait leaves its wake-ups here; they
+// are done when its actor next waits.
+class Liveness {
  public:
-  Signal() : semaphore_(simgrid::s4u::Semaphore::create(0)) {}
+  int busy = 0;
+  int waking = 0;
 
-  void wait() { semaphore_->acquire(); }
-  // False when `seconds` of simulated time went by without a ring.
-  bool wait_for(double seconds) { return !semaphore_->acquire_timeout(seconds); }
-  void ring() { semaphore_->release(); }
+  void later(std::function<void()> wake_up) {
+    ++waking;
+    postponed_.push_back(std::move(wake_up));
+  }
+  void do_postponed() {
+    while (!postponed_.empty()) {
+      for (const auto& wake_up : std::exchange(postponed_, {})) {
+        wake_up();
+        --waking;
+      }
+    }
+  }
 
  private:
+  std::vector<std::function<void()>> postponed_;  // of the one actor that runs
+};
+
+// Rung as often as waited for.
+class Signal {
+ public:
+  explicit Signal(Liveness& liveness) : liveness_(liveness), semaphore_(simgrid::s4u::Semaphore::create(0)) {}
+
+  void ring() {
+    ++liveness_.waking;
+    semaphore_->release();
+  }
+  void wait() {
+    semaphore_->acquire();
+    --liveness_.waking;
+  }
+  // False when `seconds` > 0 of simulated time went by without a ring.
+  bool wait_for(double seconds) {
+    if (semaphore_->acquire_timeout(seconds)) return false;
+    --liveness_.waking;
+    return true;
+  }
+  // Takes back a ring that came in the instant in which wait_for gave up.
+  void forget_ring() { --liveness_.waking; }
+
+ private:
+  Liveness& liveness_;
   simgrid::s4u::SemaphorePtr semaphore_;
 };
 

@@ -60,7 +60,9 @@ Payload SimNode::gradient() {
   if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
   const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)];
   const double seconds = mean_s * jitter_.log_normal_mean_one(simulation_.scenario().compute.jitter);
+  gradient_since_s_ = now();
   spend(seconds);
+  gradient_since_s_.reset();
   rows_.back().compute_s += seconds;
   compute_s_ += seconds;
   if (!job) return nullptr;
@@ -94,7 +96,10 @@ void SimNode::compute(double seconds) {
   spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id_)));
 }
 
+double SimNode::compute_seconds() const { return compute_s_ + (gradient_since_s_ ? now() - *gradient_since_s_ : 0); }
+
 void SimNode::spend(double seconds) {
+  simulation_.liveness().do_postponed();
   if (seconds <= 0) return;
   const Simulation::Busy busy(simulation_);
   sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
@@ -114,7 +119,10 @@ bool SimNode::merge_into_waiting(int target, const Message& message) {
   return simulation_.network().merge_into_waiting(id_, target, message);
 }
 
-void SimNode::wait_for_room(int target, std::size_t depth) { simulation_.network().wait_for_room(id_, target, depth); }
+void SimNode::wait_for_room(int target, std::size_t depth) {
+  simulation_.liveness().do_postponed();
+  simulation_.network().wait_for_room(id_, target, depth);
+}
 
 void SimNode::deliver(Message message) {
   Inbox& inbox = inboxes_[message.port];
@@ -136,10 +144,11 @@ Message SimNode::take_first(Inbox& inbox) {
 }
 
 Message SimNode::receive(int port) {
+  simulation_.liveness().do_postponed();
   Inbox& inbox = inboxes_[port];
   while (inbox.arrivals.empty()) {
     check(inbox.receiver == nullptr, "one receiver per port");
-    Signal arrival;
+    Signal arrival(simulation_.liveness());
     inbox.receiver = &arrival;
     arrival.wait();
   }
@@ -147,15 +156,17 @@ Message SimNode::receive(int port) {
 }
 
 std::optional<Message> SimNode::receive_for(int port, double seconds) {
+  simulation_.liveness().do_postponed();
   Inbox& inbox = inboxes_[port];
   const double deadline_s = now() + seconds;
   while (inbox.arrivals.empty()) {
     check(inbox.receiver == nullptr, "one receiver per port");
     if (now() >= deadline_s) return std::nullopt;
     const Simulation::Busy busy(simulation_);
-    Signal arrival;
+    Signal arrival(simulation_.liveness());
     inbox.receiver = &arrival;
     if (!arrival.wait_for(deadline_s - now())) {
+      if (inbox.receiver == nullptr) arrival.forget_ring();
       inbox.receiver = nullptr;
       return poll(port);
     }
@@ -172,19 +183,22 @@ std::optional<Message> SimNode::poll(int port) {
 // --- actors ---
 
 void SimNode::spawn(const std::string& name, std::function<void()> body) {
-  simulation_.start_actor(id_, name, std::move(body));
+  simulation_.liveness().later([this, name, body = std::move(body)] { simulation_.start_actor(id_, name, body); });
 }
 
 void SimNode::wait_until(std::function<bool()> holds, const char* why) {
+  simulation_.liveness().do_postponed();
   while (!holds()) {
-    Signal signal;
+    Signal signal(simulation_.liveness());
     waiters_.push_back({&signal, why});
     signal.wait();
   }
 }
 
 void SimNode::changed() {
-  for (const Waiter& waiter : std::exchange(waiters_, {})) waiter.signal->ring();
+  for (const Waiter& waiter : std::exchange(waiters_, {})) {
+    simulation_.liveness().later([signal = waiter.signal] { signal->ring(); });
+  }
 }
 
 Stream SimNode::rng(const char* purpose) const {

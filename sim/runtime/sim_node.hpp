@@ -52,7 +52,7 @@ class SimNode : public Node {
   // --- for the simulation ---
   void deliver(Message message);
   std::int64_t finished_steps() const { return finished_steps_; }
-  double compute_seconds() const { return compute_s_; }
+  double compute_seconds() const;  // the gradient under way included
   // The mean minibatch loss since it was last asked for.
   std::optional<double> take_train_loss();
   // Rows of finished steps.
@@ -88,6 +88,7 @@ class SimNode : public Node {
 
   std::int64_t begun_steps_ = 0, finished_steps_ = 0;
   double compute_s_ = 0;
+  std::optional<double> gradient_since_s_;  // while one is computed
   double last_loss_ = 0, loss_sum_ = 0;
   std::int64_t losses_ = 0;
   std::vector<IterationRow> rows_;

@@ -16,7 +16,7 @@ namespace sg = simgrid::s4u;
 namespace {
 
 // What an epoch is when there are no data.
-std::size_t timing_only_samples(const DataSpec& data) { return static_cast<std::size_t>(data.train.value_or(8000)); }
+std::size_t timing_only_samples(const DataSpec& data) { return static_cast<std::size_t>(data.train.value_or(synthetic_training_samples)); }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
       stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
   network_.emplace(
-      fabric_, scenario.wire.header_bytes.value,
+      fabric_, liveness_, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
       [this] { wake_conductor_if_last(); });
   if (trainer_) {
@@ -48,13 +48,8 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
 Simulation::~Simulation() = default;
 
 Simulation::Busy::~Busy() {
-  --simulation_.busy_;
+  --simulation_.liveness_.busy;
   simulation_.wake_conductor_if_last();
-}
-
-// Once the run is over actors are unwound, and an actor that is unwound must not ring.
-void Simulation::wake_conductor_if_last() {
-  if (!is_over() && workers_at_work_ == 0 && busy_ == 0) something_happened_.ring();
 }
 
 // --- actors ---
@@ -63,14 +58,21 @@ void Simulation::wake_conductor_if_last() {
 void Simulation::guard(const std::function<void()>& body) {
   try {
     body();
+    liveness_.do_postponed();
+    return;
   } catch (const std::exception&) {
     if (!failure_) failure_ = std::current_exception();
-    something_happened_.ring();
   }
+  something_happened_.ring();
 }
 
 void Simulation::start_actor(int node, const std::string& name, std::function<void()> body) {
-  sg::Actor::create(name, fabric_.host(node), [this, body = std::move(body)] { guard(body); })->daemonize();
+  ++liveness_.waking;
+  const auto run_guarded = [this, body = std::move(body)] {
+    --liveness_.waking;
+    guard(body);
+  };
+  sg::Actor::create(name, fabric_.host(node), run_guarded)->daemonize();
 }
 
 void Simulation::start_nodes() {
@@ -81,7 +83,8 @@ void Simulation::start_nodes() {
       program.run();
       if (id >= cluster_.workers) return;
       --workers_at_work_;
-      something_happened_.ring();
+      liveness_.do_postponed();
+      wake_conductor_if_last();
     });
   }
 }
@@ -90,46 +93,52 @@ void Simulation::start_nodes() {
 
 bool Simulation::is_over() const { return !stopped_by_.empty() || failure_ || !deadlock_.empty(); }
 
-bool Simulation::is_quiet() const { return busy_ == 0 && network_->is_idle(); }
+// Whether no actor will ever go on by itself. Lets those that were woken in this instant have their turn first.
+bool Simulation::is_quiet() const {
+  const auto only_waking = [&] { return liveness_.busy == 0 && network_->is_idle() && liveness_.waking > 0; };
+  while (only_waking()) sg::this_actor::yield();
+  return liveness_.busy == 0 && network_->is_idle();
+}
 
-// What the last message or gradient has set off begins within the same instant.
-bool Simulation::stays_quiet() const {
-  for (int turn = 0; turn < 4 && is_quiet(); ++turn) sg::this_actor::yield();
-  return is_quiet();
+// Once the run is over actors are unwound, and an actor that is unwound must not ring.
+void Simulation::wake_conductor_if_last() {
+  if (!is_over() && workers_at_work_ == 0 && liveness_.busy == 0) something_happened_.ring();
 }
 
 void Simulation::end(const std::string& why) {
-  if (stopped_by_.empty()) stopped_by_ = why;
-  something_happened_.ring();
+  if (is_over()) return;
+  stopped_by_ = why;
+  liveness_.later([this] { something_happened_.ring(); });
 }
 
 void Simulation::end_if_stuck() {
-  if (workers_at_work_ == 0 || !stays_quiet() || is_over()) return;
+  if (workers_at_work_ == 0 || !is_quiet() || is_over()) return;
   deadlock_ = who_waits();
   something_happened_.ring();
 }
 
 void Simulation::conduct() {
   if (evaluator_) {
-    evaluate_now();
+    evaluate_now(0);
     if (scenario_.evaluate.every) start_actor(0, "evaluator", [this] { evaluate_on_time(); });
   }
-  wait_for_the_end();
+  if (scenario_.stop.time) start_actor(0, "clock", [this] { end_on_time(); });
+  while (!is_over()) {
+    liveness_.do_postponed();
+    something_happened_.wait();
+    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason());
+  }
   if (failure_ || !deadlock_.empty()) return;
-  if (evaluator_) evaluate_now();
-  result_ = collect();
+  const double end_s = stopped_by_ == "time" ? scenario_.stop.time->value : sg::Engine::get_clock();
+  if (evaluator_) evaluate_now(end_s);
+  result_ = collect(end_s);
 }
 
-void Simulation::wait_for_the_end() {
-  while (!is_over()) {
-    if (!scenario_.stop.time) {
-      something_happened_.wait();
-    } else if (!something_happened_.wait_for(scenario_.stop.time->value - sg::Engine::get_clock())) {
-      end_if_stuck();
-      return end("time");
-    }
-    if (workers_at_work_ == 0 && stays_quiet()) end(stop_.reason());
-  }
+// The clock's sums of intervals differ from the time meant in their last digits; the time meant is what is recorded.
+void Simulation::end_on_time() {
+  sg::this_actor::sleep_until(scenario_.stop.time->value);
+  end_if_stuck();  // nothing but this clock may have kept a dead run going
+  end("time");
 }
 
 std::string Simulation::who_waits() const {
@@ -162,7 +171,7 @@ std::vector<Payload> Simulation::final_models() const {
 }
 
 // A worker of a parameter server only borrows the model: it is judged by the servers'.
-void Simulation::evaluate_now() {
+void Simulation::evaluate_now(double time_s) {
   const auto models = final_models();
   const double batch = scenario_.training.batch_size;
   std::vector<WorkerPoint> workers;
@@ -173,26 +182,28 @@ void Simulation::evaluate_now() {
                        static_cast<double>(steps) * batch, node.take_train_loss()});
   }
   const double epoch = static_cast<double>(steps_) * batch / static_cast<double>(training_samples_);
-  evaluator_->add(sg::Engine::get_clock(), network_->bytes_sent(), epoch, std::move(workers));
+  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers));
   if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
   report_progress();
 }
 
 void Simulation::evaluate_on_time() {
   const double every_s = scenario_.evaluate.every->value;
-  // Multiples, not a running sum: the k-th point lies at k times the interval.
-  for (std::int64_t point = 1;; ++point) {
-    sg::this_actor::sleep_until(static_cast<double>(point) * every_s);
-    end_if_stuck();  // this clock would keep a dead run going for ever
-    if (is_over()) return;
-    evaluate_now();
+  // Multiples, not a running sum: the k-th point lies at k times the interval. The last is taken when the run ends.
+  for (std::int64_t point = 1; !is_over(); ++point) {
+    const double time_s = static_cast<double>(point) * every_s;
+    if (scenario_.stop.time && time_s >= scenario_.stop.time->value) return;
+    sg::this_actor::sleep_until(time_s);
+    end_if_stuck();
+    if (!is_over()) evaluate_now(time_s);
+    liveness_.do_postponed();
   }
 }
 
 void Simulation::step_finished() {
   ++steps_;
   const auto every = scenario_.evaluate.every_iterations;
-  if (evaluator_ && every && steps_ % (*every * cluster_.workers) == 0) evaluate_now();
+  if (evaluator_ && every && steps_ % (*every * cluster_.workers) == 0) evaluate_now(sg::Engine::get_clock());
   if (steps_ % 64 == 0) report_progress();
 }
 

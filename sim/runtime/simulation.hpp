@@ -34,6 +34,7 @@ class Simulation {
   const Scenario& scenario() const { return scenario_; }
   const Cluster& cluster() const { return cluster_; }
   Fabric& fabric() { return fabric_; }
+  Liveness& liveness() { return liveness_; }
   Network& network() { return *network_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
@@ -45,7 +46,7 @@ class Simulation {
   // While one lives, simulated time will bring something about: a node computes, or waits for a time.
   class Busy {
    public:
-    explicit Busy(Simulation& simulation) : simulation_(simulation) { ++simulation_.busy_; }
+    explicit Busy(Simulation& simulation) : simulation_(simulation) { ++simulation_.liveness_.busy; }
     ~Busy();
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
@@ -59,22 +60,21 @@ class Simulation {
   void guard(const std::function<void()>& body);
 
   void conduct();  // decides when the run is over; the run ends with it
-  void wait_for_the_end();
   bool is_over() const;
-  bool is_quiet() const;  // nothing is queued, under way or computed
-  bool stays_quiet() const;
+  bool is_quiet() const;
   void end(const std::string& why);
+  void end_on_time();  // an actor
   void end_if_stuck();
   void wake_conductor_if_last();
   std::string who_waits() const;
 
-  void evaluate_now();
+  void evaluate_now(double time_s);
   void evaluate_on_time();  // an actor
   void report_progress();
   // The models the run is judged by: the servers' one, or every worker's.
   std::vector<Payload> final_models() const;
 
-  RunResult collect();
+  RunResult collect(double end_s);
   void collect_network(RunResult& result) const;
   void collect_models(RunResult& result) const;
 
@@ -90,9 +90,10 @@ class Simulation {
   std::vector<std::unique_ptr<SimNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
 
-  Signal something_happened_;  // wakes the conductor
+  Liveness liveness_;
+  Liveness conductors_own_;  // whether the conductor is to wake says nothing about the nodes
+  Signal something_happened_{conductors_own_};
   int workers_at_work_ = 0;
-  int busy_ = 0;            // actors that compute or wait for a time
   std::int64_t steps_ = 0;  // finished, by all workers
   std::string stopped_by_;  // set: the run is over
   std::exception_ptr failure_;

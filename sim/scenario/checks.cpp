@@ -11,7 +11,6 @@
 namespace ddl {
 namespace {
 
-constexpr int kMostMeshHosts = 1000;  // a link per ordered pair: a million
 constexpr std::size_t kLongestName = 100;
 
 void check_names(const std::vector<std::string>& names, const Place& place, std::set<std::string>& seen) {
@@ -84,11 +83,11 @@ void check_platform(const Scenario& scenario, Findings& findings) {
     return check_file_platform(*file, scenario, place);
   }
   const auto& hosts = std::get<GeneratedPlatform>(scenario.platform.hosts);
-  if (hosts.topology == Topology::mesh && hosts.workers + hosts.servers > kMostMeshHosts) {
+  if (hosts.topology == Topology::mesh && hosts.workers + hosts.servers > most_mesh_hosts) {
     place.at("workers").error(
         fmt::format("{} hosts are too many for a mesh, which has a link per ordered pair; "
                     "expected at most {}",
-                    hosts.workers + hosts.servers, kMostMeshHosts));
+                    hosts.workers + hosts.servers, most_mesh_hosts));
   }
   if (findings.clean("$.compute.slowdown")) check_slowdown(hosts, scenario, {findings, "$.compute.slowdown"});
 }

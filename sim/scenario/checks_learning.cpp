@@ -11,7 +11,6 @@
 namespace ddl {
 namespace {
 
-constexpr std::int64_t kSyntheticTrain = 8000, kSyntheticTest = 1000;
 constexpr double kMostEvaluations = 1e5;
 constexpr double kGiB = 1073741824;
 constexpr double kMostReplicas = 64 * kGiB;
@@ -68,7 +67,7 @@ void check_data(const Scenario& scenario, Findings& findings) {
     }
   }
   const auto workers = workers_known(scenario.platform);
-  const auto train = samples_known(data.train, data, kSyntheticTrain);
+  const auto train = samples_known(data.train, data, synthetic_training_samples);
   if (workers && train && *train < *workers && findings.clean("$.platform")) {
     place.at("train").error(
         fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
@@ -124,7 +123,7 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
     findings.add("$.evaluate.every", fmt::format("asks for {:.0f} evaluations until stop.time; expected at most {:.0f}",
                                                  stop.time->value / evaluate.every->value, kMostEvaluations));
   }
-  const auto test = samples_known(scenario.data.test, scenario.data, kSyntheticTest);
+  const auto test = samples_known(scenario.data.test, scenario.data, synthetic_test_samples);
   if (evaluate.samples && test && *evaluate.samples > *test && findings.clean("$.data")) {
     findings.add("$.evaluate.samples",
                  fmt::format("{} is too large; expected at most the {} test samples", *evaluate.samples, *test));

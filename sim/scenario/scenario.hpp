@@ -48,6 +48,8 @@ struct HostChoice {
   int& first;
 };
 
+constexpr int most_mesh_hosts = 512;  // a link per ordered pair: a quarter of a million
+
 // A generated network. Workers are w0, w1, ..., servers ps0, ps1, ...; lists are dealt round over workers, then
 // servers. star: one full-duplex link per host to a switch. mesh: one link per ordered pair (lists dealt over the
 // pairs). ring: one full-duplex link between neighbours, shortest way round. two_sites: two stars, the first half of
@@ -167,7 +169,9 @@ template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {
   visit("batch_size", spec.batch_size, Rule{.doc = "samples of one minibatch", .at_least = 1, .at_most = 1e6});
   visit("optimizer", spec.optimizer, Rule{.doc = "update rule"});
-  visit("gradient_scale", spec.gradient_scale, Rule{.doc = "each gradient weighs 1/workers (mean) or 1 (sum)"});
+  visit("gradient_scale", spec.gradient_scale,
+        Rule{.doc = "each gradient weighs 1/workers (mean) or 1 (sum); gossip averages models instead and is the same "
+                    "in both"});
   visit("init", spec.init, Rule{.doc = "all replicas start alike, or each by itself"});
 }
 template <class Visitor>
@@ -185,16 +189,16 @@ void fields(Visitor& visit, WireSpec& spec) {
 template <class Visitor>
 void fields(Visitor& visit, StopSpec& spec) {
   visit("time", spec.time, Rule{.doc = "simulated time", .above = 0});
-  visit("iterations", spec.iterations, Rule{.doc = "steps of each worker", .at_least = 1});
+  visit("iterations", spec.iterations, Rule{.doc = "steps of each worker", .at_least = 1, .at_most = 1e9});
   visit("epochs", spec.epochs, Rule{.doc = "training sets' worth of samples over all workers", .above = 0});
-  visit("samples", spec.samples, Rule{.doc = "samples over all workers", .at_least = 1});
+  visit("samples", spec.samples, Rule{.doc = "samples over all workers", .at_least = 1, .at_most = 1e15});
   visit("accuracy", spec.accuracy, Rule{.doc = "mean test accuracy over workers", .above = 0, .at_most = 1});
 }
 template <class Visitor>
 void fields(Visitor& visit, EvaluateSpec& spec) {
   visit("every", spec.every, Rule{.doc = "simulated time between evaluations", .above = 0});
   visit("every_iterations", spec.every_iterations,
-        Rule{.doc = "steps of the average worker between evaluations", .at_least = 1});
+        Rule{.doc = "steps of the average worker between evaluations", .at_least = 1, .at_most = 1e9});
   visit("samples", spec.samples, Rule{.doc = "test samples used", .at_least = 1});
   visit("target_accuracy", spec.target_accuracy,
         Rule{.doc = "accuracies whose time and bytes are reported", .above = 0, .at_most = 1});

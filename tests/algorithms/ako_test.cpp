@@ -103,7 +103,7 @@ TEST_CASE("in one round rotate sends different parts to different peers, broadca
   }
 }
 
-TEST_CASE("a worker applies its own gradient whole, at once, and at the weight of the gradient scale") {
+TEST_CASE("a worker applies its own gradient whole, in its step, at the weight of the gradient scale") {
   for (const auto scale : {GradientScale::mean, GradientScale::sum}) {
     Cluster cluster = cluster_of(4);
     cluster.scale = scale;
@@ -123,6 +123,15 @@ TEST_CASE("alone, a worker sends nothing") {
   CHECK(node.applied.size() == 3);
 }
 
+TEST_CASE("a message tells the step of the oldest gradient in its sum") {
+  ScriptedNode node(cluster_of(2), 0, powers_of_two(7));
+  make_program(with(3, AkoSchedule::broadcast), node)->run();
+  for (const Message& message : node.sent) {
+    // Part t mod 3 went last three steps before, if it has gone at all.
+    CHECK(message.since == std::max<std::int64_t>(0, message.step - 2));
+  }
+}
+
 TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of the compute time") {
   // 1 s of exchange, 0.1 s of compute, 0.9 of it: 1 / 0.09 = 11.1, so 12.
   AkoParams params;
@@ -134,7 +143,7 @@ TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of th
   CHECK(most + 1 == 12);
 }
 
-TEST_CASE("a full queue takes a merged sum instead of one more message") {
+TEST_CASE("what a full queue has merged is not sent once more") {
   AkoParams params = with(2, AkoSchedule::broadcast);
   params.overflow = Overflow::merge;
   ScriptedNode node(cluster_of(2), 0, powers_of_two(4));

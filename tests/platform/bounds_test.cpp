@@ -151,7 +151,7 @@ TEST_CASE("Ako on unequal links: the slowest receiver takes a part of everyone's
   CHECK(number(found, "step_s") == doctest::Approx(5));
 }
 
-TEST_CASE("a header counts once per flow") {
+TEST_CASE("a header counts once per message") {
   const json found = bounds(star(2, 0, {{1e6}}, 0), ako({2, 2}), {0.1, 0.1}, 1000);
   CHECK(number(found, "bytes_per_step") == doctest::Approx(501000));
   CHECK(number(found, "network_s") == doctest::Approx(0.501));

@@ -21,7 +21,7 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
       "  simulated time    10 s, stopped by time\n"
       "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
       "  time per batch    3.6 s (median 4 s, 95 % below 4.8 s)\n"
-      "  time per step     4.5 s on the slowest worker, 4 s at the least: compute-bound (compute 4 s, w1 down 500 ms)\n"
+      "  time per step     4.5 s on the slowest worker, 4 s at the least in the long run: compute-bound (compute 4 s, w1 down 500 ms)\n"
       "  sent              3.5 kB in 3 messages\n"
       "  busiest link      w1 down, 50 % used\n"
       "  workers idle      20 % .. 55 %\n"

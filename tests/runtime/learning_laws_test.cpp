@@ -8,22 +8,34 @@
 
 using namespace ddl;
 
-TEST_CASE("synchronous parameter server = one worker with the union batch") {
+namespace {
+
+RunResult run_jittered(Scenario scenario) {
+  scenario.compute.jitter = 0.3;
+  return run(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("synchronous parameter server = one worker with the union batch, however the gradients come in") {
   // Every worker's shard is one batch, so a round sees all 64 samples, as does the single worker's batch.
   const std::string data =
       R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 12}, "training": {"batch_size": )";
   const auto one = run(learning(R"("single")", 1, 0, data + "64}"));
   for (const int workers : {2, 4, 8}) {
-    const auto many = run(learning(R"("ps_sync")", workers, 1, data + std::to_string(64 / workers) + "}"));
-    CHECK(largest_difference(one.weights[0], many.weights[0]) < 1e-6);
+    const auto scenario = learning(R"("ps_sync")", workers, 1, data + std::to_string(64 / workers) + "}");
+    CHECK(largest_difference(one.weights[0], run(scenario).weights[0]) < 1e-6);
+    const auto jittered = run_jittered(scenario);
+    CHECK(largest_difference(one.weights[0], jittered.weights[0]) < 1e-6);
+    for (const IterationRow& row : jittered.iterations) CHECK(row.staleness == 0);
   }
 }
 
 TEST_CASE("sharding a synchronous server changes no weight") {
   const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 10},
                               "training": {"batch_size": 16, "optimizer": {"type": "adam", "learning_rate": 0.01}})";
-  const auto one = run(learning(R"("ps_sync")", 3, 1, rest));
-  const auto four = run(learning(R"("ps_sync")", 3, 4, rest));
+  const auto one = run_jittered(learning(R"("ps_sync")", 3, 1, rest));
+  const auto four = run_jittered(learning(R"("ps_sync")", 3, 4, rest));
   CHECK(one.weights[0] == four.weights[0]);
 }
 
@@ -39,14 +51,14 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
 
 TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
   // A vanishing learning rate leaves averaging alone at work, on models that start apart.
-  const auto gossip = [](int iterations) {
+  const auto gossip = [](const char* settings, int iterations) {
     auto scenario =
-        learning(R"({"name": "gossip", "mode": "pair"})", 6, 0,
+        learning(std::string(R"({"name": "gossip", "mode": "pair")") + settings + "}", 6, 0,
                  R"("data": {"train": 600, "test": 100}, "training": {"batch_size": 4, "init": "independent",
                                 "optimizer": {"type": "sgd", "learning_rate": 1e-30}}, "stop": {"iterations": )" +
                      std::to_string(iterations) + "}");
     scenario.model.name = "mlp";
-    return run(scenario);
+    return run_jittered(scenario);
   };
   const auto mean = [](const RunResult& result) {
     std::vector<float> sum(result.weights[0].size());
@@ -55,20 +67,44 @@ TEST_CASE("pairwise gossip keeps the mean of the models and brings them together
     }
     return sum;
   };
-  const auto early = gossip(1), late = gossip(25);
-  CHECK(largest_difference(mean(early), mean(late)) < 1e-6);
-  CHECK(*late.consensus_distance < 1e-4 * *early.consensus_distance);
+  for (const char* settings : {"", R"(, "order": "overlap")", R"(, "merge": "loss_weighted")",
+                               R"(, "merge": "loss_weighted", "order": "overlap")"}) {
+    CAPTURE(settings);
+    const auto early = gossip(settings, 1), late = gossip(settings, 25);
+    CHECK(largest_difference(mean(early), mean(late)) < 1e-6);
+    CHECK(*late.consensus_distance < 1e-3 * *early.consensus_distance);
+  }
 }
 
-TEST_CASE("Ako with P = 1 and sums: every replica ends with every gradient, applied in its own order") {
-  // The weights of two workers differ only by what the last messages still carry, however long the run.
-  const auto result = run(learning(R"({"name": "ako", "partitions": 1})", 3, 0,
-                                   R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 60},
-                                      "training": {"batch_size": 10, "gradient_scale": "sum",
-                                                   "optimizer": {"type": "sgd", "learning_rate": 0.01}})"));
-  const double apart = largest_difference(result.weights[0], result.weights[1]);
-  CHECK(apart > 0);
-  CHECK(apart < 0.05);
+TEST_CASE("a loss that is not known yet counts as equal, not as perfect") {
+  // Before anybody has a loss, overlapping loss-weighted exchanges are plain halves.
+  const auto first_exchange = [](const char* merge) {
+    auto scenario =
+        learning(std::string(R"({"name": "gossip", "order": "overlap", "peer": "ring", "merge": ")") + merge + "\"}", 3,
+                 0, R"("data": {"train": 300, "test": 50}, "stop": {"iterations": 1},
+                                      "training": {"init": "independent"})");
+    scenario.model.name = "mlp";
+    return run(scenario).weights;
+  };
+  CHECK(first_exchange("loss_weighted") == first_exchange("half"));
+}
+
+TEST_CASE("Ako on arrival: once the network has drained every replica has every gradient, merged or not") {
+  // P = 1 leaves nothing unsent. The replicas then differ only in the order of their additions.
+  for (const char* overflow : {"block", "merge"}) {
+    CAPTURE(overflow);
+    auto scenario = learning(
+        fmt::format(R"({{"name": "ako", "partitions": 1, "apply": "on_arrival", "overflow": "{}"}})", overflow), 3, 0,
+        R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 60}, "wire": {"model_bytes": "5MB"},
+                                "training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.05}})");
+    const auto result = run_jittered(scenario);
+    for (const int other : {1, 2}) {
+      CHECK(largest_difference(result.weights[0], result.weights[static_cast<std::size_t>(other)]) < 1e-5);
+    }
+    // Half a second for a message and a tenth for a gradient: merging sends fewer messages than gradients.
+    const std::int64_t gradients_sent = 3 * 60 * 2;
+    CHECK((result.messages_sent < gradients_sent / 2) == (std::string(overflow) == "merge"));
+  }
 }
 
 TEST_CASE("evaluating often or seldom changes neither time nor weights") {

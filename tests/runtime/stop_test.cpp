@@ -13,6 +13,7 @@ const char* const systems[] = {R"("ps_async")",
                                R"({"name": "ako", "partitions": 2, "overflow": "merge", "apply": "on_arrival"})",
                                R"({"name": "ako", "partitions": 3, "staleness_bound": 0})",
                                R"({"name": "ako", "partitions": 1, "staleness_bound": 2})",
+                               R"({"name": "ako", "partitions": 5, "staleness_bound": 3, "overflow": "merge"})",
                                R"({"name": "gossip", "mode": "pull"})",
                                R"({"name": "gossip", "mode": "push"})",
                                R"({"name": "gossip", "mode": "pair", "order": "overlap"})",
@@ -73,6 +74,29 @@ TEST_CASE("accuracy: the run ends at the first evaluation that reaches it") {
     if (row.worker != "mean") continue;
     CHECK((row.test_accuracy >= 0.25) == (row.time_s == result.simulated_s));
   }
+}
+
+TEST_CASE("the time of the end, and of the last point of the curve, is the time asked for, to the digit") {
+  for (const int seed : {1, 2, 3, 4}) {
+    auto scenario =
+        learning(R"({"name": "ako", "partitions": 1})", 3, 0,
+                 R"("data": {"train": 300, "test": 50}, "stop": {"time": "7.3s"}, "evaluate": {"every": "0.1s"})");
+    scenario.compute.jitter = 0.3;
+    scenario.seed = static_cast<std::uint64_t>(seed);
+    const auto result = run(scenario);
+    CHECK(result.simulated_s == 7.3);
+    CHECK(result.curve.size() == 74 * 5);
+    CHECK(result.curve.back().time_s == 7.3);
+  }
+}
+
+TEST_CASE("a worker that computes through the end of the run was not idle") {
+  auto scenario = learning(R"({"name": "ako", "partitions": 1})", 2, 0,
+                           R"("data": {"train": 300, "test": 50}, "stop": {"time": "2s"})");
+  scenario.compute.slowdown = {{"w1", 100}};  // 10 s a gradient
+  const auto result = run(scenario);
+  CHECK(result.steps[1] == 0);
+  CHECK(result.compute_s[1] == doctest::Approx(2));
 }
 
 TEST_CASE("the first of several conditions ends the run") {
