@@ -21,9 +21,9 @@ namespace ddl {
 struct Rule {
   const char* doc = "";
   double at_least = -std::numeric_limits<double>::infinity();
-  double above = -std::numeric_limits<double>::infinity();   // exclusive
+  double above = -std::numeric_limits<double>::infinity();  // exclusive
   double at_most = std::numeric_limits<double>::infinity();
-  double below = std::numeric_limits<double>::infinity();    // exclusive
+  double below = std::numeric_limits<double>::infinity();  // exclusive
 };
 
 template <class Enum>

@@ -21,7 +21,7 @@ class Layer;
 
 // A named slice of the flat parameter vector: one weight matrix or one bias.
 struct Tensor {
-  std::string name;      // "conv1.weight"
+  std::string name;  // "conv1.weight"
   std::size_t offset = 0;
   std::size_t count = 0;
   std::size_t rows = 1;  // length of the first axis; `fine` partitions split along it
@@ -33,11 +33,11 @@ struct ModelError : std::runtime_error {
   std::size_t layer;
 };
 
-struct Workspace;   // scratch memory of one thread; see workspace.hpp
+struct Workspace;  // scratch memory of one thread; see workspace.hpp
 
 struct Score {
-  double loss = 0;       // mean cross-entropy, natural logarithm
-  double accuracy = 0;   // share of samples whose largest output is the label
+  double loss = 0;      // mean cross-entropy, natural logarithm
+  double accuracy = 0;  // share of samples whose largest output is the label
 };
 
 class Model {
@@ -75,7 +75,7 @@ std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);
 
 struct NamedModel {
   const char* name;
-  const char* what;   // one line for `ddlsim list models`
+  const char* what;  // one line for `ddlsim list models`
 };
 std::span<const NamedModel> named_models();
 

@@ -11,9 +11,9 @@ namespace ddl {
 
 // How the weights of a dense or convolutional layer start.
 enum class Init {
-  he,                 // N(0, 2 / fan_in), biases 0 (He et al., 2015)
-  truncated_normal,   // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
-  zero                // for the output layer: the first predictions are uniform, whatever the layers before
+  he,                // N(0, 2 / fan_in), biases 0 (He et al., 2015)
+  truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
+  zero               // for the output layer: the first predictions are uniform, whatever the layers before
 };
 template <>
 inline constexpr EnumName<Init> enum_names<Init>[] = {
@@ -27,13 +27,13 @@ struct DenseSpec {
 struct ConvSpec {
   static constexpr const char* tag = "conv";
   int filters = 0;
-  int kernel = 3;       // square, stride 1
-  bool same = true;     // zero padding keeps height and width; false: only whole windows
+  int kernel = 3;    // square, stride 1
+  bool same = true;  // zero padding keeps height and width; false: only whole windows
   Init init = Init::he;
 };
 struct MaxPoolSpec {
   static constexpr const char* tag = "max_pool";
-  int size = 2;         // window and stride
+  int size = 2;  // window and stride
 };
 struct ReluSpec {
   static constexpr const char* tag = "relu";
@@ -46,7 +46,7 @@ struct FlattenSpec {
 };
 struct DropoutSpec {
   static constexpr const char* tag = "dropout";
-  double rate = 0.5;    // share of values dropped in training; survivors are scaled by 1 / (1 - rate)
+  double rate = 0.5;  // share of values dropped in training; survivors are scaled by 1 / (1 - rate)
 };
 
 using LayerSpec = std::variant<DenseSpec, ConvSpec, MaxPoolSpec, ReluSpec, TanhSpec, FlattenSpec, DropoutSpec>;

@@ -28,7 +28,7 @@ class Optimizer {
  private:
   OptimizerParams params_;
   std::int64_t steps_ = 0;
-  std::vector<float> first_, second_;   // velocity or first moment; second moment
+  std::vector<float> first_, second_;  // velocity or first moment; second moment
 };
 
 // The learning rate of step t (0, 1, ...).

@@ -13,12 +13,12 @@ namespace ddl {
 struct ConstantRate {
   static constexpr const char* tag = "constant";
 };
-struct StepRate {                       // multiplied by `factor` at each of the steps in `at`
+struct StepRate {  // multiplied by `factor` at each of the steps in `at`
   static constexpr const char* tag = "steps";
   std::vector<std::int64_t> at;
   double factor = 0.1;
 };
-struct CosineRate {                     // half a cosine from 1 down to `floor` over `steps`
+struct CosineRate {  // half a cosine from 1 down to `floor` over `steps`
   static constexpr const char* tag = "cosine";
   std::int64_t steps = 1000;
   double floor = 0;
@@ -27,22 +27,22 @@ using RateSchedule = std::variant<ConstantRate, StepRate, CosineRate>;
 
 struct RateParams {
   double learning_rate = 0.1;
-  double weight_decay = 0;              // L2: added to the gradient as weight_decay * w
-  std::int64_t warmup_steps = 0;        // the first steps take the share (t + 1) / warmup_steps of the rate
+  double weight_decay = 0;        // L2: added to the gradient as weight_decay * w
+  std::int64_t warmup_steps = 0;  // the first steps take the share (t + 1) / warmup_steps of the rate
   RateSchedule schedule;
 };
 struct SgdParams : RateParams {
   static constexpr const char* tag = "sgd";
 };
-struct MomentumParams : RateParams {    // v = mu v + g; w -= rate v
+struct MomentumParams : RateParams {  // v = mu v + g; w -= rate v
   static constexpr const char* tag = "momentum";
   double momentum = 0.9;
 };
-struct NesterovParams : RateParams {    // v = mu v + g; w -= rate (g + mu v)
+struct NesterovParams : RateParams {  // v = mu v + g; w -= rate (g + mu v)
   static constexpr const char* tag = "nesterov";
   double momentum = 0.9;
 };
-struct AdamParams : RateParams {        // Kingma and Ba, 2015, with bias correction
+struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
   static constexpr const char* tag = "adam";
   double beta1 = 0.9;
   double beta2 = 0.999;

@@ -13,12 +13,12 @@ namespace ddl {
 
 struct CurveRow {
   double time_s = 0;
-  std::string worker;          // a host's name, "mean" or "averaged_model"
+  std::string worker;  // a host's name, "mean" or "averaged_model"
   double iteration = 0;
-  double samples = 0;          // of this worker; of all together in the mean and averaged rows
-  double epoch = 0;            // over all workers together
-  double bytes_sent = 0;       // by all nodes
-  std::optional<double> train_loss;   // mean minibatch loss of the steps since the last evaluation
+  double samples = 0;                // of this worker; of all together in the mean and averaged rows
+  double epoch = 0;                  // over all workers together
+  double bytes_sent = 0;             // by all nodes
+  std::optional<double> train_loss;  // mean minibatch loss of the steps since the last evaluation
   double test_loss = 0;
   double test_accuracy = 0;
 };
@@ -26,14 +26,14 @@ struct CurveRow {
 struct IterationRow {
   int worker = 0;
   std::int64_t iteration = 0;
-  double start_s = 0, compute_s = 0, end_s = 0;   // wait_s is what is left
+  double start_s = 0, compute_s = 0, end_s = 0;  // wait_s is what is left
   std::optional<double> train_loss;
   double staleness = 0;
 };
 
 struct TrafficRow {
   std::string link, direction;
-  double bytes = 0, utilisation = 0;   // of nominal bandwidth over the whole run
+  double bytes = 0, utilisation = 0;  // of nominal bandwidth over the whole run
 };
 
 struct PairRow {
@@ -43,27 +43,27 @@ struct PairRow {
 };
 
 struct RunResult {
-  std::vector<std::string> nodes;      // names; workers first
+  std::vector<std::string> nodes;  // names; workers first
   int workers = 0;
   std::vector<CurveRow> curve;
-  std::vector<IterationRow> iterations;   // by worker, then iteration
+  std::vector<IterationRow> iterations;  // by worker, then iteration
   std::vector<TrafficRow> traffic;
-  std::vector<PairRow> pairs;             // by source, then target; only pairs that talked
-  std::vector<std::int64_t> steps;        // finished, per worker
-  std::vector<double> compute_s;          // spent computing, per worker
-  std::vector<std::vector<float>> weights;   // final, per worker; with servers: one, theirs
+  std::vector<PairRow> pairs;               // by source, then target; only pairs that talked
+  std::vector<std::int64_t> steps;          // finished, per worker
+  std::vector<double> compute_s;            // spent computing, per worker
+  std::vector<std::vector<float>> weights;  // final, per worker; with servers: one, theirs
   bool weights_at_servers = false;
   double simulated_s = 0;
   double samples = 0, epochs = 0;
   double bytes_sent = 0, bytes_delivered = 0;
   std::int64_t messages_sent = 0;
   std::int64_t longest_queue = 0;
-  std::optional<double> consensus_distance;   // sum over workers of |x_i - mean|^2, over n
-  std::string stopped_by;                 // "time", "iterations", "epochs", "samples", "accuracy"
+  std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
+  std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy"
   Bounds bounds;
   // What may differ between two runs:
   std::int64_t events = 0;
-  double math_s = 0;                      // thread seconds
+  double math_s = 0;  // thread seconds
   double wall_s = 0, cpu_s = 0;
   double peak_memory_bytes = 0;
 };

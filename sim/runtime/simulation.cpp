@@ -16,7 +16,9 @@ namespace sg = simgrid::s4u;
 namespace {
 
 // What an epoch is when there are no data.
-std::size_t timing_only_samples(const DataSpec& data) { return static_cast<std::size_t>(data.train.value_or(synthetic_training_samples)); }
+std::size_t timing_only_samples(const DataSpec& data) {
+  return static_cast<std::size_t>(data.train.value_or(synthetic_training_samples));
+}
 
 }  // namespace
 

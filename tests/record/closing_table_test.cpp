@@ -8,25 +8,25 @@ namespace ddl {
 TEST_CASE("the closing table says in aligned lines what the run gave and how near it came to the least step time") {
   Scenario scenario = example_scenario();
   scenario.wire.model_bytes = Bytes{17e6};
-  CHECK(
-      closing_table(scenario, example_result(), "results/example/7") ==
-      "example, seed 7\n"
-      "  algorithm         ako\n"
-      "  cluster           2 workers, 1 server, model softmax (3 parameters), 17 MB on the wire\n"
-      "  accuracy          0.6250 (0.5000 .. 0.7500), averaged model 0.6875\n"
-      "  loss              1.1250 (1.0000 .. 1.2500), averaged model 1.0625\n"
-      "  time to 0.3       5 s, 1 kB sent\n"
-      "  time to 0.6       10 s, 3 kB sent\n"
-      "  time to 0.9       not reached\n"
-      "  simulated time    10 s, stopped by time\n"
-      "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
-      "  time per batch    3.6 s (median 4 s, 95 % below 4.8 s)\n"
-      "  time per step     4.5 s on the slowest worker, 4 s at the least in the long run: compute-bound (compute 4 s, w1 down 500 ms)\n"
-      "  sent              3.5 kB in 3 messages\n"
-      "  busiest link      w1 down, 50 % used\n"
-      "  workers idle      20 % .. 55 %\n"
-      "  staleness         1.2 on average, 3 at most\n"
-      "  results           results/example/7\n");
+  CHECK(closing_table(scenario, example_result(), "results/example/7") ==
+        "example, seed 7\n"
+        "  algorithm         ako\n"
+        "  cluster           2 workers, 1 server, model softmax (3 parameters), 17 MB on the wire\n"
+        "  accuracy          0.6250 (0.5000 .. 0.7500), averaged model 0.6875\n"
+        "  loss              1.1250 (1.0000 .. 1.2500), averaged model 1.0625\n"
+        "  time to 0.3       5 s, 1 kB sent\n"
+        "  time to 0.6       10 s, 3 kB sent\n"
+        "  time to 0.9       not reached\n"
+        "  simulated time    10 s, stopped by time\n"
+        "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
+        "  time per batch    3.6 s (median 4 s, 95 % below 4.8 s)\n"
+        "  time per step     4.5 s on the slowest worker, 4 s at the least in the long run: compute-bound (compute 4 "
+        "s, w1 down 500 ms)\n"
+        "  sent              3.5 kB in 3 messages\n"
+        "  busiest link      w1 down, 50 % used\n"
+        "  workers idle      20 % .. 55 %\n"
+        "  staleness         1.2 on average, 3 at most\n"
+        "  results           results/example/7\n");
 }
 
 TEST_CASE("the closing table of a timing-only run is silent on accuracy and folders it has not") {

@@ -9,7 +9,8 @@
 
 namespace ddl {
 
-// DDLSIM_DATA/<name>, or nothing after saying why the test is skipped: `const auto path = real_data("mnist"); if (!path) return;`
+// DDLSIM_DATA/<name>, or nothing after saying why the test is skipped: `const auto path = real_data("mnist"); if
+// (!path) return;`
 inline std::optional<std::string> real_data(const std::string& name) {
   const char* root = std::getenv("DDLSIM_DATA");
   if (root != nullptr && std::filesystem::is_directory(std::filesystem::path(root) / name)) {
