@@ -110,7 +110,10 @@ std::vector<Entry> scenarios() {
     try {
       entries.push_back({path.string(), read_scenario(path.string()).description});
     } catch (const ScenarioErrors& errors) {
-      entries.push_back({path.string(), "is not right: see ddlsim check"});
+      const bool only_data = std::ranges::all_of(
+          errors.lines, [](const std::string& line) { return line.find("$.data.path:") != std::string::npos; });
+      entries.push_back(
+          {path.string(), only_data ? "needs a data set: --set data.path=FOLDER" : "is not right: see ddlsim check"});
     }
   }
   return entries;

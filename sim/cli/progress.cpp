@@ -12,7 +12,7 @@
 namespace ddl {
 namespace {
 
-constexpr int kBarWidth = 24;
+constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits 80 columns
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
 constexpr double kTooEarly = 0.01;  // of the run: too little to tell what is left
 
@@ -33,7 +33,7 @@ std::string duration(double seconds) {
 std::string progress_text(const std::string& name, const Progress& progress, double elapsed_s, int width) {
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
   const int filled = static_cast<int>(fraction * kBarWidth);
-  std::string text = fmt::format("{} [{}{}] {:3.0f} %  {:.4g} s simulated", on_one_line(name), std::string(filled, '#'),
+  std::string text = fmt::format("{} [{}{}] {:3.0f} %  t = {:.4g} s", on_one_line(name), std::string(filled, '#'),
                                  std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
   if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
   if (fraction >= kTooEarly) text += "  " + duration(elapsed_s * (1 - fraction) / fraction) + " left";

@@ -75,13 +75,13 @@ class StepBound {
     }
   }
 
-  static void add(Loads& loads, const Route& route, double bytes, double messages) {
+  void add(Loads& loads, const Route& route, double bytes, double messages) {
     for (const int link : route.links) {
       Load& load = loads[link];
       load.bytes += bytes;
       load.largest = std::max(load.largest, bytes);
       load.messages += messages;
-      load.latency_s = std::min(load.latency_s, route.latency_s);
+      load.latency_s = std::min(load.latency_s, latency_s(fabric_, route));
     }
   }
 

@@ -140,9 +140,14 @@ Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
     one_way = spec->topology == Topology::mesh;
   } else {
     const auto& file = std::get<FilePlatform>(platform.hosts);
-    parts_->origin = resolve_path(scenario, file.file);
-    choose_solver(examine(file, parts_->origin, *parts_->engine));
-    parts_->nodes = load(file, parts_->origin, *parts_->engine);
+    const std::string path = resolve_path(scenario, file.file);
+    parts_->origin = "$.platform.file: " + path;
+    try {
+      choose_solver(examine(file, path, *parts_->engine));
+      parts_->nodes = load(file, path, *parts_->engine);
+    } catch (const InputError& error) {
+      throw InputError("$.platform.file: " + std::string(error.what()));
+    }
   }
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());

@@ -125,20 +125,11 @@ class Generator {
       add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1], node);
     }
     for (auto* site : sites) site->seal();
-    const auto* between = duplex(both, "sites", site_bandwidth(), site_latency_s());
+    const auto* between = duplex(both, "sites", site_bandwidth_of(spec_).value, site_latency_of(spec_).value);
     both->add_route(sites[0]->get_netpoint(), sites[1]->get_netpoint(), gates[0], gates[1], {{between, Direction::UP}},
                     true);
     both->seal();
   }
-
-  double site_bandwidth() const {
-    if (spec_.site_bandwidth) return spec_.site_bandwidth->value;
-    double least = bandwidth(0);
-    for (std::size_t node = 1; node < nodes_; ++node) least = std::min(least, bandwidth(node));
-    return least;
-  }
-
-  double site_latency_s() const { return spec_.site_latency ? spec_.site_latency->value : 0.02; }
 
   const GeneratedPlatform& spec_;
   const std::size_t workers_, nodes_;

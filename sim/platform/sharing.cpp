@@ -101,12 +101,17 @@ class Filling {
 
 }  // namespace
 
+double latency_s(const Fabric& fabric, const Route& route) {
+  constexpr double lv08_latency_factor = 13.01;
+  return route.latency_s * (fabric.network_model() == NetworkModel::LV08 ? lv08_latency_factor : 1);
+}
+
 double alone_s(const Fabric& fabric, const Transfer& transfer) {
   double seconds = 0;
   for (const int link : transfer.route->links) {
     seconds = std::max(seconds, transfer.bytes / fabric.links()[link].bandwidth_bytes_per_s);
   }
-  return transfer.route->latency_s + seconds;
+  return latency_s(fabric, *transfer.route) + seconds;
 }
 
 double first_finished_s(const Fabric& fabric, const std::vector<Transfer>& transfers) {
@@ -123,7 +128,7 @@ double first_finished_s(const Fabric& fabric, const std::vector<Transfer>& trans
   double finished = never;
   for (std::size_t i = 0; i < transfers.size(); ++i) {
     const double seconds = rates[i] > 0 ? transfers[i].bytes / rates[i] : 0;
-    finished = std::min(finished, transfers[i].route->latency_s + seconds);
+    finished = std::min(finished, latency_s(fabric, *transfers[i].route) + seconds);
   }
   return finished;
 }

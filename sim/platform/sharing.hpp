@@ -13,6 +13,9 @@ struct Transfer {
   double bytes = 0;
 };
 
+// Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake.
+double latency_s(const Fabric& fabric, const Route& route);
+
 // Seconds of one transfer that has its whole route to itself.
 double alone_s(const Fabric& fabric, const Transfer& transfer);
 

@@ -104,7 +104,7 @@ std::string closing_table(const Scenario& scenario, const RunResult& result, con
     lines.add("workers idle", range(readable_share(*least), readable_share(*most)));
   }
   if (const auto& staleness = summary.staleness) {
-    lines.add("staleness", fmt::format("{:.3g} on average, {:g} at most", staleness->mean, staleness->max));
+    lines.add("staleness", fmt::format("{:.3g} on average, {:.3g} at most", staleness->mean, staleness->max));
   }
   if (!folder.empty()) lines.add("results", folder);
   return lines.text_;

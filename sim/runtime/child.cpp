@@ -1,9 +1,12 @@
 #include "sim/runtime/child.hpp"
 
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -48,10 +51,20 @@ void write_all(int descriptor, const std::string& bytes) {
   }
 }
 
-std::string read_all(int descriptor) {
+// Everything the child writes. A signal that reaches this process alone is passed on to it.
+std::string read_all(int descriptor, int signals, pid_t child) {
   std::string bytes;
   char buffer[65536];
   while (true) {
+    std::array<pollfd, 2> ready = {{{descriptor, POLLIN, 0}, {signals, POLLIN, 0}}};
+    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) {
+      throw InternalError(std::string("waiting for a run: ") + std::strerror(errno));
+    }
+    signalfd_siginfo signal{};
+    if ((ready[1].revents & POLLIN) != 0 && read(signals, &signal, sizeof signal) == sizeof signal) {
+      kill(child, static_cast<int>(signal.ssi_signo));
+    }
+    if (ready[0].revents == 0) continue;
     const ssize_t n = read(descriptor, buffer, sizeof buffer);
     if (n == 0) return bytes;
     if (n > 0) bytes.append(buffer, static_cast<std::size_t>(n));
@@ -76,19 +89,30 @@ std::string read_all(int descriptor) {
   std::_Exit(0);
 }
 
-// Waiting for a child, Ctrl-C is the child's to die of; the parent stays to tidy up.
-class InterruptsIgnored {
+// While a child works, Ctrl-C and termination are the child's to die of; the parent stays to tidy up.
+class HeldSignals {
  public:
-  InterruptsIgnored() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignore, &old_);
+  HeldSignals() {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigprocmask(SIG_BLOCK, &held, &before_);
+    descriptor_ = signalfd(-1, &held, SFD_CLOEXEC);
+    if (descriptor_ < 0) throw InternalError(std::string("no signal descriptor: ") + std::strerror(errno));
   }
-  ~InterruptsIgnored() { sigaction(SIGINT, &old_, nullptr); }
-  void restore_in_child() const { sigaction(SIGINT, &old_, nullptr); }
+  ~HeldSignals() {
+    close(descriptor_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  void release_in_child() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  int descriptor() const { return descriptor_; }
 
  private:
-  struct sigaction old_ {};
+  sigset_t before_{};
+  int descriptor_ = -1;
 };
 
 }  // namespace
@@ -96,17 +120,17 @@ class InterruptsIgnored {
 std::string in_child(const std::function<std::string()>& work) {
   Pipe pipe;
   std::fflush(nullptr);
-  const InterruptsIgnored interrupts;
+  const HeldSignals signals;
   const pid_t child = fork();
   if (child < 0) throw InternalError(std::string("no child process: ") + std::strerror(errno));
   if (child == 0) {
-    interrupts.restore_in_child();
+    signals.release_in_child();
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // no run survives the program
     pipe.close_end(0);
     be_child(work, pipe.writing());
   }
   pipe.close_end(1);
-  const std::string said = read_all(pipe.reading());
+  const std::string said = read_all(pipe.reading(), signals.descriptor(), child);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -91,8 +91,8 @@ Bounds bounds_of(const Scenario& scenario) {
     const Fabric fabric(scenario);
     std::optional<Model> model;
     if (!scenario.model.none()) {
-      const DataShape data = data_shape(scenario.data.source);
-      model.emplace(scenario.model, data.shape, data.classes);
+      const DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
+      model.emplace(scenario.model, data.train.shape, data.train.classes);
     }
     const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
     return to_bytes(bounds_of(fabric, traffic_of(scenario.algorithm, cluster), cluster.compute_s,

@@ -12,21 +12,26 @@ namespace {
 
 std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
 
-DataSpec resolved(const Scenario& scenario) {
-  DataSpec spec = scenario.data;
-  if (!spec.path.empty()) spec.path = resolve_path(scenario, spec.path);
-  return spec;
-}
-
 int thread_count(int wanted) {
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace
 
+DataSplit load_data(const Scenario& scenario) {
+  DataSpec spec = scenario.data;
+  if (!spec.path.empty()) spec.path = resolve_path(scenario, spec.path);
+  try {
+    return load_data(spec, scenario.seed);
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError(text.starts_with("data.") ? text : "data.path: " + text);
+  }
+}
+
 Trainer::Trainer(const Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
-      data_(load_data(resolved(scenario), scenario.seed)),
+      data_(load_data(scenario)),
       model_(scenario.model, data_.train.shape, data_.train.classes),
       test_samples_(data_.test.size()),
       scratch_(static_cast<std::size_t>(thread_count(threads))),

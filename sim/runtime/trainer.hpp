@@ -13,6 +13,9 @@
 
 namespace ddl {
 
+// The scenario's data set. Throws InputError, its text beginning with the setting that is to blame.
+DataSplit load_data(const Scenario& scenario);
+
 class Trainer {
  public:
   // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.

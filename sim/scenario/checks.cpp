@@ -89,6 +89,11 @@ void check_platform(const Scenario& scenario, Findings& findings) {
                     "expected at most {}",
                     hosts.workers + hosts.servers, most_mesh_hosts));
   }
+  if (hosts.topology != Topology::two_sites) {
+    const std::string why = "is given, but only \"two_sites\" has a link between sites";
+    if (hosts.site_bandwidth) place.at("site_bandwidth").error(why);
+    if (hosts.site_latency) place.at("site_latency").error(why);
+  }
   if (findings.clean("$.compute.slowdown")) check_slowdown(hosts, scenario, {findings, "$.compute.slowdown"});
 }
 

@@ -66,11 +66,17 @@ void check_data(const Scenario& scenario, Findings& findings) {
                                          exists ? "is not a folder" : "does not exist", name_of(data.source)));
     }
   }
+  if (data.source == DataSource::synthetic && !data.path.empty()) {
+    place.at("path").error("is given, but synthetic data come from no folder; expected another source, or no path");
+  }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, synthetic_training_samples);
   if (workers && train && *train < *workers && findings.clean("$.platform")) {
     place.at("train").error(
         fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
+  } else if (!scenario.model.none() && train && scenario.training.batch_size > *train && findings.clean("$.training")) {
+    findings.add("$.training.batch_size", fmt::format("{} samples a batch of {} in all; expected at most as many",
+                                                      scenario.training.batch_size, *train));
   }
 }
 
@@ -139,6 +145,15 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
 
 void fill_defaults(Scenario& scenario, const std::string& file) {
   if (scenario.name.empty()) scenario.name = std::filesystem::path(file).stem().string();
+  if (scenario.data.source == DataSource::synthetic && !scenario.model.none()) {
+    scenario.data.train = scenario.data.train.value_or(synthetic_training_samples);
+    scenario.data.test = scenario.data.test.value_or(synthetic_test_samples);
+  }
+  auto* hosts = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
+  if (hosts != nullptr && hosts->topology == Topology::two_sites) {
+    hosts->site_bandwidth = site_bandwidth_of(*hosts);
+    hosts->site_latency = site_latency_of(*hosts);
+  }
   EvaluateSpec& evaluate = scenario.evaluate;
   if (scenario.model.none() || evaluate.every || evaluate.every_iterations) return;
   if (scenario.stop.time) {

@@ -1,8 +1,15 @@
 #include "sim/scenario/scenario.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ddl {
+
+BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts) {
+  return hosts.site_bandwidth.value_or(*std::ranges::min_element(hosts.bandwidth));
+}
+
+Seconds site_latency_of(const GeneratedPlatform& hosts) { return hosts.site_latency.value_or(Seconds{0.02}); }
 
 std::string resolve_path(const Scenario& scenario, const std::string& path) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays itself

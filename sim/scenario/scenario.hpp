@@ -136,6 +136,10 @@ struct Scenario {
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
 };
 
+// The link between two sites, as given or by default.
+BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts);
+Seconds site_latency_of(const GeneratedPlatform& hosts);
+
 // `path` as the scenario's paths are meant.
 std::string resolve_path(const Scenario& scenario, const std::string& path);
 

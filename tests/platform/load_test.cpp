@@ -26,7 +26,7 @@ std::string error_of(const std::string& file, const FilePlatform& hosts = {}) {
   CHECK(said == "");
   if (!result.contains("input_error")) return result.dump();
   const std::string text = result["input_error"].get<std::string>();
-  const std::string folder = std::string(DDLSIM_SOURCE_DIR) + "/tests/platform/data/";
+  const std::string folder = "$.platform.file: " + std::string(DDLSIM_SOURCE_DIR) + "/tests/platform/data/";
   CHECK(text.starts_with(folder));
   CHECK(text.find('\n') == std::string::npos);
   return text.substr(folder.size());
