@@ -27,6 +27,7 @@ struct Message {
   Payload values = nullptr;      // null when there is nothing to say or nothing is computed
   std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
   double loss = 0;               // for schemes that weigh models by their loss
+  double weight = 1;             // of the values, in push-sum
   int source = -1;               // filled in by send
   int target = -1;
 };

@@ -91,8 +91,7 @@ std::vector<int> Graph::torus_neighbours(int node) const {
   }
   const int columns = nodes_ / rows, row = node / columns, column = node % columns;
   const auto at = [&](int r, int c) { return (r + rows) % rows * columns + (c + columns) % columns; };
-  return sorted_without(node,
-                        {at(row - 1, column), at(row + 1, column), at(row, column - 1), at(row, column + 1)});
+  return sorted_without(node, {at(row - 1, column), at(row + 1, column), at(row, column - 1), at(row, column + 1)});
 }
 
 }  // namespace ddl

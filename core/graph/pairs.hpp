@@ -13,10 +13,9 @@ enum class PairGraph {
   complete      // every node of the other kind
 };
 template <>
-inline constexpr EnumName<PairGraph> enum_names<PairGraph>[] = {
-    {PairGraph::ring, "ring"},
-    {PairGraph::exponential, "bipartite_exponential"},
-    {PairGraph::complete, "complete_bipartite"}};
+inline constexpr EnumName<PairGraph> enum_names<PairGraph>[] = {{PairGraph::ring, "ring"},
+                                                                {PairGraph::exponential, "bipartite_exponential"},
+                                                                {PairGraph::complete, "complete_bipartite"}};
 
 inline bool is_active(int node) { return node % 2 == 1; }
 

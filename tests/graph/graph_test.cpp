@@ -136,7 +136,7 @@ TEST_CASE("pairs join active with passive nodes only, mutually, and nobody of tw
     }
   }
   CHECK(partners(PairGraph::ring, 8, 3) == std::vector{2, 4});
-  CHECK(partners(PairGraph::ring, 5, 4) == std::vector{3});  // 4 and 0 are both passive
+  CHECK(partners(PairGraph::ring, 5, 4) == std::vector{3});                                  // 4 and 0 are both passive
   CHECK(partners(PairGraph::exponential, 16, 1) == std::vector{0, 2, 4, 6, 8, 10, 12, 14});  // +-1, 3, 5, 9
   CHECK(partners(PairGraph::complete, 7, 3) == std::vector{0, 2, 4, 6});
 }
