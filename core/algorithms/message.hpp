@@ -29,6 +29,7 @@ struct Message {
   std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
   double loss = -1;              // for schemes that weigh models by it; negative: not known
   double share = 0;              // of the target's own model in a mean, as the sender reckons it
+  double weight = 1;             // of the values, in push-sum
   int source = -1;               // filled in by send
   int target = -1;
 };

@@ -26,6 +26,7 @@ enum class GradientScale { mean, sum };  // each gradient weighs 1/n, or 1
 struct Cluster {
   int workers = 0;                // nodes 0 .. workers-1
   int servers = 0;                // nodes workers .. workers+servers-1
+  std::uint64_t seed = 0;         // of what all nodes must draw alike, such as a random graph
   std::size_t parameters = 0;     // length d of the flat vector; virtual when timing only
   std::uint64_t model_bytes = 0;  // N, a whole model on the wire
   bool timing_only = false;

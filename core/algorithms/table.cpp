@@ -15,6 +15,13 @@ constexpr std::array rows{
                  "Watcharapichat et al., SoCC 2016; TF.AKO 2018", false, 1},
     AlgorithmRow{GossipParams::tag, "model averaging with one peer a step: pull, push or pairwise",
                  "Cui 2019; Boyd et al., 2006", false, 1},
+    AlgorithmRow{DPsgdParams::tag, "synchronous averaging with all neighbours of a graph", "Lian et al., NIPS 2017",
+                 false, 1},
+    AlgorithmRow{AdPsgdParams::tag, "averaging in pairs beside gradients that wait for nobody",
+                 "Lian et al., ICML 2018", false, 1},
+    AlgorithmRow{SgpParams::tag, "push-sum averaging along directed graphs", "Assran et al., ICML 2019", false, 1},
+    AlgorithmRow{ChocoParams::tag, "gossip of compressed differences to public copies of models",
+                 "Koloskova et al., ICML 2019 and ICLR 2020", false, 1},
 };
 static_assert(rows.size() == std::variant_size_v<AlgorithmParams>);
 
@@ -42,6 +49,38 @@ void add_complaints(const GossipParams& params, int, bool, std::vector<Complaint
   if (params.mode == GossipMode::pair && params.timeout) {
     list.push_back(
         {"timeout", "a pair moves together, so its answer may not be given up; expected mode \"pull\" or \"push\""});
+  }
+}
+
+void complain_about_degree(GraphKind kind, std::optional<int> degree, int workers, std::vector<Complaint>& list) {
+  const std::string complaint = complaint_about_degree(kind, degree, workers);
+  if (!complaint.empty()) list.push_back({"degree", complaint});
+}
+
+void add_complaints(const DPsgdParams& params, int workers, bool, std::vector<Complaint>& list) {
+  complain_about_degree(params.topology, params.degree, workers, list);
+  if (params.overlap && params.combine == Combine::after) {
+    list.push_back({"overlap",
+                    "true, but with combine \"after\" models are sent once the gradient is known; "
+                    "expected false, or combine \"before\""});
+  }
+}
+
+void add_complaints(const AdPsgdParams&, int, bool, std::vector<Complaint>&) {}
+
+void add_complaints(const SgpParams& params, int workers, bool, std::vector<Complaint>& list) {
+  complain_about_degree(params.topology, params.degree, workers, list);
+}
+
+void add_complaints(const ChocoParams& params, int workers, bool, std::vector<Complaint>& list) {
+  complain_about_degree(params.topology, params.degree, workers, list);
+  if (!is_undirected(params.topology)) {
+    list.push_back({"topology", "\"" + std::string(name_of(params.topology)) +
+                                    "\" is directed or changes, and neighbours must know each other's copies; "
+                                    "expected an undirected graph such as \"ring\""});
+  }
+  if (params.fraction && params.compressor == Compressor::none) {
+    list.push_back({"fraction", "is given, but compressor \"none\" sends all values; expected no such key"});
   }
 }
 

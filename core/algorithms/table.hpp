@@ -6,16 +6,21 @@
 #include <string>
 #include <variant>
 
+#include "core/algorithms/ad_psgd.hpp"
 #include "core/algorithms/ako.hpp"
+#include "core/algorithms/choco.hpp"
+#include "core/algorithms/d_psgd.hpp"
 #include "core/algorithms/gossip.hpp"
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/parameter_server.hpp"
+#include "core/algorithms/sgp.hpp"
 #include "core/algorithms/single.hpp"
 #include "core/algorithms/traffic.hpp"
 
 namespace ddl {
 
-using AlgorithmParams = std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams>;
+using AlgorithmParams = std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams,
+                                     AdPsgdParams, SgpParams, ChocoParams>;
 template <>
 inline constexpr std::string_view tag_key<AlgorithmParams> = "name";
 

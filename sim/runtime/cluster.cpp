@@ -43,6 +43,7 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
   Cluster cluster;
   cluster.workers = fabric.worker_count();
   cluster.servers = row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
+  cluster.seed = scenario.seed;
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
@@ -55,7 +56,7 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
     const double seconds = scenario.compute.seconds_per_batch
                                ? scenario.compute.seconds_per_batch->value
                                : derived_seconds(*model, scenario.training.batch_size, fabric.speed_flops(worker));
-    cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)));
+    cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
   const AkoParams* ako = std::get_if<AkoParams>(&scenario.algorithm);
   if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = exchange_seconds(fabric, model_bytes);

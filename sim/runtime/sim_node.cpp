@@ -58,8 +58,9 @@ Payload SimNode::gradient() {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
-  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)];
-  const double seconds = mean_s * jitter_.log_normal_mean_one(simulation_.scenario().compute.jitter);
+  const ComputeSpec& compute = simulation_.scenario().compute;
+  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
+  const double seconds = mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
   gradient_since_s_ = now();
   spend(seconds);
   gradient_since_s_.reset();

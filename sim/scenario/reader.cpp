@@ -161,6 +161,17 @@ void read_value(const Json& json, Partitions& value, const Rule& rule, const Pla
   }
 }
 
+void read_value(const Json& json, GossipRate& value, const Rule& rule, const Place& place) {
+  value = {};
+  if (json == "continuous") {
+    value.continuous = true;
+  } else if (json.is_number()) {
+    read_value(json, value.every, rule, place);
+  } else if (json != "per_gradient") {
+    place.error(shown(json) + " is no rate; expected \"per_gradient\", \"continuous\" or a count of gradients");
+  }
+}
+
 void read_value(const Json& json, ModelSpec& value, const Rule&, const Place& place) {
   if (json.is_string()) {
     const auto& word = json.get_ref<const std::string&>();

@@ -88,6 +88,7 @@ struct TrainingSpec {
 
 struct ComputeSpec {
   std::optional<Seconds> seconds_per_batch;  // none: 3 x 2 x the model's multiply-adds x batch over the host's speed
+  Seconds overhead;                          // of every gradient besides, neither jittered nor slowed down
   double jitter = 0.1;                       // sigma of a log-normal factor of mean one; 0 for closed forms
   std::map<std::string, double> slowdown;    // by host name
 };
@@ -181,6 +182,8 @@ void fields(Visitor& visit, TrainingSpec& spec) {
 template <class Visitor>
 void fields(Visitor& visit, ComputeSpec& spec) {
   visit("seconds_per_batch", spec.seconds_per_batch, Rule{.doc = "time of one minibatch gradient", .above = 0});
+  visit("overhead", spec.overhead,
+        Rule{.doc = "added to each gradient's time, neither jittered nor slowed: launching, copying", .at_least = 0});
   visit("jitter", spec.jitter,
         Rule{.doc = "sigma of the log-normal factor on each gradient's time", .at_least = 0, .at_most = 3});
   visit("slowdown", spec.slowdown, Rule{.doc = "factor on a host's compute time, by host name", .above = 0});

@@ -155,6 +155,14 @@ struct SchemaOf<Partitions> {
 };
 
 template <>
+struct SchemaOf<GossipRate> {
+  static OrderedJson of(GossipRate& value, const Rule& rule) {
+    return {
+        {"oneOf", OrderedJson::array({{{"enum", {"per_gradient", "continuous"}}}, schema_value(value.every, rule)})}};
+  }
+};
+
+template <>
 struct SchemaOf<ModelSpec> {
   static OrderedJson of(ModelSpec& value, const Rule&) {
     SchemaVisitor visitor;

@@ -100,6 +100,15 @@ struct FormOf<Partitions> {
 };
 
 template <>
+struct FormOf<GossipRate> {
+  static OrderedJson write(GossipRate& value) {
+    if (value.continuous) return "continuous";
+    if (value.every == 1) return "per_gradient";
+    return value.every;
+  }
+};
+
+template <>
 struct FormOf<ModelSpec> {
   static OrderedJson write(ModelSpec& value) {
     if (value.name != "layers") return value.name;

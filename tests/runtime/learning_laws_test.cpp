@@ -47,6 +47,9 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
   CHECK(run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
   CHECK(run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
   CHECK(run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
+  for (const char* system : {R"("d_psgd")", R"("ad_psgd")", R"("sgp")", R"("choco")"}) {
+    CHECK(run(learning(system, 1, 0, rest)).weights[0] == single);
+  }
 }
 
 TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
@@ -122,7 +125,9 @@ TEST_CASE("evaluating often or seldom changes neither time nor weights") {
 }
 
 TEST_CASE("neither threads nor repetition change a bit, the seed does") {
-  for (const char* algorithm : {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})"}) {
+  for (const char* algorithm :
+       {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})", R"("d_psgd")", R"("ad_psgd")",
+        R"({"name": "sgp", "overlap": true})", R"({"name": "choco", "compressor": "random_k"})"}) {
     auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
     scenario.compute.jitter = 0.3;
     const auto digest = [&](int threads) { return digest_of(run(scenario, {.threads = threads, .progress = {}})); };

@@ -17,7 +17,16 @@ const char* const systems[] = {R"("ps_async")",
                                R"({"name": "gossip", "mode": "pull"})",
                                R"({"name": "gossip", "mode": "push"})",
                                R"({"name": "gossip", "mode": "pair", "order": "overlap"})",
-                               R"({"name": "gossip", "timeout": "150ms"})"};
+                               R"({"name": "gossip", "timeout": "150ms"})",
+                               R"("d_psgd")",
+                               R"({"name": "d_psgd", "topology": "one_peer_exponential", "overlap": true})",
+                               R"({"name": "d_psgd", "topology": "complete", "combine": "after"})",
+                               R"("ad_psgd")",
+                               R"({"name": "ad_psgd", "gossip_rate": "continuous", "peer": "cyclic"})",
+                               R"({"name": "ad_psgd", "gossip_rate": 3, "update_order": "update_then_average"})",
+                               R"("sgp")",
+                               R"({"name": "sgp", "topology": "directed_ring", "overlap": true})",
+                               R"("choco")"};
 
 RunResult run_with(const char* system, const std::string& stop, const std::string& slow = "") {
   auto scenario =

@@ -55,6 +55,7 @@ TEST_CASE("a scenario means what it says") {
   CHECK(scenario.data.alpha == 0.1);
   CHECK_FALSE(scenario.data.shuffle);
   CHECK(scenario.model.name == "mlp");
+  CHECK(scenario.compute.overhead.value == 0.002);
   CHECK(scenario.training.batch_size == 104);
   const auto& momentum = std::get<MomentumParams>(scenario.training.optimizer);
   CHECK(momentum.learning_rate == 0.05);
@@ -90,6 +91,8 @@ TEST_CASE("bare names, counts and single values stand for their long forms") {
   CHECK(std::get<AkoParams>(parse(styles()[6]).algorithm).partitions.automatic);
   CHECK(std::get<AkoParams>(parse(styles()[7]).algorithm).partitions.counts == std::vector<int>{3});
   CHECK(parse(styles()[8]).stop.iterations == 10);
+  CHECK(std::get<AdPsgdParams>(parse(styles()[10]).algorithm).gossip_rate.continuous);
+  CHECK(std::get<AdPsgdParams>(parse(styles()[11]).algorithm).gossip_rate.every == 4);
 }
 
 TEST_CASE("without evaluation times a real model is evaluated fifty times until the stop, or every ten steps") {

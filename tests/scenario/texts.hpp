@@ -31,7 +31,7 @@ inline std::vector<std::string> styles() {
                          "weight_decay": 1e-4, "warmup_steps": 5,
                          "schedule": { "type": "steps", "at": [100, 200], "factor": 0.2 } },
                          "gradient_scale": "sum", "init": "independent" },
-           "compute": { "seconds_per_batch": "340ms", "jitter": 0, "slowdown": { "w2": 10, "ps0": 2 } },
+           "compute": { "seconds_per_batch": "340ms", "overhead": "2ms", "jitter": 0, "slowdown": { "w2": 10, "ps0": 2 } },
            "wire": { "model_bytes": "17053736B", "header_bytes": "64B" },
            "algorithm": { "name": "ps_async", "update_time": "1ms" },
            "stop": { "time": "300s", "iterations": 1000, "epochs": 2.5, "samples": 5000, "accuracy": 0.9 },
@@ -64,6 +64,20 @@ inline std::vector<std::string> styles() {
       R"({ "platform": { "file": "CMakeLists.txt" }, "algorithm": { "name": "ako", "partitions": 3 },
            "stop": { "time": "2min" } })",
       R"({ "platform": { "workers": 1, "bandwidth": "1bps" }, "algorithm": "single", "stop": { "iterations": 1e1 } })",
+      // Decentralized.
+      R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" }, "compute": { "overhead": "950us" },
+           "algorithm": { "name": "d_psgd", "topology": "random_regular", "degree": 3, "combine": "after" },
+           "stop": { "iterations": 5 } })",
+      R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
+           "algorithm": { "name": "ad_psgd", "topology": "complete_bipartite", "gossip_rate": "continuous",
+                          "peer": "cyclic", "update_order": "update_then_average" }, "stop": { "iterations": 5 } })",
+      R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
+           "algorithm": { "name": "ad_psgd", "gossip_rate": 4 }, "stop": { "iterations": 5 } })",
+      R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
+           "algorithm": { "name": "sgp", "topology": "directed_ring", "overlap": true }, "stop": { "iterations": 5 } })",
+      R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
+           "algorithm": { "name": "choco", "topology": "torus", "compressor": "random_k", "fraction": 0.05,
+                          "consensus_rate": 0.02 }, "stop": { "iterations": 5 } })",
   };
 }
 

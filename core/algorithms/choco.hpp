@@ -1,0 +1,44 @@
+// CHOCO-SGD: gossip of compressed differences (Koloskova et al., ICML 2019 and ICLR 2020).
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "core/base/fields.hpp"
+#include "core/graph/graph.hpp"
+
+namespace ddl {
+
+enum class Compressor { none, top_k, random_k };  // all values | the largest, with indices | random ones
+template <>
+inline constexpr EnumName<Compressor> enum_names<Compressor>[] = {
+    {Compressor::none, "none"}, {Compressor::top_k, "top_k"}, {Compressor::random_k, "random_k"}};
+
+struct ChocoParams {
+  static constexpr const char* tag = "choco";
+  GraphKind topology = GraphKind::ring;
+  std::optional<int> degree;
+  Compressor compressor = Compressor::top_k;
+  std::optional<double> fraction;        // of the values, that top_k and random_k keep; none: a tenth
+  std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels
+};
+
+template <class Visitor>
+void fields(Visitor& visit, ChocoParams& params) {
+  visit("topology", params.topology, Rule{.doc = "who averages with whom; undirected"});
+  visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
+  visit("compressor", params.compressor, Rule{.doc = "which values of a difference travel"});
+  visit("fraction", params.fraction,
+        Rule{.doc = "of the values, that top_k and random_k keep; default 0.1", .above = 0, .at_most = 1});
+  visit("consensus_rate", params.consensus_rate,
+        Rule{.doc = "gamma, of a step towards the neighbours; default: the share of the values that travels",
+             .above = 0,
+             .at_most = 1});
+}
+
+std::unique_ptr<Program> make_program(const ChocoParams& params, Node& node);
+Traffic traffic_of(const ChocoParams& params, const Cluster& cluster);
+
+}  // namespace ddl

@@ -1,0 +1,37 @@
+// D-PSGD: decentralized synchronous SGD (Lian et al., NIPS 2017).
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "core/base/fields.hpp"
+#include "core/graph/graph.hpp"
+
+namespace ddl {
+
+enum class Combine { before, after };  // models are averaged before the gradient is applied (as published), or after
+template <>
+inline constexpr EnumName<Combine> enum_names<Combine>[] = {{Combine::before, "before"}, {Combine::after, "after"}};
+
+struct DPsgdParams {
+  static constexpr const char* tag = "d_psgd";
+  GraphKind topology = GraphKind::ring;
+  std::optional<int> degree;
+  bool overlap = false;
+  Combine combine = Combine::before;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, DPsgdParams& params) {
+  visit("topology", params.topology, Rule{.doc = "who averages with whom"});
+  visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
+  visit("overlap", params.overlap, Rule{.doc = "models travel while the gradient is computed"});
+  visit("combine", params.combine, Rule{.doc = "average models before the gradient is applied, or after"});
+}
+
+std::unique_ptr<Program> make_program(const DPsgdParams& params, Node& node);
+Traffic traffic_of(const DPsgdParams& params, const Cluster& cluster);
+
+}  // namespace ddl

@@ -1,0 +1,31 @@
+// SGP: stochastic gradient push (Assran et al., ICML 2019), push-sum gossip on directed graphs.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "core/base/fields.hpp"
+#include "core/graph/graph.hpp"
+
+namespace ddl {
+
+struct SgpParams {
+  static constexpr const char* tag = "sgp";
+  GraphKind topology = GraphKind::one_peer_exponential;
+  std::optional<int> degree;
+  bool overlap = false;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, SgpParams& params) {
+  visit("topology", params.topology, Rule{.doc = "who sends to whom"});
+  visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
+  visit("overlap", params.overlap, Rule{.doc = "what is sent may arrive while the next gradient is computed"});
+}
+
+std::unique_ptr<Program> make_program(const SgpParams& params, Node& node);
+Traffic traffic_of(const SgpParams& params, const Cluster& cluster);
+
+}  // namespace ddl

@@ -1,0 +1,142 @@
+// Graphs and their mixing matrices against what the literature says of them.
+#include "core/graph/graph.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "core/graph/mixing.hpp"
+#include "core/graph/pairs.hpp"
+
+using namespace ddl;
+
+namespace {
+
+Graph graph(GraphKind kind, int nodes, std::optional<int> degree = {}, std::uint64_t seed = 1) {
+  return Graph(kind, nodes, degree, stream(seed, "test", "graph"));
+}
+
+bool reaches_all(const Graph& graph) {
+  std::set<int> reached{0};
+  for (int turn = 0; turn < graph.nodes(); ++turn) {
+    for (const int node : std::set<int>(reached)) {
+      for (int round = 0; round < graph.rounds(); ++round) {
+        for (const int next : graph.targets(node, round)) reached.insert(next);
+      }
+    }
+  }
+  return static_cast<int>(reached.size()) == graph.nodes();
+}
+
+}  // namespace
+
+TEST_CASE("every graph is regular and strongly connected, sources mirror targets, and W is doubly stochastic") {
+  for (const auto& kind : enum_names<GraphKind>) {
+    for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17}) {
+      CAPTURE(kind.name);
+      CAPTURE(n);
+      const bool drawn = kind.value == GraphKind::random_regular;
+      const std::optional<int> degree = drawn ? std::optional(std::min(n - 1, n % 2 == 0 ? 3 : 4)) : std::nullopt;
+      if (drawn && !complaint_about_degree(kind.value, degree, n).empty()) continue;
+      const Graph g = graph(kind.value, n, degree);
+      CHECK(reaches_all(g));
+      for (int round = 0; round < g.rounds(); ++round) {
+        const Matrix w = mixing_matrix(g, round);
+        for (int i = 0; i < n; ++i) {
+          const auto targets = g.targets(i, round);
+          CHECK(static_cast<int>(targets.size()) == g.degree(round));
+          CHECK(std::ranges::is_sorted(targets));
+          CHECK(std::ranges::find(targets, i) == targets.end());
+          double row = 0, column = 0;
+          for (int j = 0; j < n; ++j) {
+            const auto sources = g.sources(j, round);
+            CHECK((std::ranges::find(targets, j) != targets.end()) == (std::ranges::find(sources, i) != sources.end()));
+            row += w[i][j];
+            column += w[j][i];
+            if (is_undirected(kind.value)) CHECK(w[i][j] == w[j][i]);
+          }
+          CHECK(row == doctest::Approx(1));
+          CHECK(column == doctest::Approx(1));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the second eigenvalue: ring 1/3 + 2/3 cos(2 pi / n), complete graph 0, directed ring cos(pi / n)") {
+  for (const int n : {4, 8, 16}) {
+    const double turn = 2 * std::numbers::pi / n;
+    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::ring, n), 0)) ==
+          doctest::Approx(1.0 / 3 + 2.0 / 3 * std::cos(turn)).epsilon(1e-6));
+    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::complete, n), 0)) < 1e-12);
+    // |1 + e^(i turn)| / 2
+    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::directed_ring, n), 0)) ==
+          doctest::Approx(std::cos(turn / 2)).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("the exponential graph's second eigenvalue is 1 - 2 / (1 + ceil(log2 n)) for even n (Ying et al., 2021)") {
+  for (const int n : {4, 6, 8, 10, 16, 32}) {
+    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::exponential, n), 0)) ==
+          doctest::Approx(1 - 2 / (1 + std::ceil(std::log2(n)))).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a torus of 4 by 4 has the eigenvalue (1 + 2 + 2 cos(pi/2)) / 5, and a prime number of nodes is a ring") {
+  CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::torus, 16), 0)) == doctest::Approx(0.6).epsilon(1e-6));
+  CHECK(graph(GraphKind::torus, 7).targets(3, 0) == graph(GraphKind::ring, 7).targets(3, 0));
+  CHECK(graph(GraphKind::torus, 12).targets(0, 0) == std::vector<int>{1, 3, 4, 8});  // 3 rows of 4
+}
+
+TEST_CASE("one-peer exponential: distances 1, 2, 4, then from the start") {
+  const Graph g = graph(GraphKind::one_peer_exponential, 8);
+  CHECK(g.rounds() == 3);
+  for (const int round : {0, 1, 2, 3, 4}) CHECK(g.targets(5, round) == std::vector{(5 + (1 << round % 3)) % 8});
+}
+
+TEST_CASE("a random regular graph depends on the seed only, and differs from seed to seed") {
+  const auto all = [](std::uint64_t seed) {
+    const Graph g = graph(GraphKind::random_regular, 20, 3, seed);
+    std::vector<std::vector<int>> targets;
+    for (int node = 0; node < 20; ++node) targets.push_back(g.targets(node, 0));
+    return targets;
+  };
+  CHECK(all(1) == all(1));
+  CHECK(all(1) != all(2));
+}
+
+TEST_CASE("impossible degrees are complained of") {
+  CHECK(complaint_about_degree(GraphKind::random_regular, 4, 8).empty());
+  CHECK(complaint_about_degree(GraphKind::random_regular, 1, 2).empty());
+  CHECK(complaint_about_degree(GraphKind::ring, {}, 8).empty());
+  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, {}, 8).empty());
+  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, 8, 8).empty());
+  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, 3, 7).empty());
+  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, 1, 4).empty());
+  CHECK_FALSE(complaint_about_degree(GraphKind::ring, 2, 8).empty());
+}
+
+TEST_CASE("pairs join active with passive nodes only, mutually, and nobody of two or more is left out") {
+  for (const auto& kind : enum_names<PairGraph>) {
+    for (const int n : {1, 2, 3, 4, 5, 7, 8, 16, 17}) {
+      CAPTURE(kind.name);
+      CAPTURE(n);
+      for (int node = 0; node < n; ++node) {
+        const auto others = partners(kind.value, n, node);
+        CHECK(others.empty() == (n == 1));
+        for (const int other : others) {
+          CHECK(is_active(node) != is_active(other));
+          const auto back = partners(kind.value, n, other);
+          CHECK(std::ranges::find(back, node) != back.end());
+        }
+      }
+    }
+  }
+  CHECK(partners(PairGraph::ring, 8, 3) == std::vector{2, 4});
+  CHECK(partners(PairGraph::ring, 5, 4) == std::vector{3});                                  // 4 and 0 are both passive
+  CHECK(partners(PairGraph::exponential, 16, 1) == std::vector{0, 2, 4, 6, 8, 10, 12, 14});  // +-1, 3, 5, 9
+  CHECK(partners(PairGraph::complete, 7, 3) == std::vector{0, 2, 4, 6});
+}
