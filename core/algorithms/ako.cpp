@@ -18,6 +18,7 @@
 #include <limits>
 #include <map>
 
+#include "core/algorithms/compression.hpp"
 #include "core/algorithms/partitions.hpp"
 #include "core/algorithms/vectors.hpp"
 
@@ -32,7 +33,8 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
   const auto w = static_cast<std::size_t>(worker);
   const auto& counts = params.partitions.counts;
   if (!params.partitions.automatic) return counts.size() == 1 ? counts[0] : counts[w];
-  const double wanted = cluster.exchange_s[w] / (params.utilisation * cluster.compute_s[w]);
+  const double wanted =
+      least_share(params.codec, cluster) * cluster.exchange_s[w] / (params.utilisation * cluster.compute_s[w]);
   const double most = static_cast<double>(std::min<std::size_t>(cluster.parameters, 1'000'000));
   return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most));
 }
@@ -40,7 +42,7 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
 class AkoWorker : public Program {
  public:
   AkoWorker(const AkoParams& params, Node& node)
-      : node_(node), params_(params), weight_(node.cluster().gradient_weight()) {
+      : node_(node), params_(params), weight_(node.cluster().gradient_weight()), random_(node.rng("codec")) {
     const Cluster& cluster = node.cluster();
     for (int worker = 0; worker < cluster.workers; ++worker) {
       const int count = partitions_of(params, cluster, worker);
@@ -98,8 +100,13 @@ class AkoWorker : public Program {
     const auto round = static_cast<std::size_t>(node_.step());
     for (std::size_t c = 0; c < unsent_.size(); ++c) {
       const std::size_t part = (round + c) % partitions.size();
-      const Payload values = gather(unsent_[c], partitions[part]);
-      for (std::size_t rank = c; rank < peers_.size(); rank += class_stride()) send_part(peers_[rank], c, part, values);
+      Message message{.port = gradients,
+                      .kind = part_of_sum,
+                      .part = static_cast<int>(part),
+                      .step = node_.step(),
+                      .since = unsent_since_[c][part]};
+      compressor(c, part).compress(message, gather(unsent_[c], partitions[part]));
+      for (std::size_t rank = c; rank < peers_.size(); rank += class_stride()) send_part(peers_[rank], message);
       fill_zero(unsent_[c], partitions[part]);
       unsent_since_[c][part] = node_.step() + 1;
     }
@@ -107,17 +114,19 @@ class AkoWorker : public Program {
 
   std::size_t class_stride() const { return params_.schedule == AkoSchedule::rotate ? own_partitions().size() : 1; }
 
-  void send_part(int peer, std::size_t c, std::size_t part, const Payload& values) {
-    Message message{.port = gradients,
-                    .kind = part_of_sum,
-                    .part = static_cast<int>(part),
-                    .step = node_.step(),
-                    .since = unsent_since_[c][part],
-                    .values = values,
-                    .wire_bytes = wire_bytes(node_.cluster(), own_partitions()[part])};
+  Compressor& compressor(std::size_t peer_class, std::size_t part) {
+    const auto key = std::pair(peer_class, part);
+    const auto found = compressors_.find(key);
+    if (found != compressors_.end()) return found->second;
+    const Partition& partition = own_partitions()[part];
+    return compressors_.emplace(key, Compressor(params_.codec, node_.cluster(), partition, Stream(random_.bits())))
+        .first->second;
+  }
+
+  void send_part(int peer, const Message& message) {
     const bool full = node_.waiting(peer) >= static_cast<std::size_t>(params_.queue_depth);
     if (params_.overflow == Overflow::merge && full && node_.merge_into_waiting(peer, message)) return;
-    node_.send(peer, std::move(message));
+    node_.send(peer, message);
   }
 
   void apply(const Payload& gradient) {
@@ -175,8 +184,10 @@ class AkoWorker : public Program {
   std::map<int, std::vector<Partition>> cuts_;           // by P: receivers cut as senders do
   std::vector<std::vector<float>> unsent_;               // per class of peers: gradients summed since they were sent
   std::vector<std::vector<std::int64_t>> unsent_since_;  // and per part: the step of the oldest of them
-  std::vector<float> inbox_;                             // gradients of others, not yet applied
-  std::vector<std::int64_t> heard_;                      // steps heard of, per worker
+  Stream random_;
+  std::map<std::pair<std::size_t, std::size_t>, Compressor> compressors_;  // by class of peers and part
+  std::vector<float> inbox_;                                               // gradients of others, not yet applied
+  std::vector<std::int64_t> heard_;                                        // steps heard of, per worker
   std::vector<float> update_;
   double gradients_merged_ = 0, age_ = 0;  // gradients taken since the last step, and their age in steps
 };
@@ -189,13 +200,14 @@ std::unique_ptr<Program> make_program(const AkoParams& params, Node& node) {
 
 Traffic traffic_of(const AkoParams& params, const Cluster& cluster) {
   Traffic result{Pace::overlapped, {{}}};
+  const double encoded = least_share(params.codec, cluster);
   for (int source = 0; source < cluster.workers; ++source) {
     const int partitions = partitions_of(params, cluster, source);
     make_partitions(params.partitioner, partitions, cluster);  // says now if that is impossible
     // Merged messages send less than their due, so nothing bounds the step but its gradient.
     if (params.overflow == Overflow::merge || cluster.workers > most_workers_all_to_all) continue;
     for (int target = 0; target < cluster.workers; ++target) {
-      if (source != target) result.phases[0].push_back({source, target, 1.0 / partitions});
+      if (source != target) result.phases[0].push_back({source, target, encoded / partitions});
     }
   }
   return result;

@@ -8,6 +8,7 @@
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
+#include "core/codec/codec_params.hpp"
 
 namespace ddl {
 
@@ -47,6 +48,7 @@ struct AkoParams {
   Overflow overflow = Overflow::block;
   std::optional<int> staleness_bound;  // steps ahead of the slowest peer; none: fully asynchronous
   double utilisation = 0.9;            // of the network, aimed at by "auto"
+  CodecParams codec;                   // of partitions
 };
 
 template <class Visitor>
@@ -61,6 +63,7 @@ void fields(Visitor& visit, AkoParams& params) {
   visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest peer", .at_least = 0});
   visit("utilisation", params.utilisation,
         Rule{.doc = "share of the network that \"auto\" aims at", .above = 0, .at_most = 1});
+  visit("codec", params.codec, Rule{.doc = "how partitions are made smaller; each has a residual of its own"});
 }
 
 std::unique_ptr<Program> make_program(const AkoParams& params, Node& node);

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "core/algorithms/compression.hpp"
 #include "core/algorithms/vectors.hpp"
 
 namespace ddl {
@@ -23,7 +24,13 @@ Slice shard_of(const Cluster& cluster, int server) { return even_part(cluster.pa
 
 class PsWorker : public Program {
  public:
-  explicit PsWorker(Node& node) : node_(node) {}
+  PsWorker(Node& node, const PsParams& params) : node_(node) {
+    Stream random = node.rng("codec");
+    for (int server = 0; server < node.cluster().servers; ++server) {
+      const Slice shard = shard_of(node.cluster(), server);
+      to_server_.emplace_back(params.codec, node.cluster(), std::vector{shard}, Stream(random.bits()));
+    }
+  }
 
   void run() override {
     while (node_.next_step()) {
@@ -61,14 +68,14 @@ class PsWorker : public Program {
       const Slice shard = shard_of(cluster, server);
       Message message{.port = to_server, .kind = kind, .part = server, .step = node_.step()};
       if (kind == push) {
-        message.values = share_part(gradient, shard);
-        message.wire_bytes = cluster.wire_bytes(shard);
+        to_server_[static_cast<std::size_t>(server)].compress(message, share_part(gradient, shard));
       }
       node_.send(cluster.workers + server, std::move(message));
     }
   }
 
   Node& node_;
+  std::vector<Compressor> to_server_;
 };
 
 // What both kinds of server do alike.
@@ -175,13 +182,14 @@ class PsSyncServer : public PsServer {
   std::map<int, std::int64_t> asking_;  // worker -> the round whose weights it wants
 };
 
-Traffic traffic(const Cluster& cluster, Pace pace) {
+Traffic traffic(const PsParams& params, const Cluster& cluster, Pace pace) {
   Traffic result{pace, {{}, {}}};
+  const double encoded = least_share(params.codec, cluster);
   for (int server = 0; server < cluster.servers; ++server) {
     const double share = 1.0 / cluster.servers;
     for (int worker = 0; worker < cluster.workers; ++worker) {
       result.phases[0].push_back({cluster.workers + server, worker, share});
-      result.phases[1].push_back({worker, cluster.workers + server, share});
+      result.phases[1].push_back({worker, cluster.workers + server, share * encoded});
     }
   }
   return result;
@@ -190,16 +198,18 @@ Traffic traffic(const Cluster& cluster, Pace pace) {
 }  // namespace
 
 std::unique_ptr<Program> make_program(const PsAsyncParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node);
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
   return std::make_unique<PsAsyncServer>(node, params);
 }
 
 std::unique_ptr<Program> make_program(const PsSyncParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node);
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
   return std::make_unique<PsSyncServer>(node, params);
 }
 
-Traffic traffic_of(const PsAsyncParams&, const Cluster& cluster) { return traffic(cluster, Pace::free); }
-Traffic traffic_of(const PsSyncParams&, const Cluster& cluster) { return traffic(cluster, Pace::lockstep); }
+Traffic traffic_of(const PsAsyncParams& params, const Cluster& cluster) { return traffic(params, cluster, Pace::free); }
+Traffic traffic_of(const PsSyncParams& params, const Cluster& cluster) {
+  return traffic(params, cluster, Pace::lockstep);
+}
 
 }  // namespace ddl

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/codec/encoder.hpp"
+
 namespace ddl {
 namespace {
 
@@ -42,6 +44,15 @@ void add_complaints(const AkoParams& params, int workers, bool stateless_optimiz
     list.push_back({"apply",
                     "\"on_arrival\" applies slices one by one, which needs plain sgd at a constant rate; "
                     "expected \"at_step\" or another optimizer"});
+  }
+  if (params.overflow == Overflow::merge && !std::holds_alternative<NoCodecParams>(params.codec)) {
+    list.push_back(
+        {"overflow", "\"merge\" adds waiting sums, which encoded ones are not; expected \"block\" or no codec"});
+  }
+  if (params.partitions.automatic && !has_fixed_size(params.codec)) {
+    list.push_back(
+        {"partitions",
+         "\"auto\" needs to know how much is sent, which this codec leaves to the values; expected a count"});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/base/check.hpp"
+#include "core/codec/encoder.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
@@ -71,7 +72,11 @@ std::vector<Entry> topologies() {
   return entries;
 }
 
-std::vector<Entry> codecs() { return {{"dense", "every value as four bytes: what all algorithms send"}}; }
+std::vector<Entry> codecs() {
+  std::vector<Entry> entries;
+  for (const CodecRow& row : codec_table()) entries.push_back({row.name, row.what});
+  return entries;
+}
 
 const char* what_is(const SgdParams&) { return "w -= rate g"; }
 const char* what_is(const MomentumParams&) { return "v = mu v + g; w -= rate v"; }

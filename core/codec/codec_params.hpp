@@ -1,0 +1,84 @@
+// Settings of the codecs: how gradients are made smaller before they travel.
+#pragma once
+
+#include <variant>
+
+#include "core/base/fields.hpp"
+
+namespace ddl {
+
+struct NoCodecParams {
+  static constexpr const char* tag = "none";
+};
+// The largest values, each with its index. Dropped ones wait for their turn (Strom, 2015; Aji and Heafield, 2017).
+struct TopKParams {
+  static constexpr const char* tag = "top_k";
+  double fraction = 0.01;
+  bool error_feedback = true;
+};
+// Values at coordinates that sender and receiver draw alike, so that no index travels. Without error feedback they are
+// scaled by d/K, which makes the decoded vector unbiased.
+struct RandomKParams {
+  static constexpr const char* tag = "random_k";
+  double fraction = 0.01;
+  bool error_feedback = false;
+};
+// Each value rounded at random to one of the multiples of norm/s that enclose it, so that it is unbiased; s follows
+// from the bits of a code, sign included (Alistarh et al., NIPS 2017; codes of fixed width instead of Elias's).
+struct QsgdParams {
+  static constexpr const char* tag = "qsgd";
+  int bits = 4;
+  int bucket = 512;
+};
+// Signs times the mean magnitude (Seide et al., 2014; Karimireddy et al., ICML 2019).
+struct SignParams {
+  static constexpr const char* tag = "sign";
+  int bucket = 0;
+  bool error_feedback = true;
+};
+// Values not below their tensor's mean magnitude, marked in a bitmap (the mask of Cui, 2019, put on the wire).
+struct MeanThresholdParams {
+  static constexpr const char* tag = "mean_threshold";
+  bool error_feedback = true;
+};
+
+using CodecParams = std::variant<NoCodecParams, TopKParams, RandomKParams, QsgdParams, SignParams, MeanThresholdParams>;
+
+template <class Visitor>
+void error_feedback_field(Visitor& visit, bool& error_feedback) {
+  visit("error_feedback", error_feedback, Rule{.doc = "what is not sent is added to the next gradient"});
+}
+template <class Visitor>
+void fraction_field(Visitor& visit, double& fraction) {
+  visit("fraction", fraction, Rule{.doc = "share of the values that travels", .above = 0, .at_most = 1});
+}
+
+template <class Visitor>
+void fields(Visitor&, NoCodecParams&) {}
+template <class Visitor>
+void fields(Visitor& visit, TopKParams& params) {
+  fraction_field(visit, params.fraction);
+  error_feedback_field(visit, params.error_feedback);
+}
+template <class Visitor>
+void fields(Visitor& visit, RandomKParams& params) {
+  fraction_field(visit, params.fraction);
+  error_feedback_field(visit, params.error_feedback);
+}
+template <class Visitor>
+void fields(Visitor& visit, QsgdParams& params) {
+  visit("bits", params.bits, Rule{.doc = "of each value, its sign included", .at_least = 2, .at_most = 16});
+  visit("bucket", params.bucket, Rule{.doc = "values that share a norm", .at_least = 1, .at_most = 1e9});
+}
+template <class Visitor>
+void fields(Visitor& visit, SignParams& params) {
+  visit("bucket", params.bucket,
+        Rule{.doc = "values that share a scale; 0: a tensor's", .at_least = 0, .at_most = 1e9});
+  error_feedback_field(visit, params.error_feedback);
+}
+template <class Visitor>
+void fields(Visitor& visit, MeanThresholdParams& params) {
+  error_feedback_field(visit, params.error_feedback);
+}
+
+}  // namespace ddl

@@ -1,0 +1,52 @@
+// Lossy codecs of gradients. An Encoder is the sender's end of one stream of vectors; what travels in the simulator is
+// the vector a receiver would decode, with the size its encoding would have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/codec/codec_params.hpp"
+
+namespace ddl {
+
+struct CodecRow {
+  std::string name, what;
+};
+std::vector<CodecRow> codec_table();
+
+// Whether the size of an encoding is known before the values are.
+bool has_fixed_size(const CodecParams& codec);
+
+// Bits of an encoded vector of these sections, or the least there can be. `sections` are the lengths of the tensors, or
+// pieces of tensors, that lie one after the other in it.
+std::uint64_t encoded_bits(const CodecParams& codec, std::span<const std::size_t> sections);
+
+// Sets to zero what is below the mean of the magnitudes (or of the values themselves); returns how many remain.
+enum class MeanOf { magnitudes, values };
+std::size_t drop_below_mean(std::span<float> values, MeanOf mean_of);
+
+class Encoder {
+ public:
+  // `random` decides roundings and coordinates; a receiver that must draw alike has the same.
+  Encoder(const CodecParams& codec, std::vector<std::size_t> sections, Stream random);
+
+  // Adds what earlier calls have left unsent (with error feedback), replaces the values by what a receiver decodes, and
+  // returns the encoding's bits. Then: values + residual() after = values + residual() before. Without values (timing
+  // only) it gives the size alone.
+  std::uint64_t encode(std::span<float> values);
+
+  // Not yet sent; empty before the first call or without error feedback.
+  std::span<const float> residual() const { return residual_; }
+
+ private:
+  const CodecParams codec_;
+  const std::vector<std::size_t> sections_;
+  Stream random_;
+  std::vector<float> residual_;
+};
+
+}  // namespace ddl

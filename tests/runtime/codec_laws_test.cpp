@@ -1,0 +1,90 @@
+// Codecs inside training systems: what they must not change, and what they save.
+#include <doctest/doctest.h>
+
+#include "sim/record/results.hpp"
+#include "tests/runtime/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+std::string with_codec(const char* system, const std::string& codec) {
+  return fmt::format(R"({{"name": {}, "codec": {}}})", system, codec);
+}
+
+const std::string rest = R"("data": {"train": 400, "test": 100}, "stop": {"iterations": 20},
+                            "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
+
+// In a system's settings, between quotation marks.
+const char* const systems[] = {R"("ps_async")", R"("ps_sync")", R"("ako", "partitions": 3)"};
+
+}  // namespace
+
+TEST_CASE("no codec, and one that sends every value, change nothing at all") {
+  for (const char* system : systems) {
+    const auto without = run(learning(fmt::format(R"({{"name": {}}})", system), 3, 2, rest));
+    for (const char* codec : {R"("none")", R"({"type": "random_k", "fraction": 1})"}) {
+      const auto with = run(learning(with_codec(system, codec), 3, 2, rest));
+      CHECK(with.weights == without.weights);
+      CHECK(with.bytes_sent == without.bytes_sent);
+      CHECK(with.simulated_s == without.simulated_s);
+    }
+  }
+}
+
+TEST_CASE("synchronous server: rounds x (c + nN/B + share x nN/B), for only gradients are encoded") {
+  struct Row {
+    const char* codec;
+    double share;  // of 32 bits per value
+  };
+  for (const auto& [codec, share] :
+       {Row{R"({"type": "top_k", "fraction": 0.1})", 0.2}, Row{R"({"type": "random_k", "fraction": 0.1})", 0.1},
+        Row{R"({"type": "qsgd", "bits": 8, "bucket": 125})", 0.25 + 1.0 / 125},
+        Row{R"({"type": "sign", "bucket": 125})", 1.0 / 32 + 1.0 / 125}}) {
+    const auto result = run(timing_only(with_codec(R"("ps_sync")", codec), 4, 1, "0ms", R"({"iterations": 5})"));
+    CHECK(result.bytes_sent == doctest::Approx(5 * 4 * 1e6 * (1 + share)));
+    CHECK(result.simulated_s == doctest::Approx(5 * (0.1 + 4 + 4 * share)).epsilon(0.01));
+    CHECK(result.bounds.step_s == doctest::Approx(0.1 + 4 + 4 * share));
+  }
+}
+
+TEST_CASE("Ako sends each partition encoded, and auto counts on it") {
+  const auto sign = R"({"type": "random_k", "fraction": 0.1})";
+  const auto three =
+      run(timing_only(with_codec(R"("ako", "partitions": 4)", sign), 4, 0, "0ms", R"({"iterations": 8})"));
+  for (const PairRow& pair : three.pairs) CHECK(pair.bytes == 2 * 1e5);
+  // 0.3 s for an exchange of a tenth of whole models, 0.09 s to hide it in: 4 partitions.
+  const auto automatic =
+      run(timing_only(with_codec(R"("ako", "partitions": "auto")", sign), 4, 0, "0ms", R"({"iterations": 8})"));
+  for (const PairRow& pair : automatic.pairs) CHECK(pair.bytes == 2 * 1e5);
+}
+
+TEST_CASE("sizes follow the wire's scale: real values may be few and the model on the wire large") {
+  auto scenario = learning(with_codec(R"("ps_sync")", R"({"type": "top_k", "fraction": 0.01})"), 2, 1, rest);
+  scenario.wire.model_bytes = Bytes{20e6};
+  const auto result = run(scenario);
+  const double d = static_cast<double>(result.weights[0].size());
+  CHECK(result.bytes_sent == doctest::Approx(20 * 2 * 20e6 * (1 + 2 * std::ceil(0.01 * d) / d)));
+}
+
+TEST_CASE("a timing-only model cannot say how much a threshold lets through") {
+  CHECK_THROWS_AS(
+      run(timing_only(with_codec(R"("ps_sync")", R"("mean_threshold")"), 2, 1, "0ms", R"({"iterations": 1})")),
+      InputError);
+}
+
+TEST_CASE("with error feedback the hundredth part of the gradients learns, and what a run gives depends on no thread") {
+  for (const char* codec : {R"({"type": "top_k", "fraction": 0.02})", R"("sign")", R"("mean_threshold")",
+                            R"({"type": "qsgd", "bits": 3, "bucket": 64})",
+                            R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})"}) {
+    CAPTURE(codec);
+    for (const char* system : systems) {
+      const auto scenario = learning(with_codec(system, codec), 4, 1,
+                                     R"("data": {"train": 800, "test": 300}, "stop": {"iterations": 60},
+                                        "training": {"batch_size": 16, "optimizer": {"type": "sgd", "learning_rate": 0.1}})");
+      const auto one = run(scenario, {.threads = 1, .progress = {}});
+      CHECK(digest_of(one) == digest_of(run(scenario, {.threads = 3, .progress = {}})));
+      CHECK(one.curve.back().test_loss < 0.85 * one.curve.front().test_loss);
+    }
+  }
+}
