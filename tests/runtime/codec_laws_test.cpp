@@ -81,7 +81,7 @@ TEST_CASE("with error feedback the hundredth part of the gradients learns, and w
     for (const char* system : systems) {
       const auto scenario = learning(with_codec(system, codec), 4, 1,
                                      R"("data": {"train": 800, "test": 300}, "stop": {"iterations": 60},
-                                        "training": {"batch_size": 16, "optimizer": {"type": "sgd", "learning_rate": 0.1}})");
+                            "training": {"batch_size": 16, "optimizer": {"type": "sgd", "learning_rate": 0.1}})");
       const auto one = run(scenario, {.threads = 1, .progress = {}});
       CHECK(digest_of(one) == digest_of(run(scenario, {.threads = 3, .progress = {}})));
       CHECK(one.curve.back().test_loss < 0.85 * one.curve.front().test_loss);
