@@ -8,85 +8,86 @@
 //     loop:  wait until no peer is more than s steps behind                      (staleness bound, if any)
 //            g = gradient(x);  acc += g
 //            to each peer of rank r: part k = (t + r) mod P of acc               (rotate; broadcast: t mod P)
-//            clear what was sent
+//            clear what was sent; wait until it is there                         (blocking; background: go on)
+//            wait until everybody has received all of steps up to t - s          (bound kept by TF.AKO's clock)
 //            x = step(x, weight * (g + inbox));  inbox = 0                       (at_step)
 //     on (j, k, v):  inbox[k] += v                                               (on_arrival: x[k] = step(x[k], v))
 #include "core/algorithms/ako.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 
+#include "core/algorithms/ako_clock.hpp"
+#include "core/algorithms/ako_plan.hpp"
 #include "core/algorithms/compression.hpp"
-#include "core/algorithms/partitions.hpp"
 #include "core/algorithms/vectors.hpp"
 
 namespace ddl {
 namespace {
 
-constexpr int gradients = 0;  // the only port
-enum Kind { part_of_sum, leave };
-
-// P of a worker. "auto": the least at which one exchange fits in `utilisation` of the time it computes.
-int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
-  const auto w = static_cast<std::size_t>(worker);
-  const auto& counts = params.partitions.counts;
-  if (!params.partitions.automatic) return counts.size() == 1 ? counts[0] : counts[w];
-  const double wanted =
-      least_share(params.codec, cluster) * cluster.exchange_s[w] / (params.utilisation * cluster.compute_s[w]);
-  const double most = static_cast<double>(std::min<std::size_t>(cluster.parameters, 1'000'000));
-  return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most));
-}
+enum Kind { part_of_sum, leave };  // ports: one per receive thread, then the clock's
 
 class AkoWorker : public Program {
  public:
   AkoWorker(const AkoParams& params, Node& node)
-      : node_(node), params_(params), weight_(node.cluster().gradient_weight()), random_(node.rng("codec")) {
+      : node_(node),
+        params_(params),
+        plan_(params, node.cluster()),
+        weight_(node.cluster().gradient_weight()),
+        random_(node.rng("codec")),
+        clock_(node, params.receive_threads) {
     const Cluster& cluster = node.cluster();
     for (int worker = 0; worker < cluster.workers; ++worker) {
-      const int count = partitions_of(params, cluster, worker);
-      if (!cuts_.contains(count)) cuts_[count] = make_partitions(params.partitioner, count, cluster);
       if (worker != node.id()) peers_.push_back(worker);
+      heard_.emplace_back(plan_, worker, node.id());
     }
-    const bool rotate = params.schedule == AkoSchedule::rotate;
-    const auto classes =
-        rotate ? std::min(own_partitions().size(), peers_.size()) : std::min<std::size_t>(1, peers_.size());
     const std::size_t length = cluster.timing_only ? 0 : cluster.parameters;
-    unsent_.assign(classes, std::vector<float>(length));
-    unsent_since_.assign(classes, std::vector<std::int64_t>(own_partitions().size()));
+    unsent_.assign(plan_.classes(node.id()), std::vector<float>(length));
+    unsent_since_.assign(unsent_.size(), std::vector<std::int64_t>(plan_.partitions(node.id()).size()));
     inbox_.assign(length, 0);
-    heard_.assign(static_cast<std::size_t>(cluster.workers), 0);
   }
 
   void run() override {
-    if (!peers_.empty()) node_.spawn("receive", [this] { receive(); });
+    if (!peers_.empty()) {
+      for (int thread = 0; thread < params_.receive_threads; ++thread) {
+        node_.spawn("receive", [this, thread] { receive(thread); });
+      }
+      if (bounded_by(AkoClock::ping_pong)) clock_.start();
+    }
     while (node_.next_step()) {
-      wait_for_stragglers();
+      if (bounded_by(AkoClock::peers)) wait_for_peers();
       const Payload gradient = node_.gradient();
       for (auto& sum : unsent_) add_scaled(sum, values_of(gradient));
       wait_for_room();
       send_parts();
+      if (bounded_by(AkoClock::ping_pong)) wait_for_clock();
       apply(gradient);
       node_.finish_step();
     }
-    if (params_.staleness_bound) {
-      for (const int peer : peers_) node_.send(peer, {.port = gradients, .kind = leave});
-    }
+    if (!params_.staleness_bound) return;
+    for (const int peer : peers_) node_.send(peer, {.port = 0, .kind = leave, .step = node_.step()});
   }
 
  private:
-  const std::vector<Partition>& partitions_from(int worker) const {
-    return cuts_.at(partitions_of(params_, node_.cluster(), worker));
-  }
-  const std::vector<Partition>& own_partitions() const { return partitions_from(node_.id()); }
+  bool bounded_by(AkoClock clock) const { return params_.staleness_bound && params_.clock == clock && !peers_.empty(); }
 
-  // Stale-synchronous: go on only if every peer's messages of all but the last s steps have come.
-  void wait_for_stragglers() {
-    if (!params_.staleness_bound || peers_.empty()) return;
+  // Stale-synchronous: go on only if every peer's messages of all but the last s steps have come here.
+  void wait_for_peers() {
     const std::int64_t needed = node_.step() - *params_.staleness_bound;
-    node_.wait_until([&] { return std::ranges::all_of(peers_, [&](int peer) { return heard_of(peer) >= needed; }); },
-                     "gradients of peers (staleness bound)");
+    node_.wait_until([&] { return received_of_all() >= needed; }, "gradients of peers (staleness bound)");
+  }
+
+  // TF.AKO: apply step t only if everybody has received everything of steps up to t - s.
+  void wait_for_clock() {
+    const std::int64_t needed = node_.step() + 1 - *params_.staleness_bound;
+    node_.wait_until([&] { return clock_.steps() >= needed; }, "gradients at every worker (clock)");
+  }
+
+  std::int64_t received_of_all() const {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const int peer : peers_) least = std::min(least, heard_[static_cast<std::size_t>(peer)].steps());
+    return least;
   }
 
   void wait_for_room() {
@@ -94,31 +95,30 @@ class AkoWorker : public Program {
     for (const int peer : peers_) node_.wait_for_room(peer, static_cast<std::size_t>(params_.queue_depth));
   }
 
-  // Peers of one class get the same part in every round, and share one sum and one payload.
+  // Peers of one class share one sum and one payload.
   void send_parts() {
-    const auto& partitions = own_partitions();
-    const auto round = static_cast<std::size_t>(node_.step());
     for (std::size_t c = 0; c < unsent_.size(); ++c) {
-      const std::size_t part = (round + c) % partitions.size();
-      Message message{.port = gradients,
+      const std::size_t part = plan_.part(node_.id(), c, node_.step());
+      const Partition& partition = plan_.partitions(node_.id())[part];
+      Message message{.port = static_cast<int>(part) % params_.receive_threads,
                       .kind = part_of_sum,
                       .part = static_cast<int>(part),
                       .step = node_.step(),
                       .since = unsent_since_[c][part]};
-      compressor(c, part).compress(message, gather(unsent_[c], partitions[part]));
-      for (std::size_t rank = c; rank < peers_.size(); rank += class_stride()) send_part(peers_[rank], message);
-      fill_zero(unsent_[c], partitions[part]);
+      compressor(c, part).compress(message, gather(unsent_[c], partition));
+      fill_zero(unsent_[c], partition);
       unsent_since_[c][part] = node_.step() + 1;
+      for (const int peer : peers_) {
+        if (plan_.class_of(node_.id(), peer) == c) send_part(peer, message);
+      }
     }
   }
-
-  std::size_t class_stride() const { return params_.schedule == AkoSchedule::rotate ? own_partitions().size() : 1; }
 
   Compressor& compressor(std::size_t peer_class, std::size_t part) {
     const auto key = std::pair(peer_class, part);
     const auto found = compressors_.find(key);
     if (found != compressors_.end()) return found->second;
-    const Partition& partition = own_partitions()[part];
+    const Partition& partition = plan_.partitions(node_.id())[part];
     return compressors_.emplace(key, Compressor(params_.codec, node_.cluster(), partition, Stream(random_.bits())))
         .first->second;
   }
@@ -127,6 +127,7 @@ class AkoWorker : public Program {
     const bool full = node_.waiting(peer) >= static_cast<std::size_t>(params_.queue_depth);
     if (params_.overflow == Overflow::merge && full && node_.merge_into_waiting(peer, message)) return;
     node_.send(peer, message);
+    if (params_.publish == Publish::blocking) node_.wait_until_delivered(peer);
   }
 
   void apply(const Payload& gradient) {
@@ -139,17 +140,19 @@ class AkoWorker : public Program {
     node_.apply(update_);
   }
 
-  void receive() {
+  void receive(int thread) {
     while (true) {
-      const Message message = node_.receive(gradients);
-      auto& heard = heard_[static_cast<std::size_t>(message.source)];
+      const Message message = node_.receive(thread);
+      StepsHeard& heard = heard_[static_cast<std::size_t>(message.source)];
       if (message.kind == leave) {
-        heard = std::numeric_limits<std::int64_t>::max();
+        heard.note_last(message.step);
       } else {
-        heard = std::max(heard, message.step + 1);  // a merged message is ahead of those behind it
+        node_.compute(params_.receive_time.value);
+        if (params_.staleness_bound) heard.note(message.part, message.step);
         note_age(message);
         take(message);
       }
+      if (bounded_by(AkoClock::ping_pong)) clock_.received(received_of_all());
       node_.changed();
     }
   }
@@ -163,7 +166,7 @@ class AkoWorker : public Program {
   }
 
   void take(const Message& message) {
-    const auto& partition = partitions_from(message.source)[static_cast<std::size_t>(message.part)];
+    const auto& partition = plan_.partitions(message.source)[static_cast<std::size_t>(message.part)];
     scatter(partition, message.values, [&](Slice slice, std::span<const float> values) {
       if (params_.apply == AkoApply::at_step) {
         add_scaled(part_of(std::span<float>(inbox_), slice), values);
@@ -175,19 +178,18 @@ class AkoWorker : public Program {
     });
   }
 
-  std::int64_t heard_of(int peer) const { return heard_[static_cast<std::size_t>(peer)]; }
-
   Node& node_;
   const AkoParams params_;
+  const AkoPlan plan_;
   const float weight_;
   std::vector<int> peers_;                               // in order of id
-  std::map<int, std::vector<Partition>> cuts_;           // by P: receivers cut as senders do
   std::vector<std::vector<float>> unsent_;               // per class of peers: gradients summed since they were sent
   std::vector<std::vector<std::int64_t>> unsent_since_;  // and per part: the step of the oldest of them
   Stream random_;
   std::map<std::pair<std::size_t, std::size_t>, Compressor> compressors_;  // by class of peers and part
   std::vector<float> inbox_;                                               // gradients of others, not yet applied
-  std::vector<std::int64_t> heard_;                                        // steps heard of, per worker
+  std::vector<StepsHeard> heard_;                                          // per worker
+  PingPongClock clock_;
   std::vector<float> update_;
   double gradients_merged_ = 0, age_ = 0;  // gradients taken since the last step, and their age in steps
 };
@@ -196,21 +198,6 @@ class AkoWorker : public Program {
 
 std::unique_ptr<Program> make_program(const AkoParams& params, Node& node) {
   return std::make_unique<AkoWorker>(params, node);
-}
-
-Traffic traffic_of(const AkoParams& params, const Cluster& cluster) {
-  Traffic result{Pace::overlapped, {{}}};
-  const double encoded = least_share(params.codec, cluster);
-  for (int source = 0; source < cluster.workers; ++source) {
-    const int partitions = partitions_of(params, cluster, source);
-    make_partitions(params.partitioner, partitions, cluster);  // says now if that is impossible
-    // Merged messages send less than their due, so nothing bounds the step but its gradient.
-    if (params.overflow == Overflow::merge || cluster.workers > most_workers_all_to_all) continue;
-    for (int target = 0; target < cluster.workers; ++target) {
-      if (source != target) result.phases[0].push_back({source, target, encoded / partitions});
-    }
-  }
-  return result;
 }
 
 }  // namespace ddl

@@ -6,6 +6,7 @@
 //                                                   x += (1 - keep)(y - x as asked)    (pair)
 //   server j:   answer with the model as it is (pull, pair) or with nothing (push);
 //               merge the model that came with the question (push, pair)
+//   a late joiner refuses questions until its time has come and it has a peer's model; refused, a trainer goes on
 //   keep = 1/2, or the other's share of both losses (loss-weighted: the better model weighs more)
 //
 // A pair's halves move by opposite amounts computed from the two models that travelled, so their sum is kept whatever
@@ -13,32 +14,41 @@
 #include "core/algorithms/gossip.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <vector>
 
+#include "core/algorithms/gradient_mask.hpp"
 #include "core/algorithms/vectors.hpp"
 
 namespace ddl {
 namespace {
 
 enum Port { to_server, to_trainer };
+enum Kind { exchange, first_model, refusal };
 
 constexpr double loss_memory = 0.9;   // of the running mean of minibatch losses
 constexpr double least_share = 0.05;  // of a model in a loss-weighted mean
 
 class GossipWorker : public Program {
  public:
-  GossipWorker(const GossipParams& params, Node& node) : node_(node), params_(params), random_(node.rng("peer")) {}
+  GossipWorker(const GossipParams& params, Node& node)
+      : node_(node),
+        params_(params),
+        random_(node.rng("peer")),
+        mask_(params.threshold, params.residual, node.cluster()) {
+    start_s_ = late_start_s(params, node.cluster(), node.id());
+    has_model_ = start_s_ == 0;
+  }
 
   void run() override {
     if (node_.cluster().workers > 1) node_.spawn("server", [this] { serve(); });
+    if (!has_model_) join();
     while (node_.next_step()) {
       const bool overlap = params_.order == ExchangeOrder::overlap;
       if (overlap) ask();
       const Payload gradient = node_.gradient();
       note_loss();
-      apply(gradient);
+      node_.apply(values_of(mask_.apply(gradient)));
       if (!overlap) ask();
       take_answer();
       node_.finish_step();
@@ -51,8 +61,22 @@ class GossipWorker : public Program {
 
   void note_loss() { loss_ = loss_ ? loss_memory * *loss_ + (1 - loss_memory) * node_.last_loss() : node_.last_loss(); }
 
+  // Asks one peer after another, however long the answer takes.
+  void join() {
+    node_.receive_for(to_trainer, start_s_);  // nothing comes before something is asked
+    for (int asked = peer();; asked = (asked + 1) % node_.cluster().workers) {
+      if (asked == node_.id()) continue;
+      node_.send(asked, {.port = to_server, .kind = first_model, .step = node_.step()});
+      const Message answer = node_.receive(to_trainer);
+      if (answer.kind == refusal) continue;
+      node_.weights().adopt(answer.values);
+      has_model_ = true;
+      return;
+    }
+  }
+
   Message message_with(bool model, int port) const {
-    Message message{.port = port, .step = node_.step(), .loss = loss_.value_or(-1)};
+    Message message{.port = port, .kind = exchange, .step = node_.step(), .loss = loss_.value_or(-1)};
     if (model) {
       message.values = node_.weights().snapshot();
       message.wire_bytes = node_.cluster().model_bytes;
@@ -80,7 +104,8 @@ class GossipWorker : public Program {
 
   void take_answer() {
     if (node_.cluster().workers == 1) return;
-    if (const auto answer = await_answer()) {
+    const auto answer = await_answer();
+    if (answer && answer->kind == exchange) {
       node_.record_staleness(node_.id(), node_.step(),
                              static_cast<double>(std::max<std::int64_t>(0, node_.step() - answer->step)));
       const auto keep = static_cast<float>(answer->share);
@@ -106,13 +131,16 @@ class GossipWorker : public Program {
   void serve() {
     while (true) {
       const Message question = node_.receive(to_server);
+      const bool starting = question.kind == first_model;
       // One of the two reckons both shares, so that they add up to one whatever happens on the way.
       const float keep = own_share(question.loss);
-      Message answer = message_with(answer_has_model(), to_trainer);
+      Message answer = message_with(has_model_ && (starting || answer_has_model()), to_trainer);
       answer.part = static_cast<int>(question.step % answer_tags);
       answer.share = 1 - keep;
+      if (!has_model_) answer.kind = refusal;
       const Payload own = answer.values;
       node_.send(question.source, std::move(answer));
+      if (starting || !has_model_) continue;
       if (params_.mode == GossipMode::push) blend(node_.weights().write(), values_of(question.values), keep);
       if (params_.mode == GossipMode::pair) move_towards(question.values, own, 1 - keep);
     }
@@ -133,30 +161,6 @@ class GossipWorker : public Program {
     return static_cast<float>(std::clamp(other_loss / both, least_share, 1 - least_share));
   }
 
-  void apply(const Payload& gradient) {
-    if (params_.threshold == Threshold::none || !gradient) {
-      node_.apply(values_of(gradient));
-      return;
-    }
-    std::vector<float> kept(gradient->begin(), gradient->end());
-    for (const Tensor& tensor : node_.cluster().tensors) {
-      drop_small(std::span<float>(kept).subspan(tensor.offset, tensor.count));
-    }
-    node_.apply(kept);
-  }
-
-  // abs_mean: zero where |g| < mean |g|; signed_mean: where g < mean g, as printed.
-  void drop_small(std::span<float> tensor) const {
-    const bool magnitude = params_.threshold == Threshold::abs_mean;
-    const auto measure = [magnitude](float value) { return magnitude ? std::fabs(value) : value; };
-    double sum = 0;
-    for (const float value : tensor) sum += measure(value);
-    const auto mean = static_cast<float>(sum / static_cast<double>(tensor.size()));
-    for (float& value : tensor) {
-      if (measure(value) < mean) value = 0;
-    }
-  }
-
   static constexpr std::int64_t answer_tags = 1 << 30;  // an answer's part names the step it answers
 
   Node& node_;
@@ -165,27 +169,15 @@ class GossipWorker : public Program {
   std::optional<double> loss_;  // running mean
   Payload asked_with_;          // the model that travelled with the question
   double asked_at_ = 0;
+  double start_s_ = 0;     // of a late joiner
+  bool has_model_ = true;  // a late joiner has none before it got a peer's
+  GradientMask mask_;
 };
 
 }  // namespace
 
 std::unique_ptr<Program> make_program(const GossipParams& params, Node& node) {
   return std::make_unique<GossipWorker>(params, node);
-}
-
-Traffic traffic_of(const GossipParams& params, const Cluster& cluster) {
-  Traffic result{params.order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
-  const bool ring = params.peer == PeerRule::ring;
-  if (!ring && cluster.workers > most_workers_all_to_all) return result;
-  for (int worker = 0; worker < cluster.workers; ++worker) {
-    for (int other = 0; other < cluster.workers; ++other) {
-      if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;
-      const double models = ring ? 1.0 : 1.0 / (cluster.workers - 1);
-      if (params.mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models});
-      if (params.mode != GossipMode::push) result.phases[0].push_back({other, worker, models, models});
-    }
-  }
-  return result;
 }
 
 }  // namespace ddl

@@ -1,8 +1,10 @@
 // Gossip averaging of models: pull (Cui 2019), push and pairwise exchange (Boyd et al., 2006).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/traffic.hpp"
@@ -42,7 +44,9 @@ struct GossipParams {
   Merge merge = Merge::half;
   ExchangeOrder order = ExchangeOrder::sequential;
   Threshold threshold = Threshold::none;
-  std::optional<Seconds> timeout;  // none: wait for the answer; else skip averaging once it is over
+  bool residual = false;                        // dropped gradient values are added to the next gradient
+  std::optional<Seconds> timeout;               // none: wait for the answer; else skip averaging once it is over
+  std::map<std::string, Seconds> late_joiners;  // workers that start later, from a peer's model; until then they refuse
 };
 
 template <class Visitor>
@@ -52,8 +56,14 @@ void fields(Visitor& visit, GossipParams& params) {
   visit("merge", params.merge, Rule{.doc = "how two models become one"});
   visit("order", params.order, Rule{.doc = "exchange after the gradient, or while it is computed"});
   visit("threshold", params.threshold, Rule{.doc = "drop gradient values below their tensor's mean"});
+  visit("residual", params.residual, Rule{.doc = "add what the threshold drops to the next gradient"});
   visit("timeout", params.timeout, Rule{.doc = "give up on a peer's answer", .above = 0});
+  visit("late_joiners", params.late_joiners,
+        Rule{.doc = "when workers start that come later, by host name; each begins with a peer's model", .above = 0});
 }
+
+// When a worker starts: 0 for most. Throws InputError when late joiners are no workers, or all of them.
+double late_start_s(const GossipParams& params, const Cluster& cluster, int worker);
 
 std::unique_ptr<Program> make_program(const GossipParams& params, Node& node);
 Traffic traffic_of(const GossipParams& params, const Cluster& cluster);

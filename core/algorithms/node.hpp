@@ -31,6 +31,7 @@ struct Cluster {
   std::uint64_t model_bytes = 0;  // N, a whole model on the wire
   bool timing_only = false;
   GradientScale scale = GradientScale::mean;
+  std::vector<std::string> worker_names;
   std::vector<Tensor> tensors;     // how the vector divides into layers; empty when timing only
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
@@ -81,6 +82,7 @@ class Node {
   // Adds the values into a message of the same port, kind and part that waits for the target; false if there is none.
   virtual bool merge_into_waiting(int target, const Message& message) = 0;
   virtual void wait_for_room(int target, std::size_t depth) = 0;  // W. until waiting(target) < depth
+  virtual void wait_until_delivered(int target) = 0;              // W. until all that was sent to target is there
   virtual Message receive(int port) = 0;                          // W. in order of arrival, then sender, then sequence
   virtual std::optional<Message> receive_for(int port, double seconds) = 0;  // W. nothing once the time is over
   virtual std::optional<Message> poll(int port) = 0;

@@ -36,7 +36,7 @@ class PsWorker : public Program {
     while (node_.next_step()) {
       pull_weights();
       const Payload gradient = node_.gradient();
-      push_gradient(gradient);
+      to_all_servers(push, gradient);
       node_.finish_step();
     }
     to_all_servers(leave, nullptr);
@@ -45,10 +45,7 @@ class PsWorker : public Program {
  private:
   void pull_weights() {
     to_all_servers(pull, nullptr);
-    for (int replies = 0; replies < node_.cluster().servers; ++replies) {
-      const Message reply = node_.receive(to_worker);
-      take(reply);
-    }
+    for (int replies = 0; replies < node_.cluster().servers; ++replies) take(node_.receive(to_worker));
   }
 
   void take(const Message& reply) {
@@ -59,8 +56,6 @@ class PsWorker : public Program {
     const auto shard = part_of(node_.weights().write(), shard_of(node_.cluster(), reply.part));
     std::ranges::copy(values_of(reply.values), shard.begin());
   }
-
-  void push_gradient(const Payload& gradient) { to_all_servers(push, gradient); }
 
   void to_all_servers(Kind kind, const Payload& gradient) {
     const Cluster& cluster = node_.cluster();
@@ -184,9 +179,8 @@ class PsSyncServer : public PsServer {
 
 Traffic traffic(const PsParams& params, const Cluster& cluster, Pace pace) {
   Traffic result{pace, {{}, {}}};
-  const double encoded = least_share(params.codec, cluster);
+  const double share = 1.0 / cluster.servers, encoded = least_share(params.codec, cluster);
   for (int server = 0; server < cluster.servers; ++server) {
-    const double share = 1.0 / cluster.servers;
     for (int worker = 0; worker < cluster.workers; ++worker) {
       result.phases[0].push_back({cluster.workers + server, worker, share});
       result.phases[1].push_back({worker, cluster.workers + server, share * encoded});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "core/algorithms/vectors.hpp"
@@ -17,44 +18,69 @@ std::size_t size_of(const Partition& partition) {
 // "conv1" of "conv1.weight": a layer's tensors lie side by side and stay together.
 std::string layer_of(const Tensor& tensor) { return tensor.name.substr(0, tensor.name.find('.')); }
 
-// What may not be cut further: whole layers, or (fine) a layer's tensors that are not cut by rows.
+bool is_cut(const Tensor& tensor, Partitioner partitioner, std::size_t partitions, const Cluster& cluster) {
+  return partitioner == Partitioner::fine && tensor.count > cluster.parameters / partitions &&
+         tensor.rows >= partitions;
+}
+
+// What the vector falls into.
 struct Units {
-  std::vector<Slice> whole;
-  std::vector<Slice> dealt;  // pieces of cut tensors, P of each, one for each partition
+  std::vector<Slice> layers;  // whole ones, in the model's order
+  std::vector<Slice> pieces;  // of cut tensors: P of each, one for each partition
+  std::vector<Slice> rest;    // other tensors of layers with a cut one
 };
 
-Units units_of(const Cluster& cluster, Partitioner partitioner, int partitions) {
+Units units_of(const Cluster& cluster, Partitioner partitioner, std::size_t partitions) {
+  std::set<std::string> cut_layers;
+  for (const Tensor& tensor : cluster.tensors) {
+    if (is_cut(tensor, partitioner, partitions, cluster)) cut_layers.insert(layer_of(tensor));
+  }
   Units units;
   std::string last_layer;
   for (const Tensor& tensor : cluster.tensors) {
     const Slice slice{tensor.offset, tensor.offset + tensor.count};
-    const auto p = static_cast<std::size_t>(partitions);
-    if (partitioner == Partitioner::fine && tensor.count > cluster.parameters / p && tensor.rows >= p) {
+    const std::string layer = layer_of(tensor);
+    if (is_cut(tensor, partitioner, partitions, cluster)) {
       const std::size_t row = tensor.count / tensor.rows;
-      for (int part = 0; part < partitions; ++part) {
-        const Slice rows = even_part(tensor.rows, partitions, part);
-        units.dealt.push_back({tensor.offset + rows.begin * row, tensor.offset + rows.end * row});
+      for (std::size_t part = 0; part < partitions; ++part) {
+        const Slice rows = even_part(tensor.rows, static_cast<int>(partitions), static_cast<int>(part));
+        units.pieces.push_back({tensor.offset + rows.begin * row, tensor.offset + rows.end * row});
       }
-      last_layer.clear();
-    } else if (!last_layer.empty() && layer_of(tensor) == last_layer) {
-      units.whole.back().end = slice.end;
+    } else if (cut_layers.contains(layer)) {
+      units.rest.push_back(slice);
+    } else if (layer == last_layer) {
+      units.layers.back().end = slice.end;
     } else {
-      units.whole.push_back(slice);
-      last_layer = layer_of(tensor);
+      units.layers.push_back(slice);
     }
+    last_layer = layer;
   }
   return units;
 }
 
+void give_to_lightest(std::vector<Partition>& partitions, Slice unit) {
+  std::ranges::min_element(partitions, {}, size_of)->push_back(unit);
+}
+
 std::vector<Partition> by_tensors(Partitioner partitioner, int partitions, const Cluster& cluster) {
   const auto p = static_cast<std::size_t>(partitions);
-  Units units = units_of(cluster, partitioner, partitions);
+  Units units = units_of(cluster, partitioner, p);
   std::vector<Partition> result(p);
-  for (std::size_t i = 0; i < units.dealt.size(); ++i) result[i % p].push_back(units.dealt[i]);
-  std::ranges::stable_sort(units.whole, std::greater{}, &Slice::size);
-  for (const Slice unit : units.whole) std::ranges::min_element(result, {}, size_of)->push_back(unit);
+  if (partitioner == Partitioner::layer) {
+    std::ranges::stable_sort(units.layers, std::greater{}, &Slice::size);
+    for (const Slice layer : units.layers) give_to_lightest(result, layer);
+    std::ranges::stable_sort(result, {}, size_of);
+  } else {
+    for (int part = 0; part < partitions; ++part) {
+      const Slice group = even_part(units.layers.size(), partitions, part);
+      for (std::size_t i = group.begin; i < group.end; ++i) {
+        result[static_cast<std::size_t>(part)].push_back(units.layers[i]);
+      }
+    }
+    for (std::size_t i = 0; i < units.pieces.size(); ++i) result[i % p].push_back(units.pieces[i]);
+    for (const Slice unit : units.rest) give_to_lightest(result, unit);
+  }
   for (Partition& partition : result) std::ranges::sort(partition, {}, &Slice::begin);
-  std::ranges::stable_sort(result, {}, size_of);
   return result;
 }
 

@@ -15,9 +15,10 @@ namespace ddl {
 using Partition = std::vector<Slice>;
 
 // Cuts the vector into P partitions that cover it exactly once. even: contiguous ranges of nearly one size. layer:
-// whole layers, the largest first, each to the lightest partition (which gives TF.AKO's groups for its network). fine:
-// the same after cutting tensors of more than a P-th of the vector into P pieces by rows. Throws InputError when P is
-// more than the partitioner can make, or there are no tensors to go by.
+// whole layers, the largest first, each to the lightest partition. fine: tensors of more than a P-th of the vector are
+// cut into P pieces by rows, one for each partition; the other layers follow in P groups of neighbours, and what else
+// the layers of cut tensors have goes to the lightest. Both give TF.AKO's groups for its network, at P = 2 and 4.
+// Throws InputError when P is more than the partitioner can make, or there are no tensors to go by.
 std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster);
 
 std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition);

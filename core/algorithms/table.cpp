@@ -49,6 +49,12 @@ void add_complaints(const AkoParams& params, int workers, bool stateless_optimiz
     list.push_back(
         {"overflow", "\"merge\" adds waiting sums, which encoded ones are not; expected \"block\" or no codec"});
   }
+  if (params.publish == Publish::blocking && (params.overflow == Overflow::merge || params.queue_depth != 1)) {
+    list.push_back({"publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\" and no \"overflow\""});
+  }
+  if (params.clock == AkoClock::ping_pong && !params.staleness_bound) {
+    list.push_back({"clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
+  }
   if (params.partitions.automatic && !has_fixed_size(params.codec)) {
     list.push_back(
         {"partitions",
@@ -60,6 +66,9 @@ void add_complaints(const GossipParams& params, int, bool, std::vector<Complaint
   if (params.mode == GossipMode::pair && params.timeout) {
     list.push_back(
         {"timeout", "a pair moves together, so its answer may not be given up; expected mode \"pull\" or \"push\""});
+  }
+  if (params.residual && params.threshold == Threshold::none) {
+    list.push_back({"residual", "nothing is dropped without a threshold; expected one, or no residual"});
   }
 }
 

@@ -56,6 +56,7 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
     const double seconds = scenario.compute.seconds_per_batch
                                ? scenario.compute.seconds_per_batch->value
                                : derived_seconds(*model, scenario.training.batch_size, fabric.speed_flops(worker));
+    cluster.worker_names.push_back(fabric.name(worker));
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
   const AkoParams* ako = std::get_if<AkoParams>(&scenario.algorithm);

@@ -37,6 +37,7 @@ void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   Channel& to = channel(message.source, message.target);
   ++under_way_;
+  ++to.undelivered;
   to.queue.push_back(std::move(message));
   longest_queue_ = std::max(longest_queue_, static_cast<std::int64_t>(to.queue.size()));
   if (!to.busy) give_carrier(to);
@@ -68,6 +69,15 @@ void Network::wait_for_room(int source, int target, std::size_t depth) {
     Signal room(liveness_);
     to.waiting_for_room.push_back(&room);
     room.wait();
+  }
+}
+
+void Network::wait_until_delivered(int source, int target) {
+  Channel& to = channel(source, target);
+  while (to.undelivered > 0) {
+    Signal delivered(liveness_);
+    to.waiting_for_delivery.push_back(&delivered);
+    delivered.wait();
   }
 }
 
@@ -107,6 +117,9 @@ void Network::carry_all(Channel& from) {
     for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
     transfer(from, message);
     deliver_(std::move(message));
+    if (--from.undelivered == 0) {
+      for (Signal* delivered : std::exchange(from.waiting_for_delivery, {})) delivered->ring();
+    }
     if (--under_way_ == 0) idle_();
   }
 }

@@ -28,7 +28,9 @@ class Network {
   void send(Message message);
   std::size_t waiting(int source, int target) const;
   bool merge_into_waiting(int source, int target, const Message& message);
-  void wait_for_room(int source, int target, std::size_t depth);  // suspends the calling actor
+  // Suspend the calling actor.
+  void wait_for_room(int source, int target, std::size_t depth);
+  void wait_until_delivered(int source, int target);
 
   bool is_idle() const { return under_way_ == 0; }  // nothing queued, nothing on the wire
   std::int64_t messages_sent() const { return messages_sent_; }
@@ -48,7 +50,8 @@ class Network {
     bool busy = false;               // has a carrier
     simgrid::s4u::CommPtr transfer;  // on the wire
     double transfer_bytes = 0;
-    std::vector<Signal*> waiting_for_room;
+    std::vector<Signal*> waiting_for_room, waiting_for_delivery;
+    std::int64_t undelivered = 0;  // queued or on the wire
     std::int64_t messages = 0;  // put on the wire
     double bytes = 0, bytes_delivered = 0;
   };

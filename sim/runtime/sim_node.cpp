@@ -125,6 +125,11 @@ void SimNode::wait_for_room(int target, std::size_t depth) {
   simulation_.network().wait_for_room(id_, target, depth);
 }
 
+void SimNode::wait_until_delivered(int target) {
+  simulation_.liveness().do_postponed();
+  simulation_.network().wait_until_delivered(id_, target);
+}
+
 void SimNode::deliver(Message message) {
   Inbox& inbox = inboxes_[message.port];
   const double time_s = now();

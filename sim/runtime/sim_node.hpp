@@ -40,6 +40,7 @@ class SimNode : public Node {
   std::size_t waiting(int target) const override;
   bool merge_into_waiting(int target, const Message& message) override;
   void wait_for_room(int target, std::size_t depth) override;
+  void wait_until_delivered(int target) override;
   Message receive(int port) override;
   std::optional<Message> receive_for(int port, double seconds) override;
   std::optional<Message> poll(int port) override;

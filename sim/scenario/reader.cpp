@@ -113,9 +113,10 @@ void read_value(const Json& json, std::vector<T>& value, const Rule& rule, const
   }
 }
 
-void read_value(const Json& json, std::map<std::string, double>& value, const Rule& rule, const Place& place) {
-  if (!is_object(json, place, "an object of names and factors")) return;
-  for (const auto& [key, number] : json.items()) read_value(number, value[key], rule, place.at(key));
+template <class T>
+void read_value(const Json& json, std::map<std::string, T>& value, const Rule& rule, const Place& place) {
+  if (!is_object(json, place, "an object of names and values")) return;
+  for (const auto& [key, inner] : json.items()) read_value(inner, value[key], rule, place.at(key));
 }
 
 // The alternative is chosen by its tag; a bare string is short for an object with nothing but the tag.

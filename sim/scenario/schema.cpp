@@ -106,11 +106,11 @@ struct SchemaOf<std::vector<T>> {
   }
 };
 
-template <>
-struct SchemaOf<std::map<std::string, double>> {
-  static OrderedJson of(std::map<std::string, double>&, const Rule& rule) {
-    double factor = 1;
-    return {{"type", "object"}, {"additionalProperties", schema_value(factor, rule)}};
+template <class T>
+struct SchemaOf<std::map<std::string, T>> {
+  static OrderedJson of(std::map<std::string, T>&, const Rule& rule) {
+    T inner{};
+    return {{"type", "object"}, {"additionalProperties", schema_value(inner, rule)}};
   }
 };
 

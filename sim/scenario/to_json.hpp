@@ -66,11 +66,11 @@ struct FormOf<std::vector<T>> {
   }
 };
 
-template <>
-struct FormOf<std::map<std::string, double>> {
-  static OrderedJson write(std::map<std::string, double>& value) {
+template <class T>
+struct FormOf<std::map<std::string, T>> {
+  static OrderedJson write(std::map<std::string, T>& value) {
     OrderedJson object = OrderedJson::object();
-    for (auto& [name, number] : value) object[name] = number;
+    for (auto& [name, inner] : value) object[name] = to_json_value(inner);
     return object;
   }
 };

@@ -44,6 +44,7 @@ class ScriptedNode : public Node {
   std::size_t waiting(int) const override { return always_waiting; }
   bool merge_into_waiting(int, const Message&) override { return merges; }
   void wait_for_room(int, std::size_t) override {}
+  void wait_until_delivered(int) override {}
   Message receive(int) override { return {}; }
   std::optional<Message> receive_for(int, double) override { return std::nullopt; }
   std::optional<Message> poll(int) override { return std::nullopt; }

@@ -127,7 +127,11 @@ TEST_CASE("evaluating often or seldom changes neither time nor weights") {
 TEST_CASE("neither threads nor repetition change a bit, the seed does") {
   for (const char* algorithm :
        {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})", R"("d_psgd")", R"("ad_psgd")",
-        R"({"name": "sgp", "overlap": true})", R"({"name": "choco", "compressor": "random_k"})"}) {
+        R"({"name": "sgp", "overlap": true})", R"({"name": "choco", "compressor": "random_k"})",
+        R"({"name": "ako", "partitions": 2, "publish": "blocking", "staleness_bound": 1,
+                                    "clock": "ping_pong", "receive_threads": 2, "receive_time": "3ms"})",
+        R"({"name": "gossip", "late_joiners": {"w2": "1s"}, "threshold": "signed_mean",
+                                    "residual": true, "merge": "loss_weighted", "timeout": "6ms"})"}) {
     auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
     scenario.compute.jitter = 0.3;
     const auto digest = [&](int threads) { return digest_of(run(scenario, {.threads = threads, .progress = {}})); };
