@@ -20,6 +20,16 @@ namespace {
   throw InputError(path.string() + ": " + what + ": " + std::strerror(error));
 }
 
+// A parent was gone again: another run that had made it has tidied up after itself.
+struct ParentVanished : InputError {
+  using InputError::InputError;
+};
+
+[[noreturn]] void fail_making(const fs::path& path, const char* what, int error) {
+  if (error == ENOENT) throw ParentVanished(path.string() + ": " + what + ": " + std::strerror(error));
+  fail(path, what, error);
+}
+
 // The first free hidden name beside `target`; several processes may look for one at the same time.
 fs::path make_sibling(const fs::path& target) {
   for (int attempt = 0;; ++attempt) {
@@ -27,7 +37,7 @@ fs::path make_sibling(const fs::path& target) {
         "." + target.filename().string() + ".partial-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
     fs::path sibling = target.parent_path() / name;
     if (mkdir(sibling.c_str(), 0777) == 0) return sibling;
-    if (errno != EEXIST) fail(target, "cannot be written", errno);
+    if (errno != EEXIST) fail_making(target, "cannot be written", errno);
   }
 }
 
@@ -46,7 +56,7 @@ std::vector<fs::path> make_parents(const fs::path& target) {
     } else if (errno != EEXIST) {
       const int error = errno;
       for (auto path = made.rbegin(); path != made.rend(); ++path) rmdir(path->c_str());
-      fail(folder, "cannot be made", error);
+      fail_making(folder, "cannot be made", error);
     }
   }
   return made;
@@ -71,12 +81,20 @@ SignalsHeld::SignalsHeld() {
 
 SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-StagedFolder::StagedFolder(fs::path target) : target_(std::move(target)), parents_(make_parents(target_)) {
-  try {
-    staged_ = make_sibling(target_);
-  } catch (...) {
-    remove_all();
-    throw;
+StagedFolder::StagedFolder(fs::path target) : target_(std::move(target)) {
+  constexpr int most_attempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      parents_ = make_parents(target_);
+      staged_ = make_sibling(target_);
+      return;
+    } catch (const ParentVanished&) {
+      remove_all();
+      if (attempt == most_attempts) throw;
+    } catch (...) {
+      remove_all();
+      throw;
+    }
   }
 }
 

@@ -239,6 +239,17 @@ TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
   CHECK_FALSE(fs::exists(place.at("results")));
 }
 
+TEST_CASE("several runs may start at once in a folder that none of them finds") {
+  const Workplace place;
+  place.write("many.sh",
+              "for round in 1 2 3 4 5 6; do rm -rf results\n"
+              "for seed in 1 2 3 4; do '" DDLSIM_BINARY
+              "' good.json --quiet --seed $seed 2>>err & done\n"
+              "wait; done\n");
+  CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh many.sh").c_str())) == 0);
+  CHECK(text_of(place.at("err")) == "");
+}
+
 TEST_CASE("output that cannot be delivered is no success") {
   const Workplace place;
   const std::string command = "'" DDLSIM_BINARY "' schema >/dev/full 2>/dev/null";
