@@ -36,7 +36,11 @@ struct Cluster {
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
-  float gradient_weight() const { return scale == GradientScale::mean ? 1.0f / static_cast<float>(workers) : 1.0f; }
+  float gradient_weight() const { return gradient_weight(workers); }
+  // Of each gradient of a sum of so many.
+  float gradient_weight(int gradients) const {
+    return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
+  }
   Slice whole() const { return {0, parameters}; }
   // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
   std::uint64_t wire_bytes(Slice slice) const;

@@ -34,7 +34,19 @@ const char* const systems[] = {R"("ps_async")",
                                R"({"name": "ad_psgd", "gossip_rate": 3, "update_order": "update_then_average"})",
                                R"("sgp")",
                                R"({"name": "sgp", "topology": "directed_ring", "overlap": true})",
-                               R"("choco")"};
+                               R"("choco")",
+                               R"("ring_allreduce")",
+                               R"("tree_allreduce")",
+                               R"("star_allreduce")",
+                               R"({"name": "partial_allreduce", "partitions": 3, "collective": "tree"})",
+                               R"({"name": "local_sgd", "local_steps": 2})",
+                               R"({"name": "local_sgd", "local_steps": 4, "collective": "star"})",
+                               R"({"name": "fedavg", "local_steps": 2})",
+                               R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
+                               R"({"name": "ps_ssp", "staleness_bound": 0})",
+                               R"({"name": "ps_ssp", "staleness_bound": 2, "staleness_aware": true})",
+                               R"({"name": "ps_sync", "backup_workers": 1})",
+                               R"({"name": "ps_sync", "backup_workers": 3})"};
 
 RunResult run_with(const char* system, const std::string& stop, const std::string& slow = "") {
   auto scenario =
