@@ -85,6 +85,18 @@ TEST_CASE("samples and epochs count over all workers together, whoever is slow")
   }
 }
 
+TEST_CASE("samples: a step that is in nobody's way does not hold up the end") {
+  // Three workers take steps of 0.1 s (learning() says so) while the fourth would need 700 s for its first.
+  const auto end_s = [](double slowdown) {
+    auto scenario = learning(R"("ad_psgd")", 4, 0, R"("data": {"train": 400, "test": 50},
+                             "training": {"batch_size": 10}, "stop": {"samples": 600})");
+    scenario.compute.slowdown = {{"w2", slowdown}};
+    return run(scenario).simulated_s;
+  };
+  CHECK(end_s(7000) == doctest::Approx(end_s(1000)));
+  CHECK(end_s(7000) < 1.1 * end_s(1) * 4 / 3);
+}
+
 TEST_CASE("time: the run ends at that instant") {
   for (const char* system : systems) {
     const auto result = run_with(system, R"({"time": "1.234s"})");
