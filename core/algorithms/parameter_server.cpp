@@ -136,25 +136,36 @@ class PsSyncServer : public PsServer {
   void run() override {
     while (true) {
       const Message message = node_.receive(to_server);
-      if (message.kind == pull) asking_[message.source] = message.step;
+      if (message.kind == pull) asking(message.source, message.step);
       if (message.kind == push) {
         node_.compute(params_.update_time.value);
         record_staleness(message);
+        if (!gradients_.contains(message.source) && left_.contains(message.source)) --left_without_gradient_;
         gradients_[message.source] = message.values;
       }
-      if (message.kind == leave) left_.insert(message.source);
-      if (!gradients_.empty() && nobody_is_missing()) finish_round();
-      answer_those_of_this_round();
+      if (message.kind == leave && left_.insert(message.source).second && !gradients_.contains(message.source)) {
+        ++left_without_gradient_;
+      }
+      if (!gradients_.empty() && nobody_is_missing()) {
+        finish_round();
+        answer_those_of_this_round();
+      }
     }
   }
 
  private:
+  // Whoever asks for a round that is there already is answered at once.
+  void asking(int worker, std::int64_t round) {
+    if (round <= version_) {
+      answer(worker);
+    } else {
+      asking_[worker] = round;
+    }
+  }
+
   // A worker that has left may still have its last gradient in this round.
   bool nobody_is_missing() const {
-    for (int worker = 0; worker < node_.cluster().workers; ++worker) {
-      if (!gradients_.contains(worker) && !left_.contains(worker)) return false;
-    }
-    return true;
+    return gradients_.size() + left_without_gradient_ == static_cast<std::size_t>(node_.cluster().workers);
   }
 
   void finish_round() {
@@ -163,6 +174,7 @@ class PsSyncServer : public PsServer {
     const bool mean = node_.cluster().scale == GradientScale::mean;
     apply(sum, mean ? 1.0f / static_cast<float>(gradients_.size()) : 1.0f);
     gradients_.clear();
+    left_without_gradient_ = left_.size();
   }
 
   void answer_those_of_this_round() {
@@ -172,9 +184,10 @@ class PsSyncServer : public PsServer {
     }
   }
 
-  std::set<int> left_;                  // workers that will push no more
-  std::map<int, Payload> gradients_;    // of the round, by worker
-  std::map<int, std::int64_t> asking_;  // worker -> the round whose weights it wants
+  std::set<int> left_;                     // workers that will push no more
+  std::size_t left_without_gradient_ = 0;  // those of them who have none in this round
+  std::map<int, Payload> gradients_;       // of the round, by worker
+  std::map<int, std::int64_t> asking_;     // worker -> the round whose weights it wants
 };
 
 Traffic traffic(const PsParams& params, const Cluster& cluster, Pace pace) {
