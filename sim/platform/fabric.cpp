@@ -170,14 +170,13 @@ struct Fabric::Parts {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
     if (plain) numbers = *plain;
     const bool possible = plain && std::ranges::all_of(engine->get_all_links(), is_plain);
-    if (network.sharing == LinkSharing::own && !possible) {
+    if (network.solver == LinkSolver::own && !possible) {
       throw InputError(
-          "$.platform.network.sharing: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
+          "$.platform.network.solver: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
           " has; expected \"simgrid\"");
     }
     const bool large = names.size() > most_nodes_of_simgrid;
-    own_sharing =
-        network.sharing == LinkSharing::own || (network.sharing == LinkSharing::automatic && large && possible);
+    own_sharing = network.solver == LinkSolver::own || (network.solver == LinkSolver::automatic && large && possible);
   }
 };
 

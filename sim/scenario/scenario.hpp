@@ -29,17 +29,17 @@ inline constexpr EnumName<NetworkModel> enum_names<NetworkModel>[] = {{NetworkMo
 
 // Who reckons the sharing of links: SimGrid, or our own solver of the same model, which costs less the more flows there
 // are. auto: SimGrid up to 512 nodes.
-enum class LinkSharing { automatic, simgrid, own };
+enum class LinkSolver { automatic, simgrid, own };
 template <>
-inline constexpr EnumName<LinkSharing> enum_names<LinkSharing>[] = {
-    {LinkSharing::automatic, "auto"}, {LinkSharing::simgrid, "simgrid"}, {LinkSharing::own, "own"}};
+inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
+    {LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}};
 
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
   NetworkModel model = NetworkModel::LV08;
   bool crosstraffic = true;   // acknowledgements take 5 % of the way back
   Bytes tcp_window{4194304};  // a flow carries at most this much per round trip; 0: no limit
-  LinkSharing sharing = LinkSharing::automatic;
+  LinkSolver solver = LinkSolver::automatic;
 };
 
 // Hosts from a SimGrid platform file, by name.
@@ -177,7 +177,7 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements use the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "bytes a flow has under way at most; 0 for no limit", .at_least = 0});
-  visit("sharing", spec.sharing, Rule{.doc = "who reckons it; auto: SimGrid up to 512 nodes, our own solver beyond"});
+  visit("solver", spec.solver, Rule{.doc = "who reckons it; auto: SimGrid up to 512 nodes, our own solver beyond"});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {

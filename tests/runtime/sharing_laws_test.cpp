@@ -32,8 +32,8 @@ TEST_CASE("our sharing of links and SimGrid's give the same runs but for roundin
     for (const std::string model : {R"("model": "LV08")", R"("model": "CM02", "crosstraffic": false)"}) {
       CAPTURE(system);
       CAPTURE(model);
-      const auto simgrid = ddl::run(uneven(system, "{" + model + R"(, "sharing": "simgrid"})", servers));
-      const auto own = ddl::run(uneven(system, "{" + model + R"(, "sharing": "own"})", servers));
+      const auto simgrid = ddl::run(uneven(system, "{" + model + R"(, "solver": "simgrid"})", servers));
+      const auto own = ddl::run(uneven(system, "{" + model + R"(, "solver": "own"})", servers));
       CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
       CHECK(own.messages_sent == simgrid.messages_sent);
       CHECK(own.bytes_sent == simgrid.bytes_sent);
@@ -57,7 +57,7 @@ TEST_CASE("beyond 512 nodes a server's broadcast takes its link's time for all m
 }
 
 TEST_CASE("a run that is cut off while messages travel ends in time under our sharing too") {
-  const std::string network = R"({"model": "LV08", "sharing": "own"})";
+  const std::string network = R"({"model": "LV08", "solver": "own"})";
   Scenario scenario = uneven(R"({"name": "ako", "partitions": 1})", network, 0);
   scenario.stop = {};
   scenario.stop.time = ddl::Seconds{3};

@@ -23,7 +23,7 @@ inline std::vector<std::string> styles() {
       R"({ "$schema": "scenario.schema.json", "name": "full", "description": "all keys", "seed": 18446744073709551615,
            "platform": { "topology": "star", "workers": 3, "servers": 1, "bandwidth": ["40Mbps", "20Mbps", "10Mbps"],
                          "server_bandwidth": "0.1Gbps", "latency": "20ms", "speed": ["50Gf", "25Gf"],
-                         "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B", "sharing": "own" } },
+                         "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B", "solver": "own" } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
                      "shuffle": false },
            "model": "mlp",
