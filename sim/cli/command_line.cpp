@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/base/check.hpp"
+#include "core/nn/tile.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/scenario/words.hpp"
@@ -176,6 +177,7 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
+  check_kernel_choice();
   put_run_first(arguments, app);
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back

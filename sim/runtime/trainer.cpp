@@ -32,7 +32,7 @@ DataSplit load_data(const Scenario& scenario) {
 Trainer::Trainer(const Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
       data_(load_data(scenario)),
-      model_(scenario.model, data_.train.shape, data_.train.classes),
+      model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
       test_samples_(data_.test.size()),
       scratch_(static_cast<std::size_t>(thread_count(threads))),
       pool_(thread_count(threads)) {

@@ -12,6 +12,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/data/data_spec.hpp"
+#include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
 
@@ -134,6 +135,7 @@ struct Scenario {
   StopSpec stop;
   EvaluateSpec evaluate;
   RecordSpec record;
+  MathSpec math;
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
 };
 
@@ -231,6 +233,7 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
   visit("evaluate", scenario.evaluate, Rule{.doc = "when accuracy is measured"});
   visit("record", scenario.record, Rule{.doc = "which result files are written"});
+  visit("math", scenario.math, Rule{.doc = "whose matrix products"});
 }
 
 }  // namespace ddl
