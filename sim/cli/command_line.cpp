@@ -22,6 +22,7 @@ struct Words {
   std::vector<std::string> files, overrides;
   std::string seed, seeds, kind;
   RunSettings run;
+  BenchSettings bench;
 };
 
 Override override_of(const std::string& text) {
@@ -176,6 +177,14 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
+  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
+  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
   check_kernel_choice();
   put_run_first(arguments, app);
@@ -202,6 +211,8 @@ int run_command_line(std::vector<std::string> arguments) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {
     std::cout << scenario_schema();
+  } else if (bench_command.parsed()) {
+    bench(words.bench);
   }
   return kDone;
 }

@@ -29,6 +29,13 @@ void check_scenarios(const std::vector<std::string>& files, const std::vector<Ov
 void list_catalogue(const std::string& word);
 std::vector<std::string> catalogue_words();
 
+struct BenchSettings {
+  bool json = false;
+  double seconds = 20;  // what it takes altogether, about
+};
+// Measures this machine and prints a table, or JSON.
+void bench(const BenchSettings& settings);
+
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
 
