@@ -43,6 +43,11 @@ Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu)
   image_ = {unsigned_of(input.height), unsigned_of(input.width), channels_, above, below};
   gradient_ = {unsigned_of(output().height), unsigned_of(output().width), filters_, kernel_ - 1 - above,
                kernel_ - 1 - below};
+  const Plane from{image_.height, image_.width, channels_}, to{gradient_.height, gradient_.width, filters_};
+  if (Winograd::suits(kernel_, from, to)) {
+    transforms_.emplace(from, to, above);
+    turned_.emplace(to, from, kernel_ - 1 - above);
+  }
 }
 
 std::vector<LayerTensor> Conv2d::tensors() const {
@@ -102,7 +107,58 @@ void Conv2d::slide(const Slide& job) const {
   }
 }
 
+void Conv2d::forward_by_transforms(const ForwardCall& call) const {
+  const Winograd& w = *transforms_;
+  float* const weights = call.scratch.room(w.weight_floats() + w.input_floats() + w.product_floats() + Buffer::kSlack);
+  float* const inputs = weights + w.weight_floats();
+  float* const products = inputs + w.input_floats();
+  w.transform_weights(call.parameters, false, weights);
+  const std::size_t batch = unsigned_of(call.batch);
+  for (std::size_t first = 0; first < batch; first += w.images_at_a_time()) {
+    const std::size_t count = std::min(w.images_at_a_time(), batch - first);
+    w.transform_inputs(call.input + first * input().size(), count, inputs);
+    w.multiply(inputs, weights, count, products);
+    w.finish(products, count, call.parameters + kernel_ * kernel_ * channels_ * filters_, relu_,
+             call.output + first * output().size());
+  }
+}
+
+void Conv2d::backward_by_transforms(const BackwardCall& call) const {
+  const Winograd &w = *transforms_, &turned = *turned_;
+  // The parts in the order in which they are needed; inputs and products serve both ways.
+  const std::size_t inputs_size = std::max(w.input_floats(), turned.input_floats());
+  const std::size_t products_size = std::max(w.product_floats(), turned.product_floats());
+  float* const sums =
+      call.scratch.room(rounded(filters_) + 2 * w.weight_floats() + inputs_size + products_size + Buffer::kSlack);
+  float* const weight_gradient = sums + rounded(filters_);
+  float* const turned_weights = weight_gradient + w.weight_floats();
+  float* const inputs = turned_weights + w.weight_floats();
+  float* const products = inputs + inputs_size;
+  float* const bias_gradient = call.parameter_gradient + kernel_ * kernel_ * channels_ * filters_;
+  std::fill(bias_gradient, bias_gradient + filters_, 0.0f);
+  if (call.input_gradient != nullptr) turned.transform_weights(call.parameters, true, turned_weights);
+  const std::size_t batch = unsigned_of(call.batch), pixels = gradient_.height * gradient_.width;
+  for (std::size_t first = 0; first < batch; first += w.images_at_a_time()) {
+    const std::size_t count = std::min(w.images_at_a_time(), batch - first);
+    float* const gradient = call.output_gradient + first * output().size();
+    bias_backward(call.output + first * output().size(), count * pixels, filters_, relu_, gradient, bias_gradient,
+                  sums);
+    w.transform_inputs(call.input + first * input().size(), count, inputs);
+    w.transform_gradients(gradient, count, products);
+    w.add_weight_gradient(inputs, products, count, first == 0, weight_gradient);
+    if (call.input_gradient == nullptr) continue;
+    for (std::size_t i = 0; i < count; i += turned.images_at_a_time()) {
+      const std::size_t some = std::min(turned.images_at_a_time(), count - i);
+      turned.transform_inputs(gradient + i * output().size(), some, inputs);
+      turned.multiply(inputs, turned_weights, some, products);
+      turned.finish(products, some, nullptr, false, call.input_gradient + (first + i) * input().size());
+    }
+  }
+  w.finish_weight_gradient(weight_gradient, call.parameter_gradient);
+}
+
 void Conv2d::forward(const ForwardCall& call) const {
+  if (transforms_) return forward_by_transforms(call);
   const std::size_t weights = kernel_ * kernel_ * channels_ * filters_;
   float* const framed = call.scratch.room(rounded(image_.size()) + panel_floats(weights / filters_, filters_));
   float* const panels = framed + rounded(image_.size());
@@ -147,6 +203,7 @@ void Conv2d::add_weight_gradient(const float* image, const float* gradient, bool
 }
 
 void Conv2d::backward(const BackwardCall& call) const {
+  if (transforms_) return backward_by_transforms(call);
   const std::size_t weights = kernel_ * kernel_ * channels_ * filters_;
   const bool inputs = call.input_gradient != nullptr;
   // Panels read whole vectors of the gradient: the room after it belongs to the next part.

@@ -1,9 +1,12 @@
 // Two-dimensional convolution, stride 1, with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed
-// where the image lies, a row of pixels at a time; nothing is unrolled.
+// where the image lies, a row of pixels at a time; nothing is unrolled. Wide 3x3 layers: see winograd.hpp.
 #pragma once
+
+#include <optional>
 
 #include "core/nn/layer.hpp"
 #include "core/nn/model_spec.hpp"
+#include "core/nn/winograd.hpp"
 
 namespace ddl {
 
@@ -46,8 +49,12 @@ class Conv2d final : public Layer {
   void pack_turned(const float* weights, float* panels) const;
   void add_weight_gradient(const float* image, const float* gradient, bool first, float* result) const;
 
+  void forward_by_transforms(const ForwardCall& call) const;
+  void backward_by_transforms(const BackwardCall& call) const;
+
   std::size_t channels_, kernel_, filters_;
-  Frame image_, gradient_;  // of the input; of the output's gradient
+  Frame image_, gradient_;                       // of the input; of the output's gradient
+  std::optional<Winograd> transforms_, turned_;  // of the forward pass, and from the output's gradient to the input's
   Init init_;
   bool relu_;
 };

@@ -11,7 +11,9 @@ namespace {
 constexpr const char* kScenario = R"({
   "platform": { "workers": 2, "bandwidth": "1Gbps" }, "data": { "train": 300, "test": 60 },
   "model": { "layers": [ { "type": "conv", "filters": 20, "kernel": 5 }, "relu", { "type": "max_pool" },
-                         { "type": "conv", "filters": 33, "kernel": 3 }, "tanh", { "type": "flatten" },
+                         { "type": "conv", "filters": 33, "kernel": 3 }, "tanh",
+                         { "type": "conv", "filters": 32, "kernel": 3 }, { "type": "conv", "filters": 40, "kernel": 3 },
+                         { "type": "flatten" },
                          { "type": "dense", "units": 70 }, "relu", { "type": "dropout" },
                          { "type": "dense", "units": 10 } ] },
   "training": { "batch_size": 20, "optimizer": "adam" }, "compute": { "seconds_per_batch": "100ms" },
