@@ -124,16 +124,18 @@ std::vector<LookAheadRow> measure_look_ahead(int most, double seconds) {
     return run(scenario, options);
   };
   constexpr int kTrialSteps = 4;
-  const double trial_s = run_with(1, kTrialSteps).wall_s;
+  const RunResult trial = run_with(1, kTrialSteps);
   int counts = 1;
   for (int threads = 2; threads <= most; threads *= 2) ++counts;
-  const int steps = static_cast<int>(std::clamp(kTrialSteps * seconds / counts / trial_s, 8.0, 400.0));
+  const int steps = static_cast<int>(std::clamp(kTrialSteps * seconds / counts / trial.wall_s, 8.0, 400.0));
   std::vector<LookAheadRow> rows;
   for (int threads = 1; threads <= most; threads *= 2) {
     const RunResult result = run_with(threads, steps);
     LookAheadRow row{.threads = threads, .images_per_s = result.samples / result.wall_s};
     row.speed_up = rows.empty() ? 1 : row.images_per_s / rows.front().images_per_s;
-    row.outside_math_share = rows.empty() ? 1 - result.math_s / result.cpu_s : rows.front().outside_math_share;
+    // What the longer run takes more, as starting and ending cost the same.
+    row.outside_math_share =
+        std::max(0.0, 1 - (result.math_s - trial.math_s) / std::max(result.cpu_s - trial.cpu_s, 1e-9));
     rows.push_back(row);
   }
   return rows;

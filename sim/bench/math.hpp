@@ -31,7 +31,7 @@ struct LookAheadRow {
   int threads = 0;
   double images_per_s = 0;
   double speed_up = 1;            // over one thread
-  double outside_math_share = 0;  // of the CPU time with one thread
+  double outside_math_share = 0;  // of the CPU time, start and end of the run left out
 };
 // 1, 2, 4, ... threads up to `most`. The runs take about `seconds` altogether.
 std::vector<LookAheadRow> measure_look_ahead(int most, double seconds);

@@ -84,12 +84,11 @@ std::string table_of(const Report& report) {
                         name_of(row.mode), row.train_images_per_s, row.eval_images_per_s, row.train_gflops,
                         100 * row.train_gflops / report.peak_gflops);
   }
-  text += "\n4 workers, ako-cnn, ps_async   images/s  speed-up\n";
+  text += "\n4 workers, ako-cnn, ps_async   images/s  speed-up  outside math\n";
   for (const LookAheadRow& row : report.look_ahead) {
-    text += fmt::format("{:>2} threads {:>29.0f} {:>9.2f}\n", row.threads, row.images_per_s, row.speed_up);
+    text += fmt::format("{:>2} threads {:>27.0f} {:>9.2f} {:>11.1f} %\n", row.threads, row.images_per_s, row.speed_up,
+                        100 * row.outside_math_share);
   }
-  text += fmt::format("outside math with one thread: {:.1f} % of the CPU time\n",
-                      100 * report.look_ahead.front().outside_math_share);
   return text;
 }
 
