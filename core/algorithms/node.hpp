@@ -36,7 +36,11 @@ struct Cluster {
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
-  float gradient_weight() const { return scale == GradientScale::mean ? 1.0f / static_cast<float>(workers) : 1.0f; }
+  float gradient_weight() const { return gradient_weight(workers); }
+  // Of each gradient of a sum of so many.
+  float gradient_weight(int gradients) const {
+    return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
+  }
   Slice whole() const { return {0, parameters}; }
   // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
   std::uint64_t wire_bytes(Slice slice) const;
@@ -54,9 +58,10 @@ class Node {
   virtual double now() const = 0;  // simulated seconds
 
   // --- steps: the life of a worker is `while (next_step()) { ...; finish_step(); }` ---
-  // Claims the next step, or says that the stop condition leaves none.
+  // Begins the next step, or says that the stop condition leaves none.
   virtual bool next_step() = 0;
-  // Ends the step: iteration count, record, evaluations that hang on it.
+  // Ends the step: iteration count, record, evaluations that hang on it. A step that ends after the samples of the run
+  // were full counts no more.
   virtual void finish_step() = 0;
   virtual std::int64_t step() const = 0;  // of this worker: 0 in its first
   // The staleness of a worker's step, known here or, at a server, when its gradient arrives.

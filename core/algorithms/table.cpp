@@ -11,8 +11,8 @@ constexpr std::array rows{
     AlgorithmRow{SingleParams::tag, "plain minibatch SGD on one worker", "Robbins and Monro, 1951", false, 1},
     AlgorithmRow{PsAsyncParams::tag, "asynchronous parameter server, one or several shards",
                  "Dean et al., NIPS 2012; Li et al., OSDI 2014", true, 1},
-    AlgorithmRow{PsSyncParams::tag, "synchronous parameter server: every round waits for all workers",
-                 "Chen et al., 2016 (without backups)", true, 1},
+    AlgorithmRow{PsSyncParams::tag, "synchronous parameter server: a round waits for all workers, or all but b",
+                 "Chen et al., 2016", true, 1},
     AlgorithmRow{AkoParams::tag, "partial gradient exchange between all workers, any number of partitions",
                  "Watcharapichat et al., SoCC 2016; TF.AKO 2018", false, 1},
     AlgorithmRow{GossipParams::tag, "model averaging with one peer a step: pull, push or pairwise",
@@ -24,15 +24,45 @@ constexpr std::array rows{
     AlgorithmRow{SgpParams::tag, "push-sum averaging along directed graphs", "Assran et al., ICML 2019", false, 1},
     AlgorithmRow{ChocoParams::tag, "gossip of compressed differences to public copies of models",
                  "Koloskova et al., ICML 2019 and ICLR 2020", false, 1},
+    AlgorithmRow{RingAllreduceParams::tag, "synchronous SGD; gradients are summed chunk by chunk round a ring",
+                 "Patarasuk and Yuan, 2009", false, 1},
+    AlgorithmRow{TreeAllreduceParams::tag, "synchronous SGD; gradients are summed up a binomial tree",
+                 "Thakur et al., 2005", false, 1},
+    AlgorithmRow{StarAllreduceParams::tag, "synchronous SGD; the first worker sums all gradients", "folklore", false,
+                 1},
+    AlgorithmRow{PartialAllreduceParams::tag, "all-reduce of one part of the gradient a step, the rest stays local",
+                 "Mai et al., OSDI 2020 (KungFu)", false, 1},
+    AlgorithmRow{LocalSgdParams::tag, "some steps alone, then the mean of all models", "Stich, ICLR 2019", false, 1},
+    AlgorithmRow{FedavgParams::tag, "federated averaging: a server has some workers train alone in each round",
+                 "McMahan et al., AISTATS 2017", true, 1},
+    AlgorithmRow{PsSspParams::tag, "stale-synchronous parameter server: nobody is more than s steps ahead",
+                 "Ho et al., NIPS 2013", true, 1},
 };
 static_assert(rows.size() == std::variant_size_v<AlgorithmParams>);
+
+// Most settings suit every cluster.
+template <class Params>
+void add_complaints(const Params&, int, bool, std::vector<Complaint>&) {}
 
 void add_complaints(const SingleParams&, int workers, bool, std::vector<Complaint>& list) {
   if (workers != 1)
     list.push_back({"name", "\"single\" trains on 1 worker, the platform has " + std::to_string(workers)});
 }
 
-void add_complaints(const PsParams&, int, bool, std::vector<Complaint>&) {}
+void add_complaints(const PsSyncParams& params, int workers, bool, std::vector<Complaint>& list) {
+  if (params.backup_workers >= workers) {
+    list.push_back({"backup_workers", std::to_string(params.backup_workers) + " of " + std::to_string(workers) +
+                                          " workers; expected fewer, for a round to have a gradient"});
+  }
+}
+
+void add_complaints(const FedavgParams& params, int workers, bool, std::vector<Complaint>& list) {
+  const double sampled = params.sampled.value_or(1);
+  if (sampled >= 1 && (sampled > workers || sampled != static_cast<double>(static_cast<int>(sampled)))) {
+    list.push_back({"sampled", "is not a number of this platform's " + std::to_string(workers) +
+                                   " workers; expected a share below 1 or a whole count"});
+  }
+}
 
 void add_complaints(const AkoParams& params, int workers, bool stateless_optimizer, std::vector<Complaint>& list) {
   const std::size_t counts = params.partitions.counts.size();

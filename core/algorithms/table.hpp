@@ -8,9 +8,12 @@
 
 #include "core/algorithms/ad_psgd.hpp"
 #include "core/algorithms/ako.hpp"
+#include "core/algorithms/allreduce.hpp"
 #include "core/algorithms/choco.hpp"
 #include "core/algorithms/d_psgd.hpp"
+#include "core/algorithms/fedavg.hpp"
 #include "core/algorithms/gossip.hpp"
+#include "core/algorithms/local_sgd.hpp"
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/parameter_server.hpp"
 #include "core/algorithms/sgp.hpp"
@@ -19,8 +22,10 @@
 
 namespace ddl {
 
-using AlgorithmParams = std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams,
-                                     AdPsgdParams, SgpParams, ChocoParams>;
+using AlgorithmParams =
+    std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams, AdPsgdParams,
+                 SgpParams, ChocoParams, RingAllreduceParams, TreeAllreduceParams, StarAllreduceParams,
+                 PartialAllreduceParams, LocalSgdParams, FedavgParams, PsSspParams>;
 template <>
 inline constexpr std::string_view tag_key<AlgorithmParams> = "name";
 

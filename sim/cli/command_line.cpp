@@ -22,6 +22,7 @@ struct Words {
   std::vector<std::string> files, overrides;
   std::string seed, seeds, kind;
   RunSettings run;
+  ReproduceSettings reproduce;
   BenchSettings bench;
 };
 
@@ -102,6 +103,22 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   return run;
 }
 
+CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
+  CLI::App& command = *app.add_subcommand("reproduce", "Run a published study: published beside simulated figures");
+  command.add_option("study", settings.study, "Which; without it, they are listed")->type_name("NAME");
+  command.add_flag("--full", settings.full, "The published network on CIFAR-10, instead of a small one");
+  command.add_option("--data", settings.data, "Folder of CIFAR-10's binary files, for --full")->type_name("DIR");
+  command.add_option("--out", settings.out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--quiet", settings.quiet, "No progress");
+  command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
+  return command;
+}
+
 std::string version_text() { return std::string("ddlsim ") + DDLSIM_VERSION; }
 
 // One line for whatever CLI11 found, without its own layout.
@@ -170,6 +187,8 @@ int run_command_line(std::vector<std::string> arguments) {
   add_overrides(describe_command, words);
   describe_command.footer("Example:\n  ddlsim describe scenarios/het_wan_ako_p3.json --set platform.workers=8");
 
+  CLI::App& reproduce_command = add_reproduce(app, words.reproduce);
+
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
@@ -207,6 +226,8 @@ int run_command_line(std::vector<std::string> arguments) {
     check_scenarios(need_files(words, "check"), overrides_of(words));
   } else if (describe_command.parsed()) {
     std::cout << describe(read_scenario(need_files(words, "describe").front(), overrides_of(words)));
+  } else if (reproduce_command.parsed()) {
+    reproduce(words.reproduce);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -29,6 +29,18 @@ void check_scenarios(const std::vector<std::string>& files, const std::vector<Ov
 void list_catalogue(const std::string& word);
 std::vector<std::string> catalogue_words();
 
+struct ReproduceSettings {
+  std::string study;  // empty: list them
+  bool full = false;  // the published network on CIFAR-10
+  std::string data;   // its folder
+  std::string out = "results";
+  int jobs = 0;  // runs at once; 0: as many as cores
+  bool quiet = false;
+};
+
+// Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
+void reproduce(const ReproduceSettings& settings);
+
 struct BenchSettings {
   bool json = false;
   double seconds = 20;  // what it takes altogether, about

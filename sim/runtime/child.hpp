@@ -1,6 +1,7 @@
 // One run is one process: work that needs SimGrid's engine is done in a forked child, which hands bytes back.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -10,5 +11,10 @@ namespace ddl {
 // other exceptions and a child that dies become InternalError, Ctrl-C becomes Interrupted. No thread may run at the
 // call.
 std::string in_child(const std::function<std::string()>& work);
+
+// The same for jobs 0 .. jobs-1, `at_once` of them at a time: `done(job, answer)` is called here as each ends, in
+// whatever order they do. What a job throws ends the others and comes out, as does Ctrl-C (Interrupted).
+void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
+                 const std::function<void(std::size_t, std::string)>& done);
 
 }  // namespace ddl

@@ -45,6 +45,10 @@ constexpr Refused kRefused[] = {
     {"check absent.json also.json",
      "ddlsim: absent.json: no such file; expected a scenario\nddlsim: also.json: no such file; expected a scenario\n"},
     {"describe", "ddlsim: describe: no scenario given; see ddlsim describe --help\n"},
+    {"reproduce ako_2081", "ddlsim: \"ako_2081\" is no study; did you mean \"ako_2018\"?\n"},
+    {"reproduce ako_2018 --full",
+     "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of its files\n"},
+    {"reproduce ako_2018 --data x", "ddlsim: reproduce --data: is for --full alone, which trains on CIFAR-10\n"},
     {"list algoritms", "ddlsim: list: \"algoritms\" is unknown; did you mean \"algorithms\"?\n"},
 };
 
@@ -79,8 +83,8 @@ TEST_CASE("what CLI11 finds wrong is one line that names the help") {
 
 TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
-  for (const char* arguments :
-       {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help"}) {
+  for (const char* arguments : {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help",
+                                "schema --help", "reproduce --help"}) {
     const Answer answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -95,10 +99,10 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command : {"run", "check", "describe", "list", "schema", "bench"}) {
+  for (const char* command : {"run", "check", "describe", "reproduce", "list", "schema", "bench"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
-  for (const char* command : {"sweep", "compare", "plot", "report", "reproduce"}) {
+  for (const char* command : {"sweep", "compare", "plot", "report"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") == std::string::npos);
   }
 }
@@ -192,6 +196,23 @@ TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
   CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
   CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");
   CHECK_FALSE(fs::exists(place.at("results")));
+}
+
+TEST_CASE("reproduce lists the studies") {
+  const Answer answer = Workplace().call("reproduce");
+  CHECK(answer.code == 0);
+  for (const char* study : {"ako_2018", "cui_2019", "zhang"}) CHECK(answer.out.find(study) != std::string::npos);
+}
+
+TEST_CASE("Ctrl-C ends a study with exit code 130, without a page") {
+  const Workplace place;
+  place.write("interrupt.sh", "env --default-signal=INT '" DDLSIM_BINARY
+                              "' reproduce ako_2018 --quiet 2>err >out &\n"
+                              "pid=$!\nsleep 1\nkill -INT $pid\nwait $pid\n");
+  CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
+  CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");
+  CHECK(text_of(place.at("out")) == "");
+  CHECK_FALSE(fs::exists(place.at("results/ako_2018.md")));
 }
 
 TEST_CASE("several runs may start at once in a folder that none of them finds") {

@@ -1,4 +1,4 @@
-// The shipped comparisons are fair: within the 4 x 10 only what is compared differs.
+// The shipped comparisons are fair: within the 4 x 11 only what is compared differs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 const std::string folder = std::string(DDLSIM_SOURCE_DIR) + "/scenarios/";
 const std::vector<std::string> networks = {"uniform_lan", "het_lan", "uniform_wan", "het_wan"};
-const std::vector<std::string> algorithms = {"ps_async", "ps_sync",     "ako_p1", "ako_p2", "ako_p3",
-                                             "ako_p4",   "ako_various", "gossip", "d_psgd", "ad_psgd"};
+const std::vector<std::string> algorithms = {"ps_async",    "ps_sync", "ako_p1", "ako_p2",  "ako_p3",        "ako_p4",
+                                             "ako_various", "gossip",  "d_psgd", "ad_psgd", "ring_allreduce"};
 
 json parsed(const std::string& path) {
   std::ifstream file(path);
@@ -27,7 +27,7 @@ json parsed(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("there are four networks by ten training systems, and the folder has no others of these networks") {
+TEST_CASE("there are four networks by eleven training systems, and the folder has no others of these networks") {
   std::set<std::string> expected, found;
   for (const std::string& network : networks) {
     for (const std::string& algorithm : algorithms) expected.insert(network + "_" + algorithm);
@@ -88,8 +88,9 @@ TEST_CASE("the smoke scenarios have every training system and every generated to
     if (algorithm.contains("mode")) modes.insert(algorithm["mode"].get<std::string>());
     topologies.insert(scenario["platform"]["topology"].get<std::string>());
   }
-  CHECK(names ==
-        std::set<std::string>{"single", "ps_async", "ps_sync", "ako", "gossip", "d_psgd", "ad_psgd", "sgp", "choco"});
+  CHECK(names == std::set<std::string>{"single", "ps_async", "ps_sync", "ako", "gossip", "d_psgd", "ad_psgd", "sgp",
+                                       "choco", "ring_allreduce", "tree_allreduce", "star_allreduce",
+                                       "partial_allreduce", "local_sgd", "fedavg", "ps_ssp"});
   CHECK(modes == std::set<std::string>{"pull", "push", "pair"});
   CHECK(topologies == std::set<std::string>{"star", "mesh", "ring", "two_sites"});
 }

@@ -93,10 +93,13 @@ TEST_CASE("a gossip pull from a ring neighbour costs c + N/B + 2 alpha, whatever
 }
 
 TEST_CASE("no simulated run beats its analytic bound") {
-  for (const char* algorithm : {R"("ps_sync")", R"("ps_async")", R"({"name": "ako", "partitions": 2})",
-                                R"({"name": "ako", "partitions": 2, "overflow": "merge"})",
-                                R"({"name": "gossip", "mode": "pair", "peer": "ring"})",
-                                R"({"name": "gossip", "order": "overlap", "peer": "ring"})"}) {
+  for (const char* algorithm :
+       {R"("ps_sync")", R"("ps_async")", R"({"name": "ako", "partitions": 2})",
+        R"({"name": "ako", "partitions": 2, "overflow": "merge"})",
+        R"({"name": "gossip", "mode": "pair", "peer": "ring"})",
+        R"({"name": "gossip", "order": "overlap", "peer": "ring"})", R"("ring_allreduce")", R"("tree_allreduce")",
+        R"("star_allreduce")", R"({"name": "partial_allreduce", "partitions": 3})",
+        R"({"name": "local_sgd", "local_steps": 3})", R"({"name": "fedavg", "local_steps": 3})", R"("ps_ssp")"}) {
     CAPTURE(algorithm);
     const auto result = run(timing_only(algorithm, 5, 1, "10ms", R"({"iterations": 20})"));
     CHECK(result.bounds.step_s > 0);

@@ -50,6 +50,11 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
   for (const char* system : {R"("d_psgd")", R"("ad_psgd")", R"("sgp")", R"("choco")"}) {
     CHECK(run(learning(system, 1, 0, rest)).weights[0] == single);
   }
+  CHECK(run(learning(R"("ring_allreduce")", 1, 0, rest)).weights[0] == single);
+  CHECK(run(learning(R"({"name": "partial_allreduce", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(run(learning(R"({"name": "local_sgd", "local_steps": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(run(learning(R"({"name": "fedavg", "local_steps": 3})", 1, 1, rest)).weights[0] == single);
+  CHECK(run(learning(R"({"name": "ps_ssp", "staleness_aware": true})", 1, 1, rest)).weights[0] == single);
 }
 
 TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
@@ -131,7 +136,10 @@ TEST_CASE("neither threads nor repetition change a bit, the seed does") {
         R"({"name": "ako", "partitions": 2, "publish": "blocking", "staleness_bound": 1,
                                     "clock": "ping_pong", "receive_threads": 2, "receive_time": "3ms"})",
         R"({"name": "gossip", "late_joiners": {"w2": "1s"}, "threshold": "signed_mean",
-                                    "residual": true, "merge": "loss_weighted", "timeout": "6ms"})"}) {
+                                    "residual": true, "merge": "loss_weighted", "timeout": "6ms"})",
+        R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"({"name": "partial_allreduce"})",
+        R"({"name": "local_sgd", "local_steps": 3})", R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
+        R"({"name": "ps_ssp", "staleness_bound": 1})", R"({"name": "ps_sync", "backup_workers": 1})"}) {
     auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
     scenario.compute.jitter = 0.3;
     const auto digest = [&](int threads) { return digest_of(run(scenario, {.threads = threads, .progress = {}})); };

@@ -34,7 +34,19 @@ const char* const systems[] = {R"("ps_async")",
                                R"({"name": "ad_psgd", "gossip_rate": 3, "update_order": "update_then_average"})",
                                R"("sgp")",
                                R"({"name": "sgp", "topology": "directed_ring", "overlap": true})",
-                               R"("choco")"};
+                               R"("choco")",
+                               R"("ring_allreduce")",
+                               R"("tree_allreduce")",
+                               R"("star_allreduce")",
+                               R"({"name": "partial_allreduce", "partitions": 3, "collective": "tree"})",
+                               R"({"name": "local_sgd", "local_steps": 2})",
+                               R"({"name": "local_sgd", "local_steps": 4, "collective": "star"})",
+                               R"({"name": "fedavg", "local_steps": 2})",
+                               R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
+                               R"({"name": "ps_ssp", "staleness_bound": 0})",
+                               R"({"name": "ps_ssp", "staleness_bound": 2, "staleness_aware": true})",
+                               R"({"name": "ps_sync", "backup_workers": 1})",
+                               R"({"name": "ps_sync", "backup_workers": 3})"};
 
 RunResult run_with(const char* system, const std::string& stop, const std::string& slow = "") {
   auto scenario =
@@ -71,6 +83,18 @@ TEST_CASE("samples and epochs count over all workers together, whoever is slow")
       CHECK(epochs.stopped_by == "epochs");
     }
   }
+}
+
+TEST_CASE("samples: a step that is in nobody's way does not hold up the end") {
+  // Three workers take steps of 0.1 s (learning() says so) while the fourth would need 700 s for its first.
+  const auto end_s = [](double slowdown) {
+    auto scenario = learning(R"("ad_psgd")", 4, 0, R"("data": {"train": 400, "test": 50},
+                             "training": {"batch_size": 10}, "stop": {"samples": 600})");
+    scenario.compute.slowdown = {{"w2", slowdown}};
+    return run(scenario).simulated_s;
+  };
+  CHECK(end_s(7000) == doctest::Approx(end_s(1000)));
+  CHECK(end_s(7000) < 1.1 * end_s(1) * 4 / 3);
 }
 
 TEST_CASE("time: the run ends at that instant") {

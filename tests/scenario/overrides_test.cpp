@@ -55,7 +55,7 @@ TEST_CASE("another algorithm with the old one's keys is an unknown key") {
   const std::string text = R"({ "platform": { "servers": 1, "bandwidth": "1Mbps" }, "stop": { "time": "1s" },
                                 "algorithm": { "name": "ako", "partitions": 2 } })";
   CHECK(only_error(text, {"algorithm.name", "ps_async"}) ==
-        "s.json: $.algorithm.partitions: is an unknown key; known keys are name, update_time, codec");
+        "s.json: $.algorithm.partitions: is an unknown key; known keys are name, update_time, codec, staleness_aware");
   CHECK(std::holds_alternative<PsAsyncParams>(parse(text, {{"algorithm", "ps_async"}}).algorithm));
 }
 

@@ -68,6 +68,7 @@ TEST_CASE("a scenario means what it says") {
   CHECK(scenario.compute.slowdown == std::map<std::string, double>{{"ps0", 2}, {"w2", 10}});
   CHECK(scenario.wire.model_bytes->value == 17053736);
   CHECK(std::get<PsAsyncParams>(scenario.algorithm).update_time.value == 0.001);
+  CHECK(std::get<PsAsyncParams>(scenario.algorithm).staleness_aware);
   CHECK(scenario.stop.time->value == 300);
   CHECK(scenario.stop.epochs == 2.5);
   CHECK(scenario.stop.accuracy == 0.9);

@@ -1,0 +1,87 @@
+// All replicas stay identical: they apply the same sums, in the same rounds. A worker whose steps are over contributes
+// nothing but goes on taking part, until a round in which nobody contributes ends the group; that closing round costs
+// latency and headers only.
+//
+//   worker i:  loop:  g = gradient(x);  G = allreduce_sum(g) / n;  x = step(x, G)                 [ALGORITHMS 4.1]
+//   partial:   part t mod P of the update is that of G, all else that of g                        [ALGORITHMS 1.10]
+//
+// A partial all-reduce sends a P-th of the bytes. Its replicas drift apart in what they apply alone, as each coordinate
+// of a gradient reaches others in one step of P or never.
+#include "core/algorithms/allreduce.hpp"
+
+#include <algorithm>
+
+#include "core/algorithms/partitions.hpp"
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr int sums = 0;  // the only port
+
+class AllReduceWorker : public Program {
+ public:
+  AllReduceWorker(Node& node, Collective how, int partitions)
+      : node_(node),
+        all_reduce_(node, how, sums),
+        partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {}
+
+  void run() override {
+    for (std::size_t round = 0;; ++round) {
+      const bool at_work = node_.next_step();
+      const Payload gradient = at_work ? node_.gradient() : nullptr;
+      const Slice part = partitions_[round % partitions_.size()].front();
+      const Sum total = all_reduce_.sum(part, {share_part(gradient, part), at_work ? 1 : 0});
+      if (total.count == 0) return;
+      apply(gradient, part, total);
+      if (at_work) node_.finish_step();
+    }
+  }
+
+ private:
+  void apply(const Payload& own, Slice part, const Sum& total) {
+    update_.assign(node_.weights().read().size(), 0);
+    std::ranges::copy(values_of(own), update_.begin());
+    const auto shared = part_of(std::span<float>(update_), part);
+    std::ranges::copy(values_of(total.values), shared.begin());
+    const float weight = node_.cluster().gradient_weight(total.count);
+    for (float& value : shared) value *= weight;
+    node_.apply(update_);
+  }
+
+  Node& node_;
+  AllReduce all_reduce_;
+  const std::vector<Partition> partitions_;
+  std::vector<float> update_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node) {
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1);
+}
+std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node) {
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1);
+}
+std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node) {
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1);
+}
+std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node) {
+  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions);
+}
+
+Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster) {
+  return {Pace::lockstep, flows_of(params.collective, cluster, 1)};
+}
+Traffic traffic_of(const TreeAllreduceParams& params, const Cluster& cluster) {
+  return {Pace::lockstep, flows_of(params.collective, cluster, 1)};
+}
+Traffic traffic_of(const StarAllreduceParams& params, const Cluster& cluster) {
+  return {Pace::lockstep, flows_of(params.collective, cluster, 1)};
+}
+Traffic traffic_of(const PartialAllreduceParams& params, const Cluster& cluster) {
+  make_partitions(Partitioner::even, params.partitions, cluster);  // says now if that is impossible
+  return {Pace::lockstep, flows_of(params.collective, cluster, 1.0 / params.partitions)};
+}
+
+}  // namespace ddl

@@ -1,0 +1,53 @@
+// Synchronous SGD by all-reduce, of whole gradients (three collectives) or of one part of them a step (KungFu).
+#pragma once
+
+#include <memory>
+
+#include "core/algorithms/collectives.hpp"
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "core/base/fields.hpp"
+
+namespace ddl {
+
+struct RingAllreduceParams {
+  static constexpr const char* tag = "ring_allreduce";
+  static constexpr Collective collective = Collective::ring;
+};
+struct TreeAllreduceParams {
+  static constexpr const char* tag = "tree_allreduce";
+  static constexpr Collective collective = Collective::tree;
+};
+struct StarAllreduceParams {
+  static constexpr const char* tag = "star_allreduce";
+  static constexpr Collective collective = Collective::star;
+};
+template <class Visitor>
+void fields(Visitor&, RingAllreduceParams&) {}
+template <class Visitor>
+void fields(Visitor&, TreeAllreduceParams&) {}
+template <class Visitor>
+void fields(Visitor&, StarAllreduceParams&) {}
+
+struct PartialAllreduceParams {
+  static constexpr const char* tag = "partial_allreduce";
+  int partitions = 4;
+  Collective collective = Collective::ring;
+};
+template <class Visitor>
+void fields(Visitor& visit, PartialAllreduceParams& params) {
+  visit("partitions", params.partitions,
+        Rule{.doc = "P: a step reduces one of so many", .at_least = 1, .at_most = 1e6});
+  visit("collective", params.collective, Rule{.doc = "how sums are made"});
+}
+
+std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node);
+std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node);
+std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node);
+std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node);
+Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster);
+Traffic traffic_of(const TreeAllreduceParams& params, const Cluster& cluster);
+Traffic traffic_of(const StarAllreduceParams& params, const Cluster& cluster);
+Traffic traffic_of(const PartialAllreduceParams& params, const Cluster& cluster);
+
+}  // namespace ddl

@@ -1,0 +1,124 @@
+// A worker has claimed the first step of its next round before it says that it is ready, so that the model travels to
+// none that has no use for it. All servers draw the same workers, each for its shard of the model. A worker applies its
+// own gradients whole; the averaging makes the mean.
+//
+//   server:  loop:  wait until all workers at work are ready
+//                   x = sum of h_k x_k / sum of h_k over the models of the round, in worker order   (h_k: steps in it)
+//                   send x to m of the workers, drawn at random                                     (m = max(C n, 1))
+//   worker:  loop:  take x from the server;  H times: x = step(x, gradient(x));  send x
+#include "core/algorithms/fedavg.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/algorithms/sharded_model.hpp"
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+namespace {
+
+enum Kind { ready, trained, leave };
+
+class FedavgWorker : public Program {
+ public:
+  FedavgWorker(const FedavgParams& params, Node& node) : node_(node), params_(params), model_(node) {}
+
+  void run() override {
+    bool at_work = node_.next_step();
+    while (at_work) {
+      model_.tell(ready);
+      model_.receive();
+      for (int steps = 0; at_work && steps < params_.local_steps; ++steps) {
+        const Payload gradient = node_.gradient();
+        node_.apply(values_of(gradient));
+        node_.finish_step();
+        at_work = node_.next_step();
+      }
+      model_.push(trained, node_.weights().snapshot());
+    }
+    model_.tell(leave);
+  }
+
+ private:
+  Node& node_;
+  const FedavgParams params_;
+  ShardedModel model_;
+};
+
+class FedavgServer : public Program {
+ public:
+  FedavgServer(const FedavgParams& params, Node& node)
+      : node_(node),
+        sampled_(workers_in_round(params, node.cluster().workers)),
+        random_(stream(node.cluster().seed, "everybody", "sampled workers")),
+        at_work_(static_cast<std::size_t>(node.cluster().workers)),
+        clocks_(static_cast<std::size_t>(node.cluster().workers)) {}
+
+  void run() override {
+    while (true) {
+      Message message = node_.receive(to_server);
+      if (message.kind == ready) ready_.insert(message.source);
+      if (message.kind == leave) --at_work_;
+      if (message.kind == trained) models_[message.source] = std::move(message);
+      if (ready_.size() == at_work_) next_round();
+    }
+  }
+
+ private:
+  static std::size_t workers_in_round(const FedavgParams& params, int workers) {
+    const double wanted = params.sampled.value_or(workers);
+    return static_cast<std::size_t>(std::max(1.0, wanted < 1 ? std::round(wanted * workers) : wanted));
+  }
+
+  void next_round() {
+    average();
+    std::vector<int> drawn(ready_.begin(), ready_.end());
+    shuffle(std::span<int>(drawn), random_);
+    drawn.resize(std::min(sampled_, drawn.size()));
+    std::ranges::sort(drawn);
+    for (const int worker : drawn) {
+      ready_.erase(worker);
+      send_shard(node_, worker);
+    }
+  }
+
+  void average() {
+    std::vector<float> mean(node_.weights().read().size());
+    double all_steps = 0;
+    for (const auto& [worker, model] : models_) all_steps += steps_in(model);
+    for (const auto& [worker, model] : models_) {
+      add_scaled(mean, values_of(model.values), static_cast<float>(steps_in(model) / all_steps));
+      clocks_[static_cast<std::size_t>(worker)] = model.step;
+    }
+    if (!models_.empty() && !mean.empty()) node_.weights().adopt(make_payload(std::move(mean)));
+    models_.clear();
+  }
+
+  double steps_in(const Message& model) const {
+    return static_cast<double>(model.step - clocks_[static_cast<std::size_t>(model.source)]);
+  }
+
+  Node& node_;
+  const std::size_t sampled_;
+  Stream random_;
+  std::size_t at_work_;               // workers that have not left
+  std::set<int> ready_;               // of them, those that wait for a round
+  std::map<int, Message> models_;     // of the round, by worker
+  std::vector<std::int64_t> clocks_;  // steps in each worker's last model
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_program(const FedavgParams& params, Node& node) {
+  if (node.is_worker()) return std::make_unique<FedavgWorker>(params, node);
+  return std::make_unique<FedavgServer>(params, node);
+}
+
+Traffic traffic_of(const FedavgParams& params, const Cluster& cluster) {
+  return pull_and_push(cluster, Pace::free, 1.0 / params.local_steps);
+}
+
+}  // namespace ddl

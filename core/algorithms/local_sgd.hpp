@@ -1,0 +1,28 @@
+// Local SGD (Stich, ICLR 2019; McMahan et al., AISTATS 2017): some steps alone, then the mean of all models.
+#pragma once
+
+#include <memory>
+
+#include "core/algorithms/collectives.hpp"
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+#include "core/base/fields.hpp"
+
+namespace ddl {
+
+struct LocalSgdParams {
+  static constexpr const char* tag = "local_sgd";
+  int local_steps = 8;
+  Collective collective = Collective::ring;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, LocalSgdParams& params) {
+  visit("local_steps", params.local_steps, Rule{.doc = "H: steps between two averagings", .at_least = 1});
+  visit("collective", params.collective, Rule{.doc = "how models are summed"});
+}
+
+std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node);
+Traffic traffic_of(const LocalSgdParams& params, const Cluster& cluster);
+
+}  // namespace ddl

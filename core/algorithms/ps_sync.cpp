@@ -1,0 +1,86 @@
+// The vector is cut into one contiguous shard per server.
+//
+//   synchronous server:  a round is applied when n - b workers have pushed for it (all that are left, once so many have
+//                        gone), summed in worker order; what comes later for the round is dropped; a worker's pull is
+//                        answered once there are weights that it has not seen
+//
+// The last rule keeps a worker from pushing twice for one round. Servers cannot wait for each other by it: those who do
+// not wait for the server whose round is the oldest are more than b, and all would have missed the round before.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/algorithms/parameter_server.hpp"
+#include "core/algorithms/ps_roles.hpp"
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+namespace {
+
+class PsSyncServer : public PsServer {
+ public:
+  PsSyncServer(Node& node, const PsSyncParams& params)
+      : PsServer(node, params), enough_(node.cluster().workers - params.backup_workers) {}
+
+  void run() override {
+    while (true) {
+      const Message message = node_.receive(to_server);
+      if (message.kind == pull) asking_.insert(message.source);
+      if (message.kind == push) take(message);
+      if (message.kind == leave) left_.insert(message.source);
+      if (!gradients_.empty() && static_cast<int>(gradients_.size()) >= std::min(enough_, most_gradients())) {
+        finish_round();
+      }
+      answer_those_of_this_round();
+    }
+  }
+
+ private:
+  // The most gradients that this round can come to. A worker that has left may still have its last one in it.
+  int most_gradients() const {
+    const auto in_this_round = [&](int worker) { return gradients_.contains(worker); };
+    return node_.cluster().workers - static_cast<int>(left_.size() - std::ranges::count_if(left_, in_this_round));
+  }
+
+  void take(const Message& gradient) {
+    record_staleness(gradient);
+    if (staleness_of(gradient) > 0) return;  // too late for its round
+    work();
+    gradients_[gradient.source] = gradient.values;
+  }
+
+  void finish_round() {
+    std::vector<float> sum(node_.weights().read().size());
+    for (const auto& [worker, gradient] : gradients_) add_scaled(sum, values_of(gradient));
+    apply(sum, node_.cluster().gradient_weight(static_cast<int>(gradients_.size())));
+    gradients_.clear();
+  }
+
+  void answer_those_of_this_round() {
+    std::erase_if(asking_, [&](int worker) {
+      const bool may = !has_seen_newest(worker);
+      if (may) answer(worker);
+      return may;
+    });
+  }
+
+  const int enough_;                  // gradients for a round
+  std::set<int> left_;                // workers that will push no more
+  std::map<int, Payload> gradients_;  // of the round, by worker
+  std::set<int> asking_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_program(const PsSyncParams& params, Node& node) {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
+  return std::make_unique<PsSyncServer>(node, params);
+}
+
+// With backup workers nobody waits for the slowest.
+Traffic traffic_of(const PsSyncParams& params, const Cluster& cluster) {
+  return pull_and_push(cluster, params.backup_workers == 0 ? Pace::lockstep : Pace::free, 1, params.codec);
+}
+
+}  // namespace ddl

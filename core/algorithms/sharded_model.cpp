@@ -1,0 +1,75 @@
+#include "core/algorithms/sharded_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/algorithms/vectors.hpp"
+
+namespace ddl {
+namespace {
+
+Slice shard_of(const Cluster& cluster, int server) { return even_part(cluster.parameters, cluster.servers, server); }
+
+}  // namespace
+
+ShardedModel::ShardedModel(Node& node, const CodecParams& codec) : node_(node) {
+  Stream random = node.rng("codec");
+  for (int server = 0; server < node.cluster().servers; ++server) {
+    const Slice shard = shard_of(node.cluster(), server);
+    to_server_.emplace_back(codec, node.cluster(), std::vector{shard}, Stream(random.bits()));
+  }
+}
+
+Message ShardedModel::message_to(int server, int kind) const {
+  return {.port = to_server, .kind = kind, .part = server, .step = node_.step()};
+}
+
+void ShardedModel::tell(int kind) {
+  const Cluster& cluster = node_.cluster();
+  for (int server = 0; server < cluster.servers; ++server) {
+    node_.send(cluster.workers + server, message_to(server, kind));
+  }
+}
+
+void ShardedModel::push(int kind, const Payload& vector) {
+  const Cluster& cluster = node_.cluster();
+  for (int server = 0; server < cluster.servers; ++server) {
+    Message message = message_to(server, kind);
+    to_server_[static_cast<std::size_t>(server)].compress(message, share_part(vector, shard_of(cluster, server)));
+    node_.send(cluster.workers + server, std::move(message));
+  }
+}
+
+void ShardedModel::receive() {
+  const Cluster& cluster = node_.cluster();
+  for (int shards = 0; shards < cluster.servers; ++shards) {
+    const Message message = node_.receive(to_worker);
+    if (cluster.servers == 1) {
+      node_.weights().adopt(message.values);
+    } else {
+      const auto shard = part_of(node_.weights().write(), shard_of(cluster, message.part));
+      std::ranges::copy(values_of(message.values), shard.begin());
+    }
+  }
+}
+
+void send_shard(Node& server, int worker) {
+  server.send(worker, {.port = to_worker,
+                       .part = server.server_rank(),
+                       .values = server.weights().snapshot(),
+                       .wire_bytes = server.cluster().wire_bytes(server.shard())});
+}
+
+Traffic pull_and_push(const Cluster& cluster, Pace pace, double times, const CodecParams& codec) {
+  Traffic result{pace, {{}, {}}};
+  const double share = times / cluster.servers, encoded = least_share(codec, cluster);
+  for (int server = 0; server < cluster.servers; ++server) {
+    for (int worker = 0; worker < cluster.workers; ++worker) {
+      result.phases[0].push_back({cluster.workers + server, worker, share, times});
+      result.phases[1].push_back({worker, cluster.workers + server, share * encoded, times});
+    }
+  }
+  return result;
+}
+
+}  // namespace ddl

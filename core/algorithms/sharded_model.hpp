@@ -1,0 +1,38 @@
+// What workers and servers say to each other when the model lies on servers, cut into one contiguous shard for each.
+#pragma once
+
+#include <vector>
+
+#include "core/algorithms/compression.hpp"
+#include "core/algorithms/message.hpp"
+#include "core/algorithms/node.hpp"
+#include "core/algorithms/traffic.hpp"
+
+namespace ddl {
+
+enum ServerPort { to_server, to_worker };
+
+// A worker's access to the model. What it says goes to all servers, each of which gets its shard's part.
+class ShardedModel {
+ public:
+  // `codec` of what is pushed.
+  explicit ShardedModel(Node& node, const CodecParams& codec = NoCodecParams{});
+
+  void tell(int kind);                         // no more than that
+  void push(int kind, const Payload& vector);  // a vector of the model's length; null when timing only
+  void receive();                              // W. weights() becomes the model once every server has sent its shard
+
+ private:
+  Message message_to(int server, int kind) const;
+
+  Node& node_;
+  std::vector<Compressor> to_server_;
+};
+
+// A server's shard on its way to a worker.
+void send_shard(Node& server, int worker);
+
+// What it sends when every worker pulls and pushes the model `times` times a step, the latter in a codec.
+Traffic pull_and_push(const Cluster& cluster, Pace pace, double times, const CodecParams& codec = NoCodecParams{});
+
+}  // namespace ddl

@@ -1,0 +1,18 @@
+#include <array>
+
+#include "sim/reproduce/study.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr std::array rows{
+    StudyRow{"ako_2018", "TF.AKO: partial gradient exchange against parameter servers on four networks", ako_2018},
+    StudyRow{"cui_2019", "Cui: pulling models from peers against a parameter server", cui_2019},
+    StudyRow{"zhang", "Zhang et al.: AllReduce, D-PSGD and AD-PSGD, with a slow learner", zhang},
+};
+
+}  // namespace
+
+std::span<const StudyRow> study_table() { return rows; }
+
+}  // namespace ddl

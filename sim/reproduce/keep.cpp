@@ -1,0 +1,89 @@
+#include "sim/reproduce/keep.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.hpp"
+#include "core/base/digest.hpp"
+#include "sim/scenario/read.hpp"
+
+namespace ddl {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::optional<Readings> readings_in(const Json& list, std::size_t count) {
+  if (!list.is_array() || list.size() != count) return std::nullopt;
+  Readings readings;
+  for (const Json& value : list) {
+    if (!value.is_null() && !value.is_number()) return std::nullopt;
+    readings.push_back(value.is_null() ? std::nullopt : std::optional(value.get<double>()));
+  }
+  return readings;
+}
+
+Json json_of(const Readings& readings) {
+  Json list = Json::array();
+  for (const auto& value : readings) list.push_back(value ? Json(*value) : Json());
+  return list;
+}
+
+}  // namespace
+
+std::string program_digest() {
+  Digest digest;
+  digest.add(content_of("/proc/self/exe"));
+  return digest.hex();
+}
+
+std::string kept_file(const std::string& folder, const Scenario& scenario, const std::string& program) {
+  Digest digest;
+  digest.add(describe(scenario));
+  digest.add(program);
+  return (fs::path(folder) / (digest.hex() + ".json")).string();
+}
+
+void keep(const std::string& file, const Scenario& scenario, const Readings& readings) {
+  Json json;
+  json["figures"] = json_of(readings);
+  json["scenario"] = Json::parse(describe(scenario));
+  write_whole(file, json.dump(2) + "\n");
+}
+
+std::optional<Readings> kept(const std::string& file, std::size_t count) {
+  const Json json = Json::parse(content_of(file), nullptr, false);
+  return json.is_object() && json.contains("figures") ? readings_in(json["figures"], count) : std::nullopt;
+}
+
+std::string to_text(const Readings& readings) { return json_of(readings).dump(); }
+
+std::optional<Readings> from_text(const std::string& text, std::size_t count) {
+  return readings_in(Json::parse(text, nullptr, false), count);
+}
+
+void write_whole(const std::string& file, const std::string& text) {
+  const fs::path target(file);
+  const fs::path beside = target.parent_path() / ("." + target.filename().string() + "." + std::to_string(getpid()));
+  std::error_code error;
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
+  std::ofstream stream(beside, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (stream) fs::rename(beside, target, error);
+  if (!stream || error) {
+    fs::remove(beside, error);
+    throw InputError(file + ": cannot be written");
+  }
+}
+
+}  // namespace ddl

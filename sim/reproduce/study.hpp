@@ -1,0 +1,119 @@
+// A published study as data: which runs stand for which of its figures, and what it claims of them. Adding a study is
+// one file that makes such a value, and a row in catalogue.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/record/run_result.hpp"
+#include "sim/record/summary.hpp"
+
+namespace ddl {
+
+// How a figure is read off a finished run; nothing where the run has none (a target not reached).
+using Reading = std::function<std::optional<double>(const Summary&, const RunResult&)>;
+
+// One place of one table: a row's labels and a column's.
+struct Place {
+  std::string table;
+  std::vector<std::string> row;
+  std::string column;
+  auto operator<=>(const Place&) const = default;
+};
+
+struct Figure {
+  Place place;
+  std::optional<double> published;
+  Reading read;
+};
+
+// One scenario, run once per seed of the study, and what is read off it.
+struct Cell {
+  std::string name;      // unique in the study; the scenario's name
+  std::string scenario;  // JSON text without name and seed
+  std::vector<Figure> figures;
+};
+
+struct TableLayout {
+  std::string name;              // results/tables/<study>_<name>.csv
+  std::string title;             // with the unit
+  std::vector<std::string> row;  // headers of the row labels
+  std::string column;            // header of the column labels
+  int decimals = 1;              // shown in text; the CSV has all
+};
+
+// What came out of a study: a value per place, mean over the seeds if all of them gave one.
+class Outcome {
+ public:
+  struct Value {
+    Place place;
+    std::optional<double> published, simulated;
+  };
+  explicit Outcome(std::vector<Value> values) : values_(std::move(values)) {}
+  const std::vector<Value>& values() const { return values_; }  // in the study's order
+  const Value& at(const Place& place) const;
+  // Simulated; not a number, which no comparison accepts, where there is none.
+  double number(const Place& place) const {
+    return at(place).simulated.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+ private:
+  std::vector<Value> values_;
+};
+
+struct Verdict {
+  bool holds = false;
+  std::string numbers;  // what it was decided by
+};
+
+struct Claim {
+  std::string text;
+  std::function<Verdict(const Outcome&)> judge;
+  std::string if_not;  // what is known of the reason, should it fail
+};
+
+struct Note {
+  enum Kind { modelled, calibrated, assumed } kind;
+  std::string text;
+};
+
+// A SimGrid platform that scenarios of the study name by `file`.
+struct PlatformFile {
+  std::string file, text;
+};
+
+struct Study {
+  std::string name;
+  std::string title;
+  std::string source;  // the publication
+  std::vector<std::uint64_t> seeds = {1};
+  std::vector<TableLayout> tables;
+  std::vector<Cell> cells;
+  std::vector<Claim> claims;
+  std::vector<Note> notes;
+  std::vector<PlatformFile> platforms;
+};
+
+// The small network on generated data, or the publication's network on CIFAR-10 in `data`.
+struct Scale {
+  bool full = false;
+  std::string data;
+};
+
+struct StudyRow {
+  const char* name;
+  const char* what;
+  Study (*make)(const Scale&);
+};
+std::span<const StudyRow> study_table();
+
+Study ako_2018(const Scale& scale);
+Study cui_2019(const Scale& scale);
+Study zhang(const Scale& scale);
+
+}  // namespace ddl

@@ -1,0 +1,119 @@
+#include "sim/runtime/child_process.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "core/base/check.hpp"
+#include "sim/runtime/run.hpp"
+
+namespace ddl {
+namespace {
+
+// The first byte of what a child sends says what the rest is.
+enum Verdict : char { answer_follows = 'A', input_error = 'I', run_failed = 'F', internal_error = 'X' };
+
+void write_all(int descriptor, const std::string& bytes) {
+  for (std::size_t written = 0; written < bytes.size();) {
+    const ssize_t n = write(descriptor, bytes.data() + written, bytes.size() - written);
+    if (n < 0 && errno != EINTR) std::_Exit(1);
+    if (n > 0) written += static_cast<std::size_t>(n);
+  }
+}
+
+[[noreturn]] void be_child(const std::function<std::string()>& work, int descriptor) {
+  std::string said;
+  try {
+    said = char{answer_follows} + work();
+  } catch (const InputError& error) {
+    said = char{input_error} + std::string(error.what());
+  } catch (const RunFailed& error) {
+    said = char{run_failed} + std::string(error.what());
+  } catch (const std::exception& error) {
+    said = char{internal_error} + std::string(error.what());
+  }
+  write_all(descriptor, said);
+  std::fflush(nullptr);
+  // No exit handlers: they are the parent's, and SimGrid's would tear down what the system takes back anyway.
+  std::_Exit(0);
+}
+
+}  // namespace
+
+Pipe::Pipe() {
+  if (pipe(ends_) != 0) throw InternalError(std::string("no pipe: ") + std::strerror(errno));
+}
+Pipe::~Pipe() {
+  close_end(0);
+  close_end(1);
+}
+void Pipe::close_end(int end) {
+  if (ends_[end] >= 0) close(ends_[end]);
+  ends_[end] = -1;
+}
+
+ChildProcess::ChildProcess(const std::function<std::string()>& work, const std::function<void()>& before) {
+  std::fflush(nullptr);
+  process_ = fork();
+  if (process_ < 0) throw InternalError(std::string("no child process: ") + std::strerror(errno));
+  if (process_ == 0) {
+    before();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // no run survives the program
+    pipe_.close_end(0);
+    be_child(work, pipe_.writing());
+  }
+  pipe_.close_end(1);
+}
+
+ChildProcess::~ChildProcess() {
+  if (process_ <= 0) return;
+  kill(process_, SIGKILL);
+  wait();
+}
+
+bool ChildProcess::listen() {
+  char buffer[65536];
+  const ssize_t n = read(pipe_.reading(), buffer, sizeof buffer);
+  if (n < 0 && errno != EINTR) throw InternalError(std::string("reading from a run: ") + std::strerror(errno));
+  if (n > 0) said_.append(buffer, static_cast<std::size_t>(n));
+  return n != 0;
+}
+
+std::string ChildProcess::answer() {
+  const int status = wait();
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) throw Interrupted("interrupted; nothing was written");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) throw Interrupted("terminated; nothing was written");
+  if (said_.empty()) {
+    const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))
+                                                : "with exit code " + std::to_string(WEXITSTATUS(status));
+    throw InternalError("the run's process ended " + how);
+  }
+  const std::string rest = said_.substr(1);
+  switch (said_[0]) {
+    case input_error:
+      throw InputError(rest);
+    case run_failed:
+      throw RunFailed(rest);
+    case internal_error:
+      throw InternalError(rest);
+    default:
+      return rest;
+  }
+}
+
+int ChildProcess::wait() {
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = 0;
+  return status;
+}
+
+}  // namespace ddl
