@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/base/check.hpp"
+#include "core/nn/tile.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/scenario/words.hpp"
@@ -22,6 +23,7 @@ struct Words {
   std::string seed, seeds, kind;
   RunSettings run;
   ReproduceSettings reproduce;
+  BenchSettings bench;
 };
 
 Override override_of(const std::string& text) {
@@ -194,7 +196,16 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
+  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
+  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
+  check_kernel_choice();
   put_run_first(arguments, app);
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -221,6 +232,8 @@ int run_command_line(std::vector<std::string> arguments) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {
     std::cout << scenario_schema();
+  } else if (bench_command.parsed()) {
+    bench(words.bench);
   }
   return kDone;
 }

@@ -41,6 +41,13 @@ struct ReproduceSettings {
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
 
+struct BenchSettings {
+  bool json = false;
+  double seconds = 20;  // what it takes altogether, about
+};
+// Measures this machine and prints a table, or JSON.
+void bench(const BenchSettings& settings);
+
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
 

@@ -66,7 +66,7 @@ std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
 // SimGrid's full solver is right at any size, but each of its events costs as much as there are flows. Its lazy one
 // (3.32) takes a new flow's other links for known once the first has been marked as changed in the same instant; flows
 // that leave one host together then get more than their links have.
-constexpr std::size_t most_nodes_of_simgrid = 512;
+constexpr std::size_t most_nodes_of_simgrid = 32;
 
 // Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each;
 // and SimGrid asks for them zeroed, which fills them unless they come straight from the kernel.

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/nn/gemm.hpp"
+#include "core/nn/blas.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -19,11 +19,12 @@ std::string run_json(const Scenario& scenario, const std::string& digest) {
   Json json;
   json["schema_version"] = schema_version;
   json["scenario"] = Json::parse(describe(scenario));
+  const bool native = scenario.math.mode == MathMode::native;
   json["provenance"] = {{"program", "ddlsim"},
                         {"version", DDLSIM_VERSION},
                         {"simgrid", DDLSIM_SIMGRID_VERSION},
-                        {"math_mode", "native"},
-                        {"math_kernels", gemm_kernels()}};
+                        {"math_mode", name_of(scenario.math.mode)},
+                        {"math_kernels", native ? blas_kernels() : "own, the same bits on every CPU"}};
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -50,7 +50,7 @@ TEST_CASE("our sharing of links and SimGrid's give the same runs but for roundin
   }
 }
 
-TEST_CASE("beyond 512 nodes a server's broadcast takes its link's time for all models together") {
+TEST_CASE("beyond 32 nodes a server's broadcast takes its link's time for all models together") {
   // 599 replies of 1 MB out of a server with 1 MB/s, and as many pushes into it, in two rounds of equal workers.
   const auto result = ddl::run(ddl::timing_only(R"("ps_sync")", 599, 1, "0s", R"({"iterations": 2})"));
   CHECK(result.simulated_s == doctest::Approx(2 * (599 + 0.1 + 599)).epsilon(1e-6));
