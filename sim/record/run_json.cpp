@@ -7,17 +7,10 @@
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
-namespace {
-
-// Raised when a reader of the files would have to know.
-constexpr int schema_version = 1;
-
-}  // namespace
-
 std::string run_json(const Scenario& scenario, const std::string& digest) {
   using Json = nlohmann::ordered_json;
   Json json;
-  json["schema_version"] = schema_version;
+  json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(describe(scenario));
   json["provenance"] = {{"program", "ddlsim"},
                         {"version", DDLSIM_VERSION},

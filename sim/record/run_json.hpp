@@ -8,6 +8,9 @@
 
 namespace ddl {
 
+// Of the result files; raised when a reader of them would have to know.
+constexpr int result_schema_version = 1;
+
 // Depends on nothing but the scenario, the program and its libraries, and the digest.
 std::string run_json(const Scenario& scenario, const std::string& digest);
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ddl {
+
+// Every result that the arguments name, each once, in natural order per argument: a result's folder, or any folder up
+// to three levels above (a name's, a sweep's, the whole output folder). Throws InputError for one without results.
+std::vector<std::filesystem::path> find_results(const std::vector<std::string>& arguments);
+
+}  // namespace ddl
