@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "sim/record/csv.hpp"
-#include "sim/reproduce/keep.hpp"
+#include "sim/record/whole_file.hpp"
 
 namespace ddl {
 namespace {
