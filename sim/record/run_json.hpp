@@ -14,6 +14,12 @@ constexpr int result_schema_version = 1;
 // Depends on nothing but the scenario, the program and its libraries, and the digest.
 std::string run_json(const Scenario& scenario, const std::string& digest);
 
+// What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
+// the machine's. Digests the executable, so ask once.
+std::string program_identity();
+// Whether `text` is the run.json of a run of this scenario by the program of that identity.
+bool is_run_json_of(const Scenario& scenario, const std::string& identity, const std::string& text);
+
 // What `text` says of the scenario it is the run.json of, compared with `scenario`, ignoring order and layout.
 struct EarlierRun {
   bool readable = false;                 // a run.json of this program at all

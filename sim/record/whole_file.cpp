@@ -15,13 +15,22 @@ namespace ddl {
 namespace fs = std::filesystem;
 
 void write_whole(const std::string& file, const std::string& text) {
+  write_whole(file, [&](std::ostream& stream) { stream << text; });
+}
+
+void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write) {
   const fs::path target(file);
   const fs::path beside = target.parent_path() / ("." + target.filename().string() + "." + std::to_string(getpid()));
   std::error_code error;
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   errno = 0;
   std::ofstream stream(beside, std::ios::binary);
-  stream << text;
+  try {
+    write(stream);
+  } catch (...) {
+    fs::remove(beside, error);
+    throw;
+  }
   stream.close();
   const int reason = errno;
   if (stream) fs::rename(beside, target, error);

@@ -6,6 +6,7 @@
 #include "core/base/check.hpp"
 #include "sim/platform/natural_order.hpp"
 #include "sim/results/finished_run.hpp"
+#include "sim/results/table_reader.hpp"
 
 namespace ddl {
 namespace fs = std::filesystem;
@@ -13,11 +14,25 @@ namespace {
 
 constexpr int deepest = 3;  // OUT/<sweep>/<name>/<seed>
 
+// A sweep's table knows which results are the sweep's: an earlier state of the sweep file may have left others.
+bool collect_sweep(const fs::path& folder, std::vector<fs::path>& found) {
+  const fs::path table = folder / "sweep.csv";
+  if (!fs::is_regular_file(table)) return false;
+  read_table(table, "", [&](const TableRow& row) {
+    const auto column = std::find(row.columns().begin(), row.columns().end(), "run");
+    if (column == row.columns().end()) throw InputError(table.string() + ": has no column \"run\"; expected a sweep's");
+    const fs::path run = folder / row.text(static_cast<std::size_t>(column - row.columns().begin()));
+    if (is_result(run)) found.push_back(run);
+  });
+  return true;
+}
+
 void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   if (is_result(folder)) {
     found.push_back(folder);
     return;
   }
+  if (collect_sweep(folder, found)) return;
   if (depth == deepest) return;
   std::vector<fs::path> inner;
   std::error_code error;
