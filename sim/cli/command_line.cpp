@@ -131,6 +131,11 @@ CLI::App& add_sweep(CLI::App& app, Words& words) {
   command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  command.add_option("--engine", settings.engine, "local, or slurm: an array of a cluster's jobs")
+      ->type_name("ENGINE")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->capture_default_str();
+  command.add_option("--task", settings.task)->group("");  // for the array's script
   command.add_flag("--dry-run", settings.dry_run, "Say what would be run, and about how long it would take");
   command.add_flag("--quiet", settings.quiet, "No progress, no closing table");
   command.footer(

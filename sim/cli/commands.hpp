@@ -45,7 +45,9 @@ struct SweepSettings {
   std::string file;
   std::vector<Override> overrides;
   std::string out = "results";
-  int jobs = 0;  // runs at once; 0: as many as cores
+  int jobs = 0;                     // runs at once; 0: as many as cores, or as the cluster has room for
+  std::string engine = "local";     // or "slurm"
+  std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
   bool dry_run = false, quiet = false;
 };
 

@@ -135,7 +135,7 @@ TEST_CASE("a failed run is told and stops no other; mended, it alone is run agai
   const SweepPlan plan = plan_sweep(sweep);
   const SweepOutlook outlook = look_at_sweep(sweep, plan, scratch.path().string(), 1);
   put(platform, "<platform");
-  const SweepOutcome outcome = run_sweep(plan, outlook, {.out = "", .at_once = 1, .progress = {}});
+  const SweepOutcome outcome = run_sweep(plan, outlook, {.at_once = 1, .progress = {}});
   CHECK(outcome.failed() == 1);
   CHECK(outcome.failures[1].find("p.xml") != std::string::npos);
   std::vector<std::string> columns;
@@ -159,7 +159,7 @@ TEST_CASE("a child that dies is a failed run too") {
     // The rows of so many steps do not fit.
     const rlimit little{rlim_t{1} << 30, rlim_t{1} << 30};
     setrlimit(RLIMIT_AS, &little);
-    return run_sweep(plan, outlook, {.out = "", .at_once = 1, .progress = {}});
+    return run_sweep(plan, outlook, {.at_once = 1, .progress = {}});
   };
   const SweepOutcome outcome = limited();
   CHECK(outcome.failed() == 1);
