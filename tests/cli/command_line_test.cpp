@@ -122,6 +122,10 @@ TEST_CASE("list names the entries of every kind") {
   fs::create_directories(place.at("scenarios"));
   place.write("scenarios/shipped.json", text_of(place.at("good.json")));
   CHECK(place.call("list scenarios").out.find("scenarios/shipped.json") != std::string::npos);
+  fs::create_directories(place.at("scenarios/study"));
+  place.write("scenarios/study/grid.json", R"({"base": "../shipped.json", "description": "a grid"})");
+  CHECK(place.call("list sweeps").out.find("scenarios/study/grid.json  a grid") != std::string::npos);
+  CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
   const Answer all = place.call("list");
   CHECK(all.code == 0);
   for (const char* kind : {"algorithms\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
@@ -143,6 +147,7 @@ TEST_CASE("schema prints JSON") {
   const Answer answer = place.call("schema");
   CHECK(answer.code == 0);
   CHECK(nlohmann::json::parse(answer.out)["title"] == "ddlsim scenario");
+  CHECK(nlohmann::json::parse(place.call("schema sweep").out)["title"] == "ddlsim sweep");
 }
 
 TEST_CASE("check prints bounds and writes nothing") {
