@@ -58,9 +58,10 @@ class Node {
   virtual double now() const = 0;  // simulated seconds
 
   // --- steps: the life of a worker is `while (next_step()) { ...; finish_step(); }` ---
-  // Claims the next step, or says that the stop condition leaves none.
+  // Begins the next step, or says that the stop condition leaves none.
   virtual bool next_step() = 0;
-  // Ends the step: iteration count, record, evaluations that hang on it.
+  // Ends the step: iteration count, record, evaluations that hang on it. A step that ends after the samples of the run
+  // were full counts no more.
   virtual void finish_step() = 0;
   virtual std::int64_t step() const = 0;  // of this worker: 0 in its first
   // The staleness of a worker's step, known here or, at a server, when its gradient arrives.

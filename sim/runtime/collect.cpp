@@ -14,7 +14,7 @@ RunResult Simulation::collect(double end_s) {
     const SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const auto rows = node.iterations();
     result.iterations.insert(result.iterations.end(), rows.begin(), rows.end());
-    result.steps.push_back(node.finished_steps());
+    result.steps.push_back(node.counted_steps());
     result.compute_s.push_back(node.compute_seconds());
   }
   result.simulated_s = end_s;

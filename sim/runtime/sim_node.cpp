@@ -1,6 +1,7 @@
 #include "sim/runtime/sim_node.hpp"
 
 #include <algorithm>
+#include <simgrid/Exception.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
@@ -26,7 +27,7 @@ double SimNode::now() const { return sg::Engine::get_clock(); }
 // --- steps ---
 
 bool SimNode::next_step() {
-  if (!simulation_.claim_step(begun_steps_)) return false;
+  if (!simulation_.may_begin_step(begun_steps_)) return false;
   ++begun_steps_;
   IterationRow& row = rows_.emplace_back();
   row.worker = id_;
@@ -39,6 +40,8 @@ void SimNode::finish_step() {
   check(begun_steps_ == finished_steps_ + 1, "a step begun before it is finished");
   rows_.back().end_s = now();
   ++finished_steps_;
+  if (simulation_.has_enough_samples()) return;
+  ++counted_steps_;
   simulation_.step_finished();
 }
 
@@ -50,7 +53,7 @@ void SimNode::set_staleness(std::int64_t step, double staleness) {
   rows_.at(static_cast<std::size_t>(step)).staleness = staleness;
 }
 
-std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), rows_.begin() + finished_steps_}; }
+std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), rows_.begin() + counted_steps_}; }
 
 // --- learning ---
 
@@ -61,11 +64,9 @@ Payload SimNode::gradient() {
   const ComputeSpec& compute = simulation_.scenario().compute;
   const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
   const double seconds = mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
-  gradient_since_s_ = now();
-  spend(seconds);
-  gradient_since_s_.reset();
-  rows_.back().compute_s += seconds;
-  compute_s_ += seconds;
+  const double spent_s = spend_on_gradient(seconds);
+  rows_.back().compute_s += spent_s;
+  compute_s_ += spent_s;
   if (!job) return nullptr;
   Payload gradient = job->wait();
   last_loss_ = job->loss();
@@ -104,6 +105,27 @@ void SimNode::spend(double seconds) {
   if (seconds <= 0) return;
   const Simulation::Busy busy(simulation_);
   sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
+}
+
+double SimNode::spend_on_gradient(double seconds) {
+  simulation_.liveness().do_postponed();
+  if (seconds <= 0 || simulation_.has_enough_samples()) return 0;
+  const Simulation::Busy busy(simulation_);
+  gradient_since_s_ = now();
+  computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+  try {
+    computing_->start()->wait();
+  } catch (const simgrid::CancelException&) {
+    seconds = now() - *gradient_since_s_;
+  }
+  computing_.reset();
+  gradient_since_s_.reset();
+  return seconds;
+}
+
+void SimNode::cut_step_short() {
+  // A copy: cancelling lets the computing actor go on before it returns.
+  if (const auto computing = computing_) computing->cancel();
 }
 
 // --- messages ---

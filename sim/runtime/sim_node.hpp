@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <simgrid/s4u/Exec.hpp>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ class SimNode : public Node {
 
   // --- for the simulation ---
   void deliver(Message message);
-  std::int64_t finished_steps() const { return finished_steps_; }
+  std::int64_t counted_steps() const { return counted_steps_; }
+  void cut_step_short();           // the gradient under way is had at once
   double compute_seconds() const;  // the gradient under way included
   // The mean minibatch loss since it was last asked for.
   std::optional<double> take_train_loss();
@@ -76,7 +78,8 @@ class SimNode : public Node {
     const char* why;
   };
 
-  void spend(double seconds);  // of this host's processor
+  void spend(double seconds);                // of this host's processor
+  double spend_on_gradient(double seconds);  // as long as it lasted
   Message take_first(Inbox& inbox);
   Optimizer& optimizer();
 
@@ -87,9 +90,10 @@ class SimNode : public Node {
   std::optional<Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
   Stream jitter_;
 
-  std::int64_t begun_steps_ = 0, finished_steps_ = 0;
+  std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
   double compute_s_ = 0;
   std::optional<double> gradient_since_s_;  // while one is computed
+  simgrid::s4u::ExecPtr computing_;         // it
   double last_loss_ = 0, loss_sum_ = 0;
   std::int64_t losses_ = 0;
   std::vector<IterationRow> rows_;

@@ -136,6 +136,10 @@ void Simulation::conduct() {
   result_ = collect(end_s);
 }
 
+void Simulation::cut_steps_short() {
+  for (const auto& node : nodes_) node->cut_step_short();
+}
+
 // The clock's sums of intervals differ from the time meant in their last digits; the time meant is what is recorded.
 void Simulation::end_on_time() {
   sg::this_actor::sleep_until(scenario_.stop.time->value);
@@ -179,7 +183,7 @@ void Simulation::evaluate_now(double time_s) {
   std::vector<WorkerPoint> workers;
   for (int worker = 0; worker < cluster_.workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
-    const std::int64_t steps = node.finished_steps();
+    const std::int64_t steps = node.counted_steps();
     workers.push_back({models.size() == 1 ? models[0] : models[static_cast<std::size_t>(worker)], steps,
                        static_cast<double>(steps) * batch, node.take_train_loss()});
   }
@@ -204,6 +208,8 @@ void Simulation::evaluate_on_time() {
 
 void Simulation::step_finished() {
   ++steps_;
+  stop_.count_step();
+  if (has_enough_samples()) liveness_.later([this] { cut_steps_short(); });
   const auto every = scenario_.evaluate.every_iterations;
   if (evaluator_ && every && steps_ % (*every * cluster_.workers) == 0) evaluate_now(sg::Engine::get_clock());
   if (steps_ % 64 == 0) report_progress();

@@ -38,7 +38,9 @@ class Simulation {
   Network& network() { return *network_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
-  bool claim_step(std::int64_t begun) { return stop_.claim_step(begun); }
+  bool may_begin_step(std::int64_t begun) { return stop_.may_begin(begun); }
+  // From then on no step counts any more; gradients that are being computed are had at once.
+  bool has_enough_samples() const { return stop_.has_enough_samples(); }
   void step_finished();
   // Starts an actor on a node; it ends with the run.
   void start_actor(int node, const std::string& name, std::function<void()> body);
@@ -67,6 +69,8 @@ class Simulation {
   void end_if_stuck();
   void wake_conductor_if_last();
   std::string who_waits() const;
+
+  void cut_steps_short();
 
   void evaluate_now(double time_s);
   void evaluate_on_time();  // an actor

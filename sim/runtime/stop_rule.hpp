@@ -20,13 +20,19 @@ class StopRule {
     }
   }
 
-  // Whether a worker that has begun `begun` steps may begin another; counts it if so.
-  bool claim_step(std::int64_t begun) {
+  // Whether a worker that has begun `begun` steps may begin another.
+  bool may_begin(std::int64_t begun) {
     if (stop_.iterations && begun >= *stop_.iterations) return refuse("iterations");
-    if (claimed_samples_ >= most_samples_) return refuse(samples_word_);
-    claimed_samples_ += batch_size_;
-    return true;
+    return !has_enough_samples() || refuse(samples_word_);
   }
+
+  // A worker has finished a step. Samples are counted then and not when a step begins: a slow worker's step would hold
+  // up the end of a run that the others have long filled.
+  void count_step() {
+    samples_ += batch_size_;
+    if (has_enough_samples()) refuse(samples_word_);
+  }
+  bool has_enough_samples() const { return samples_ >= most_samples_; }
 
   const std::string& reason() const { return reason_; }  // of the first refusal
 
@@ -36,7 +42,7 @@ class StopRule {
     const auto consider = [&](double done, double all) { most = std::max(most, std::min(1.0, done / all)); };
     if (stop_.time) consider(now_s, stop_.time->value);
     if (stop_.iterations) consider(steps_per_worker, static_cast<double>(*stop_.iterations));
-    if (most_samples_ < std::numeric_limits<double>::infinity()) consider(claimed_samples_, most_samples_);
+    if (most_samples_ < std::numeric_limits<double>::infinity()) consider(samples_, most_samples_);
     if (stop_.accuracy) consider(std::max(0.0, accuracy), *stop_.accuracy);
     return most;
   }
@@ -52,7 +58,7 @@ class StopRule {
   const double training_samples_;
   double most_samples_ = std::numeric_limits<double>::infinity();
   const char* samples_word_ = "samples";
-  double claimed_samples_ = 0;
+  double samples_ = 0;  // in finished steps
   std::string reason_;
 };
 

@@ -27,7 +27,7 @@ std::map<std::string, Names> dictionary() {
   std::string file;
   for (std::string line; std::getline(text, line);) {
     if (line.starts_with("## ")) file = quoted_word(line);
-    if (!line.starts_with("| `")) continue;
+    if (file.empty() || !line.starts_with("| `")) continue;  // of one of the files of a run
     files[file].push_back(quoted_word(line));
     CAPTURE(line);
     const std::size_t unit = line.find('|', 1);

@@ -85,9 +85,8 @@ TEST_CASE("a staleness-aware server divides the step by the staleness") {
     return run(scenario).weights[0];
   }();
   const auto third_alone = [] {
-    auto scenario = learning(R"("ps_async")", 3, 1, small_data + plain_sgd + R"(, "stop": {"samples": 30})");
+    auto scenario = learning(R"("ps_async")", 3, 1, small_data + plain_sgd + R"(, "stop": {"time": "150ms"})");
     scenario.compute.slowdown = {{"w0", 1000}, {"w1", 1000}};
-    scenario.stop.time = Seconds{5};
     return run(scenario).weights[0];
   }();
   const auto whole = after_one_step(R"("ps_async")");
@@ -179,14 +178,18 @@ TEST_CASE("federated averaging weighs each model by the samples in it") {
     scenario.compute.slowdown = {{"w1", 4.2}};
     return run(scenario);
   };
-  // The batches run out in the first round, when w0 has taken eight of ten.
+  // The batches run out in the first round, when w1 ends its second and w0 is at its ninth, which is cut short.
   const auto averaged = trained(R"({"name": "fedavg", "local_steps": 20})", 1, R"({"samples": 100})");
   REQUIRE(averaged.steps == std::vector<std::int64_t>{8, 2});
   // The same steps, before anything is averaged.
-  const auto alone = trained(R"({"name": "local_sgd", "local_steps": 20})", 0, R"({"time": "870ms"})");
-  REQUIRE(alone.steps == std::vector<std::int64_t>{8, 2});
-  auto expected = alone.weights[0];
-  for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = 0.8f * expected[k] + 0.2f * alone.weights[1][k];
+  const auto alone = [&](const char* time, int worker, std::int64_t steps) {
+    const auto result = trained(R"({"name": "local_sgd", "local_steps": 20})", 0, time);
+    REQUIRE(result.steps[static_cast<std::size_t>(worker)] == steps);
+    return result.weights[static_cast<std::size_t>(worker)];
+  };
+  const auto first = alone(R"({"time": "970ms"})", 0, 9), second = alone(R"({"time": "970ms"})", 1, 2);
+  auto expected = first;
+  for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = (9 * first[k] + 2 * second[k]) / 11;
   CHECK(largest_difference(averaged.weights[0], expected) < 1e-6);
-  CHECK(largest_difference(averaged.weights[0], alone.weights[0]) > 1e-3);
+  CHECK(largest_difference(averaged.weights[0], first) > 1e-3);
 }

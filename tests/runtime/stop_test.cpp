@@ -38,6 +38,7 @@ const char* const systems[] = {R"("ps_async")",
                                R"("ring_allreduce")",
                                R"("tree_allreduce")",
                                R"("star_allreduce")",
+                               R"({"name": "tree_allreduce", "codec": "sign"})",
                                R"({"name": "partial_allreduce", "partitions": 3, "collective": "tree"})",
                                R"({"name": "local_sgd", "local_steps": 2})",
                                R"({"name": "local_sgd", "local_steps": 4, "collective": "star"})",
@@ -83,6 +84,18 @@ TEST_CASE("samples and epochs count over all workers together, whoever is slow")
       CHECK(epochs.stopped_by == "epochs");
     }
   }
+}
+
+TEST_CASE("samples: a step that is in nobody's way does not hold up the end") {
+  // Three workers take steps of 0.1 s (learning() says so) while the fourth would need 700 s for its first.
+  const auto end_s = [](double slowdown) {
+    auto scenario = learning(R"("ad_psgd")", 4, 0, R"("data": {"train": 400, "test": 50},
+                             "training": {"batch_size": 10}, "stop": {"samples": 600})");
+    scenario.compute.slowdown = {{"w2", slowdown}};
+    return run(scenario).simulated_s;
+  };
+  CHECK(end_s(7000) == doctest::Approx(end_s(1000)));
+  CHECK(end_s(7000) < 1.1 * end_s(1) * 4 / 3);
 }
 
 TEST_CASE("time: the run ends at that instant") {
