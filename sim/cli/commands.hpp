@@ -48,6 +48,29 @@ struct BenchSettings {
 // Measures this machine and prints a table, or JSON.
 void bench(const BenchSettings& settings);
 
+struct SweepSettings {
+  std::string file;
+  std::vector<Override> overrides;
+  std::string out = "results";
+  int jobs = 0;                     // runs at once; 0: as many as cores, or as the cluster has room for
+  std::string engine = "local";     // or "slurm"
+  std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
+  bool dry_run = false, quiet = false;
+};
+
+// Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are told at the end (exit
+// code 3).
+int sweep(const SweepSettings& settings);
+
+struct CompareSettings {
+  std::vector<std::string> folders;  // results, or folders above them
+  bool each_run = false;             // instead of means over seeds
+  bool csv = false, json = false, markdown = false;
+};
+
+// Prints results side by side.
+void compare_results(const CompareSettings& settings);
+
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
 

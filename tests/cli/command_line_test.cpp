@@ -1,6 +1,4 @@
 // Transcripts of the program: what it prints where, its exit code, and that nothing is written when something is wrong.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workplace.hpp"
@@ -49,6 +47,12 @@ constexpr Refused kRefused[] = {
     {"reproduce ako_2018 --full",
      "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of its files\n"},
     {"reproduce ako_2018 --data x", "ddlsim: reproduce --data: is for --full alone, which trains on CIFAR-10\n"},
+    {"sweep", "ddlsim: sweep: no sweep file given; see ddlsim sweep --help\n"},
+    {"compare", "ddlsim: compare: no results given; see ddlsim compare --help\n"},
+    {"compare absent", "ddlsim: absent: no such folder; expected one with run.json, or one above such folders\n"},
+    {"compare . --csv --json",
+     "ddlsim: compare: --csv, --json and --markdown exclude one another; expected one of them\n"},
+    {"compare . ", "ddlsim: .: holds no finished result; expected a folder with run.json, or one above such folders\n"},
     {"list algoritms", "ddlsim: list: \"algoritms\" is unknown; did you mean \"algorithms\"?\n"},
 };
 
@@ -84,7 +88,7 @@ TEST_CASE("what CLI11 finds wrong is one line that names the help") {
 TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
   for (const char* arguments : {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help",
-                                "schema --help", "reproduce --help"}) {
+                                "schema --help", "reproduce --help", "sweep --help", "compare --help"}) {
     const Answer answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -99,10 +103,11 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command : {"run", "check", "describe", "reproduce", "list", "schema", "bench"}) {
+  for (const char* command :
+       {"run", "check", "describe", "reproduce", "sweep", "compare", "list", "schema", "bench"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
-  for (const char* command : {"sweep", "compare", "plot", "report"}) {
+  for (const char* command : {"plot", "report"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") == std::string::npos);
   }
 }
@@ -118,6 +123,10 @@ TEST_CASE("list names the entries of every kind") {
   fs::create_directories(place.at("scenarios"));
   place.write("scenarios/shipped.json", text_of(place.at("good.json")));
   CHECK(place.call("list scenarios").out.find("scenarios/shipped.json") != std::string::npos);
+  fs::create_directories(place.at("scenarios/study"));
+  place.write("scenarios/study/grid.json", R"({"base": "../shipped.json", "description": "a grid"})");
+  CHECK(place.call("list sweeps").out.find("scenarios/study/grid.json  a grid") != std::string::npos);
+  CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
   const Answer all = place.call("list");
   CHECK(all.code == 0);
   for (const char* kind : {"algorithms\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
@@ -139,6 +148,7 @@ TEST_CASE("schema prints JSON") {
   const Answer answer = place.call("schema");
   CHECK(answer.code == 0);
   CHECK(nlohmann::json::parse(answer.out)["title"] == "ddlsim scenario");
+  CHECK(nlohmann::json::parse(place.call("schema sweep").out)["title"] == "ddlsim sweep");
 }
 
 TEST_CASE("check prints bounds and writes nothing") {

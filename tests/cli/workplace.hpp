@@ -1,4 +1,4 @@
-// A folder to call the program in.
+// A folder of one test, in which the program is called.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,7 +23,6 @@ struct Answer {
   std::string out, err;
 };
 
-// A folder of one test, in which the program is called.
 class Workplace {
  public:
   Workplace() {
@@ -37,15 +36,19 @@ class Workplace {
                             "algorithm": "ako", "stop": { "iterations": 5 } })");
   }
   ~Workplace() { std::filesystem::remove_all(path_); }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / "work" / name) << text; }
   std::filesystem::path at(const std::string& name) const { return path_ / "work" / name; }
 
   // The program with `arguments`, as a shell splits them; `before` may set variables or name a program that runs it.
   Answer call(const std::string& arguments, const std::string& before = "") const {
-    const std::string command = "cd '" + (path_ / "work").string() + "' && " + before + " '" DDLSIM_BINARY "' " +
-                                arguments + " >'" + (path_ / "out").string() + "' 2>'" + (path_ / "err").string() +
-                                "' </dev/null";
+    return shell(before + " '" DDLSIM_BINARY "' " + arguments);
+  }
+  Answer shell(const std::string& commands) const {
+    const std::string command = "cd '" + (path_ / "work").string() + "' && { " + commands + "\n} >'" +
+                                (path_ / "out").string() + "' 2>'" + (path_ / "err").string() + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path_ / "out"), text_of(path_ / "err")};
   }
