@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/base/check.hpp"
+#include "core/nn/tile.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/scenario/words.hpp"
@@ -23,6 +24,7 @@ struct Words {
   std::string seed, seeds, kind;
   RunSettings run;
   ReproduceSettings reproduce;
+  BenchSettings bench;
   SweepSettings sweep;
   CompareSettings compare;
 };
@@ -238,7 +240,16 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
+  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
+  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
+  check_kernel_choice();
   put_run_first(arguments, app);
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -275,6 +286,8 @@ int run_command_line(std::vector<std::string> arguments) {
       throw InputError("schema: " + in_quotes(words.kind) + " has none; see ddlsim schema --help");
     }
     std::cout << (words.kind == "sweep" ? sweep_schema() : scenario_schema());
+  } else if (bench_command.parsed()) {
+    bench(words.bench);
   }
   return kDone;
 }

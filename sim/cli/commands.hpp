@@ -41,6 +41,13 @@ struct ReproduceSettings {
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
 
+struct BenchSettings {
+  bool json = false;
+  double seconds = 20;  // what it takes altogether, about
+};
+// Measures this machine and prints a table, or JSON.
+void bench(const BenchSettings& settings);
+
 struct SweepSettings {
   std::string file;
   std::vector<Override> overrides;
