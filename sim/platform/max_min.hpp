@@ -104,7 +104,7 @@ class MaxMin {
   void adjust(int link);
   void enqueue(int link);
   void reckon(int link);
-  double offer_elsewhere(const Flow& flow, int link) const;
+  double offer_elsewhere(int flow, int link) const;
   double water_level(const Link& link);
   void bind(int flow, int link);
   void release(int flow, int link);

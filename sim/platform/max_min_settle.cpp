@@ -39,9 +39,13 @@ void MaxMin::settle() {
   }
 }
 
-double MaxMin::offer_elsewhere(const Flow& flow, int link) const {
-  double least = flow.bound_level;
-  for (const Hop& hop : flow.hops) {
+// What a flow has elsewhere, if it is bound there: should another link offer it less by now, that link will take it and
+// say so. Else the least of the other offers.
+double MaxMin::offer_elsewhere(int flow, int link) const {
+  const Flow& f = flow_at(flow);
+  if (f.binding != link && f.binding != unbound) return std::min(level(flow), f.bound_level);
+  double least = f.bound_level;
+  for (const Hop& hop : f.hops) {
     if (hop.link != link) least = std::min(least, at(hop.link).level);
   }
   return least;
@@ -73,7 +77,7 @@ void MaxMin::reckon(int link) {
   Link& l = at(link);
   visits_ += static_cast<std::int64_t>(l.stops.size());
   offers_.clear();
-  for (const Stop& stop : l.stops) offers_.push_back(offer_elsewhere(flow_at(stop.flow), link));
+  for (const Stop& stop : l.stops) offers_.push_back(offer_elsewhere(stop.flow, link));
   const double water = water_level(l);
   // Of flows with the same offer elsewhere, those stay where they are bound already.
   double load = 0, weight = 0;
@@ -82,8 +86,7 @@ void MaxMin::reckon(int link) {
     const Flow& flow = flow_at(l.stops[i].flow);
     const double its_weight = flow.hops[l.stops[i].hop].weight;
     const bool equal = is_same(offers_[i], water);
-    const bool settled_elsewhere = flow.binding != link && is_same(level(l.stops[i].flow), offers_[i]);
-    risen_[i] = water < never && (equal ? !settled_elsewhere : offers_[i] > water);
+    risen_[i] = water < never && (equal ? flow.binding == link : offers_[i] > water);
     if (risen_[i]) {
       weight += its_weight;
       ++bound_here;

@@ -112,9 +112,10 @@ TEST_CASE("a flow's bound leaves the rest of its link to the others, and a link'
 }
 
 TEST_CASE("whatever comes and goes on networks of every shape, rates are those of progressive filling") {
-  for (std::uint64_t seed = 1; seed <= 90; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 420; ++seed) {
+    const bool large = seed > 400;
     ddl::Stream random = ddl::stream(seed, "test", "network");
-    const auto hosts = static_cast<int>(2 + random.below(12));
+    const auto hosts = static_cast<int>(large ? 20 + random.below(60) : 2 + random.below(12));
     const bool hub = seed % 3 == 0, acknowledge = seed % 2 == 0, equal = seed % 5 == 0;
     std::vector<double> capacities;  // up, down of each host
     for (int link = 0; link < 2 * hosts; ++link) capacities.push_back(equal ? 4 : 1 + 9 * random.uniform());
@@ -123,8 +124,8 @@ TEST_CASE("whatever comes and goes on networks of every shape, rates are those o
     MaxMin sharing(capacities, nobody);
     std::map<int, Wish> flows;
     for (int turn = 0; turn < 150; ++turn) {
-      for (std::uint64_t change = 0; change <= random.below(4); ++change) {
-        if (!flows.empty() && random.below(100) < (turn < 100 ? 40 : 70)) {
+      for (std::uint64_t change = 0; change <= random.below(large ? 30 : 4); ++change) {
+        if (!flows.empty() && random.below(100) < (turn < 100 ? 37 : 70)) {
           auto victim = flows.begin();
           std::advance(victim, static_cast<long>(random.below(flows.size())));
           sharing.remove(victim->first);
