@@ -103,7 +103,8 @@ Verdict p1_on_published_side(const Outcome& outcome) {
         others += fmt::format("{} {} with {}", others.empty() ? "" : ",", network.name, workers);
     }
   }
-  return {agree >= 10, out_of(agree, 12) + " cells" + (others.empty() ? "" : "; not:" + others) + " (asked: 10)"};
+  return {agree >= 10,
+          out_of(agree, 12) + " cells" + (others.empty() ? "" : "; not:" + others) + " (accepted from: 10)"};
 }
 
 }  // namespace
@@ -112,8 +113,8 @@ std::vector<Claim> claims() {
   const auto counted = [](bool all, int least, const char* published, Test test) {
     return [=](const Outcome& outcome) {
       const int cells = count(outcome, all, test);
-      return Verdict{cells >= least,
-                     out_of(cells, all ? 12 : 9) + fmt::format(" cells (published: {}; asked: {})", published, least)};
+      return Verdict{cells >= least, out_of(cells, all ? 12 : 9) +
+                                         fmt::format(" cells (published: {}; accepted from: {})", published, least)};
     };
   };
   return {
