@@ -5,6 +5,7 @@
 //   server:  loop:  wait until all workers at work are ready
 //                   x = sum of h_k x_k / sum of h_k over the models of the round, in worker order   (h_k: steps in it)
 //                   send x to m of the workers, drawn at random                                     (m = max(C n, 1))
+//            once the run has its samples, whoever waits for a round is told that there is none
 //   worker:  loop:  take x from the server;  H times: x = step(x, gradient(x));  send x
 #include "core/algorithms/fedavg.hpp"
 
@@ -30,7 +31,7 @@ class FedavgWorker : public Program {
     bool at_work = node_.next_step();
     while (at_work) {
       model_.tell(ready);
-      model_.receive();
+      if (!model_.receive()) break;
       for (int steps = 0; at_work && steps < params_.local_steps; ++steps) {
         const Payload gradient = node_.gradient();
         node_.apply(values_of(gradient));
@@ -75,6 +76,11 @@ class FedavgServer : public Program {
 
   void next_round() {
     average();
+    if (!node_.run_goes_on()) {
+      for (const int worker : ready_) send_no_shard(node_, worker);
+      ready_.clear();
+      return;
+    }
     std::vector<int> drawn(ready_.begin(), ready_.end());
     shuffle(std::span<int>(drawn), random_);
     drawn.resize(std::min(sampled_, drawn.size()));

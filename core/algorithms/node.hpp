@@ -63,6 +63,8 @@ class Node {
   // --- steps: the life of a worker is `while (next_step()) { ...; finish_step(); }` ---
   // Begins the next step, or says that the stop condition leaves none.
   virtual bool next_step() = 0;
+  // False once the run has the samples that it was asked for, at any node.
+  virtual bool run_goes_on() const = 0;
   // Ends the step: iteration count, record, evaluations that hang on it. A step that ends after the samples of the run
   // were full counts no more.
   virtual void finish_step() = 0;

@@ -50,7 +50,6 @@ class PsSyncServer : public PsServer {
     record_staleness(gradient);
     if (staleness_of(gradient) > 0) return;  // too late for its round
     work();
-    if (left_.contains(gradient.source) && !gradients_.contains(gradient.source)) --left_without_gradient_;
     gradients_[gradient.source] = gradient.values;
   }
 

@@ -8,6 +8,8 @@
 namespace ddl {
 namespace {
 
+enum Answer { shard, no_shard };
+
 Slice shard_of(const Cluster& cluster, int server) { return even_part(cluster.parameters, cluster.servers, server); }
 
 }  // namespace
@@ -15,8 +17,8 @@ Slice shard_of(const Cluster& cluster, int server) { return even_part(cluster.pa
 ShardedModel::ShardedModel(Node& node, const CodecParams& codec) : node_(node) {
   Stream random = node.rng("codec");
   for (int server = 0; server < node.cluster().servers; ++server) {
-    const Slice shard = shard_of(node.cluster(), server);
-    to_server_.emplace_back(codec, node.cluster(), std::vector{shard}, Stream(random.bits()));
+    to_server_.emplace_back(codec, node.cluster(), std::vector{shard_of(node.cluster(), server)},
+                            Stream(random.bits()));
   }
 }
 
@@ -40,25 +42,32 @@ void ShardedModel::push(int kind, const Payload& vector) {
   }
 }
 
-void ShardedModel::receive() {
+bool ShardedModel::receive() {
   const Cluster& cluster = node_.cluster();
-  for (int shards = 0; shards < cluster.servers; ++shards) {
+  bool all = true;
+  for (int answers = 0; answers < cluster.servers; ++answers) {
     const Message message = node_.receive(to_worker);
-    if (cluster.servers == 1) {
+    if (message.kind == no_shard) {
+      all = false;
+    } else if (cluster.servers == 1) {
       node_.weights().adopt(message.values);
     } else {
-      const auto shard = part_of(node_.weights().write(), shard_of(cluster, message.part));
-      std::ranges::copy(values_of(message.values), shard.begin());
+      const auto place = part_of(node_.weights().write(), shard_of(cluster, message.part));
+      std::ranges::copy(values_of(message.values), place.begin());
     }
   }
+  return all;
 }
 
 void send_shard(Node& server, int worker) {
   server.send(worker, {.port = to_worker,
+                       .kind = shard,
                        .part = server.server_rank(),
                        .values = server.weights().snapshot(),
                        .wire_bytes = server.cluster().wire_bytes(server.shard())});
 }
+
+void send_no_shard(Node& server, int worker) { server.send(worker, {.port = to_worker, .kind = no_shard}); }
 
 Traffic pull_and_push(const Cluster& cluster, Pace pace, double times, const CodecParams& codec) {
   Traffic result{pace, {{}, {}}};

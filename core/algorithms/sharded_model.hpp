@@ -20,7 +20,8 @@ class ShardedModel {
 
   void tell(int kind);                         // no more than that
   void push(int kind, const Payload& vector);  // a vector of the model's length; null when timing only
-  void receive();                              // W. weights() becomes the model once every server has sent its shard
+  // W. Waits for word from every server; weights() become the model, or the word of one was that there is none.
+  bool receive();
 
  private:
   Message message_to(int server, int kind) const;
@@ -31,6 +32,8 @@ class ShardedModel {
 
 // A server's shard on its way to a worker.
 void send_shard(Node& server, int worker);
+// Instead of it: that there is none to come.
+void send_no_shard(Node& server, int worker);
 
 // What it sends when every worker pulls and pushes the model `times` times a step, the latter in a codec.
 Traffic pull_and_push(const Cluster& cluster, Pace pace, double times, const CodecParams& codec = NoCodecParams{});

@@ -27,20 +27,6 @@ void initialize_affine(Init init, std::size_t fan_in, std::size_t outputs, std::
   std::fill(bias.begin(), bias.end(), 0.1f);
 }
 
-void add_bias(const float* __restrict bias, std::size_t rows, std::size_t outputs, bool relu,
-              float* __restrict values) {
-  for (std::size_t row = 0; row < rows; ++row, values += outputs) {
-    if (relu) {
-      for (std::size_t j = 0; j < outputs; ++j) {
-        const float sum = values[j] + bias[j];
-        values[j] = sum > 0 ? sum : 0;
-      }
-    } else {
-      for (std::size_t j = 0; j < outputs; ++j) values[j] += bias[j];
-    }
-  }
-}
-
 void bias_backward(const float* __restrict values, std::size_t rows, std::size_t outputs, bool relu,
                    float* __restrict gradient, float* __restrict bias_gradient, float* __restrict sums) {
   if (relu) {

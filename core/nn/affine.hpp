@@ -1,4 +1,4 @@
-// What dense and convolutional layers share: initial weights, and a bias with an optional ReLU on rows of outputs.
+// What dense and convolutional layers share: initial weights, and what goes back through a bias and ReLU.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,8 @@ namespace ddl {
 // deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
 void initialize_affine(Init init, std::size_t fan_in, std::size_t outputs, std::span<float> parameters, Stream& random);
 
-// values[row][j] += bias[j], then max(0, .) if `relu`.
-void add_bias(const float* bias, std::size_t rows, std::size_t outputs, bool relu, float* values);
-
-// The reverse: clears gradients where ReLU gave zero, and adds their sum over rows to bias_gradient. `sums` is scratch
-// for `outputs` values.
+// Backward through a bias and an optional ReLU: clears gradients where ReLU gave zero, and adds their sum over rows to
+// bias_gradient. `sums` is scratch for `outputs` values.
 void bias_backward(const float* values, std::size_t rows, std::size_t outputs, bool relu, float* gradient,
                    float* bias_gradient, float* sums);
 

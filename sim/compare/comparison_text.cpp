@@ -107,11 +107,11 @@ std::vector<std::string> verdicts(const Comparison& comparison, const Condition&
     if (!condition.best[m]) continue;
     const std::size_t best = *condition.best[m];
     std::vector<std::string> near, pairs;
-    bool judged = false, compared = false;
+    bool judged = true, compared = false;  // `judged`: a test of every pair that the best is in
     for (const ComparedPair& pair : condition.pairs) {
       if (pair.measure != m) continue;
       compared = true;
-      judged = judged || pair.p.has_value();
+      if (pair.better == best || pair.other == best) judged = judged && pair.p.has_value();
       if (!pair.within_noise()) continue;
       const std::string better = name_in(comparison, condition, pair.better);
       const std::string other = name_in(comparison, condition, pair.other);

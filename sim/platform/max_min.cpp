@@ -100,7 +100,7 @@ bool MaxMin::add_at_full_link(int flow) {
   if (link.queued) {
     // Its level may turn out another one, or even the old one, of which nobody would be told.
     for (const Hop& hop : f.hops) {
-      if (at(hop.link).listens) enqueue(hop.link);
+      if (hop.link != full) enqueue(hop.link);
     }
   }
   return true;

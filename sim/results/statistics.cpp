@@ -10,7 +10,9 @@ std::optional<Estimate> estimate(const std::vector<double>& values) {
   Estimate result;
   result.count = values.size();
   const auto n = static_cast<double>(values.size());
-  for (const double value : values) result.mean += value / n;
+  // About the first value, so that what is constant has a mean of exactly that and no deviation.
+  for (const double value : values) result.mean += (value - values.front()) / n;
+  result.mean += values.front();
   double squares = 0;
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   if (values.size() < 2 || !std::isfinite(squares)) return result;

@@ -61,11 +61,13 @@ void Pipe::close_end(int end) {
 
 ChildProcess::ChildProcess(const std::function<std::string()>& work, const std::function<void()>& before) {
   std::fflush(nullptr);
+  const pid_t parent = getpid();
   process_ = fork();
   if (process_ < 0) throw InternalError(std::string("no child process: ") + std::strerror(errno));
   if (process_ == 0) {
-    before();
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // no run survives the program
+    if (getppid() != parent) std::_Exit(1);
+    before();
     pipe_.close_end(0);
     be_child(work, pipe_.writing());
   }
@@ -90,7 +92,7 @@ std::string ChildProcess::answer() {
   const int status = wait();
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) throw Interrupted("interrupted; nothing was written");
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) throw Interrupted("terminated; nothing was written");
-  if (said_.empty()) {
+  if (status != 0 || said_.empty()) {
     const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))
                                                 : "with exit code " + std::to_string(WEXITSTATUS(status));
     throw InternalError("the run's process ended " + how);

@@ -25,6 +25,7 @@ class SimNode : public Node {
   double now() const override;
 
   bool next_step() override;
+  bool run_goes_on() const override { return !simulation_.has_enough_samples(); }
   void finish_step() override;
   std::int64_t step() const override { return finished_steps_; }
   void record_staleness(int worker, std::int64_t step, double staleness) override;

@@ -1,6 +1,7 @@
 // When a run is over, as far as counting steps and samples tells.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -26,6 +26,7 @@ class ScriptedNode : public Node {
   const Cluster& cluster() const override { return cluster_; }
   double now() const override { return 0; }
   bool next_step() override { return static_cast<std::size_t>(steps_) < gradients_.size(); }
+  bool run_goes_on() const override { return true; }
   void finish_step() override { ++steps_; }
   std::int64_t step() const override { return steps_; }
   void record_staleness(int, std::int64_t, double) override {}

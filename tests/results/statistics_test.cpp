@@ -33,6 +33,13 @@ TEST_CASE("with two values each, Welch's test has its closed form") {
   CHECK(*welch_p(*a, *b) == *welch_p(*b, *a));
 }
 
+TEST_CASE("groups of one constant do not differ, whatever their sizes") {
+  const auto few = estimate(std::vector<double>(2, 0.873)), many = estimate(std::vector<double>(10, 0.873));
+  CHECK(few->mean == many->mean);
+  CHECK(many->deviation == 0);
+  CHECK(welch_p(*few, *many) == 1.0);
+}
+
 TEST_CASE("what does not vary differs exactly or not at all, and one value decides nothing") {
   const auto same = estimate({1, 1}), other = estimate({2, 2}), single = estimate({1});
   CHECK(*welch_p(*same, *same) == 1);

@@ -172,6 +172,19 @@ TEST_CASE("a round of federated averaging moves two models for each sampled work
   }
 }
 
+TEST_CASE("federated averaging sends no model once the run has its samples") {
+  // 50 steps are five rounds of two workers with five steps each; each of the ten takes a model and returns one.
+  auto scenario =
+      timing_only(R"({"name": "fedavg", "local_steps": 5, "sampled": 2})", 8, 1, "0ms", R"({"samples": 1600})");
+  scenario.training.batch_size = 32;
+  const auto result = run(scenario);
+  CHECK(result.samples == 1600);
+  CHECK(result.bytes_sent == 20 * 1e6);
+  double last_step_s = 0;
+  for (const IterationRow& row : result.iterations) last_step_s = std::max(last_step_s, row.end_s);
+  CHECK(result.simulated_s < last_step_s + 2.1);  // a model over 1 MB/s, from two workers at once
+}
+
 TEST_CASE("federated averaging weighs each model by the samples in it") {
   const auto trained = [](const char* algorithm, int servers, const char* stop) {
     auto scenario = learning(algorithm, 2, servers, small_data + plain_sgd + R"(, "stop": )" + stop);
