@@ -10,6 +10,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/scenario/words.hpp"
+#include "sim/sweep/sweep.hpp"
 
 namespace ddl {
 namespace {
@@ -22,6 +23,7 @@ struct Words {
   std::string seed, seeds, kind;
   RunSettings run;
   ReproduceSettings reproduce;
+  SweepSettings sweep;
 };
 
 Override override_of(const std::string& text) {
@@ -117,6 +119,25 @@ CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
   return command;
 }
 
+CLI::App& add_sweep(CLI::App& app, Words& words) {
+  SweepSettings& settings = words.sweep;
+  CLI::App& command = *app.add_subcommand("sweep", "Run a grid of scenarios: \"base\", \"vary\", \"zip\", \"seeds\"");
+  command.add_option("sweep", settings.file, "Sweep file")->type_name("SWEEP.json");
+  add_overrides(command, words);
+  command.add_option("--out", settings.out, "Results go to DIR/<sweep>/<point>/<seed>/, tables to DIR/<sweep>/")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--dry-run", settings.dry_run, "Say what would be run, and about how long it would take");
+  command.add_flag("--quiet", settings.quiet, "No progress, no closing table");
+  command.footer(
+      "Interrupted or killed, the same command goes on where it was.\n"
+      "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
+  return command;
+}
+
 std::string version_text() { return std::string("ddlsim ") + DDLSIM_VERSION; }
 
 // One line for whatever CLI11 found, without its own layout.
@@ -187,11 +208,14 @@ int run_command_line(std::vector<std::string> arguments) {
 
   CLI::App& reproduce_command = add_reproduce(app, words.reproduce);
 
+  CLI::App& sweep_command = add_sweep(app, words);
+
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
 
-  CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files");
+  CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files, or of sweep files");
+  schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
@@ -217,10 +241,17 @@ int run_command_line(std::vector<std::string> arguments) {
     std::cout << describe(read_scenario(need_files(words, "describe").front(), overrides_of(words)));
   } else if (reproduce_command.parsed()) {
     reproduce(words.reproduce);
+  } else if (sweep_command.parsed()) {
+    if (words.sweep.file.empty()) throw InputError("sweep: no sweep file given; see ddlsim sweep --help");
+    words.sweep.overrides = overrides_of(words);
+    return sweep(words.sweep);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {
-    std::cout << scenario_schema();
+    if (!words.kind.empty() && words.kind != "scenario" && words.kind != "sweep") {
+      throw InputError("schema: " + in_quotes(words.kind) + " has none; see ddlsim schema --help");
+    }
+    std::cout << (words.kind == "sweep" ? sweep_schema() : scenario_schema());
   }
   return kDone;
 }

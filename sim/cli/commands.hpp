@@ -41,6 +41,18 @@ struct ReproduceSettings {
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
 
+struct SweepSettings {
+  std::string file;
+  std::vector<Override> overrides;
+  std::string out = "results";
+  int jobs = 0;  // runs at once; 0: as many as cores
+  bool dry_run = false, quiet = false;
+};
+
+// Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are told at the end (exit
+// code 3).
+int sweep(const SweepSettings& settings);
+
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
 

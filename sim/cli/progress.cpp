@@ -58,4 +58,30 @@ void ProgressLine::show(const Progress& progress) {
   std::fflush(stderr);
 }
 
+std::string runs_text(const std::string& name, const RunsProgress& progress, double elapsed_s) {
+  std::string text = fmt::format("{}: {} of {} runs", on_one_line(name), progress.finished, progress.runs);
+  if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
+  if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+  const double done = progress.work_done, left = progress.work_left;
+  if (done > 0 && left > 0) text += ", about " + duration(std::max(1.0, elapsed_s * left / done)) + " left";
+  if (!progress.latest.empty()) text += ", last " + on_one_line(progress.latest);
+  return text;
+}
+
+RunsLine::RunsLine(std::string name, bool wanted)
+    : name_(std::move(name)), wanted_(wanted), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+RunsLine::~RunsLine() {
+  if (wanted_ && terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+void RunsLine::show(const RunsProgress& progress) const {
+  if (!wanted_) return;
+  const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  std::string text = runs_text(name_, progress, elapsed_s);
+  if (terminal_) text = text.substr(0, static_cast<std::size_t>(std::max(1, terminal_width() - 1)));
+  std::fputs((terminal_ ? "\r" + text + "\x1b[K" : text + "\n").c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace ddl

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/runtime/run.hpp"
+#include "sim/runtime/runs_progress.hpp"
 
 namespace ddl {
 
@@ -31,6 +32,26 @@ class ProgressLine {
   bool shown_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_{};
+};
+
+// "name: 3 of 9 runs, 1 kept from before, 1 failed, about 12 s left, last x": `elapsed_s` since the first of them
+// began.
+std::string runs_text(const std::string& name, const RunsProgress& progress, double elapsed_s);
+
+// The same for many runs: the last line of a terminal, elsewhere a line per run.
+class RunsLine {
+ public:
+  RunsLine(std::string name, bool wanted);
+  ~RunsLine();
+  RunsLine(const RunsLine&) = delete;
+  RunsLine& operator=(const RunsLine&) = delete;
+
+  void show(const RunsProgress& progress) const;
+
+ private:
+  std::string name_;
+  bool wanted_, terminal_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace ddl

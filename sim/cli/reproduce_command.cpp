@@ -1,16 +1,12 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <thread>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/record/readable.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/reproduce/report.hpp"
 #include "sim/reproduce/run_study.hpp"
 #include "sim/scenario/words.hpp"
@@ -43,38 +39,6 @@ Study study_of(const ReproduceSettings& settings) {
   return study;
 }
 
-// A line on a terminal; elsewhere a line per run.
-class StudyLine {
- public:
-  StudyLine(std::string name, bool wanted)
-      : name_(std::move(name)), wanted_(wanted), terminal_(isatty(STDERR_FILENO) == 1) {}
-  ~StudyLine() {
-    if (wanted_ && terminal_) std::fputs("\r\x1b[K", stderr);
-  }
-  StudyLine(const StudyLine&) = delete;
-  StudyLine& operator=(const StudyLine&) = delete;
-
-  void show(const StudyProgress& progress) const {
-    if (!wanted_) return;
-    std::string text = fmt::format("{}: {} of {} runs", name_, progress.finished, progress.runs);
-    if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
-    if (const std::size_t done = progress.finished - progress.kept; done > 0 && progress.finished < progress.runs) {
-      const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-      const double left_s =
-          elapsed_s / static_cast<double>(done) * static_cast<double>(progress.runs - progress.finished);
-      text += fmt::format(", about {} left", readable_seconds(std::max(1.0, left_s)));
-    }
-    if (!progress.latest.empty()) text += ", last " + progress.latest;
-    std::fputs((terminal_ ? "\r" + text + "\x1b[K" : text + "\n").c_str(), stderr);
-    std::fflush(stderr);
-  }
-
- private:
-  std::string name_;
-  bool wanted_, terminal_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 }  // namespace
 
 void reproduce(const ReproduceSettings& settings) {
@@ -82,11 +46,10 @@ void reproduce(const ReproduceSettings& settings) {
   const Study study = study_of(settings);
   StudyOptions options;
   options.out = settings.out;
-  options.at_once =
-      settings.jobs > 0 ? settings.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.at_once = settings.jobs > 0 ? settings.jobs : usable_cores();
   const auto simulate = [&] {
-    const StudyLine line(study.name, !settings.quiet);
-    options.progress = [&](const StudyProgress& progress) { line.show(progress); };
+    const RunsLine line(study.name, !settings.quiet);
+    options.progress = [&](const RunsProgress& progress) { line.show(progress); };
     return run_study(study, options);
   };
   const Outcome outcome = simulate();

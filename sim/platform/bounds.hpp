@@ -23,6 +23,13 @@ struct Bounds {
   bool network_bound = false;            // network_s > compute_s
 };
 
+// For archives, in which bounds cross from a child process.
+template <class Archive>
+void members(Archive& archive, Bounds& b) {
+  archive(b.bytes_per_step, b.bottleneck, b.bottleneck_bytes_per_step, b.network_s, b.compute_s, b.step_s,
+          b.network_bound);
+}
+
 // `compute_s`: mean seconds of one gradient, per worker. A flow has models x model_bytes + messages x header_bytes.
 //
 // The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time

@@ -19,8 +19,7 @@ class Table {
   }
   Table& operator<<(double value) {
     separate();
-    // The sign of a NaN says nothing, and would be printed.
-    fmt::format_to(std::back_inserter(text_), "{}", std::isnan(value) ? std::abs(value) : value);
+    text_ += csv_field(value);
     return *this;
   }
   Table& operator<<(std::int64_t value) {
@@ -33,16 +32,9 @@ class Table {
     separate();
     return *this;
   }
-  // Quoted where a comma, a quote or a line break would be taken for the table's own (RFC 4180).
   Table& operator<<(const std::string& value) {
     separate();
-    if (value.find_first_of(",\"\r\n") == std::string::npos) {
-      text_ += value;
-      return *this;
-    }
-    text_ += '"';
-    for (const char letter : value) text_ += letter == '"' ? "\"\"" : std::string(1, letter);
-    text_ += '"';
+    text_ += csv_field(value);
     return *this;
   }
   void end() {
@@ -62,8 +54,17 @@ class Table {
 
 }  // namespace
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + '"';
+}
+
+std::string csv_field(double number) { return fmt::format("{}", std::isnan(number) ? std::abs(number) : number); }
+
 std::string curve_csv(const RunResult& result) {
-  Table table("time_s,worker,iteration,samples,epoch,bytes_sent,train_loss,test_loss,test_accuracy");
+  Table table(curve_header);
   for (const CurveRow& row : result.curve) {
     table << row.time_s << row.worker << row.iteration << row.samples << row.epoch << row.bytes_sent << row.train_loss
           << row.test_loss << row.test_accuracy;
@@ -73,7 +74,7 @@ std::string curve_csv(const RunResult& result) {
 }
 
 std::string iterations_csv(const RunResult& result) {
-  Table table("worker,iteration,start_s,compute_s,wait_s,end_s,train_loss,staleness");
+  Table table(iterations_header);
   for (const IterationRow& row : result.iterations) {
     // Rounding alone can make the difference a hair less than nothing.
     const double wait_s = std::max(0.0, row.end_s - row.start_s - row.compute_s);
@@ -85,7 +86,7 @@ std::string iterations_csv(const RunResult& result) {
 }
 
 std::string traffic_csv(const RunResult& result) {
-  Table table("link,direction,bytes,utilisation");
+  Table table(traffic_header);
   for (const TrafficRow& row : result.traffic) {
     table << row.link << row.direction << row.bytes << row.utilisation;
     table.end();
@@ -94,7 +95,7 @@ std::string traffic_csv(const RunResult& result) {
 }
 
 std::string pairs_csv(const RunResult& result) {
-  Table table("source,target,messages,bytes");
+  Table table(pairs_header);
   for (const PairRow& row : result.pairs) {
     table << result.nodes.at(static_cast<std::size_t>(row.source))
           << result.nodes.at(static_cast<std::size_t>(row.target)) << row.messages << row.bytes;

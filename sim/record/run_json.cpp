@@ -4,45 +4,63 @@
 #include <set>
 
 #include "core/nn/gemm.hpp"
+#include "sim/record/whole_file.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
 namespace {
 
-// Raised when a reader of the files would have to know.
-constexpr int schema_version = 1;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kernels_key = "math_kernels";
+
+Json provenance() {
+  return {{"program", "ddlsim"},       {"version", DDLSIM_VERSION},
+          {"build", program_digest()}, {"simgrid", DDLSIM_SIMGRID_VERSION},
+          {"math_mode", "native"},     {kernels_key, gemm_kernels()}};
+}
+
+std::string identity_of(Json provenance) {
+  provenance.erase(kernels_key);
+  return provenance.dump();
+}
 
 }  // namespace
 
 std::string run_json(const Scenario& scenario, const std::string& digest) {
-  using Json = nlohmann::ordered_json;
   Json json;
-  json["schema_version"] = schema_version;
+  json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(describe(scenario));
-  json["provenance"] = {{"program", "ddlsim"},
-                        {"version", DDLSIM_VERSION},
-                        {"simgrid", DDLSIM_SIMGRID_VERSION},
-                        {"math_mode", "native"},
-                        {"math_kernels", gemm_kernels()}};
+  json["provenance"] = provenance();
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string program_identity() { return identity_of(provenance()); }
+
+bool is_run_json_of(const Scenario& scenario, const std::string& identity, const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("schema_version", Json()) != result_schema_version) return false;
+  const Json theirs = json.value("provenance", Json());
+  return theirs.is_object() && identity_of(theirs) == identity &&
+         json.value("scenario", Json()) == Json::parse(describe(scenario));
+}
+
 EarlierRun compare_with_run_json(const Scenario& scenario, const std::string& text) {
-  using Json = nlohmann::json;
-  const Json run = Json::parse(text, nullptr, false);
+  using Unordered = nlohmann::json;
+  const Unordered run = Unordered::parse(text, nullptr, false);
   if (!run.is_object() || !run.contains("schema_version") || !run.contains("scenario") ||
       !run["scenario"].is_object()) {
     return {};
   }
-  const Json& theirs = run["scenario"];
-  const Json ours = Json::parse(describe(scenario));
+  const Unordered& theirs = run["scenario"];
+  const Unordered ours = Unordered::parse(describe(scenario));
   std::set<std::string> keys;
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
   for (const auto& [key, value] : ours.items()) keys.insert(key);
   EarlierRun earlier{true, {}};
   for (const std::string& key : keys) {
-    if (theirs.value(key, Json()) != ours.value(key, Json())) earlier.differences.push_back(key);
+    if (theirs.value(key, Unordered()) != ours.value(key, Unordered())) earlier.differences.push_back(key);
   }
   return earlier;
 }

@@ -8,8 +8,17 @@
 
 namespace ddl {
 
+// Of the result files; raised when a reader of them would have to know.
+constexpr int result_schema_version = 1;
+
 // Depends on nothing but the scenario, the program and its libraries, and the digest.
 std::string run_json(const Scenario& scenario, const std::string& digest);
+
+// What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
+// the machine's. Digests the executable, so ask once.
+std::string program_identity();
+// Whether `text` is the run.json of a run of this scenario by the program of that identity.
+bool is_run_json_of(const Scenario& scenario, const std::string& identity, const std::string& text);
 
 // What `text` says of the scenario it is the run.json of, compared with `scenario`, ignoring order and layout.
 struct EarlierRun {

@@ -1,14 +1,10 @@
 #include "sim/reproduce/keep.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "core/base/check.hpp"
 #include "core/base/digest.hpp"
+#include "sim/record/whole_file.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -16,11 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 std::optional<Readings> readings_in(const Json& list, std::size_t count) {
   if (!list.is_array() || list.size() != count) return std::nullopt;
@@ -39,12 +30,6 @@ Json json_of(const Readings& readings) {
 }
 
 }  // namespace
-
-std::string program_digest() {
-  Digest digest;
-  digest.add(content_of("/proc/self/exe"));
-  return digest.hex();
-}
 
 std::string kept_file(const std::string& folder, const Scenario& scenario, const std::string& program) {
   Digest digest;
@@ -69,21 +54,6 @@ std::string to_text(const Readings& readings) { return json_of(readings).dump();
 
 std::optional<Readings> from_text(const std::string& text, std::size_t count) {
   return readings_in(Json::parse(text, nullptr, false), count);
-}
-
-void write_whole(const std::string& file, const std::string& text) {
-  const fs::path target(file);
-  const fs::path beside = target.parent_path() / ("." + target.filename().string() + "." + std::to_string(getpid()));
-  std::error_code error;
-  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
-  std::ofstream stream(beside, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) fs::rename(beside, target, error);
-  if (!stream || error) {
-    fs::remove(beside, error);
-    throw InputError(file + ": cannot be written");
-  }
 }
 
 }  // namespace ddl

@@ -11,9 +11,6 @@ namespace ddl {
 
 using Readings = std::vector<std::optional<double>>;
 
-// Of this very executable: whatever was changed in it, its results may have changed.
-std::string program_digest();
-
 // DIR/<digest of scenario and program>.json.
 std::string kept_file(const std::string& folder, const Scenario& scenario, const std::string& program);
 // Throws InputError if it cannot be written.
@@ -23,8 +20,5 @@ std::optional<Readings> kept(const std::string& file, std::size_t count);
 
 std::string to_text(const Readings& readings);
 std::optional<Readings> from_text(const std::string& text, std::size_t count);
-
-// Writes beside and renames, so that `file` is never half there. Throws InputError.
-void write_whole(const std::string& file, const std::string& text);
 
 }  // namespace ddl

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/reproduce/keep.hpp"
+#include "sim/record/csv.hpp"
+#include "sim/record/whole_file.hpp"
 
 namespace ddl {
 namespace {
@@ -120,14 +121,7 @@ std::string markdown(const std::vector<Row>& lines) {
   return text;
 }
 
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
-std::string field(const std::optional<double>& number) { return number ? fmt::format("{}", *number) : ""; }
+std::string field(const std::optional<double>& number) { return number ? csv_field(*number) : ""; }
 
 std::string held(const std::vector<JudgedClaim>& claims) {
   const auto count = std::count_if(claims.begin(), claims.end(), [](const auto& claim) { return claim.verdict.holds; });
@@ -168,12 +162,12 @@ std::string study_text(const Study& study, const Outcome& outcome) {
 
 std::string table_csv(const TableLayout& table, const Outcome& outcome) {
   std::string text;
-  for (const std::string& header : table.row) text += field(header) + ",";
-  text += field(table.column) + ",published,simulated,ratio\n";
+  for (const std::string& header : table.row) text += csv_field(header) + ",";
+  text += csv_field(table.column) + ",published,simulated,ratio\n";
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
-    for (const std::string& label : value.place.row) text += field(label) + ",";
-    text += field(value.place.column) + "," + field(value.published) + "," + field(value.simulated) + "," +
+    for (const std::string& label : value.place.row) text += csv_field(label) + ",";
+    text += csv_field(value.place.column) + "," + field(value.published) + "," + field(value.simulated) + "," +
             field(ratio(value)) + "\n";
   }
   return text;
@@ -182,7 +176,7 @@ std::string table_csv(const TableLayout& table, const Outcome& outcome) {
 std::string claims_csv(const Study& study, const Outcome& outcome) {
   std::string text = "claim,holds,numbers\n";
   for (const auto& [claim, verdict] : judge(study, outcome)) {
-    text += field(claim->text) + (verdict.holds ? ",yes," : ",no,") + field(verdict.numbers) + "\n";
+    text += csv_field(claim->text) + (verdict.holds ? ",yes," : ",no,") + csv_field(verdict.numbers) + "\n";
   }
   return text;
 }

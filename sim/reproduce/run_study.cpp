@@ -10,6 +10,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
+#include "sim/record/whole_file.hpp"
 #include "sim/reproduce/keep.hpp"
 #include "sim/runtime/child.hpp"
 #include "sim/runtime/run.hpp"
@@ -105,22 +106,25 @@ const Outcome::Value& Outcome::at(const Place& place) const {
 Outcome run_study(const Study& study, const StudyOptions& options) {
   const std::string folder = (std::filesystem::path(options.out) / "cells" / study.name).string();
   std::vector<PlannedRun> runs = plan(study, folder);
-  StudyProgress progress{runs.size(), 0, 0, ""};
+  RunsProgress progress{.runs = runs.size()};
   std::vector<std::size_t> open;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     runs[run].read = kept(runs[run].file, runs[run].cell->figures.size());
     runs[run].read ? void(++progress.kept) : open.push_back(run);
   }
   progress.finished = progress.kept;
+  progress.work_left = static_cast<double>(open.size());
   if (options.progress) options.progress(progress);
   in_children(
       open.size(), options.at_once, [&](std::size_t job) { return to_text(readings_of(runs[open[job]])); },
-      [&](std::size_t job, const std::string& answer) {
+      [&](std::size_t job, const ChildAnswer& answer) {
         PlannedRun& run = runs[open[job]];
-        run.read = from_text(answer, run.cell->figures.size());
+        run.read = from_text(answer.text(), run.cell->figures.size());
         check(run.read.has_value(), "a run answers with its figures");
         keep(run.file, run.scenario, *run.read);
         ++progress.finished;
+        ++progress.work_done;
+        --progress.work_left;
         progress.latest = fmt::format("{} (seed {})", run.cell->name, run.scenario.seed);
         if (options.progress) options.progress(progress);
       });

@@ -5,18 +5,14 @@
 #include <string>
 
 #include "sim/reproduce/study.hpp"
+#include "sim/runtime/runs_progress.hpp"
 
 namespace ddl {
-
-struct StudyProgress {
-  std::size_t runs = 0, finished = 0, kept = 0;  // `kept`: of those finished, from an earlier call
-  std::string latest;                            // the run finished last; empty before the first
-};
 
 struct StudyOptions {
   std::string out = "results";  // kept runs go to DIR/cells/<study>/
   int at_once = 1;
-  std::function<void(const StudyProgress&)> progress;  // after every run, and once before
+  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
 };
 
 // A finished run is kept under a digest of its resolved scenario and of the program itself, so that the same call goes

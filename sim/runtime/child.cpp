@@ -62,6 +62,16 @@ std::vector<bool> wait_for(const HeldSignals& signals, const std::vector<int>& o
   return ready;
 }
 
+ChildAnswer answer_of(ChildProcess& child) {
+  try {
+    return ChildAnswer(child.answer());
+  } catch (const Interrupted&) {
+    throw;
+  } catch (...) {
+    return ChildAnswer(std::current_exception());
+  }
+}
+
 }  // namespace
 
 std::string in_child(const std::function<std::string()>& work) {
@@ -75,7 +85,7 @@ std::string in_child(const std::function<std::string()>& work) {
 }
 
 void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
-                 const std::function<void(std::size_t, std::string)>& done) {
+                 const std::function<void(std::size_t, const ChildAnswer&)>& done) {
   check(at_once > 0, "at least one child at once");
   const HeldSignals signals;
   std::map<std::size_t, ChildProcess> running;
@@ -97,7 +107,7 @@ void in_children(std::size_t jobs, int at_once, const std::function<std::string(
       if (!ready[i] || child->second.listen()) {
         ++child;
       } else {
-        done(child->first, child->second.answer());
+        done(child->first, answer_of(child->second));
         child = running.erase(child);
       }
     }

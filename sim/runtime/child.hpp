@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace ddl {
 
@@ -12,9 +14,26 @@ namespace ddl {
 // call.
 std::string in_child(const std::function<std::string()>& work);
 
+// How one of many jobs ended.
+class ChildAnswer {
+ public:
+  explicit ChildAnswer(std::string text) : text_(std::move(text)) {}
+  explicit ChildAnswer(std::exception_ptr failure) : failure_(std::move(failure)) {}
+
+  // What the work returned; or throws what in_child would have thrown.
+  const std::string& text() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return text_;
+  }
+
+ private:
+  std::string text_;
+  std::exception_ptr failure_;
+};
+
 // The same for jobs 0 .. jobs-1, `at_once` of them at a time: `done(job, answer)` is called here as each ends, in
-// whatever order they do. What a job throws ends the others and comes out, as does Ctrl-C (Interrupted).
+// whatever order they do. What `done` throws ends the others and comes out, as does Ctrl-C (Interrupted).
 void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
-                 const std::function<void(std::size_t, std::string)>& done);
+                 const std::function<void(std::size_t, const ChildAnswer&)>& done);
 
 }  // namespace ddl

@@ -9,15 +9,11 @@
 #include "core/base/check.hpp"
 #include "sim/runtime/archive.hpp"
 #include "sim/runtime/child.hpp"
+#include "sim/runtime/forecast.hpp"
 #include "sim/runtime/simulation.hpp"
 
 namespace ddl {
 
-template <class A>
-void members(A& archive, Bounds& b) {
-  archive(b.bytes_per_step, b.bottleneck, b.bottleneck_bytes_per_step, b.network_s, b.compute_s, b.step_s,
-          b.network_bound);
-}
 template <class A>
 void members(A& archive, CurveRow& row) {
   archive(row.time_s, row.worker, row.iteration, row.samples, row.epoch, row.bytes_sent, row.train_loss, row.test_loss,
@@ -87,17 +83,7 @@ RunResult run(const Scenario& scenario, const RunOptions& options) {
 }
 
 Bounds bounds_of(const Scenario& scenario) {
-  return from_bytes<Bounds>(in_child_of(scenario, [&] {
-    const Fabric fabric(scenario);
-    std::optional<Model> model;
-    if (!scenario.model.none()) {
-      const DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
-      model.emplace(scenario.model, data.train.shape, data.train.classes);
-    }
-    const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
-    return to_bytes(bounds_of(fabric, traffic_of(scenario.algorithm, cluster), cluster.compute_s,
-                              static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value));
-  }));
+  return forecast_of(in_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
 }
 
 }  // namespace ddl

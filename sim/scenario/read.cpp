@@ -26,33 +26,6 @@ constexpr std::size_t kMostBytes = 4 << 20;
   throw ScenarioErrors({on_one_line(file + ": " + what)});
 }
 
-// Also reads pipes, so that a shell can hand over what a command prints.
-std::string text_of(const std::string& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    refuse(file, errno == ENOENT ? "no such file; expected a scenario"
-                                 : fmt::format("cannot be read ({}); expected a scenario", std::strerror(errno)));
-  }
-  struct Closer {
-    int descriptor;
-    ~Closer() { close(descriptor); }
-  } closer{descriptor};
-  struct stat status {};
-  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) refuse(file, "is a folder; expected a scenario file");
-
-  std::string text;
-  char buffer[65536];
-  for (;;) {
-    const ssize_t count = read(descriptor, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) refuse(file, fmt::format("cannot be read ({}); expected a scenario", std::strerror(errno)));
-    if (count == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > kMostBytes)
-      refuse(file, fmt::format("is larger than {} MiB; expected a scenario", kMostBytes >> 20));
-  }
-}
-
 }  // namespace
 
 ScenarioErrors::ScenarioErrors(std::vector<std::string> lines_)
@@ -60,6 +33,34 @@ ScenarioErrors::ScenarioErrors(std::vector<std::string> lines_)
           lines_.begin(), lines_.end(), std::string(),
           [](const std::string& all, const std::string& line) { return all.empty() ? line : all + "\n" + line; })),
       lines(std::move(lines_)) {}
+
+// Also reads pipes, so that a shell can hand over what a command prints.
+std::string scenario_text(const std::string& file, const char* what) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    refuse(file, errno == ENOENT ? fmt::format("no such file; expected {}", what)
+                                 : fmt::format("cannot be read ({}); expected {}", std::strerror(errno), what));
+  }
+  struct Closer {
+    int descriptor;
+    ~Closer() { close(descriptor); }
+  } closer{descriptor};
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+    refuse(file, fmt::format("is a folder; expected {} file", what));
+
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t count = read(descriptor, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse(file, fmt::format("cannot be read ({}); expected {}", std::strerror(errno), what));
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > kMostBytes)
+      refuse(file, fmt::format("is larger than {} MiB; expected {}", kMostBytes >> 20, what));
+  }
+}
 
 Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
   Findings findings(file);
@@ -82,7 +83,7 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
 }
 
 Scenario read_scenario(const std::string& file, const std::vector<Override>& overrides) {
-  return parse_scenario(text_of(file), file, overrides);
+  return parse_scenario(scenario_text(file), file, overrides);
 }
 
 }  // namespace ddl

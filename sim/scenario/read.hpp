@@ -27,6 +27,9 @@ Scenario read_scenario(const std::string& file, const std::vector<Override>& ove
 // The same from text; `file` names it in errors and starts relative paths.
 Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides = {});
 
+// The text of a file or pipe. Throws ScenarioErrors that say `what` was expected.
+std::string scenario_text(const std::string& file, const char* what = "a scenario");
+
 // The resolved scenario, every default filled in, as JSON: reading it again gives the same scenario.
 std::string describe(const Scenario& scenario);
 

@@ -1,59 +1,12 @@
 // Transcripts of the program: what it prints where, its exit code, and that nothing is written when something is wrong.
-#include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <string>
+
+#include "tests/cli/workplace.hpp"
 
 namespace ddl {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-struct Answer {
-  int code = 0;
-  std::string out, err;
-};
-
-// A folder of one test, in which the program is called.
-class Workplace {
- public:
-  Workplace() {
-    std::string pattern = (fs::temp_directory_path() / "ddlsim-cli-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-    fs::create_directories(path_ / "work");
-    write("good.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps", "network": { "model": "CM02" } },
-                            "model": "none", "wire": { "model_bytes": "1MB" },
-                            "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
-                            "algorithm": "ako", "stop": { "iterations": 5 } })");
-  }
-  ~Workplace() { fs::remove_all(path_); }
-
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / "work" / name) << text; }
-  fs::path at(const std::string& name) const { return path_ / "work" / name; }
-
-  // The program with `arguments`, as a shell splits them.
-  Answer call(const std::string& arguments) const {
-    const std::string command = "cd '" + (path_ / "work").string() + "' && '" DDLSIM_BINARY "' " + arguments + " >'" +
-                                (path_ / "out").string() + "' 2>'" + (path_ / "err").string() + "' </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(path_ / "out"), text_of(path_ / "err")};
-  }
-
- private:
-  fs::path path_;
-};
 
 struct Refused {
   const char* arguments;
@@ -129,7 +82,7 @@ TEST_CASE("what CLI11 finds wrong is one line that names the help") {
 TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
   for (const char* arguments : {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help",
-                                "schema --help", "reproduce --help"}) {
+                                "schema --help", "reproduce --help", "sweep --help"}) {
     const Answer answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -144,10 +97,10 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command : {"run", "check", "describe", "reproduce", "list", "schema"}) {
+  for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "list", "schema"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
-  for (const char* command : {"sweep", "compare", "plot", "report", "bench"}) {
+  for (const char* command : {"compare", "plot", "report", "bench"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") == std::string::npos);
   }
 }

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "sim/cli/commands.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
+#include "sim/record/readable.hpp"
+#include "sim/sweep/run_sweep.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr std::size_t most_shown = 20;
+
+void print_plan(const SweepPlan& plan, const SweepOutlook& outlook, int at_once) {
+  for (std::size_t run = 0, next = 0; run < plan.runs(); ++run) {
+    const bool open = next < outlook.open.size() && outlook.open[next] == run;
+    std::cout << "  " << plan.name_of(run) << (open ? "\n" : "  finished\n");
+    next += open;
+  }
+  std::cout << fmt::format("{} runs in {}, {} finished", plan.runs(), outlook.folder.string(),
+                           plan.runs() - outlook.open.size());
+  if (!outlook.open.empty()) {
+    std::cout << fmt::format("; the other {} take roughly {}, {} at once", outlook.open.size(),
+                             readable_seconds(outlook.seconds(at_once)), at_once);
+  }
+  std::cout << "\n";
+}
+
+void print_failures(const SweepPlan& plan, const SweepOutcome& outcome) {
+  std::size_t shown = 0;
+  for (std::size_t run = 0; run < plan.runs(); ++run) {
+    if (outcome.failures[run].empty()) continue;
+    if (++shown <= most_shown) print_error(plan.name_of(run) + ": " + outcome.failures[run]);
+  }
+  if (shown > most_shown) print_error(fmt::format("and {} more, in sweep.csv", shown - most_shown));
+  if (shown > 0)
+    print_error(fmt::format("{} of {} runs failed; the same command tries them again", shown, plan.runs()));
+}
+
+}  // namespace
+
+int sweep(const SweepSettings& settings) {
+  const Sweep what = read_sweep(settings.file, settings.overrides);
+  const SweepPlan plan = plan_sweep(what);
+  SweepOptions options;
+  options.out = settings.out;
+  options.at_once = settings.jobs > 0 ? settings.jobs : usable_cores();
+  const SweepOutlook outlook = look_at_sweep(what, plan, settings.out, options.at_once);
+  if (settings.dry_run) {
+    print_plan(plan, outlook, options.at_once);
+    return kDone;
+  }
+  const auto simulate = [&] {
+    const RunsLine line(plan.name, !settings.quiet);
+    options.progress = [&](const RunsProgress& progress) { line.show(progress); };
+    return run_sweep(plan, outlook, options);
+  };
+  const SweepOutcome outcome = simulate();
+  if (!settings.quiet) {
+    std::cout << fmt::format("{} of {} runs in {}, tables {} and {}\n", plan.runs() - outcome.failed(), plan.runs(),
+                             outcome.folder.string(), (outcome.folder / "sweep.csv").string(),
+                             (outcome.folder / "means.csv").string());
+  }
+  print_failures(plan, outcome);
+  return outcome.failed() > 0 ? kRunFailed : kDone;
+}
+
+}  // namespace ddl

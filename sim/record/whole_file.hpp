@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+namespace ddl {
+
+// Writes beside and renames, so that `file` is never half there; makes its folder. Throws InputError.
+void write_whole(const std::string& file, const std::string& text);
+
+// The same for what `write` writes, which need never be in memory as a whole.
+void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write);
+
+// The whole text, or "" if it cannot be read.
+std::string content_of(const std::string& file);
+
+// Of this very executable: whatever was changed in it, its results may have changed.
+std::string program_digest();
+
+}  // namespace ddl

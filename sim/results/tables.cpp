@@ -1,0 +1,37 @@
+#include "sim/results/tables.hpp"
+
+#include "sim/record/csv.hpp"
+#include "sim/results/table_reader.hpp"
+
+namespace ddl {
+
+void read_curve(const std::filesystem::path& folder, const std::function<void(const CurveRow&)>& use) {
+  read_table(folder / "curve.csv", curve_header, [&](const TableRow& row) {
+    use({row.number(0), row.text(1), row.number(2), row.number(3), row.number(4), row.number(5), row.number_if_any(6),
+         row.number(7), row.number(8)});
+  });
+}
+
+bool read_steps(const std::filesystem::path& folder, const std::function<void(const FinishedStep&)>& use) {
+  const std::filesystem::path file = folder / "iterations.csv";
+  if (!std::filesystem::exists(file)) return false;
+  read_table(file, iterations_header, [&](const TableRow& row) {
+    use({row.text(0), row.whole(1), row.number(2), row.number(3), row.number(4), row.number(5), row.number_if_any(6),
+         row.number(7)});
+  });
+  return true;
+}
+
+void read_traffic(const std::filesystem::path& folder, const std::function<void(const TrafficRow&)>& use) {
+  read_table(folder / "traffic.csv", traffic_header, [&](const TableRow& row) {
+    use({row.text(0), row.text(1), row.number(2), row.number(3)});
+  });
+}
+
+void read_pairs(const std::filesystem::path& folder, const std::function<void(const TalkedPair&)>& use) {
+  read_table(folder / "pairs.csv", pairs_header, [&](const TableRow& row) {
+    use({row.text(0), row.text(1), row.whole(2), row.number(3)});
+  });
+}
+
+}  // namespace ddl

@@ -1,0 +1,32 @@
+// The tables of a finished run, as plain rows with hosts by name. Each is read row by row; throws InputError.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "sim/record/run_result.hpp"
+
+namespace ddl {
+
+struct FinishedStep {
+  std::string worker;
+  std::int64_t iteration = 0;
+  double start_s = 0, compute_s = 0, wait_s = 0, end_s = 0;
+  std::optional<double> train_loss;
+  double staleness = 0;
+};
+
+struct TalkedPair {
+  std::string source, target;
+  std::int64_t messages = 0;
+  double bytes = 0;
+};
+
+void read_curve(const std::filesystem::path& folder, const std::function<void(const CurveRow&)>& use);
+// False if the run was told not to record them ("record": {"iterations": false}).
+bool read_steps(const std::filesystem::path& folder, const std::function<void(const FinishedStep&)>& use);
+void read_traffic(const std::filesystem::path& folder, const std::function<void(const TrafficRow&)>& use);
+void read_pairs(const std::filesystem::path& folder, const std::function<void(const TalkedPair&)>& use);
+
+}  // namespace ddl

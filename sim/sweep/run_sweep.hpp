@@ -1,0 +1,49 @@
+// Runs a sweep on this machine, one child process per run.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/runtime/runs_progress.hpp"
+#include "sim/sweep/plan.hpp"
+
+namespace ddl {
+
+struct SweepOptions {
+  std::string out = "results";
+  int at_once = 1;
+  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
+};
+
+struct SweepOutcome {
+  std::filesystem::path folder;
+  std::vector<std::string> failures;  // per run: why it has no result; "" where it has one
+  std::size_t kept = 0;               // results that were there before
+  std::size_t failed() const;
+};
+
+// What is left to do, looked at before anything is written.
+struct SweepOutlook {
+  std::filesystem::path folder;
+  std::vector<std::size_t> open;  // runs without a result
+  std::vector<double> cost_s;     // per run of `open`: what it may take one core
+  double seconds(int at_once) const;
+};
+// Builds the platform of every point that has open runs, `at_once` at a time. Throws ScenarioErrors with what is wrong
+// with any, and InputError if the folder holds something else.
+SweepOutlook look_at_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once);
+
+// Runs what is open. A run that fails is in the outcome and stops no other; a result that cannot be written (a full
+// disk) stops all (InputError), as Ctrl-C does (Interrupted). Whatever ends it, the same call goes on from there and
+// comes to the same bytes. The tables are written when every run has ended.
+SweepOutcome run_sweep(const SweepPlan& plan, const SweepOutlook& outlook, const SweepOptions& options);
+
+// One run, in this process: writes its result, or returns why there is none. Throws InputError if it cannot be written.
+std::string run_one(const std::filesystem::path& folder, const Scenario& scenario, int threads);
+
+// As the outcome's table is made: tables of an earlier state are taken away, and those of the end written.
+void remove_sweep_tables(const std::filesystem::path& folder);
+
+}  // namespace ddl
