@@ -24,6 +24,7 @@ struct Words {
   RunSettings run;
   ReproduceSettings reproduce;
   SweepSettings sweep;
+  CompareSettings compare;
 };
 
 Override override_of(const std::string& text) {
@@ -138,6 +139,18 @@ CLI::App& add_sweep(CLI::App& app, Words& words) {
   return command;
 }
 
+CLI::App& add_compare(CLI::App& app, CompareSettings& settings) {
+  CLI::App& command = *app.add_subcommand("compare", "Results side by side, with intervals, and what is within noise");
+  command.add_option("results", settings.folders, "Result folders, or folders above them, such as a sweep's")
+      ->type_name("DIR");
+  command.add_flag("--runs", settings.each_run, "Every run by itself, instead of means over seeds");
+  command.add_flag("--csv", settings.csv, "As CSV, a row per scenario");
+  command.add_flag("--json", settings.json, "As JSON, with every pair's p");
+  command.add_flag("--markdown", settings.markdown, "As a Markdown table");
+  command.footer("Example:\n  ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async");
+  return command;
+}
+
 std::string version_text() { return std::string("ddlsim ") + DDLSIM_VERSION; }
 
 // One line for whatever CLI11 found, without its own layout.
@@ -210,6 +223,8 @@ int run_command_line(std::vector<std::string> arguments) {
 
   CLI::App& sweep_command = add_sweep(app, words);
 
+  CLI::App& compare_command = add_compare(app, words.compare);
+
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
@@ -245,6 +260,9 @@ int run_command_line(std::vector<std::string> arguments) {
     if (words.sweep.file.empty()) throw InputError("sweep: no sweep file given; see ddlsim sweep --help");
     words.sweep.overrides = overrides_of(words);
     return sweep(words.sweep);
+  } else if (compare_command.parsed()) {
+    if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");
+    compare_results(words.compare);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -53,6 +53,15 @@ struct SweepSettings {
 // code 3).
 int sweep(const SweepSettings& settings);
 
+struct CompareSettings {
+  std::vector<std::string> folders;  // results, or folders above them
+  bool each_run = false;             // instead of means over seeds
+  bool csv = false, json = false, markdown = false;
+};
+
+// Prints results side by side.
+void compare_results(const CompareSettings& settings);
+
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
 

@@ -6,6 +6,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/compare/comparison.hpp"
 #include "sim/record/readable.hpp"
 #include "sim/sweep/run_sweep.hpp"
 
@@ -63,6 +64,13 @@ int sweep(const SweepSettings& settings) {
     std::cout << fmt::format("{} of {} runs in {}, tables {} and {}\n", plan.runs() - outcome.failed(), plan.runs(),
                              outcome.folder.string(), (outcome.folder / "sweep.csv").string(),
                              (outcome.folder / "means.csv").string());
+    if (outcome.failed() < plan.runs()) {
+      if (plan.points.size() <= most_shown) {
+        std::cout << "\n" << comparison_text(compare_folders({outcome.folder.string()}, true));
+      } else {
+        std::cout << "side by side: ddlsim compare " << outcome.folder.string() << "\n";
+      }
+    }
   }
   print_failures(plan, outcome);
   return outcome.failed() > 0 ? kRunFailed : kDone;

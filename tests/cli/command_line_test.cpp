@@ -47,6 +47,12 @@ constexpr Refused kRefused[] = {
     {"reproduce ako_2018 --full",
      "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of its files\n"},
     {"reproduce ako_2018 --data x", "ddlsim: reproduce --data: is for --full alone, which trains on CIFAR-10\n"},
+    {"sweep", "ddlsim: sweep: no sweep file given; see ddlsim sweep --help\n"},
+    {"compare", "ddlsim: compare: no results given; see ddlsim compare --help\n"},
+    {"compare absent", "ddlsim: absent: no such folder; expected one with run.json, or one above such folders\n"},
+    {"compare . --csv --json",
+     "ddlsim: compare: --csv, --json and --markdown exclude one another; expected one of them\n"},
+    {"compare . ", "ddlsim: .: holds no finished result; expected a folder with run.json, or one above such folders\n"},
     {"list algoritms", "ddlsim: list: \"algoritms\" is unknown; did you mean \"algorithms\"?\n"},
 };
 
@@ -82,7 +88,7 @@ TEST_CASE("what CLI11 finds wrong is one line that names the help") {
 TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
   for (const char* arguments : {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help",
-                                "schema --help", "reproduce --help", "sweep --help"}) {
+                                "schema --help", "reproduce --help", "sweep --help", "compare --help"}) {
     const Answer answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -97,10 +103,10 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "list", "schema"}) {
+  for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "compare", "list", "schema"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
-  for (const char* command : {"compare", "plot", "report", "bench"}) {
+  for (const char* command : {"plot", "report", "bench"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") == std::string::npos);
   }
 }
