@@ -8,6 +8,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/picture_commands.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/scenario/words.hpp"
 #include "sim/sweep/sweep.hpp"
@@ -25,6 +26,7 @@ struct Words {
   ReproduceSettings reproduce;
   SweepSettings sweep;
   CompareSettings compare;
+  PlotSettings plot;
 };
 
 Override override_of(const std::string& text) {
@@ -224,6 +226,7 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& sweep_command = add_sweep(app, words);
 
   CLI::App& compare_command = add_compare(app, words.compare);
+  CLI::App& plot_command = add_plot(app, words.plot);
 
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
@@ -263,6 +266,9 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");
     compare_results(words.compare);
+  } else if (plot_command.parsed()) {
+    if (words.plot.results.empty()) throw InputError("plot: no results given; see ddlsim plot --help");
+    plot(words.plot);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -1,0 +1,12 @@
+// The words of the commands that show finished runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "sim/cli/commands.hpp"
+
+namespace ddl {
+
+CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
+
+}  // namespace ddl
