@@ -1,10 +1,11 @@
 # Lines with bands. Expects $curves (an indexed block per line: x, mean, low, high), name[] and banded[] per line,
-# x_label, y_label, plot_title, y_top ("1" or "*").
+# x_label, y_label, plot_title, y_top ("*" or "*<1"), legend_title.
 set title plot_title
 set xlabel x_label
 set ylabel y_label
-set xrange [0:*]
+set xrange [0:*] noextend
 eval "set yrange [0:" . y_top . "]"
+set key title legend_title left
 set key outside right center Left reverse samplen 2.5 spacing 1.25
 set style fill transparent solid 0.16 noborder
 plot \

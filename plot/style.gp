@@ -7,7 +7,7 @@ if (picture_format eq "svg") {
 } else { if (picture_format eq "png") {
   set terminal pngcairo size 2*width,2*plot_height font "DejaVu Sans,10" fontscale 1.9 linewidth 1.6 background rgb "white"
 } else {
-  set terminal pdfcairo size width/100.0,plot_height/100.0 font "DejaVu Sans,10" fontscale 0.72 background rgb "white"
+  set terminal pdfcairo size width/100.0,plot_height/100.0 font "DejaVu Sans,10" fontscale 0.72 linewidth 1.3 background rgb "white"
 } }
 set termoption noenhanced
 set output picture_file
@@ -19,4 +19,4 @@ set key off
 array palette[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 colour(i) = palette[(i - 1) % 7 + 1]
 dashes(i) = 1 + (i - 1) / 7
-rgb_of(i) = int("0x" . colour(i)[2:])
+rgb_of(i) = int("0x" . colour(int(i))[2:])

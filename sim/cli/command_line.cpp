@@ -27,6 +27,7 @@ struct Words {
   SweepSettings sweep;
   CompareSettings compare;
   PlotSettings plot;
+  ReportSettings report;
 };
 
 Override override_of(const std::string& text) {
@@ -99,6 +100,7 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   run.add_flag("--json", words.run.json, "Print the summary as JSON, and nothing else");
   run.add_flag("--quiet", words.run.quiet, "No progress, no closing table");
   run.add_flag("--force", words.run.force, "Replace the result of another scenario of the same name");
+  run.add_flag("--trace", words.run.trace, "Write trace.json, for Perfetto, and links.csv (as record.trace does)");
   run.footer(
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json\n"
@@ -227,6 +229,7 @@ int run_command_line(std::vector<std::string> arguments) {
 
   CLI::App& compare_command = add_compare(app, words.compare);
   CLI::App& plot_command = add_plot(app, words.plot);
+  CLI::App& report_command = add_report(app, words.report);
 
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
@@ -251,6 +254,7 @@ int run_command_line(std::vector<std::string> arguments) {
   if (run.parsed()) {
     words.run.scenarios = need_files(words, "run");
     words.run.overrides = overrides_of(words);
+    if (words.run.trace) words.run.overrides.push_back({"record.trace", "true"});
     understand_seeds(words, words.run);
     run_scenarios(words.run);
   } else if (check.parsed()) {
@@ -269,6 +273,9 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (plot_command.parsed()) {
     if (words.plot.results.empty()) throw InputError("plot: no results given; see ddlsim plot --help");
     plot(words.plot);
+  } else if (report_command.parsed()) {
+    if (words.report.results.empty()) throw InputError("report: no results given; see ddlsim report --help");
+    report(words.report);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -18,6 +18,7 @@ struct RunSettings {
   std::string out = "results";
   int threads = 0;  // 0: all cores
   bool json = false, quiet = false, force = false;
+  bool trace = false;  // as record.trace
 };
 
 // Reads all scenarios and looks at all result folders before the first run starts.
@@ -72,6 +73,14 @@ struct PlotSettings {
 
 // Draws finished runs.
 void plot(const PlotSettings& settings);
+
+struct ReportSettings {
+  std::vector<std::string> results;
+  std::string file, title;
+};
+
+// Writes a page about finished runs.
+void report(const ReportSettings& settings);
 
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);

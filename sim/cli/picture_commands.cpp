@@ -37,4 +37,13 @@ CLI::App& add_plot(CLI::App& app, PlotSettings& settings) {
   return command;
 }
 
+CLI::App& add_report(CLI::App& app, ReportSettings& settings) {
+  CLI::App& command = *app.add_subcommand("report", "Write one self-contained page about finished runs");
+  add_results(command, settings.results);
+  command.add_option("-o,--output", settings.file, "Page")->type_name("F.html")->required();
+  command.add_option("--title", settings.title, "Of the page; default: the folder's name")->type_name("TEXT");
+  command.footer("Example:\n  ddlsim report results/bandwidth_workers -o bandwidth_workers.html");
+  return command;
+}
+
 }  // namespace ddl

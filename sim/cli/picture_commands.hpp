@@ -8,5 +8,6 @@
 namespace ddl {
 
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
+CLI::App& add_report(CLI::App& app, ReportSettings& settings);
 
 }  // namespace ddl

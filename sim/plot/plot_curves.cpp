@@ -96,11 +96,14 @@ void plot_curves(const GroupedRuns& runs, const PictureOptions& options) {
     }
     most_x = std::max(most_x, band.x.back());
     bands.push_back(std::move(band));
-    names.push_back(group.label(runs.varied));
+    names.push_back(runs.groups.size() == 1 ? group.runs.front().name : group.label(runs.varied));
     longest = std::max(longest, names.back().size());
     banded.push_back(group.runs.size() > 1 ? "1" : "0");
   }
   const Scale scale = scale_of(options.x, most_x);
+  const bool bands_drawn = std::find(banded.begin(), banded.end(), "1") != banded.end();
+  const std::string legend_title = bands_drawn ? "mean over seeds, 95 % interval" : "";
+  longest = std::max(longest, legend_title.size() * 2 / 3);  // it starts further left
   std::string text = "$curves << END_OF_DATA\n";
   for (const Band& band : bands) {
     for (std::size_t i = 0; i < band.x.size(); ++i) {
@@ -111,9 +114,9 @@ void plot_curves(const GroupedRuns& runs, const PictureOptions& options) {
   }
   text += "END_OF_DATA\n" + gnuplot_array("name", names) + gnuplot_array("banded", banded);
   const std::string unit = *scale.unit == '\0' ? "" : fmt::format(" ({})", scale.unit);
-  text +=
-      fmt::format("x_label = {}\ny_label = {}\nplot_title = {}\ny_top = '{}'\n", gnuplot_text(x.label + unit),
-                  gnuplot_text(y.label), gnuplot_text(options.title), std::string(y.word) == "accuracy" ? "1" : "*");
+  text += fmt::format("x_label = {}\ny_label = {}\nplot_title = {}\ny_top = '{}'\nlegend_title = '{}'\n",
+                      gnuplot_text(x.label + unit), gnuplot_text(y.label), gnuplot_text(options.title),
+                      std::string(y.word) == "accuracy" ? "*<1" : "*", legend_title);
   text += fmt::format("plot_width = 620\nplot_height = {}\nlegend_width = {}\n",
                       std::max<std::size_t>(420, 60 + 24 * names.size()), 60 + letter_pixels * longest);
   draw(options.file, text, curves_script);

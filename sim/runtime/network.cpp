@@ -11,10 +11,11 @@ namespace ddl {
 
 namespace sg = simgrid::s4u;
 
-Network::Network(Fabric& fabric, Liveness& liveness, double header_bytes, std::function<void(Message)> deliver,
-                 std::function<void()> idle)
+Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes,
+                 std::function<void(Message)> deliver, std::function<void()> idle)
     : fabric_(fabric),
       liveness_(liveness),
+      tracer_(tracer),
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
@@ -134,9 +135,11 @@ void Network::transfer(Channel& along, const Message& message) {
     along.transfer_bytes = bytes;
     along.transfer = sg::Comm::sendto_init(fabric_.host(along.source), fabric_.host(along.target));
     along.transfer->set_payload_size(static_cast<std::uint64_t>(bytes));
+    along.traced = tracer_.begin_message(along.source, along.target, message.step, bytes);
     along.transfer->start();
     along.transfer->wait();
     along.transfer = nullptr;
+    tracer_.end_message(along.traced, along.source, along.target, bytes);
   }
   bytes_delivered_ += bytes;
   along.bytes_delivered += bytes;
@@ -164,6 +167,16 @@ std::vector<double> Network::bytes_per_link() const {
     }
   }
   return bytes;
+}
+
+void Network::end_trace() {
+  for (const auto& from : channels_) {
+    for (const auto& [target, channel] : from) {
+      if (!channel.transfer) continue;
+      const double carried = channel.transfer_bytes - channel.transfer->get_remaining();
+      tracer_.end_message(channel.traced, channel.source, target, carried, false);
+    }
+  }
 }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const {

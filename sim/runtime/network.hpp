@@ -16,13 +16,14 @@
 #include "sim/platform/fabric.hpp"
 #include "sim/record/run_result.hpp"
 #include "sim/runtime/signal.hpp"
+#include "sim/runtime/tracer.hpp"
 
 namespace ddl {
 
 class Network {
  public:
   // `deliver` is called at the simulated time a message has arrived, `idle` whenever nothing is queued or under way.
-  Network(Fabric& fabric, Liveness& liveness, double header_bytes, std::function<void(Message)> deliver,
+  Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes, std::function<void(Message)> deliver,
           std::function<void()> idle);
 
   void send(Message message);
@@ -40,6 +41,8 @@ class Network {
   std::vector<PairRow> pairs() const;
   // Bytes each link of the fabric has carried, those of unfinished transfers included.
   std::vector<double> bytes_per_link() const;
+  // Tells the tracer what has become of transfers that are on the wire.
+  void end_trace();
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
   void describe_waiting(std::vector<std::string>& lines) const;
 
@@ -50,6 +53,7 @@ class Network {
     bool busy = false;               // has a carrier
     simgrid::s4u::CommPtr transfer;  // on the wire
     double transfer_bytes = 0;
+    Tracer::Handle traced;
     std::vector<Signal*> waiting_for_room, waiting_for_delivery;
     std::int64_t undelivered = 0;  // queued or on the wire
     std::int64_t messages = 0;  // put on the wire
@@ -70,6 +74,7 @@ class Network {
 
   Fabric& fabric_;
   Liveness& liveness_;
+  Tracer& tracer_;
   const double header_bytes_;
   const std::function<void(Message)> deliver_;
   const std::function<void()> idle_;
