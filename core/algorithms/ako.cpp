@@ -131,13 +131,12 @@ class AkoWorker : public Program {
   }
 
   void apply(const Payload& gradient) {
-    update_.assign(inbox_.begin(), inbox_.end());
-    add_scaled(update_, values_of(gradient));
-    for (float& value : update_) value *= weight_;
-    fill_zero(std::span<float>(inbox_));
+    const std::span<const float> own = values_of(gradient);
+    for (std::size_t i = 0; i < own.size(); ++i) inbox_[i] = (inbox_[i] + own[i]) * weight_;
     node_.record_staleness(node_.id(), node_.step(), gradients_merged_ == 0 ? 0 : age_ / gradients_merged_);
     gradients_merged_ = age_ = 0;
-    node_.apply(update_);
+    node_.apply(inbox_);
+    fill_zero(std::span<float>(inbox_));
   }
 
   void receive(int thread) {

@@ -4,13 +4,16 @@
 //
 //   worker i:  loop:  g = gradient(x);  G = allreduce_sum(g) / n;  x = step(x, G)                 [ALGORITHMS 4.1]
 //   partial:   part t mod P of the update is that of G, all else that of g                        [ALGORITHMS 1.10]
+//   with a codec C:  q = C(g);  G = sum of the q of all workers / n, in worker order
 //
 // A partial all-reduce sends a P-th of the bytes. Its replicas drift apart in what they apply alone, as each coordinate
 // of a gradient reaches others in one step of P or never.
 #include "core/algorithms/allreduce.hpp"
 
 #include <algorithm>
+#include <variant>
 
+#include "core/algorithms/compression.hpp"
 #include "core/algorithms/partitions.hpp"
 #include "core/algorithms/vectors.hpp"
 
@@ -21,17 +24,26 @@ constexpr int sums = 0;  // the only port
 
 class AllReduceWorker : public Program {
  public:
-  AllReduceWorker(Node& node, Collective how, int partitions)
+  AllReduceWorker(Node& node, Collective how, int partitions, const CodecParams& codec)
       : node_(node),
         all_reduce_(node, how, sums),
-        partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {}
+        partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {
+    if (std::holds_alternative<NoCodecParams>(codec)) return;
+    Stream random = node.rng("codec");
+    for (const Partition& part : partitions_) {
+      compressors_.emplace_back(codec, node.cluster(), part, Stream(random.bits()));
+    }
+  }
 
   void run() override {
     for (std::size_t round = 0;; ++round) {
       const bool at_work = node_.next_step();
       const Payload gradient = at_work ? node_.gradient() : nullptr;
-      const Slice part = partitions_[round % partitions_.size()].front();
-      const Sum total = all_reduce_.sum(part, {share_part(gradient, part), at_work ? 1 : 0});
+      const std::size_t index = round % partitions_.size();
+      const Slice part = partitions_[index].front();
+      const Payload own = share_part(gradient, part);
+      const Sum total =
+          compressors_.empty() ? all_reduce_.sum(part, {own, at_work}) : encoded_sum(compressors_[index], own, at_work);
       if (total.count == 0) return;
       apply(gradient, part, total);
       if (at_work) node_.finish_step();
@@ -39,6 +51,14 @@ class AllReduceWorker : public Program {
   }
 
  private:
+  Sum encoded_sum(Compressor& compressor, const Payload& gradient, bool at_work) {
+    Message own{.kind = at_work};
+    if (at_work) compressor.compress(own, gradient);
+    Sum total;
+    for (const Message& message : all_reduce_.gather(own)) total = total + Sum{message.values, message.kind};
+    return total;
+  }
+
   void apply(const Payload& own, Slice part, const Sum& total) {
     update_.assign(node_.weights().read().size(), 0);
     std::ranges::copy(values_of(own), update_.begin());
@@ -52,36 +72,44 @@ class AllReduceWorker : public Program {
   Node& node_;
   AllReduce all_reduce_;
   const std::vector<Partition> partitions_;
+  std::vector<Compressor> compressors_;  // one per partition; none without a codec
   std::vector<float> update_;
 };
+
+Traffic traffic(const AllreduceParams& params, Collective how, int partitions, const Cluster& cluster) {
+  if (std::holds_alternative<NoCodecParams>(params.codec)) {
+    return {Pace::lockstep, flows_of(how, cluster, 1.0 / partitions)};
+  }
+  return {Pace::lockstep, gathering_flows_of(how, cluster, least_share(params.codec, cluster) / partitions)};
+}
 
 }  // namespace
 
 std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1);
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params.codec);
 }
 std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1);
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params.codec);
 }
 std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1);
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params.codec);
 }
 std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions);
+  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions, params.codec);
 }
 
 Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster) {
-  return {Pace::lockstep, flows_of(params.collective, cluster, 1)};
+  return traffic(params, params.collective, 1, cluster);
 }
 Traffic traffic_of(const TreeAllreduceParams& params, const Cluster& cluster) {
-  return {Pace::lockstep, flows_of(params.collective, cluster, 1)};
+  return traffic(params, params.collective, 1, cluster);
 }
 Traffic traffic_of(const StarAllreduceParams& params, const Cluster& cluster) {
-  return {Pace::lockstep, flows_of(params.collective, cluster, 1)};
+  return traffic(params, params.collective, 1, cluster);
 }
 Traffic traffic_of(const PartialAllreduceParams& params, const Cluster& cluster) {
   make_partitions(Partitioner::even, params.partitions, cluster);  // says now if that is impossible
-  return {Pace::lockstep, flows_of(params.collective, cluster, 1.0 / params.partitions)};
+  return traffic(params, params.collective, params.partitions, cluster);
 }
 
 }  // namespace ddl

@@ -7,29 +7,32 @@
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
+#include "core/codec/codec_params.hpp"
 
 namespace ddl {
 
-struct RingAllreduceParams {
+struct AllreduceParams {
+  CodecParams codec;
+};
+struct RingAllreduceParams : AllreduceParams {
   static constexpr const char* tag = "ring_allreduce";
   static constexpr Collective collective = Collective::ring;
 };
-struct TreeAllreduceParams {
+struct TreeAllreduceParams : AllreduceParams {
   static constexpr const char* tag = "tree_allreduce";
   static constexpr Collective collective = Collective::tree;
 };
-struct StarAllreduceParams {
+struct StarAllreduceParams : AllreduceParams {
   static constexpr const char* tag = "star_allreduce";
   static constexpr Collective collective = Collective::star;
 };
 template <class Visitor>
-void fields(Visitor&, RingAllreduceParams&) {}
-template <class Visitor>
-void fields(Visitor&, TreeAllreduceParams&) {}
-template <class Visitor>
-void fields(Visitor&, StarAllreduceParams&) {}
+void fields(Visitor& visit, AllreduceParams& params) {
+  visit("codec", params.codec,
+        Rule{.doc = "how gradients are made smaller; they are then gathered and summed by every worker"});
+}
 
-struct PartialAllreduceParams {
+struct PartialAllreduceParams : AllreduceParams {
   static constexpr const char* tag = "partial_allreduce";
   int partitions = 4;
   Collective collective = Collective::ring;
@@ -39,6 +42,7 @@ void fields(Visitor& visit, PartialAllreduceParams& params) {
   visit("partitions", params.partitions,
         Rule{.doc = "P: a step reduces one of so many", .at_least = 1, .at_most = 1e6});
   visit("collective", params.collective, Rule{.doc = "how sums are made"});
+  fields(visit, static_cast<AllreduceParams&>(params));
 }
 
 std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node);

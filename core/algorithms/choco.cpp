@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "core/algorithms/rounds.hpp"
 #include "core/algorithms/vectors.hpp"
+#include "core/codec/encoder.hpp"
 
 namespace ddl {
 namespace {
@@ -80,18 +80,7 @@ class ChocoWorker : public Program {
   void compress(std::vector<float>& values) {
     if (params_.compressor == Compressor::none) return;
     const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(values.size())));
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (params_.compressor == Compressor::random_k) {
-      shuffle(std::span<std::size_t>(order), random_);
-    } else {
-      const auto larger = [&](std::size_t a, std::size_t b) {
-        const float magnitude_a = std::fabs(values[a]), magnitude_b = std::fabs(values[b]);
-        return magnitude_a != magnitude_b ? magnitude_a > magnitude_b : a < b;
-      };
-      std::ranges::nth_element(order, order.begin() + static_cast<std::ptrdiff_t>(kept), larger);
-    }
-    for (std::size_t i = kept; i < order.size(); ++i) values[order[i]] = 0;
+    params_.compressor == Compressor::top_k ? keep_largest(values, kept) : keep_random(values, kept, random_);
   }
 
   // Towards those who took part in the round: one who has left moves no more, so nobody moves towards it.

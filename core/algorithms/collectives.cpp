@@ -9,14 +9,15 @@
 //     back: take the total from i - (lowest bit of i), and pass it on to i + bit for all lower bits, highest first, one
 //     after the other: the farthest branches start soonest
 //   star:  all send to worker 0, which adds them in order and sends the total to all
+//   gathered:  the same ways, but every contribution travels by itself to each worker, and none twice
 #include "core/algorithms/collectives.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/algorithms/vectors.hpp"
 
 namespace ddl {
-namespace {
 
 Sum operator+(const Sum& a, const Sum& b) {
   if (a.count == 0) return b;
@@ -26,6 +27,8 @@ Sum operator+(const Sum& a, const Sum& b) {
   add_scaled(values, values_of(b.values));
   return {make_payload(std::move(values)), a.count + b.count};
 }
+
+namespace {
 
 // Chunk k of n; slices of the whole vector.
 Slice chunk_of(Slice slice, int chunks, int chunk) {
@@ -39,6 +42,26 @@ Sum joined(const std::vector<Sum>& chunks) {
   for (const Sum& chunk : chunks) values.insert(values.end(), chunk.values->begin(), chunk.values->end());
   return {make_payload(std::move(values)), chunks[0].count};
 }
+
+// The workers root .. root + size - 1, of which the others reach the rest through the root.
+struct Branch {
+  int root, size;
+  bool has(int worker) const { return worker >= root && worker < root + size; }
+};
+
+std::vector<Branch> branches_at(Collective how, int workers, int i) {
+  std::vector<Branch> result;
+  if (how == Collective::tree) {
+    for (int bit = 1; bit < workers && (i & bit) == 0; bit *= 2) {
+      if (i + bit < workers) result.push_back({i + bit, std::min(bit, workers - i - bit)});
+    }
+  } else if (i == 0) {
+    for (int worker = 1; worker < workers; ++worker) result.push_back({worker, 1});
+  }
+  return result;
+}
+
+int parent_of(Collective how, int i) { return how == Collective::tree ? i & (i - 1) : 0; }
 
 }  // namespace
 
@@ -61,11 +84,11 @@ Sum AllReduce::ring(Slice slice, const Sum& own) {
   for (int s = 0; s < n - 1; ++s) {
     send(next, slices[at(i - s)], chunks[at(i - s)]);
     Sum& chunk = chunks[at(i - s - 1)];
-    chunk = receive(previous) + chunk;
+    chunk = receive_sum(previous) + chunk;
   }
   for (int s = 0; s < n - 1; ++s) {
     send(next, slices[at(i + 1 - s)], chunks[at(i + 1 - s)]);
-    chunks[at(i - s)] = receive(previous);
+    chunks[at(i - s)] = receive_sum(previous);
   }
   return joined(chunks);
 }
@@ -75,11 +98,11 @@ Sum AllReduce::tree(Slice slice, const Sum& own) {
   Sum total = own;
   int bit = 1;
   for (; bit < n && (i & bit) == 0; bit *= 2) {
-    if (i + bit < n) total = total + receive(i + bit);
+    if (i + bit < n) total = total + receive_sum(i + bit);
   }
   if (i > 0) {
     send(i - bit, slice, total);
-    total = receive(i - bit);
+    total = receive_sum(i - bit);
   }
   for (bit /= 2; bit > 0; bit /= 2) {
     if (i + bit >= n) continue;
@@ -92,10 +115,10 @@ Sum AllReduce::tree(Slice slice, const Sum& own) {
 Sum AllReduce::star(Slice slice, const Sum& own) {
   if (node_.id() > 0) {
     send(0, slice, own);
-    return receive(0);
+    return receive_sum(0);
   }
   Sum total = own;
-  for (int worker = 1; worker < node_.cluster().workers; ++worker) total = total + receive(worker);
+  for (int worker = 1; worker < node_.cluster().workers; ++worker) total = total + receive_sum(worker);
   for (int worker = 1; worker < node_.cluster().workers; ++worker) send(worker, slice, total);
   return total;
 }
@@ -107,15 +130,66 @@ void AllReduce::send(int target, Slice slice, const Sum& sum) {
                       .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0});
 }
 
-Sum AllReduce::receive(int source) {
+Message AllReduce::receive(int source) {
   std::deque<Message>& from_source = early_[source];
   while (from_source.empty()) {
     Message message = node_.receive(port_);
     early_[message.source].push_back(std::move(message));
   }
-  const Message message = std::move(from_source.front());
+  Message message = std::move(from_source.front());
   from_source.pop_front();
+  return message;
+}
+
+Sum AllReduce::receive_sum(int source) {
+  const Message message = receive(source);
   return {message.values, message.kind};
+}
+
+std::vector<Message> AllReduce::gather(const Message& own) {
+  std::vector<Message> all(static_cast<std::size_t>(node_.cluster().workers));
+  all[static_cast<std::size_t>(node_.id())] = own;
+  how_ == Collective::ring ? gather_round_ring(all) : gather_along_branches(all);
+  return all;
+}
+
+void AllReduce::gather_round_ring(std::vector<Message>& all) {
+  const int n = node_.cluster().workers, i = node_.id();
+  const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>((worker + n) % n)]; };
+  for (int s = 0; s < n - 1; ++s) {
+    forward((i + 1) % n, of(i - s));
+    of(i - s - 1) = receive((i + n - 1) % n);
+  }
+}
+
+void AllReduce::gather_along_branches(std::vector<Message>& all) {
+  const int n = node_.cluster().workers, i = node_.id();
+  const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>(worker)]; };
+  const std::vector<Branch> branches = branches_at(how_, n, i);
+  Branch own{i, 1};
+  for (const Branch& branch : branches) {
+    for (int worker = 0; worker < n; ++worker) {
+      if (branch.has(worker)) of(worker) = receive(branch.root);
+    }
+    own.size += branch.size;
+  }
+  for (int worker = 0; i > 0 && worker < n; ++worker) {
+    if (own.has(worker)) forward(parent_of(how_, i), of(worker));
+  }
+  for (int worker = 0; i > 0 && worker < n; ++worker) {
+    if (!own.has(worker)) of(worker) = receive(parent_of(how_, i));
+  }
+  for (auto branch = branches.rbegin(); branch != branches.rend(); ++branch) {
+    for (int worker = 0; worker < n; ++worker) {
+      if (!branch->has(worker)) forward(branch->root, of(worker));
+    }
+  }
+}
+
+void AllReduce::forward(int target, const Message& contribution) {
+  node_.send(
+      target,
+      {.port = port_, .kind = contribution.kind, .values = contribution.values, .wire_bytes = contribution.wire_bytes});
 }
 
 std::vector<std::vector<Flow>> flows_of(Collective how, const Cluster& cluster, double models, double times) {
@@ -143,6 +217,26 @@ std::vector<std::vector<Flow>> flows_of(Collective how, const Cluster& cluster, 
   }
   there.insert(there.end(), back.begin(), back.end());
   return there;
+}
+
+std::vector<std::vector<Flow>> gathering_flows_of(Collective how, const Cluster& cluster, double models) {
+  const int n = cluster.workers;
+  std::vector<std::vector<Flow>> phases(1);
+  const auto add = [&](int source, int target, int contributions) {
+    phases.back().push_back({source, target, contributions * models, static_cast<double>(contributions)});
+  };
+  if (how == Collective::ring) {
+    for (int i = 0; n > 1 && i < n; ++i) add(i, (i + 1) % n, n - 1);
+    return phases;
+  }
+  for (int i = 0; i < n; ++i) {
+    for (const Branch& branch : branches_at(how, n, i)) add(branch.root, i, branch.size);
+  }
+  phases.emplace_back();
+  for (int i = 0; i < n; ++i) {
+    for (const Branch& branch : branches_at(how, n, i)) add(i, branch.root, n - branch.size);
+  }
+  return phases;
 }
 
 }  // namespace ddl

@@ -23,6 +23,7 @@ struct Sum {
   Payload values = nullptr;
   int count = 0;
 };
+Sum operator+(const Sum& a, const Sum& b);
 
 // A worker's part in the all-reduces of one group, which is all workers.
 class AllReduce {
@@ -35,12 +36,20 @@ class AllReduce {
   // so nobody waits for a worker that has run out of steps, and a sum of count 0 tells everyone at once that all have.
   Sum sum(Slice slice, const Sum& own);
 
+  // W. The contributions of all workers in worker order, each forwarded as it was sent: for vectors in a codec, whose
+  // sums on the way would be new vectors to encode. Values, wire_bytes and kind are the contributor's.
+  std::vector<Message> gather(const Message& own);
+
  private:
   Sum ring(Slice slice, const Sum& own);
   Sum tree(Slice slice, const Sum& own);
   Sum star(Slice slice, const Sum& own);
+  void gather_round_ring(std::vector<Message>& all);
+  void gather_along_branches(std::vector<Message>& all);
   void send(int target, Slice slice, const Sum& sum);
-  Sum receive(int source);
+  void forward(int target, const Message& contribution);
+  Message receive(int source);
+  Sum receive_sum(int source);
 
   Node& node_;
   const Collective how_;
@@ -50,5 +59,7 @@ class AllReduce {
 
 // What an all-reduce of `models` models sends, `times` times a step.
 std::vector<std::vector<Flow>> flows_of(Collective how, const Cluster& cluster, double models, double times = 1);
+// What gathering contributions of `models` models each sends in a step.
+std::vector<std::vector<Flow>> gathering_flows_of(Collective how, const Cluster& cluster, double models);
 
 }  // namespace ddl

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "core/algorithms/message.hpp"
 #include "core/algorithms/weights.hpp"
 #include "core/base/rng.hpp"
+#include "core/graph/shared_graphs.hpp"
 #include "core/nn/model.hpp"
 
 namespace ddl {
@@ -36,6 +38,7 @@ struct Cluster {
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
+  std::shared_ptr<SharedGraphs> graphs = std::make_shared<SharedGraphs>();  // who exchanges with whom, drawn once
   float gradient_weight() const { return gradient_weight(workers); }
   // Of each gradient of a sum of so many.
   float gradient_weight(int gradients) const {

@@ -23,7 +23,9 @@ class PsAsyncServer : public PsServer {
       : PsServer(node, params),
         staleness_bound_(staleness_bound),
         staleness_aware_(params.staleness_aware),
-        clocks_(static_cast<std::size_t>(node.cluster().workers)) {}
+        clocks_(static_cast<std::size_t>(node.cluster().workers)) {
+    at_clock_[0] = node.cluster().workers;
+  }
 
   void run() override {
     while (true) {
@@ -32,15 +34,20 @@ class PsAsyncServer : public PsServer {
       if (message.kind == push) {
         work();
         take(message);
-        clock_of(message.source) = message.step + 1;
+        set_clock(message.source, message.step + 1);
       }
-      if (message.kind == leave) clock_of(message.source) = std::numeric_limits<std::int64_t>::max();
+      if (message.kind == leave) set_clock(message.source, std::numeric_limits<std::int64_t>::max());
       answer_who_may_go_on();
     }
   }
 
  private:
-  std::int64_t& clock_of(int worker) { return clocks_[static_cast<std::size_t>(worker)]; }
+  void set_clock(int worker, std::int64_t clock) {
+    std::int64_t& its = clocks_[static_cast<std::size_t>(worker)];
+    if (--at_clock_[its] == 0) at_clock_.erase(its);
+    its = clock;
+    ++at_clock_[its];
+  }
 
   void take(const Message& gradient) {
     record_staleness(gradient);
@@ -51,7 +58,7 @@ class PsAsyncServer : public PsServer {
 
   void answer_who_may_go_on() {
     if (asking_.empty()) return;
-    const std::int64_t slowest = staleness_bound_ ? std::ranges::min(clocks_) : 0;
+    const std::int64_t slowest = at_clock_.begin()->first;
     std::erase_if(asking_, [&](const auto& asking) {
       const auto [worker, clock] = asking;
       const bool may = !staleness_bound_ || slowest >= clock - *staleness_bound_;
@@ -62,8 +69,9 @@ class PsAsyncServer : public PsServer {
 
   const std::optional<int> staleness_bound_;
   const bool staleness_aware_;
-  std::vector<std::int64_t> clocks_;    // gradients had from each worker
-  std::map<int, std::int64_t> asking_;  // worker -> its clock
+  std::vector<std::int64_t> clocks_;      // gradients had from each worker
+  std::map<std::int64_t, int> at_clock_;  // how many workers
+  std::map<int, std::int64_t> asking_;    // worker -> its clock
 };
 
 }  // namespace

@@ -26,27 +26,31 @@ class PsSyncServer : public PsServer {
   void run() override {
     while (true) {
       const Message message = node_.receive(to_server);
-      if (message.kind == pull) asking_.insert(message.source);
+      if (message.kind == pull) {
+        asking_.insert(message.source);
+        answer_if_it_may(message.source);
+      }
       if (message.kind == push) take(message);
-      if (message.kind == leave) left_.insert(message.source);
+      if (message.kind == leave) {
+        left_.insert(message.source);
+        if (!gradients_.contains(message.source)) ++left_without_gradient_;
+      }
       if (!gradients_.empty() && static_cast<int>(gradients_.size()) >= std::min(enough_, most_gradients())) {
         finish_round();
+        for (const int worker : std::set<int>(asking_)) answer_if_it_may(worker);
       }
-      answer_those_of_this_round();
     }
   }
 
  private:
   // The most gradients that this round can come to. A worker that has left may still have its last one in it.
-  int most_gradients() const {
-    const auto in_this_round = [&](int worker) { return gradients_.contains(worker); };
-    return node_.cluster().workers - static_cast<int>(left_.size() - std::ranges::count_if(left_, in_this_round));
-  }
+  int most_gradients() const { return node_.cluster().workers - left_without_gradient_; }
 
   void take(const Message& gradient) {
     record_staleness(gradient);
     if (staleness_of(gradient) > 0) return;  // too late for its round
     work();
+    if (left_.contains(gradient.source) && !gradients_.contains(gradient.source)) --left_without_gradient_;
     gradients_[gradient.source] = gradient.values;
   }
 
@@ -55,18 +59,18 @@ class PsSyncServer : public PsServer {
     for (const auto& [worker, gradient] : gradients_) add_scaled(sum, values_of(gradient));
     apply(sum, node_.cluster().gradient_weight(static_cast<int>(gradients_.size())));
     gradients_.clear();
+    left_without_gradient_ = static_cast<int>(left_.size());
   }
 
-  void answer_those_of_this_round() {
-    std::erase_if(asking_, [&](int worker) {
-      const bool may = !has_seen_newest(worker);
-      if (may) answer(worker);
-      return may;
-    });
+  void answer_if_it_may(int worker) {
+    if (has_seen_newest(worker)) return;
+    answer(worker);
+    asking_.erase(worker);
   }
 
   const int enough_;                  // gradients for a round
   std::set<int> left_;                // workers that will push no more
+  int left_without_gradient_ = 0;     // those of them with none in this round
   std::map<int, Payload> gradients_;  // of the round, by worker
   std::set<int> asking_;
 };

@@ -11,23 +11,21 @@ namespace {
 constexpr int round_port = 0;
 enum Kind { of_round, leaving };
 
-Graph graph_of(GraphKind kind, std::optional<int> degree, const Cluster& cluster) {
-  return {kind, cluster.workers, degree, stream(cluster.seed, "everybody", "graph")};
+std::shared_ptr<const Graph> graph_of(GraphKind kind, std::optional<int> degree, const Cluster& cluster) {
+  return cluster.graphs->get(kind, degree, cluster.workers, cluster.seed);
 }
 
 }  // namespace
 
 Rounds::Rounds(Node& node, GraphKind kind, std::optional<int> degree)
-    : node_(node),
-      graph_(graph_of(kind, degree, node.cluster())),
-      sources_(static_cast<std::size_t>(node.cluster().workers)) {}
+    : node_(node), graph_(graph_of(kind, degree, node.cluster())) {}
 
 int Rounds::send(std::int64_t round, Message message) {
   int sent = 0;
   message.port = round_port;
   message.kind = of_round;
   message.step = round;
-  for (const int target : graph_.targets(node_.id(), round)) {
+  for (const int target : graph_->targets(node_.id(), round)) {
     if (source(target).left) continue;
     node_.send(target, message);
     ++sent;
@@ -36,7 +34,7 @@ int Rounds::send(std::int64_t round, Message message) {
 }
 
 std::vector<Message> Rounds::receive(std::int64_t round) {
-  const std::vector<int> expected = graph_.sources(node_.id(), round);
+  const std::vector<int> expected = graph_->sources(node_.id(), round);
   const auto is_missing = [&](int node) { return source(node).early.empty() && !source(node).left; };
   while (std::ranges::any_of(expected, is_missing)) sort_in(node_.receive(round_port));
   std::vector<Message> messages;
@@ -52,16 +50,16 @@ std::vector<Message> Rounds::receive(std::int64_t round) {
 
 void Rounds::leave() {
   std::set<int> neighbours;
-  for (int round = 0; round < graph_.rounds(); ++round) {
-    for (const int node : graph_.targets(node_.id(), round)) neighbours.insert(node);
-    for (const int node : graph_.sources(node_.id(), round)) neighbours.insert(node);
+  for (int round = 0; round < graph_->rounds(); ++round) {
+    for (const int node : graph_->targets(node_.id(), round)) neighbours.insert(node);
+    for (const int node : graph_->sources(node_.id(), round)) neighbours.insert(node);
   }
   for (const int node : neighbours) node_.send(node, {.port = round_port, .kind = leaving});
 }
 
 Message Rounds::receive_any() {
   while (true) {
-    for (Source& source : sources_) {
+    for (auto& [node, source] : sources_) {
       if (source.early.empty()) continue;
       Message message = std::move(source.early.front());
       source.early.pop_front();
@@ -96,11 +94,11 @@ void mix(std::span<float> x, const std::vector<Message>& messages, int id, float
 Traffic traffic_along(GraphKind kind, std::optional<int> degree, const Cluster& cluster, double models) {
   // Neighbours that run ahead send while others still compute, so nothing can be added to either.
   Traffic result{Pace::overlapped, {{}}};
-  const Graph graph = graph_of(kind, degree, cluster);
+  const std::shared_ptr<const Graph> graph = graph_of(kind, degree, cluster);
   for (int source = 0; source < cluster.workers; ++source) {
-    for (int round = 0; round < graph.rounds(); ++round) {
-      for (const int target : graph.targets(source, round)) {
-        result.phases[0].push_back({source, target, models / graph.rounds()});
+    for (int round = 0; round < graph->rounds(); ++round) {
+      for (const int target : graph->targets(source, round)) {
+        result.phases[0].push_back({source, target, models / graph->rounds()});
       }
     }
   }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,7 @@ class Rounds {
   // The graph is the same at all nodes of a run.
   Rounds(Node& node, GraphKind kind, std::optional<int> degree);
 
-  const Graph& graph() const { return graph_; }
+  const Graph& graph() const { return *graph_; }
   // To the round's targets but those known to have left; returns how many.
   int send(std::int64_t round, Message message);
   // W. The round's messages in order of their senders; a source that has left has none.
@@ -33,11 +35,11 @@ class Rounds {
     bool left = false;
   };
   void sort_in(Message message);
-  Source& source(int node) { return sources_[static_cast<std::size_t>(node)]; }
+  Source& source(int node) { return sources_[node]; }
 
   Node& node_;
-  const Graph graph_;
-  std::vector<Source> sources_;  // by node
+  const std::shared_ptr<const Graph> graph_;
+  std::map<int, Source> sources_;  // by node: of neighbours alone, so that a node's memory does not grow with the run's
 };
 
 // x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models

@@ -20,7 +20,7 @@ enum class Pace {
 
 // Traffic that is not listed leaves a bound weaker, never wrong: schemes in which everybody may send to everybody list
 // nothing for more workers than this.
-constexpr int most_workers_all_to_all = 1000;
+constexpr int most_workers_all_to_all = 300;
 
 struct Traffic {
   Pace pace = Pace::free;

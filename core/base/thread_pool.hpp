@@ -43,7 +43,7 @@ class ThreadPool {
   // `task` is told which thread runs it (0 .. thread_count-1), to use that thread's scratch memory.
   Ticket submit(std::function<void(int thread)> task, Urgency urgency);
   int thread_count() const { return static_cast<int>(threads_.size()); }
-  double busy_seconds();  // thread seconds spent in tasks, for the share of math in the wall time
+  double busy_seconds();  // of CPU time spent in tasks, over all threads
 
  private:
   void work(int thread);

@@ -69,31 +69,16 @@ std::uint64_t decode_into(const NoCodecParams& codec, std::span<float>, Sections
   return bits_of(codec, sections);
 }
 
-// Of equal magnitudes the first are kept; what is not a number counts as largest.
 std::uint64_t decode_into(const TopKParams& codec, std::span<float> values, Sections sections, Stream&) {
-  const auto size = [&](std::size_t i) {
-    return std::isnan(values[i]) ? std::numeric_limits<float>::infinity() : std::fabs(values[i]);
-  };
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto rest = order.begin() + static_cast<std::ptrdiff_t>(kept_of(codec.fraction, values.size()));
-  if (rest != order.end()) {
-    std::nth_element(order.begin(), rest, order.end(),
-                     [&](std::size_t a, std::size_t b) { return size(a) != size(b) ? size(a) > size(b) : a < b; });
-  }
-  std::for_each(rest, order.end(), [&](std::size_t dropped) { values[dropped] = 0; });
+  keep_largest(values, kept_of(codec.fraction, values.size()));
   return bits_of(codec, sections);
 }
 
-// Knuth's selection sampling: every set of K coordinates is as likely as any other.
 std::uint64_t decode_into(const RandomKParams& codec, std::span<float> values, Sections sections, Stream& random) {
   const std::size_t kept = kept_of(codec.fraction, values.size());
-  const float scale = codec.error_feedback ? 1 : static_cast<float>(values.size()) / static_cast<float>(kept);
-  std::size_t wanted = kept;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool chosen = random.uniform() * static_cast<double>(values.size() - i) < static_cast<double>(wanted);
-    if (chosen) --wanted;
-    values[i] = chosen ? values[i] * scale : 0;
+  keep_random(values, kept, random);
+  if (!codec.error_feedback) {
+    for (float& value : values) value *= static_cast<float>(values.size()) / static_cast<float>(kept);
   }
   return bits_of(codec, sections);
 }
@@ -156,6 +141,28 @@ bool has_fixed_size(const CodecParams& codec) { return !std::holds_alternative<M
 
 std::uint64_t encoded_bits(const CodecParams& codec, Sections sections) {
   return std::visit([&](const auto& chosen) { return bits_of(chosen, sections); }, codec);
+}
+
+void keep_largest(std::span<float> values, std::size_t count) {
+  if (count >= values.size()) return;
+  const auto size = [&](std::size_t i) {
+    return std::isnan(values[i]) ? std::numeric_limits<float>::infinity() : std::fabs(values[i]);
+  };
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rest = order.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(order.begin(), rest, order.end(),
+                   [&](std::size_t a, std::size_t b) { return size(a) != size(b) ? size(a) > size(b) : a < b; });
+  std::for_each(rest, order.end(), [&](std::size_t dropped) { values[dropped] = 0; });
+}
+
+// Knuth's selection sampling.
+void keep_random(std::span<float> values, std::size_t count, Stream& random) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool chosen = random.uniform() * static_cast<double>(values.size() - i) < static_cast<double>(count);
+    if (chosen) --count;
+    values[i] = chosen ? values[i] : 0;
+  }
 }
 
 std::size_t drop_below_mean(std::span<float> values, MeanOf mean_of) {

@@ -29,6 +29,11 @@ std::uint64_t encoded_bits(const CodecParams& codec, std::span<const std::size_t
 enum class MeanOf { magnitudes, values };
 std::size_t drop_below_mean(std::span<float> values, MeanOf mean_of);
 
+// Sets all but so many values to zero: all but the largest (of equal magnitudes the first are kept; what is not a
+// number counts as largest), or all but any, every choice as likely as any other.
+void keep_largest(std::span<float> values, std::size_t count);
+void keep_random(std::span<float> values, std::size_t count, Stream& random);
+
 class Encoder {
  public:
   // `random` decides roundings and coordinates; a receiver that must draw alike has the same.

@@ -25,6 +25,7 @@ struct Maker {
   std::size_t index;
   Shape input;
   bool relu_follows;
+  MathMode mode;
 
   [[noreturn]] void fail(const std::string& what) const { throw ModelError(index, what); }
 
@@ -38,7 +39,7 @@ struct Maker {
   std::unique_ptr<Layer> operator()(const DenseSpec& spec) const {
     demand_at_least_one(spec.units, "units");
     demand_countable((static_cast<double>(input.size()) + 1) * spec.units, "its parameters");
-    return std::make_unique<Dense>(input, spec, relu_follows);
+    return std::make_unique<Dense>(input, spec, relu_follows, mode);
   }
 
   std::unique_ptr<Layer> operator()(const ConvSpec& spec) const {
@@ -85,7 +86,8 @@ bool takes_relu(const LayerSpec& spec) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes) {
+std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes,
+                                                 MathMode mode) {
   if (specs.empty()) throw ModelError(0, "the list of layers is empty");
   if (input.channels < 1 || input.height < 1 || input.width < 1 ||
       static_cast<double>(input.channels) * input.height * input.width > kLargest) {
@@ -96,7 +98,7 @@ std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> spec
   double parameters = 0;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const bool relu_follows = i + 1 < specs.size() && std::holds_alternative<ReluSpec>(specs[i + 1]);
-    layers.push_back(std::visit(Maker{i, shape, relu_follows}, specs[i]));
+    layers.push_back(std::visit(Maker{i, shape, relu_follows, mode}, specs[i]));
     shape = layers.back()->output();
     parameters += static_cast<double>(layers.back()->parameter_count());
     if (parameters > kLargest) throw ModelError(i, "too large: the model's parameters would exceed 2^31 - 1");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/nn/layer.hpp"
+#include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 
 namespace ddl {
@@ -13,6 +14,7 @@ namespace ddl {
 // The layers of `specs` for samples of `input`; a relu directly after a dense or conv becomes part of it. Allocates
 // nothing of the sizes asked for. Throws ModelError with the index in `specs` of a layer that cannot be: a window
 // larger than its image, sizes beyond 2^31, a last layer that does not give `classes` values, nothing to learn.
-std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes);
+std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes,
+                                                 MathMode mode);
 
 }  // namespace ddl

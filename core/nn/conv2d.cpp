@@ -5,153 +5,237 @@
 
 #include "core/nn/affine.hpp"
 #include "core/nn/gemm.hpp"
-#include "core/nn/lanes.hpp"
+#include "core/nn/tile.hpp"
 
 namespace ddl {
 namespace {
 
-// Half of the second-level cache of common CPUs; the products' own copies want the rest.
-constexpr std::size_t kPieceFloats = 512 * 1024 / sizeof(float);
+// Outputs whose share of the weights' gradient is summed at a time: they stay in the first-level cache. Part of every
+// result.
+constexpr std::size_t kPixels = 128;
 
-// Copies whole blocks: what lies beyond `count` is overwritten by the next run, or is a buffer's slack.
-inline void copy_run(const float* from, std::size_t count, float* to) {
-  Eight::Values block;
-  for (std::size_t i = 0; i < count; i += kLanes) {
-    Eight::load(from + i, block);
-    Eight::store(block, to + i);
-  }
-}
+std::size_t unsigned_of(int value) { return static_cast<std::size_t>(value); }
 
 Shape convolved(Shape input, const ConvSpec& spec) {
   const int cut = spec.same ? 0 : spec.kernel - 1;
   return {spec.filters, input.height - cut, input.width - cut};
 }
 
+// Parts of scratch memory begin at cache lines, as vectors are read from them.
+std::size_t rounded(std::size_t floats) { return (floats + 15) / 16 * 16; }
+
+// Panels of `columns` columns, each padded to whole vectors.
+std::size_t panel_floats(std::size_t terms, std::size_t columns) {
+  const TileSet& set = tile_set_for(columns);
+  return terms * ((columns / set.columns) * set.columns + set.padded_columns(columns % set.columns));
+}
+
 }  // namespace
 
 Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu)
     : Layer(input, convolved(input, spec)),
-      channels_(static_cast<std::size_t>(input.channels)),
-      kernel_(static_cast<std::size_t>(spec.kernel)),
-      filters_(static_cast<std::size_t>(spec.filters)),
-      pad_(spec.same ? (kernel_ - 1) / 2 : 0),
-      padded_width_((static_cast<std::size_t>(output().width) + kernel_ - 1) * channels_),
-      padded_size_((static_cast<std::size_t>(output().height) + kernel_ - 1) * padded_width_),
-      pixels_(static_cast<std::size_t>(output().height) * static_cast<std::size_t>(output().width)),
-      window_(kernel_ * kernel_ * channels_),
-      piece_(static_cast<int>(std::max<std::size_t>(1, kPieceFloats / (pixels_ * window_)))),
+      channels_(unsigned_of(input.channels)),
+      kernel_(unsigned_of(spec.kernel)),
+      filters_(unsigned_of(spec.filters)),
       init_(spec.init),
-      relu_(relu) {}
+      relu_(relu) {
+  const std::size_t above = spec.same ? (kernel_ - 1) / 2 : 0, below = spec.same ? kernel_ - 1 - above : 0;
+  image_ = {unsigned_of(input.height), unsigned_of(input.width), channels_, above, below};
+  gradient_ = {unsigned_of(output().height), unsigned_of(output().width), filters_, kernel_ - 1 - above,
+               kernel_ - 1 - below};
+  const Plane from{image_.height, image_.width, channels_}, to{gradient_.height, gradient_.width, filters_};
+  if (Winograd::suits(kernel_, from, to)) {
+    transforms_.emplace(from, to, above);
+    turned_.emplace(to, from, kernel_ - 1 - above);
+  }
+}
 
 std::vector<LayerTensor> Conv2d::tensors() const {
-  return {{"weight", window_ * filters_, window_}, {"bias", filters_, filters_}};
+  const std::size_t window = kernel_ * kernel_ * channels_;
+  return {{"weight", window * filters_, window}, {"bias", filters_, filters_}};
 }
 
 double Conv2d::multiply_adds() const {
-  return static_cast<double>(pixels_) * static_cast<double>(window_) * static_cast<double>(filters_);
+  return static_cast<double>(output().size()) * static_cast<double>(kernel_ * kernel_ * channels_);
 }
 
 void Conv2d::initialize(std::span<float> parameters, Stream& random) const {
-  initialize_affine(init_, window_, filters_, parameters, random);
+  initialize_affine(init_, kernel_ * kernel_ * channels_, filters_, parameters, random);
 }
 
-Conv2d::Scratch Conv2d::divide(Buffer& scratch, int batch) const {
-  const auto images = static_cast<std::size_t>(std::min(piece_, batch));
-  const std::size_t windows = images * pixels_ * window_;
-  // Slack between the parts, because runs are copied in whole blocks.
-  float* const start = scratch.room(filters_ + padded_size_ + windows + 2 * Buffer::kSlack);
-  float* const padded = start + filters_ + Buffer::kSlack;
-  return {padded, padded + padded_size_ + Buffer::kSlack, start};
-}
-
-void Conv2d::unroll(const float* image, float* padded, float* windows) const {
-  const auto height = static_cast<std::size_t>(output().height), width = static_cast<std::size_t>(output().width);
-  const auto rows = static_cast<std::size_t>(input().height);
-  const std::size_t row_size = static_cast<std::size_t>(input().width) * channels_;
-  // The border is zero from before the first image on.
-  for (std::size_t y = 0; y < rows; ++y) {
-    std::memcpy(padded + (y + pad_) * padded_width_ + pad_ * channels_, image + y * row_size, row_size * sizeof(float));
+void Conv2d::pack(const float* weights, float* panels) const {
+  const TileSet& set = tile_set_for(filters_);
+  const std::size_t terms = kernel_ * kernel_ * channels_;
+  for (std::size_t column = 0; column < filters_; column += set.columns) {
+    const std::size_t columns = std::min(set.columns, filters_ - column), width = set.padded_columns(columns);
+    copy_columns(weights + column, filters_, terms, columns, width, panels);
+    panels += terms * width;
   }
-  const std::size_t kernel = kernel_, channels = channels_, stride = padded_width_, run = kernel * channels;
-  for (std::size_t y = 0; y < height; ++y) {
-    const float* corner = padded + y * stride;
-    for (std::size_t x = 0; x < width; ++x, corner += channels) {
-      const float* from = corner;
-      if (run <= kLanes) {
-        for (std::size_t ky = 0; ky < kernel; ++ky, from += stride, windows += run) copy_run(from, kLanes, windows);
-      } else {
-        for (std::size_t ky = 0; ky < kernel; ++ky, from += stride, windows += run) copy_run(from, run, windows);
-      }
+}
+
+void Conv2d::pack_turned(const float* weights, float* panels) const {
+  const TileSet& set = tile_set_for(channels_);
+  const std::size_t places = kernel_ * kernel_;
+  for (std::size_t column = 0; column < channels_; column += set.columns) {
+    const std::size_t columns = std::min(set.columns, channels_ - column), width = set.padded_columns(columns);
+    for (std::size_t place = places; place-- > 0; panels += filters_ * width) {
+      transpose_columns(weights + (place * channels_ + column) * filters_, filters_, filters_, columns, width, panels);
     }
   }
 }
 
-void Conv2d::add_back(const float* windows, float* padded, float* image) const {
-  const auto height = static_cast<std::size_t>(output().height), width = static_cast<std::size_t>(output().width);
-  const auto rows = static_cast<std::size_t>(input().height);
-  const std::size_t row_size = static_cast<std::size_t>(input().width) * channels_;
-  std::fill(padded, padded + padded_size_, 0.0f);
-  const std::size_t run = kernel_ * channels_;
-  for (std::size_t y = 0; y < height; ++y) {
-    for (std::size_t x = 0; x < width; ++x) {
-      float* __restrict to = padded + y * padded_width_ + x * channels_;
-      for (std::size_t ky = 0; ky < kernel_; ++ky, to += padded_width_, windows += run) {
-        const float* __restrict from = windows;
-        for (std::size_t i = 0; i < run; ++i) to[i] += from[i];
-      }
+void Conv2d::slide(const Slide& job) const {
+  const TileSet& set = tile_set_for(job.columns);
+  const std::size_t run = kernel_ * job.values, terms = kernel_ * run;
+  PanelCall call;
+  call.rows = job.width;
+  call.a_row = job.values;
+  call.c_row = job.columns;
+  call.relu = job.relu;
+  call.b = job.panels;
+  for (std::size_t column = 0; column < job.columns; column += set.columns) {
+    call.columns = std::min(set.columns, job.columns - column);
+    const std::size_t width = set.padded_columns(call.columns);
+    call.terms = {.outer = kernel_, .inner = run, .a_outer = job.frame_row, .b_outer = run * width, .b_inner = width};
+    call.bias = job.bias == nullptr ? nullptr : job.bias + column;
+    for (std::size_t y = 0; y < job.height; ++y) {
+      call.a = job.framed + y * job.frame_row;
+      call.c = job.result + y * job.width * job.columns + column;
+      set.panel(call);
+    }
+    call.b += terms * width;
+  }
+}
+
+void Conv2d::forward_by_transforms(const ForwardCall& call) const {
+  const Winograd& w = *transforms_;
+  float* const weights = call.scratch.room(w.weight_floats() + w.input_floats() + w.product_floats() + Buffer::kSlack);
+  float* const inputs = weights + w.weight_floats();
+  float* const products = inputs + w.input_floats();
+  w.transform_weights(call.parameters, false, weights);
+  const std::size_t batch = unsigned_of(call.batch);
+  for (std::size_t first = 0; first < batch; first += w.images_at_a_time()) {
+    const std::size_t count = std::min(w.images_at_a_time(), batch - first);
+    w.transform_inputs(call.input + first * input().size(), count, inputs);
+    w.multiply(inputs, weights, count, products);
+    w.finish(products, count, call.parameters + kernel_ * kernel_ * channels_ * filters_, relu_,
+             call.output + first * output().size());
+  }
+}
+
+void Conv2d::backward_by_transforms(const BackwardCall& call) const {
+  const Winograd &w = *transforms_, &turned = *turned_;
+  // The parts in the order in which they are needed; inputs and products serve both ways.
+  const std::size_t inputs_size = std::max(w.input_floats(), turned.input_floats());
+  const std::size_t products_size = std::max(w.product_floats(), turned.product_floats());
+  float* const sums =
+      call.scratch.room(rounded(filters_) + 2 * w.weight_floats() + inputs_size + products_size + Buffer::kSlack);
+  float* const weight_gradient = sums + rounded(filters_);
+  float* const turned_weights = weight_gradient + w.weight_floats();
+  float* const inputs = turned_weights + w.weight_floats();
+  float* const products = inputs + inputs_size;
+  float* const bias_gradient = call.parameter_gradient + kernel_ * kernel_ * channels_ * filters_;
+  std::fill(bias_gradient, bias_gradient + filters_, 0.0f);
+  if (call.input_gradient != nullptr) turned.transform_weights(call.parameters, true, turned_weights);
+  const std::size_t batch = unsigned_of(call.batch), pixels = gradient_.height * gradient_.width;
+  for (std::size_t first = 0; first < batch; first += w.images_at_a_time()) {
+    const std::size_t count = std::min(w.images_at_a_time(), batch - first);
+    float* const gradient = call.output_gradient + first * output().size();
+    bias_backward(call.output + first * output().size(), count * pixels, filters_, relu_, gradient, bias_gradient,
+                  sums);
+    w.transform_inputs(call.input + first * input().size(), count, inputs);
+    w.transform_gradients(gradient, count, products);
+    w.add_weight_gradient(inputs, products, count, first == 0, weight_gradient);
+    if (call.input_gradient == nullptr) continue;
+    for (std::size_t i = 0; i < count; i += turned.images_at_a_time()) {
+      const std::size_t some = std::min(turned.images_at_a_time(), count - i);
+      turned.transform_inputs(gradient + i * output().size(), some, inputs);
+      turned.multiply(inputs, turned_weights, some, products);
+      turned.finish(products, some, nullptr, false, call.input_gradient + (first + i) * input().size());
     }
   }
-  for (std::size_t y = 0; y < rows; ++y) {
-    std::memcpy(image + y * row_size, padded + (y + pad_) * padded_width_ + pad_ * channels_, row_size * sizeof(float));
-  }
+  w.finish_weight_gradient(weight_gradient, call.parameter_gradient);
 }
 
 void Conv2d::forward(const ForwardCall& call) const {
-  const Scratch scratch = divide(call.scratch, call.batch);
-  std::fill(scratch.padded, scratch.padded + padded_size_, 0.0f);
-  const std::size_t image_size = input().size(), windows_size = pixels_ * window_;
-  for (int first = 0; first < call.batch; first += piece_) {
-    const int images = std::min(piece_, call.batch - first);
-    const float* image = call.input + static_cast<std::size_t>(first) * image_size;
-    for (int i = 0; i < images; ++i, image += image_size) {
-      unroll(image, scratch.padded, scratch.windows + static_cast<std::size_t>(i) * windows_size);
+  if (transforms_) return forward_by_transforms(call);
+  const std::size_t weights = kernel_ * kernel_ * channels_ * filters_;
+  float* const framed = call.scratch.room(rounded(image_.size()) + panel_floats(weights / filters_, filters_));
+  float* const panels = framed + rounded(image_.size());
+  std::fill(framed, panels, 0.0f);
+  pack(call.parameters, panels);
+  const std::size_t row = image_.width * channels_;
+  for (int i = 0; i < call.batch; ++i) {
+    const float* const image = call.input + unsigned_of(i) * input().size();
+    for (std::size_t y = 0; y < image_.height; ++y) {
+      std::memcpy(framed + image_.first() + y * image_.row(), image + y * row, row * sizeof(float));
     }
-    const std::size_t rows = static_cast<std::size_t>(images) * pixels_;
-    float* const output = call.output + static_cast<std::size_t>(first) * pixels_ * filters_;
-    gemm({.rows = static_cast<int>(rows), .columns = static_cast<int>(filters_), .inner = static_cast<int>(window_)}, 1,
-         scratch.windows, call.parameters, 0, output);
-    add_bias(call.parameters + window_ * filters_, rows, filters_, relu_, output);
+    slide({framed, image_.row(), channels_, panels, gradient_.height, gradient_.width, filters_,
+           call.parameters + weights, relu_, call.output + unsigned_of(i) * output().size()});
+  }
+}
+
+// The terms of a weight's gradient are the outputs of a piece of the image, row by row.
+void Conv2d::add_weight_gradient(const float* image, const float* gradient, bool first, float* result) const {
+  const TileSet& set = tile_set_for(filters_);
+  const std::size_t piece = std::max<std::size_t>(1, kPixels / gradient_.width), run = kernel_ * channels_;
+  PanelCall call;
+  call.rows = run;
+  call.c_row = filters_;
+  for (std::size_t y = 0; y < gradient_.height; y += piece) {
+    call.add = !first || y > 0;
+    call.terms = {.outer = std::min(piece, gradient_.height - y),
+                  .inner = gradient_.width,
+                  .a_outer = image_.row(),
+                  .a_inner = channels_,
+                  .b_outer = gradient_.row(),
+                  .b_inner = filters_};
+    for (std::size_t column = 0; column < filters_; column += set.columns) {
+      call.columns = std::min(set.columns, filters_ - column);
+      call.b = gradient + gradient_.first() + y * gradient_.row() + column;
+      for (std::size_t ky = 0; ky < kernel_; ++ky) {
+        call.a = image + (y + ky) * image_.row();
+        call.c = result + ky * run * filters_ + column;
+        set.panel(call);
+      }
+    }
   }
 }
 
 void Conv2d::backward(const BackwardCall& call) const {
-  const Scratch scratch = divide(call.scratch, call.batch);
-  const int filters = static_cast<int>(filters_), window = static_cast<int>(window_);
-  const std::size_t image_size = input().size(), windows_size = pixels_ * window_;
-  float* const bias_gradient = call.parameter_gradient + window_ * filters_;
+  if (transforms_) return backward_by_transforms(call);
+  const std::size_t weights = kernel_ * kernel_ * channels_ * filters_;
+  const bool inputs = call.input_gradient != nullptr;
+  // Panels read whole vectors of the gradient: the room after it belongs to the next part.
+  const std::size_t turned = inputs ? panel_floats(kernel_ * kernel_ * filters_, channels_) : 0;
+  const std::size_t frames = rounded(gradient_.size()) + rounded(image_.size());
+  float* const gradient = call.scratch.room(frames + turned + filters_ + Buffer::kSlack);
+  float* const image = gradient + rounded(gradient_.size());
+  float* const panels = gradient + frames;
+  float* const sums = panels + turned;
+  std::fill(gradient, panels, 0.0f);
+  if (inputs) pack_turned(call.parameters, panels);
+  float* const bias_gradient = call.parameter_gradient + weights;
   std::fill(bias_gradient, bias_gradient + filters_, 0.0f);
-  for (int first = 0; first < call.batch; first += piece_) {
-    const int images = std::min(piece_, call.batch - first);
-    const std::size_t rows = static_cast<std::size_t>(images) * pixels_;
-    const std::size_t start = static_cast<std::size_t>(first) * pixels_ * filters_;
-    float* const gradient = call.output_gradient + start;
-    bias_backward(call.output + start, rows, filters_, relu_, gradient, bias_gradient, scratch.sums);
 
-    std::fill(scratch.padded, scratch.padded + padded_size_, 0.0f);
-    const float* image = call.input + static_cast<std::size_t>(first) * image_size;
-    for (int i = 0; i < images; ++i, image += image_size) {
-      unroll(image, scratch.padded, scratch.windows + static_cast<std::size_t>(i) * windows_size);
+  const std::size_t pixels = gradient_.height * gradient_.width;
+  const std::size_t image_row = image_.width * channels_, gradient_row = gradient_.width * filters_;
+  for (int i = 0; i < call.batch; ++i) {
+    const float* const from = call.input + unsigned_of(i) * input().size();
+    float* const of_output = call.output_gradient + unsigned_of(i) * output().size();
+    bias_backward(call.output + unsigned_of(i) * output().size(), pixels, filters_, relu_, of_output, bias_gradient,
+                  sums);
+    for (std::size_t y = 0; y < gradient_.height; ++y) {
+      std::memcpy(gradient + gradient_.first() + y * gradient_.row(), of_output + y * gradient_row,
+                  gradient_row * sizeof(float));
     }
-    gemm({.a = Op::transposed, .rows = window, .columns = filters, .inner = static_cast<int>(rows)}, 1, scratch.windows,
-         gradient, first == 0 ? 0.0f : 1.0f, call.parameter_gradient);
-    if (call.input_gradient == nullptr) continue;
-
-    gemm({.b = Op::transposed, .rows = static_cast<int>(rows), .columns = window, .inner = filters}, 1, gradient,
-         call.parameters, 0, scratch.windows);
-    float* image_gradient = call.input_gradient + static_cast<std::size_t>(first) * image_size;
-    for (int i = 0; i < images; ++i, image_gradient += image_size) {
-      add_back(scratch.windows + static_cast<std::size_t>(i) * windows_size, scratch.padded, image_gradient);
+    for (std::size_t y = 0; y < image_.height; ++y) {
+      std::memcpy(image + image_.first() + y * image_.row(), from + y * image_row, image_row * sizeof(float));
     }
+    add_weight_gradient(image, gradient, i == 0, call.parameter_gradient);
+    if (!inputs) continue;
+    slide({gradient, gradient_.row(), filters_, panels, image_.height, image_.width, channels_, nullptr, false,
+           call.input_gradient + unsigned_of(i) * input().size()});
   }
 }
 

@@ -1,9 +1,12 @@
-// Two-dimensional convolution, stride 1, with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998; as matrix
-// products over unrolled windows: Chellapilla, Puri and Simard, IWFHR 2006.
+// Two-dimensional convolution, stride 1, with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed
+// where the image lies, a row of pixels at a time; nothing is unrolled. Wide 3x3 layers: see winograd.hpp.
 #pragma once
+
+#include <optional>
 
 #include "core/nn/layer.hpp"
 #include "core/nn/model_spec.hpp"
+#include "core/nn/winograd.hpp"
 
 namespace ddl {
 
@@ -22,20 +25,36 @@ class Conv2d final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
-  // Where in scratch memory the pieces of a call lie.
-  struct Scratch {
-    float* padded;   // one image with its border
-    float* windows;  // piece x pixels x window: one row per output value's window
-    float* sums;     // filters
+  // One image's values with a border of zeros.
+  struct Frame {
+    std::size_t height, width, values;  // pixels; values of a pixel
+    std::size_t top, bottom;            // border, the same left and right
+    std::size_t row() const { return (width + top + bottom) * values; }
+    std::size_t size() const { return (height + top + bottom) * row(); }
+    std::size_t first() const { return top * (row() + values); }  // the first pixel inside
   };
-  Scratch divide(Buffer& scratch, int batch) const;
-  void unroll(const float* image, float* padded, float* windows) const;
-  void add_back(const float* windows, float* padded, float* image) const;
+  // Slides a kernel over a frame: the products of its windows with `panels` (see pack) into rows of `columns` values.
+  struct Slide {
+    const float* framed;
+    std::size_t frame_row, values;  // of the frame
+    const float* panels;
+    std::size_t height, width, columns;  // of the result
+    const float* bias;
+    bool relu;
+    float* result;
+  };
+  void slide(const Slide& job) const;
+  // Weights as panels of neighbouring columns; of the gradient by inputs they are turned round and transposed.
+  void pack(const float* weights, float* panels) const;
+  void pack_turned(const float* weights, float* panels) const;
+  void add_weight_gradient(const float* image, const float* gradient, bool first, float* result) const;
 
-  std::size_t channels_, kernel_, filters_, pad_;
-  std::size_t padded_width_, padded_size_;  // values in a row of a padded image; values in all of it
-  std::size_t pixels_, window_;             // outputs per filter; values under one window
-  int piece_;                               // images unrolled at a time: their windows stay in the cache
+  void forward_by_transforms(const ForwardCall& call) const;
+  void backward_by_transforms(const BackwardCall& call) const;
+
+  std::size_t channels_, kernel_, filters_;
+  Frame image_, gradient_;                       // of the input; of the output's gradient
+  std::optional<Winograd> transforms_, turned_;  // of the forward pass, and from the output's gradient to the input's
   Init init_;
   bool relu_;
 };

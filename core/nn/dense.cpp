@@ -3,16 +3,23 @@
 #include <algorithm>
 
 #include "core/nn/affine.hpp"
-#include "core/nn/gemm.hpp"
+#include "core/nn/blas.hpp"
 
 namespace ddl {
+namespace {
 
-Dense::Dense(Shape input, const DenseSpec& spec, bool relu)
+// Below so many multiply-adds OpenBLAS's way to its kernels takes longer than the product.
+constexpr double kLeastBlasWork = 1e6;
+
+}  // namespace
+
+Dense::Dense(Shape input, const DenseSpec& spec, bool relu, MathMode mode)
     : Layer(input, {spec.units, 1, 1}),
       inputs_(input.size()),
       units_(static_cast<std::size_t>(spec.units)),
       init_(spec.init),
-      relu_(relu) {}
+      relu_(relu),
+      mode_(mode) {}
 
 std::vector<LayerTensor> Dense::tensors() const {
   return {{"weight", inputs_ * units_, inputs_}, {"bias", units_, units_}};
@@ -24,10 +31,20 @@ void Dense::initialize(std::span<float> parameters, Stream& random) const {
   initialize_affine(init_, inputs_, units_, parameters, random);
 }
 
+void Dense::multiply(const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
+                     const Finish& finish) const {
+  const double work = static_cast<double>(product.rows) * product.columns * product.inner;
+  if (mode_ == MathMode::native && work >= kLeastBlasWork) {
+    blas_gemm(product, a, b, c, finish);
+  } else {
+    gemm(product, a, b, c, scratch, finish);
+  }
+}
+
 void Dense::forward(const ForwardCall& call) const {
   const int inputs = static_cast<int>(inputs_), units = static_cast<int>(units_);
-  gemm({.rows = call.batch, .columns = units, .inner = inputs}, 1, call.input, call.parameters, 0, call.output);
-  add_bias(call.parameters + inputs_ * units_, static_cast<std::size_t>(call.batch), units_, relu_, call.output);
+  multiply({.rows = call.batch, .columns = units, .inner = inputs}, call.input, call.parameters, call.output,
+           call.scratch, {.bias = call.parameters + inputs_ * units_, .relu = relu_});
 }
 
 void Dense::backward(const BackwardCall& call) const {
@@ -36,11 +53,11 @@ void Dense::backward(const BackwardCall& call) const {
   std::fill(bias_gradient, bias_gradient + units_, 0.0f);
   bias_backward(call.output, static_cast<std::size_t>(call.batch), units_, relu_, call.output_gradient, bias_gradient,
                 call.scratch.room(units_));
-  gemm({.a = Op::transposed, .rows = inputs, .columns = units, .inner = call.batch}, 1, call.input,
-       call.output_gradient, 0, call.parameter_gradient);
+  multiply({.a = Op::transposed, .rows = inputs, .columns = units, .inner = call.batch}, call.input,
+           call.output_gradient, call.parameter_gradient, call.scratch);
   if (call.input_gradient != nullptr) {
-    gemm({.b = Op::transposed, .rows = call.batch, .columns = inputs, .inner = units}, 1, call.output_gradient,
-         call.parameters, 0, call.input_gradient);
+    multiply({.b = Op::transposed, .rows = call.batch, .columns = inputs, .inner = units}, call.output_gradient,
+             call.parameters, call.input_gradient, call.scratch);
   }
 }
 

@@ -1,7 +1,9 @@
 // Fully connected layer: y = x W + b, with an optional ReLU on its result. (Rumelhart, Hinton and Williams, 1986)
 #pragma once
 
+#include "core/nn/gemm.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 
 namespace ddl {
@@ -9,7 +11,7 @@ namespace ddl {
 // Reads a sample of any shape as a flat vector. W is inputs x units.
 class Dense final : public Layer {
  public:
-  Dense(Shape input, const DenseSpec& spec, bool relu);
+  Dense(Shape input, const DenseSpec& spec, bool relu, MathMode mode = MathMode::portable);
 
   const char* kind() const override { return "dense"; }
   std::vector<LayerTensor> tensors() const override;
@@ -19,9 +21,13 @@ class Dense final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
+  void multiply(const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
+                const Finish& finish = {}) const;
+
   std::size_t inputs_, units_;
   Init init_;
   bool relu_;
+  MathMode mode_;
 };
 
 }  // namespace ddl

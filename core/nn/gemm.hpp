@@ -1,36 +1,39 @@
-// The one seam to matrix libraries: C = alpha op(A) op(B) + beta C on dense row-major floats.
+// Products of dense row-major matrices of floats.
 #pragma once
 
-#include <string>
+#include "core/nn/buffer.hpp"
+#include "core/nn/tile.hpp"
 
 namespace ddl {
 
 enum class Op { plain, transposed };
 
-// Sizes of a product: op(A) is rows x inner, op(B) is inner x columns, C is rows x columns, without gaps between rows.
+// C = op(A) op(B), + C if `add`; before that, each row of C starts at `bias` (none: zero), and after it the negative is
+// cleared if `relu`. op(A) is rows x inner, op(B) is inner x columns, C is rows x columns, without gaps between rows.
 // A is stored rows x inner (plain) or inner x rows (transposed), B likewise.
 struct Product {
   Op a = Op::plain, b = Op::plain;
   int rows = 0, columns = 0, inner = 0;
 };
+struct Finish {
+  const float* bias = nullptr;  // columns
+  bool relu = false;
+};
 
-// Always on the calling thread alone, and with the same bits for the same values whichever thread that is and wherever
-// the matrices lie. C is not read when beta is 0. C must not overlap A or B.
-void gemm(const Product& product, float alpha, const float* a, const float* b, float beta, float* c);
+// Always on the calling thread alone, and with the same bits for the same values on every CPU, whichever thread that is
+// and wherever the matrices lie: a sum is formed from runs of 256 terms, each in order, added in order. C must not
+// overlap A or B. `scratch` is for copies that lie better.
+void gemm(const Product& product, const float* a, const float* b, float* c, Buffer& scratch, const Finish& finish = {});
 
-// The libraries behind it, of which gemm chooses by size alone: OpenBLAS, and Eigen where a call's fixed cost would
-// exceed the work.
-enum class GemmBackend { openblas, eigen };
-GemmBackend gemm_backend(const Product& product);
-void gemm_with(GemmBackend backend, const Product& product, float alpha, const float* a, const float* b, float beta,
-               float* c);
+// The same with one of tile_sets().
+void gemm_with(const TileSet& set, const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
+               const Finish& finish = {});
 
-// Parallelism is ours: keeps OpenBLAS from starting threads of its own. Every Model calls this before its first
-// product.
-void use_one_blas_thread();
-
-// The libraries and the kernel set OpenBLAS chose for this CPU, for a result's provenance: results agree to the bit
-// only between machines that name the same. "OpenBLAS 0.3.21 Haswell, Eigen 3.4.0"
-std::string gemm_kernels();
+// Copies `columns` columns of each of `count` rows of `from` into rows of `width` values, filled up with zeros.
+void copy_columns(const float* from, std::size_t row, std::size_t count, std::size_t columns, std::size_t width,
+                  float* to);
+// Likewise of the transposed: `from` holds `columns` rows of `count` values.
+void transpose_columns(const float* from, std::size_t row, std::size_t count, std::size_t columns, std::size_t width,
+                       float* to);
 
 }  // namespace ddl

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "core/base/check.hpp"
+#include "core/nn/blas.hpp"
 #include "core/nn/build.hpp"
-#include "core/nn/gemm.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 #include "core/nn/workspace.hpp"
@@ -50,12 +50,12 @@ struct Model::Parts {
   void forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace) const;
 };
 
-Model::Model(const ModelSpec& spec, Shape input, int classes) : parts_(std::make_unique<Parts>()) {
-  use_one_blas_thread();
+Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : parts_(std::make_unique<Parts>()) {
+  if (mode == MathMode::native) use_one_blas_thread();
   Parts& parts = *parts_;
   parts.input = input;
   parts.classes = classes;
-  parts.layers = build_layers(layers_of(spec, classes), input, classes);
+  parts.layers = build_layers(layers_of(spec, classes), input, classes, mode);
   std::map<std::string, int> seen;
   bool learning = false;
   for (std::size_t l = 0; l < parts.layers.size(); ++l) {

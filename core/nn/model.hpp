@@ -12,6 +12,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/data/dataset.hpp"
+#include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 #include "core/nn/shape.hpp"
 
@@ -43,7 +44,7 @@ struct Score {
 class Model {
  public:
   // The named model or list of layers of `spec`, for samples of `input`. Throws ModelError.
-  Model(const ModelSpec& spec, Shape input, int classes);
+  Model(const ModelSpec& spec, Shape input, int classes, MathMode mode = MathMode::portable);
   ~Model();
   Model(Model&&) noexcept;
 

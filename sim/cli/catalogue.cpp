@@ -12,6 +12,7 @@
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/scenario/words.hpp"
+#include "sim/sweep/sweep.hpp"
 
 namespace ddl {
 namespace {
@@ -109,9 +110,26 @@ std::vector<fs::path> files_of(const char* folder, const char* extension) {
   return files;
 }
 
+// Sweeps are kept apart from scenarios.
+bool is_in_study(const fs::path& path) { return path.parent_path().filename() == "study"; }
+
+std::vector<Entry> sweeps() {
+  std::vector<Entry> entries;
+  for (const fs::path& path : files_of("scenarios", ".json")) {
+    if (!is_in_study(path)) continue;
+    try {
+      entries.push_back({path.string(), read_sweep(path.string()).description});
+    } catch (const ScenarioErrors&) {
+      entries.push_back({path.string(), "is not right: see ddlsim sweep --dry-run"});
+    }
+  }
+  return entries;
+}
+
 std::vector<Entry> scenarios() {
   std::vector<Entry> entries;
   for (const fs::path& path : files_of("scenarios", ".json")) {
+    if (is_in_study(path)) continue;
     try {
       entries.push_back({path.string(), read_scenario(path.string()).description});
     } catch (const ScenarioErrors& errors) {
@@ -135,10 +153,10 @@ struct Kind {
   std::vector<Entry> (*entries)();
 };
 
-constexpr Kind kKinds[] = {{"algorithms", algorithms}, {"models", models},
-                           {"data", data_sets},        {"topologies", topologies},
-                           {"codecs", codecs},         {"optimizers", [] { return optimizers_of(OptimizerParams()); }},
-                           {"scenarios", scenarios},   {"platforms", platforms}};
+constexpr Kind kKinds[] = {
+    {"algorithms", algorithms}, {"models", models}, {"data", data_sets},
+    {"topologies", topologies}, {"codecs", codecs}, {"optimizers", [] { return optimizers_of(OptimizerParams()); }},
+    {"scenarios", scenarios},   {"sweeps", sweeps}, {"platforms", platforms}};
 
 void print(const std::vector<Entry>& entries, const char* indent) {
   std::size_t width = 0;

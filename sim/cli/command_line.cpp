@@ -7,9 +7,10 @@
 #include <iostream>
 
 #include "core/base/check.hpp"
+#include "core/nn/tile.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/cli/picture_commands.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/cli/result_commands.hpp"
 #include "sim/scenario/words.hpp"
 #include "sim/sweep/sweep.hpp"
 
@@ -24,6 +25,7 @@ struct Words {
   std::string seed, seeds, kind;
   RunSettings run;
   ReproduceSettings reproduce;
+  BenchSettings bench;
   SweepSettings sweep;
   CompareSettings compare;
   PlotSettings plot;
@@ -135,23 +137,16 @@ CLI::App& add_sweep(CLI::App& app, Words& words) {
   command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  command.add_option("--engine", settings.engine, "local, or slurm: an array of a cluster's jobs")
+      ->type_name("ENGINE")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->capture_default_str();
+  command.add_option("--task", settings.task)->group("");  // for the array's script
   command.add_flag("--dry-run", settings.dry_run, "Say what would be run, and about how long it would take");
   command.add_flag("--quiet", settings.quiet, "No progress, no closing table");
   command.footer(
       "Interrupted or killed, the same command goes on where it was.\n"
       "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
-  return command;
-}
-
-CLI::App& add_compare(CLI::App& app, CompareSettings& settings) {
-  CLI::App& command = *app.add_subcommand("compare", "Results side by side, with intervals, and what is within noise");
-  command.add_option("results", settings.folders, "Result folders, or folders above them, such as a sweep's")
-      ->type_name("DIR");
-  command.add_flag("--runs", settings.each_run, "Every run by itself, instead of means over seeds");
-  command.add_flag("--csv", settings.csv, "As CSV, a row per scenario");
-  command.add_flag("--json", settings.json, "As JSON, with every pair's p");
-  command.add_flag("--markdown", settings.markdown, "As a Markdown table");
-  command.footer("Example:\n  ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async");
   return command;
 }
 
@@ -239,7 +234,16 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
+  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
+  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
+  check_kernel_choice();
   put_run_first(arguments, app);
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -283,6 +287,8 @@ int run_command_line(std::vector<std::string> arguments) {
       throw InputError("schema: " + in_quotes(words.kind) + " has none; see ddlsim schema --help");
     }
     std::cout << (words.kind == "sweep" ? sweep_schema() : scenario_schema());
+  } else if (bench_command.parsed()) {
+    bench(words.bench);
   }
   return kDone;
 }

@@ -43,11 +43,20 @@ struct ReproduceSettings {
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
 
+struct BenchSettings {
+  bool json = false;
+  double seconds = 20;  // what it takes altogether, about
+};
+// Measures this machine and prints a table, or JSON.
+void bench(const BenchSettings& settings);
+
 struct SweepSettings {
   std::string file;
   std::vector<Override> overrides;
   std::string out = "results";
-  int jobs = 0;  // runs at once; 0: as many as cores
+  int jobs = 0;                     // runs at once; 0: as many as cores, or as the cluster has room for
+  std::string engine = "local";     // or "slurm"
+  std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
   bool dry_run = false, quiet = false;
 };
 

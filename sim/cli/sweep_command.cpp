@@ -9,6 +9,7 @@
 #include "sim/compare/comparison.hpp"
 #include "sim/record/readable.hpp"
 #include "sim/sweep/run_sweep.hpp"
+#include "sim/sweep/slurm.hpp"
 
 namespace ddl {
 namespace {
@@ -46,18 +47,26 @@ void print_failures(const SweepPlan& plan, const SweepOutcome& outcome) {
 int sweep(const SweepSettings& settings) {
   const Sweep what = read_sweep(settings.file, settings.overrides);
   const SweepPlan plan = plan_sweep(what);
-  SweepOptions options;
-  options.out = settings.out;
-  options.at_once = settings.jobs > 0 ? settings.jobs : usable_cores();
-  const SweepOutlook outlook = look_at_sweep(what, plan, settings.out, options.at_once);
+  if (settings.task) {
+    run_slurm_task(plan, settings.out, *settings.task);
+    return kDone;
+  }
+  const bool on_slurm = settings.engine == "slurm";
+  const int at_once = settings.jobs > 0 ? settings.jobs : usable_cores();
+  const SweepOutlook outlook = look_at_sweep(what, plan, settings.out, on_slurm ? usable_cores() : at_once);
+  SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
   if (settings.dry_run) {
-    print_plan(plan, outlook, options.at_once);
+    print_plan(plan, outlook, at_once);
+    if (on_slurm && !outlook.open.empty()) {
+      std::cout << "\n" << slurm_script(slurm, outlook.folder.string(), outlook.open.size());
+    }
     return kDone;
   }
   const auto simulate = [&] {
     const RunsLine line(plan.name, !settings.quiet);
-    options.progress = [&](const RunsProgress& progress) { line.show(progress); };
-    return run_sweep(plan, outlook, options);
+    const auto show = [&](const RunsProgress& progress) { line.show(progress); };
+    slurm.progress = show;
+    return on_slurm ? run_sweep_on_slurm(plan, outlook, slurm) : run_sweep(plan, outlook, {at_once, show});
   };
   const SweepOutcome outcome = simulate();
   if (!settings.quiet) {

@@ -11,7 +11,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-constexpr std::size_t most_named = 8;
+constexpr std::size_t most_named = 5;
 
 std::string shown(double value, ComparedMeasure::Kind kind) {
   switch (kind) {

@@ -1,14 +1,20 @@
 #include "sim/platform/fabric.hpp"
 
+#include <malloc.h>
+#include <simgrid/forward.h>  // version.h needs it
+#include <simgrid/version.h>
 #include <sys/prctl.h>
 #include <xbt/log.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
+#include <xbt/config.hpp>
 
 #include "core/base/check.hpp"
 #include "sim/platform/hosts.hpp"
@@ -51,26 +57,27 @@ std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
 #endif
   s4u::Engine::set_config("network/model", std::string(name_of(network.model)));
   s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
+  s4u::Engine::set_config("network/optim", std::string("Full"));
   s4u::Engine::set_config("network/TCP-gamma",
                           network.tcp_window.value > 0 ? network.tcp_window.value : no_window_bytes);
   return engine;
 }
 
-// SimGrid's lazy way of solving forgets a link when two flows leave one host at the same instant: they then get more
-// than their links have (seen in 3.32: three times as much). The full way is right, and as fast up to some hundred
-// hosts, but its events cost as much as there are flows.
-constexpr std::size_t most_fully_solved_nodes = 512;
+// SimGrid's full solver is right at any size, but each of its events costs as much as there are flows. Its lazy one
+// (3.32) takes a new flow's other links for known once the first has been marked as changed in the same instant; flows
+// that leave one host together then get more than their links have.
+constexpr std::size_t most_nodes_of_simgrid = 32;
 
-void choose_solver(std::size_t nodes) {
-  s4u::Engine::set_config("network/optim", std::string(nodes <= most_fully_solved_nodes ? "Full" : "Lazy"));
-}
-
-// Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each.
+// Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each;
+// and SimGrid asks for them zeroed, which fills them unless they come straight from the kernel.
 void make_room_for_stacks(std::size_t nodes) {
 #ifndef DDLSIM_THREAD_CONTEXTS
   if (nodes <= most_guarded_nodes) return;
   s4u::Engine::set_config("contexts/guard-size", 0);
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  mallopt(M_MMAP_THRESHOLD, actor_stack_kib * 1024);
+  mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 0);  // a heap without room to spare has none for a stack
 #else
   (void)nodes;
 #endif
@@ -99,6 +106,36 @@ LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way
   return info;
 }
 
+std::optional<double> plain_number(const char* setting) {
+#if SIMGRID_VERSION < 33300
+  return simgrid::config::get_value<double>(setting);
+#else
+  const std::string text = simgrid::config::get_value<std::string>(setting);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return value;
+#endif
+}
+
+// Nothing, if a factor depends on the size of a message: a platform file may set that.
+std::optional<NetworkNumbers> plain_numbers(const NetworkSpec& network) {
+  const auto latency_factor = plain_number("network/latency-factor");
+  const auto bandwidth_factor = plain_number("network/bandwidth-factor");
+  if (!latency_factor || !bandwidth_factor) return std::nullopt;
+  return NetworkNumbers{
+      .latency_factor = *latency_factor,
+      .bandwidth_factor = *bandwidth_factor,
+      .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
+      .window_bytes = network.tcp_window.value > 0 ? network.tcp_window.value : std::numeric_limits<double>::infinity(),
+      .acknowledgement = network.crosstraffic ? 0.05 : 0};
+}
+
+bool is_plain(const s4u::Link* link) {
+  const auto policy = link->get_sharing_policy();
+  return policy != s4u::Link::SharingPolicy::WIFI && policy != s4u::Link::SharingPolicy::NONLINEAR;
+}
+
 }  // namespace
 
 struct Fabric::Parts {
@@ -106,6 +143,8 @@ struct Fabric::Parts {
   Nodes nodes;
   std::vector<std::string> names;
   NetworkModel model = NetworkModel::LV08;
+  NetworkNumbers numbers;
+  bool own_sharing = false;
   std::string origin;  // of the platform, for errors
   std::vector<LinkInfo> links;
   std::unordered_map<const s4u::Link*, int> link_index;
@@ -126,6 +165,19 @@ struct Fabric::Parts {
       links.push_back(std::move(info));
     }
   }
+
+  void choose_sharing(const NetworkSpec& network) {
+    const std::optional<NetworkNumbers> plain = plain_numbers(network);
+    if (plain) numbers = *plain;
+    const bool possible = plain && std::ranges::all_of(engine->get_all_links(), is_plain);
+    if (network.solver == LinkSolver::own && !possible) {
+      throw InputError(
+          "$.platform.network.solver: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
+          " has; expected \"simgrid\"");
+    }
+    const bool large = names.size() > most_nodes_of_simgrid;
+    own_sharing = network.solver == LinkSolver::own || (network.solver == LinkSolver::automatic && large && possible);
+  }
 };
 
 Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
@@ -135,7 +187,6 @@ Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   bool one_way = false;
   if (const auto* spec = std::get_if<GeneratedPlatform>(&platform.hosts)) {
     parts_->origin = "$.platform";
-    choose_solver(static_cast<std::size_t>(spec->workers) + static_cast<std::size_t>(spec->servers));
     parts_->nodes = generate(*spec);
     one_way = spec->topology == Topology::mesh;
   } else {
@@ -143,7 +194,7 @@ Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
     const std::string path = resolve_path(scenario, file.file);
     parts_->origin = "$.platform.file: " + path;
     try {
-      choose_solver(examine(file, path, *parts_->engine));
+      examine(file, path, *parts_->engine);
       parts_->nodes = load(file, path, *parts_->engine);
     } catch (const InputError& error) {
       throw InputError("$.platform.file: " + std::string(error.what()));
@@ -152,6 +203,7 @@ Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
   parts_->list_links(one_way);
+  parts_->choose_sharing(platform.network);
   make_room_for_stacks(parts_->names.size());
 }
 
@@ -164,6 +216,16 @@ s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_c
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 NetworkModel Fabric::network_model() const { return parts_->model; }
+const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
+bool Fabric::has_own_sharing() const { return parts_->own_sharing; }
+
+void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
+  s4u::Link::on_bandwidth_change_cb([this, changed = std::move(changed)](const s4u::Link& link) {
+    const auto found = parts_->link_index.find(&link);
+    if (found != parts_->link_index.end()) changed(found->second, link.get_bandwidth());
+  });
+}
+
 const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 
 Route Fabric::find_route(int source, int target) const {

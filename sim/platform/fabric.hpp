@@ -1,6 +1,7 @@
 // The simulated hosts and links of one run: SimGrid's engine with a platform loaded, and who is worker and server.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,14 @@ struct Route {
   double latency_s = 0;
 };
 
+// The numbers of SimGrid's network model, as set for the platform.
+struct NetworkNumbers {
+  double latency_factor = 1, bandwidth_factor = 1;
+  double weight_bytes = 0;  // a link's bandwidth under this many bytes counts as so much latency when links are shared
+  double window_bytes = 0;  // a flow carries half of it per latency; infinite: no limit
+  double acknowledgement = 0;  // of a flow's rate, on the way back
+};
+
 // Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
 //
 // The scenario's network settings win over a <config> of the platform file. SimGrid's own messages are silenced, its
@@ -50,6 +59,11 @@ class Fabric {
   const std::string& name(int node) const;
   double speed_flops(int node) const;
   NetworkModel network_model() const;
+  const NetworkNumbers& network_numbers() const;
+  // Whether Flows shares the links, and not SimGrid: in large networks, where SimGrid's cost is that of all flows.
+  bool has_own_sharing() const;
+  // `changed` hears of links whose bandwidth a profile changes while the simulation runs.
+  void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
 
   const std::vector<LinkInfo>& links() const;        // of the whole platform, in natural order of names
   const Route& route(int source, int target) const;  // between nodes; found once, then kept. Throws InputError

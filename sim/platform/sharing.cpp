@@ -9,14 +9,16 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// LV08's network/weight-S: how much a slow link on the way lessens a flow's claim.
-constexpr double lv08_weight_bytes = 20537;
+double penalty_of(const Fabric& fabric, const Route& route) {
+  double penalty = route.latency_s;
+  for (const int link : route.links) {
+    penalty += fabric.network_numbers().weight_bytes / fabric.links()[link].bandwidth_bytes_per_s;
+  }
+  return penalty;
+}
 
 double claim(const Fabric& fabric, const Route& route) {
-  double penalty = route.latency_s;
-  if (fabric.network_model() == NetworkModel::LV08) {
-    for (const int link : route.links) penalty += lv08_weight_bytes / fabric.links()[link].bandwidth_bytes_per_s;
-  }
+  const double penalty = penalty_of(fabric, route);
   return penalty > 0 ? 1 / penalty : 1;
 }
 
@@ -101,9 +103,43 @@ class Filling {
 
 }  // namespace
 
+std::vector<double> capacities(const Fabric& fabric) {
+  std::vector<double> result;
+  for (const LinkInfo& link : fabric.links()) result.push_back(link.bandwidth_bytes_per_s);
+  return result;
+}
+
+FlowShape flow_shape(const Fabric& fabric, int source, int target) {
+  const NetworkNumbers& numbers = fabric.network_numbers();
+  const Route route = fabric.find_route(source, target);
+  FlowShape shape;
+  shape.latency_s = route.latency_s * numbers.latency_factor;
+  shape.efficiency = numbers.bandwidth_factor;
+  // Without latency SimGrid gives all flows the same claim, whatever their links.
+  if (shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
+  if (route.latency_s > 0) shape.bound = numbers.window_bytes / (2 * route.latency_s);
+  const auto use = [&](const Route& way, double share) {
+    for (const int link : way.links) {
+      const LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
+      if (info.direction == "free") {
+        shape.bound = std::min(shape.bound, info.bandwidth_bytes_per_s / share);
+        continue;
+      }
+      const auto known = std::ranges::find(shape.uses, link, &Use::link);
+      if (known == shape.uses.end()) {
+        shape.uses.push_back({link, share});
+      } else {
+        known->use += share;
+      }
+    }
+  };
+  use(route, 1);
+  if (numbers.acknowledgement > 0) use(fabric.find_route(target, source), numbers.acknowledgement);
+  return shape;
+}
+
 double latency_s(const Fabric& fabric, const Route& route) {
-  constexpr double lv08_latency_factor = 13.01;
-  return route.latency_s * (fabric.network_model() == NetworkModel::LV08 ? lv08_latency_factor : 1);
+  return route.latency_s * fabric.network_numbers().latency_factor;
 }
 
 double alone_s(const Fabric& fabric, const Transfer& transfer) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/platform/fabric.hpp"
+#include "sim/platform/flows.hpp"
 
 namespace ddl {
 
@@ -12,6 +13,10 @@ struct Transfer {
   const Route* route = nullptr;
   double bytes = 0;
 };
+
+// SimGrid's model in the words of Flows: what the links have, and what a transfer between two nodes asks of them.
+std::vector<double> capacities(const Fabric& fabric);
+FlowShape flow_shape(const Fabric& fabric, int source, int target);
 
 // Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake.
 double latency_s(const Fabric& fabric, const Route& route);

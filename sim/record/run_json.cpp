@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/nn/gemm.hpp"
+#include "core/nn/blas.hpp"
 #include "sim/record/whole_file.hpp"
 #include "sim/scenario/read.hpp"
 
@@ -12,16 +12,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kernels_key = "math_kernels";
-
-Json provenance() {
-  return {{"program", "ddlsim"},       {"version", DDLSIM_VERSION},
-          {"build", program_digest()}, {"simgrid", DDLSIM_SIMGRID_VERSION},
-          {"math_mode", "native"},     {kernels_key, gemm_kernels()}};
+Json program() {
+  return {{"program", "ddlsim"},
+          {"version", DDLSIM_VERSION},
+          {"build", program_digest()},
+          {"simgrid", DDLSIM_SIMGRID_VERSION}};
 }
 
+// What the scenario does not decide.
 std::string identity_of(Json provenance) {
-  provenance.erase(kernels_key);
+  provenance.erase("math_mode");
+  provenance.erase("math_kernels");
   return provenance.dump();
 }
 
@@ -31,12 +32,15 @@ std::string run_json(const Scenario& scenario, const std::string& digest) {
   Json json;
   json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(describe(scenario));
-  json["provenance"] = provenance();
+  json["provenance"] = program();
+  const bool native = scenario.math.mode == MathMode::native;
+  json["provenance"]["math_mode"] = name_of(scenario.math.mode);
+  json["provenance"]["math_kernels"] = native ? blas_kernels() : "own, the same bits on every CPU";
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string program_identity() { return identity_of(provenance()); }
+std::string program_identity() { return identity_of(program()); }
 
 bool is_run_json_of(const Scenario& scenario, const std::string& identity, const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);

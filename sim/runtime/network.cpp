@@ -1,15 +1,13 @@
 #include "sim/runtime/network.hpp"
 
 #include <algorithm>
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Host.hpp>
 #include <string>
 
 #include "core/algorithms/vectors.hpp"
+#include "sim/runtime/flow_wire.hpp"
+#include "sim/runtime/simgrid_wire.hpp"
 
 namespace ddl {
-
-namespace sg = simgrid::s4u;
 
 Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes,
                  std::function<void(Message)> deliver, std::function<void()> idle)
@@ -19,16 +17,23 @@ Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double head
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
-      channels_(static_cast<std::size_t>(fabric.node_count())) {}
+      channels_(static_cast<std::size_t>(fabric.node_count())) {
+  WireUser& user = *this;
+  if (fabric.has_own_sharing()) {
+    wire_ = std::make_unique<FlowWire>(fabric, user);
+  } else {
+    wire_ = std::make_unique<SimgridWire>(fabric, liveness, user);
+  }
+}
 
-Network::Channel& Network::channel(int source, int target) {
+Channel& Network::channel(int source, int target) {
   Channel& found = channels_[static_cast<std::size_t>(source)][target];
   found.source = source;
   found.target = target;
   return found;
 }
 
-const Network::Channel* Network::find(int source, int target) const {
+const Channel* Network::find(int source, int target) const {
   const auto& from = channels_[static_cast<std::size_t>(source)];
   const auto found = from.find(target);
   return found == from.end() ? nullptr : &found->second;
@@ -41,7 +46,9 @@ void Network::send(Message message) {
   ++to.undelivered;
   to.queue.push_back(std::move(message));
   longest_queue_ = std::max(longest_queue_, static_cast<std::int64_t>(to.queue.size()));
-  if (!to.busy) give_carrier(to);
+  if (to.busy) return;
+  to.busy = true;
+  wire_->begin(to);
 }
 
 std::size_t Network::waiting(int source, int target) const {
@@ -82,67 +89,36 @@ void Network::wait_until_delivered(int source, int target) {
   }
 }
 
-void Network::give_carrier(Channel& to) {
-  to.busy = true;
-  if (!idle_carriers_.empty()) {
-    Carrier& carrier = *idle_carriers_.back();
-    idle_carriers_.pop_back();
-    carrier.channel = &to;
-    liveness_.later([&carrier] { carrier.work.ring(); });
-    return;
-  }
-  Carrier& carrier = *carriers_.emplace_back(std::make_unique<Carrier>(liveness_));
-  carrier.channel = &to;
-  liveness_.later([this, &carrier] {
-    ++liveness_.waking;
-    sg::Actor::create("carrier", fabric_.host(0), [this, &carrier] {
-      --liveness_.waking;
-      carry_forever(carrier);
-    })->daemonize();
-  });
-}
-
-void Network::carry_forever(Carrier& carrier) {
-  while (true) {
-    carry_all(*carrier.channel);
-    carrier.channel->busy = false;
-    idle_carriers_.push_back(&carrier);
-    carrier.work.wait();
-  }
-}
-
-void Network::carry_all(Channel& from) {
-  while (!from.queue.empty()) {
-    Message message = std::move(from.queue.front());
-    from.queue.erase(from.queue.begin());
-    for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
-    transfer(from, message);
-    deliver_(std::move(message));
-    if (--from.undelivered == 0) {
-      for (Signal* delivered : std::exchange(from.waiting_for_delivery, {})) delivered->ring();
-    }
-    if (--under_way_ == 0) idle_();
-  }
-}
-
-void Network::transfer(Channel& along, const Message& message) {
-  const double bytes = static_cast<double>(message.wire_bytes) + header_bytes_;
+bool Network::next(Channel& from) {
+  from.busy = !from.queue.empty();
+  if (!from.busy) return false;
+  from.on_wire = std::move(from.queue.front());
+  from.queue.erase(from.queue.begin());
+  for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
+  from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
   ++messages_sent_;
-  ++along.messages;
-  bytes_sent_ += bytes;
-  along.bytes += bytes;
-  if (fabric_.host(along.source) != fabric_.host(along.target)) {
-    along.transfer_bytes = bytes;
-    along.transfer = sg::Comm::sendto_init(fabric_.host(along.source), fabric_.host(along.target));
-    along.transfer->set_payload_size(static_cast<std::uint64_t>(bytes));
-    along.traced = tracer_.begin_message(along.source, along.target, message.step, bytes);
-    along.transfer->start();
-    along.transfer->wait();
-    along.transfer = nullptr;
-    tracer_.end_message(along.traced, along.source, along.target, bytes);
+  ++from.messages;
+  bytes_sent_ += from.on_wire_bytes;
+  from.bytes += from.on_wire_bytes;
+  if (fabric_.host(from.source) != fabric_.host(from.target)) {
+    from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
   }
-  bytes_delivered_ += bytes;
-  along.bytes_delivered += bytes;
+  return true;
+}
+
+void Network::arrived(Channel& from) {
+  bytes_delivered_ += from.on_wire_bytes;
+  from.bytes_delivered += from.on_wire_bytes;
+  if (fabric_.host(from.source) != fabric_.host(from.target)) {
+    tracer_.end_message(from.traced, from.source, from.target, from.on_wire_bytes);
+  }
+  Message message = std::move(*from.on_wire);
+  from.on_wire.reset();
+  deliver_(std::move(message));
+  if (--from.undelivered == 0) {
+    for (Signal* delivered : std::exchange(from.waiting_for_delivery, {})) delivered->ring();
+  }
+  if (--under_way_ == 0) idle_();
 }
 
 std::vector<PairRow> Network::pairs() const {
@@ -160,7 +136,7 @@ std::vector<double> Network::bytes_per_link() const {
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
       double carried = channel.bytes_delivered;
-      if (channel.transfer) carried += channel.transfer_bytes - channel.transfer->get_remaining();
+      if (channel.transfer >= 0) carried += channel.on_wire_bytes - wire_->remaining_bytes(channel);
       if (carried == 0) continue;
       for (const int link : fabric_.find_route(channel.source, target).links)
         bytes[static_cast<std::size_t>(link)] += carried;
@@ -172,8 +148,8 @@ std::vector<double> Network::bytes_per_link() const {
 void Network::end_trace() {
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
-      if (!channel.transfer) continue;
-      const double carried = channel.transfer_bytes - channel.transfer->get_remaining();
+      if (channel.transfer < 0) continue;
+      const double carried = channel.on_wire_bytes - wire_->remaining_bytes(channel);
       tracer_.end_message(channel.traced, channel.source, target, carried, false);
     }
   }

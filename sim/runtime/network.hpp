@@ -1,26 +1,22 @@
 // Messages between nodes over the fabric. A channel (ordered pair of nodes) behaves like one TCP connection: first in
-// first out, one transfer on the wire; channels share links by SimGrid's fair sharing.
-//
-// A transfer needs an actor to wait for it. Those are pooled: as many as transfers were ever under way at once, however
-// many pairs of nodes there are.
+// first out, one transfer on the wire; channels share links fairly, as SimGrid models it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <simgrid/s4u/Comm.hpp>
 #include <vector>
 
 #include "core/algorithms/message.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/record/run_result.hpp"
-#include "sim/runtime/signal.hpp"
 #include "sim/runtime/tracer.hpp"
+#include "sim/runtime/wire.hpp"
 
 namespace ddl {
 
-class Network {
+class Network : private WireUser {
  public:
   // `deliver` is called at the simulated time a message has arrived, `idle` whenever nothing is queued or under way.
   Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes, std::function<void(Message)> deliver,
@@ -43,34 +39,15 @@ class Network {
   std::vector<double> bytes_per_link() const;
   // Tells the tracer what has become of transfers that are on the wire.
   void end_trace();
+  void stop() { wire_->stop(); }  // the run is over
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
-  struct Channel {
-    int source = 0, target = 0;
-    std::vector<Message> queue;      // not yet on the wire
-    bool busy = false;               // has a carrier
-    simgrid::s4u::CommPtr transfer;  // on the wire
-    double transfer_bytes = 0;
-    Tracer::Handle traced;
-    std::vector<Signal*> waiting_for_room, waiting_for_delivery;
-    std::int64_t undelivered = 0;  // queued or on the wire
-    std::int64_t messages = 0;  // put on the wire
-    double bytes = 0, bytes_delivered = 0;
-  };
-  struct Carrier {
-    explicit Carrier(Liveness& liveness) : work(liveness) {}
-    Signal work;
-    Channel* channel = nullptr;
-  };
-
   Channel& channel(int source, int target);
   const Channel* find(int source, int target) const;
-  void give_carrier(Channel& channel);
-  void carry_forever(Carrier& carrier);
-  void carry_all(Channel& channel);
-  void transfer(Channel& channel, const Message& message);
+  bool next(Channel& channel) override;
+  void arrived(Channel& channel) override;
 
   Fabric& fabric_;
   Liveness& liveness_;
@@ -79,8 +56,7 @@ class Network {
   const std::function<void(Message)> deliver_;
   const std::function<void()> idle_;
   std::vector<std::map<int, Channel>> channels_;  // by source, then target
-  std::vector<std::unique_ptr<Carrier>> carriers_;
-  std::vector<Carrier*> idle_carriers_;
+  std::unique_ptr<Wire> wire_;
   std::int64_t under_way_ = 0;
   std::int64_t messages_sent_ = 0, longest_queue_ = 0;
   double bytes_sent_ = 0, bytes_delivered_ = 0;

@@ -1,5 +1,6 @@
 #include "sim/runtime/run.hpp"
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -80,6 +81,16 @@ std::string in_child_of(const Scenario& scenario, const std::function<std::strin
 
 }  // namespace
 
+namespace {
+
+// Memory that a step lets go of is kept for the next: the kernel would clear it page by page each time.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+}
+
+}  // namespace
+
 RunResult run_here(const Scenario& scenario, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   RunResult result = Simulation(scenario, options).run();
@@ -92,7 +103,10 @@ RunResult run_here(const Scenario& scenario, const RunOptions& options) {
 }
 
 RunResult run(const Scenario& scenario, const RunOptions& options) {
-  return from_bytes<RunResult>(in_child_of(scenario, [&] { return to_bytes(run_here(scenario, options)); }));
+  return from_bytes<RunResult>(in_child_of(scenario, [&] {
+    keep_freed_memory();
+    return to_bytes(run_here(scenario, options));
+  }));
 }
 
 Bounds bounds_of(const Scenario& scenario) {

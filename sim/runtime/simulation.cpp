@@ -121,6 +121,16 @@ void Simulation::end_if_stuck() {
 }
 
 void Simulation::conduct() {
+  decide_the_end();
+  if (!failure_ && deadlock_.empty()) {
+    const double end_s = stopped_by_ == "time" ? scenario_.stop.time->value : sg::Engine::get_clock();
+    if (evaluator_) evaluate_now(end_s);
+    result_ = collect(end_s);
+  }
+  network_->stop();
+}
+
+void Simulation::decide_the_end() {
   if (evaluator_) {
     evaluate_now(0);
     if (scenario_.evaluate.every) start_actor(0, "evaluator", [this] { evaluate_on_time(); });
@@ -131,10 +141,6 @@ void Simulation::conduct() {
     something_happened_.wait();
     if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason());
   }
-  if (failure_ || !deadlock_.empty()) return;
-  const double end_s = stopped_by_ == "time" ? scenario_.stop.time->value : sg::Engine::get_clock();
-  if (evaluator_) evaluate_now(end_s);
-  result_ = collect(end_s);
 }
 
 void Simulation::cut_steps_short() {

@@ -63,7 +63,8 @@ class Simulation {
   void start_nodes();
   void guard(const std::function<void()>& body);
 
-  void conduct();  // decides when the run is over; the run ends with it
+  void conduct();  // the actor the run ends with
+  void decide_the_end();
   bool is_over() const;
   bool is_quiet() const;
   void end(const std::string& why);

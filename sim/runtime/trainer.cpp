@@ -32,8 +32,9 @@ DataSplit load_data(const Scenario& scenario) {
 Trainer::Trainer(const Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
       data_(load_data(scenario)),
-      model_(scenario.model, data_.train.shape, data_.train.classes),
+      model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
       test_samples_(data_.test.size()),
+      spares_(std::make_shared<Spares>(2 * static_cast<std::size_t>(thread_count(threads)))),
       scratch_(static_cast<std::size_t>(thread_count(threads))),
       pool_(thread_count(threads)) {
   if (scenario.evaluate.samples) {
@@ -69,15 +70,33 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
   job->weights_ = std::move(weights);
   job->samples_ = batches_[w].next();
   job->random_ = Stream(dropout_[w].bits());
-  job->gradient_ = std::make_shared<std::vector<float>>(model_.parameter_count());
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
         gather(data_.train, job->samples_, scratch.batch);
-        job->loss_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *job->gradient_, *scratch.workspace);
+        const auto result = Spares::take(spares_, model_.parameter_count());
+        job->loss_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *result, *scratch.workspace);
+        job->gradient_ = result;
       },
       ThreadPool::Urgency::soon);
   return gradient;
+}
+
+std::shared_ptr<std::vector<float>> Trainer::Spares::take(const std::shared_ptr<Spares>& spares, std::size_t count) {
+  std::unique_ptr<std::vector<float>> vector;
+  {
+    const std::scoped_lock lock(spares->mutex_);
+    if (!spares->vectors_.empty()) {
+      vector = std::move(spares->vectors_.back());
+      spares->vectors_.pop_back();
+    }
+  }
+  if (!vector) vector = std::make_unique<std::vector<float>>(count);
+  return {vector.release(), [spares](std::vector<float>* freed) {
+            std::unique_ptr<std::vector<float>> owned(freed);
+            const std::scoped_lock lock(spares->mutex_);
+            if (spares->vectors_.size() < spares->most_) spares->vectors_.push_back(std::move(owned));
+          }};
 }
 
 Payload Trainer::Gradient::wait() {

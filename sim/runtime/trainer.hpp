@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -40,7 +41,7 @@ class Trainer {
     Payload weights_;
     std::vector<std::uint32_t> samples_;
     std::optional<Stream> random_;
-    std::shared_ptr<std::vector<float>> gradient_;
+    Payload gradient_;
     double loss_ = 0;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };
@@ -66,6 +67,19 @@ class Trainer {
     Batch batch;
   };
 
+  // Vectors that payloads have let go of, for the next gradients: fresh memory would have to be cleared by the kernel.
+  class Spares {
+   public:
+    explicit Spares(std::size_t most) : most_(most) {}
+    // `count` values, whatever they are; goes back when its last owner drops it.
+    static std::shared_ptr<std::vector<float>> take(const std::shared_ptr<Spares>& spares, std::size_t count);
+
+   private:
+    const std::size_t most_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<std::vector<float>>> vectors_;
+  };
+
   const Scenario& scenario_;
   DataSplit data_;
   Model model_;
@@ -73,7 +87,8 @@ class Trainer {
   std::vector<BatchStream> batches_;  // per worker
   std::vector<Stream> dropout_;       // per worker
   Payload shared_start_;
-  std::vector<Scratch> scratch_;  // per thread
+  std::shared_ptr<Spares> spares_;  // shared with the payloads that come from it
+  std::vector<Scratch> scratch_;    // per thread
   ThreadPool pool_;
 };
 

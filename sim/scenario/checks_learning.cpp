@@ -71,7 +71,7 @@ void check_data(const Scenario& scenario, Findings& findings) {
   }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, synthetic_training_samples);
-  if (workers && train && *train < *workers && findings.clean("$.platform")) {
+  if (!scenario.model.none() && workers && train && *train < *workers && findings.clean("$.platform")) {
     place.at("train").error(
         fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
   } else if (!scenario.model.none() && train && scenario.training.batch_size > *train && findings.clean("$.training")) {

@@ -12,6 +12,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/data/data_spec.hpp"
+#include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
 
@@ -27,11 +28,19 @@ template <>
 inline constexpr EnumName<NetworkModel> enum_names<NetworkModel>[] = {{NetworkModel::LV08, "LV08"},
                                                                       {NetworkModel::CM02, "CM02"}};
 
+// Who reckons the sharing of links: SimGrid, or our own solver of the same model, which costs less the more flows there
+// are. auto: SimGrid up to 32 nodes.
+enum class LinkSolver { automatic, simgrid, own };
+template <>
+inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
+    {LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}};
+
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
   NetworkModel model = NetworkModel::LV08;
   bool crosstraffic = true;   // acknowledgements take 5 % of the way back
   Bytes tcp_window{4194304};  // a flow carries at most this much per round trip; 0: no limit
+  LinkSolver solver = LinkSolver::automatic;
 };
 
 // Hosts from a SimGrid platform file, by name.
@@ -135,6 +144,7 @@ struct Scenario {
   StopSpec stop;
   EvaluateSpec evaluate;
   RecordSpec record;
+  MathSpec math;
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
 };
 
@@ -170,6 +180,7 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements use the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "bytes a flow has under way at most; 0 for no limit", .at_least = 0});
+  visit("solver", spec.solver, Rule{.doc = "who reckons it; auto: SimGrid up to 32 nodes, our own solver beyond"});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {
@@ -233,6 +244,7 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
   visit("evaluate", scenario.evaluate, Rule{.doc = "when accuracy is measured"});
   visit("record", scenario.record, Rule{.doc = "which result files are written"});
+  visit("math", scenario.math, Rule{.doc = "whose matrix products"});
 }
 
 }  // namespace ddl

@@ -101,7 +101,7 @@ class SweepReader {
       } else if (values.empty()) {
         here.error("is an empty list; expected at least one value");
       } else if (!axis.values.empty() && values.size() != axis.values.size()) {
-        here.error(fmt::format("has {} values, {} has {}; expected as many, for they go in step", values.size(),
+        here.error(fmt::format("has {} values, {} has {}; expected as many, to go in step", values.size(),
                                in_quotes(axis.paths.front()), axis.values.size()));
       } else {
         axis.values.resize(values.size());
@@ -113,7 +113,7 @@ class SweepReader {
     for (std::size_t i = 0; i < axis.values.size(); ++i) {
       if (seen.insert(axis.values[i]).second) continue;
       const Place list = place.at(axis.paths.front());
-      list.at(i).error("repeats an earlier value; expected each once, and replications in \"seeds\"");
+      list.at(i).error("repeats an earlier value; expected each once; replications are \"seeds\"");
     }
     if (!axis.paths.empty()) sweep_.axes.push_back(std::move(axis));
   }

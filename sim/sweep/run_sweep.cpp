@@ -22,11 +22,9 @@ namespace {
 // What a child answers with when its result could not be written; a run's own end has another first letter.
 constexpr char written = 'W', failed = 'F', unwritable = 'U';
 
-std::string reason_of(const ChildAnswer& answer) {
+std::string ending_of(const ChildAnswer& answer) {
   try {
     return answer.text();
-  } catch (const Interrupted&) {
-    throw;
   } catch (const std::exception& error) {
     return failed + std::string(error.what());
   }
@@ -92,16 +90,27 @@ std::string run_one(const std::filesystem::path& folder, const Scenario& scenari
   try {
     result = run_here(scenario, {.threads = threads, .progress = {}});
   } catch (const InputError& error) {
-    return error.what();
+    return failed + std::string(error.what());
   } catch (const RunFailed& error) {
-    return error.what();
+    return failed + std::string(error.what());
   }
-  // The sweep's own, but damaged: nothing that write_results would replace.
-  const std::filesystem::path place = folder / scenario.name / std::to_string(scenario.seed);
-  const std::string earlier = content_of((place / "run.json").string());
-  if (!earlier.empty() && !compare_with_run_json(scenario, earlier).readable) std::filesystem::remove_all(place);
-  write_results(folder.string(), scenario, result, true);
-  return "";
+  try {
+    // The sweep's own, but damaged: nothing that write_results would replace.
+    const std::filesystem::path place = folder / scenario.name / std::to_string(scenario.seed);
+    const std::string earlier = content_of((place / "run.json").string());
+    if (!earlier.empty() && !compare_with_run_json(scenario, earlier).readable) std::filesystem::remove_all(place);
+    write_results(folder.string(), scenario, result, true);
+  } catch (const InputError& error) {
+    return unwritable + std::string(error.what());
+  }
+  return {written};
+}
+
+std::string why_failed(const ChildAnswer& answer) {
+  const std::string ending = ending_of(answer);
+  check(!ending.empty(), "a run says how it ended");
+  if (ending[0] == unwritable) throw InputError(ending.substr(1) + "; the finished runs are kept");
+  return ending[0] == failed ? on_one_line(ending.substr(1)) : "";
 }
 
 void remove_sweep_tables(const std::filesystem::path& folder) {
@@ -120,25 +129,11 @@ SweepOutcome run_sweep(const SweepPlan& plan, const SweepOutlook& outlook, const
   const int threads = std::max(1, usable_cores() / options.at_once);
   in_children(
       open.size(), options.at_once,
-      [&](std::size_t job) {
-        try {
-          const std::string failure = run_one(outlook.folder, plan.scenario_of(open[job]), threads);
-          return failure.empty() ? std::string(1, written) : failed + failure;
-        } catch (const InputError& error) {
-          return unwritable + std::string(error.what());
-        }
-      },
+      [&](std::size_t job) { return run_one(outlook.folder, plan.scenario_of(open[job]), threads); },
       [&](std::size_t job, const ChildAnswer& answer) {
-        const std::string ending = reason_of(answer);
-        check(!ending.empty(), "a run says how it ended");
-        if (ending[0] == unwritable) throw InputError(ending.substr(1) + "; the finished runs are kept");
+        outcome.failures[open[job]] = why_failed(answer);
+        ++(outcome.failures[open[job]].empty() ? progress.finished : progress.failed);
         progress.latest = plan.name_of(open[job]);
-        if (ending[0] == failed) {
-          outcome.failures[open[job]] = on_one_line(ending.substr(1));
-          ++progress.failed;
-        } else {
-          ++progress.finished;
-        }
         progress.work_done += outlook.cost_s[job];
         progress.work_left -= outlook.cost_s[job];
         if (options.progress) options.progress(progress);

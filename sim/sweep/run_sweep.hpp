@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "sim/runtime/child.hpp"
 #include "sim/runtime/runs_progress.hpp"
 #include "sim/sweep/plan.hpp"
 
 namespace ddl {
 
 struct SweepOptions {
-  std::string out = "results";
   int at_once = 1;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
 };
@@ -40,10 +40,13 @@ SweepOutlook look_at_sweep(const Sweep& sweep, const SweepPlan& plan, const std:
 // comes to the same bytes. The tables are written when every run has ended.
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepOutlook& outlook, const SweepOptions& options);
 
-// One run, in this process: writes its result, or returns why there is none. Throws InputError if it cannot be written.
+// One run, in this process, which does nothing else: writes its result and returns how it ended, for why_failed.
 std::string run_one(const std::filesystem::path& folder, const Scenario& scenario, int threads);
+// What run_one said in a child: "" for a result, otherwise why there is none. Throws InputError if there was one that
+// could not be written.
+std::string why_failed(const ChildAnswer& answer);
 
-// As the outcome's table is made: tables of an earlier state are taken away, and those of the end written.
+// Tables of an earlier state.
 void remove_sweep_tables(const std::filesystem::path& folder);
 
 }  // namespace ddl

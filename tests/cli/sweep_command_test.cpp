@@ -30,7 +30,7 @@ TEST_CASE("a sweep that is killed again and again comes to the bytes of an unbro
   REQUIRE(place.call("sweep grid.json --out unbroken --quiet").code == 0);
   const std::string killed = "'" DDLSIM_BINARY "' sweep grid.json --out killed --quiet --jobs 2";
   int kills = 0;
-  for (double delay_s = 0.03; kills < 100; delay_s += 0.02) {
+  for (double delay_s = 0.03; kills < 100; delay_s += 0.04) {
     const Answer answer = place.shell("timeout -s KILL " + std::to_string(delay_s) + " " + killed);
     if (answer.code == 0) break;
     CHECK(answer.code == 137);
@@ -44,18 +44,22 @@ TEST_CASE("a sweep that is killed again and again comes to the bytes of an unbro
 TEST_CASE("Ctrl-C ends a sweep with exit code 130, keeps what is finished, and leaves nothing half-written") {
   const Workplace place;
   place.write("grid.json", grid);
-  const Answer answer = place.shell("timeout --foreground -s INT 0.3 env --default-signal=INT '" DDLSIM_BINARY
-                                    "' sweep grid.json --set stop.iterations=20000 --quiet --jobs 1; code=$?; "
-                                    "[ $code = 124 ] || exit $code; exit 130");
+  // In the background a shell ignores SIGINT, hence the handler that is put back.
+  const Answer answer =
+      place.shell("env --default-signal=INT '" DDLSIM_BINARY
+                  "' sweep grid.json --set stop.iterations=20000 --quiet --jobs 1 & pid=$!\n"
+                  "until ls results/grid/*/*/run.json >/dev/null 2>&1; do sleep 0.05; done; kill -INT $pid; wait $pid");
   CHECK(answer.code == 130);
   CHECK(answer.err == "ddlsim: interrupted\n");
   CHECK(answer.out == "");
   CHECK_FALSE(fs::exists(place.at("results/grid/sweep.csv")));
-  if (fs::exists(place.at("results/grid"))) {
-    for (const auto& [name, bytes] : bytes_below(place.at("results/grid"))) {
-      CHECK(name.find("partial") == std::string::npos);
-    }
+  std::size_t finished = 0;
+  for (const auto& [name, bytes] : bytes_below(place.at("results/grid"))) {
+    CHECK(name.find("partial") == std::string::npos);
+    finished += name.ends_with("run.json");
   }
+  CHECK(finished > 0);
+  CHECK(finished < 12);
 }
 
 TEST_CASE("a full disk ends a sweep with a line that says so, and with more space it goes on to the same bytes") {
@@ -105,6 +109,43 @@ TEST_CASE("a dry run lists the runs and an estimate, and writes nothing") {
   REQUIRE(place.call("sweep grid.json --quiet").code == 0);
   CHECK(place.call("sweep grid.json --dry-run").out.find("12 runs in results/grid, 12 finished\n") !=
         std::string::npos);
+}
+
+TEST_CASE("on Slurm, a dry run shows the script that would be submitted, quoted for the shell") {
+  const Workplace place;
+  place.write("it's.json", grid);
+  const Answer answer =
+      place.call("sweep \"it's.json\" --engine slurm --jobs 3 --set stop.iterations=10 --set name=x --dry-run");
+  CHECK(answer.code == 0);
+  CHECK(answer.out.find("#!/bin/sh\n#SBATCH --job-name=ddlsim-") != std::string::npos);
+  CHECK(answer.out.find("#SBATCH --array=0-11%3\n") != std::string::npos);
+  CHECK(answer.out.find("exec '" DDLSIM_BINARY "' sweep '" + place.at("it'\\''s.json").string() + "' --out '") !=
+        std::string::npos);
+  CHECK(answer.out.find(" --set 'stop.iterations=10' --set 'name=x' --task \"$SLURM_ARRAY_TASK_ID\"\n") !=
+        std::string::npos);
+  CHECK_FALSE(fs::exists(place.at("results")));
+}
+
+TEST_CASE("without Slurm, --engine slurm is refused and writes nothing") {
+  const Workplace place;
+  place.write("grid.json", grid);
+  const Answer answer = place.shell("PATH=/nonexistent '" DDLSIM_BINARY "' sweep grid.json --engine slurm");
+  CHECK(answer.code == 2);
+  CHECK(answer.err == "ddlsim: --engine slurm: there is no sbatch here; expected Slurm's commands\n");
+  CHECK_FALSE(fs::exists(place.at("results")));
+}
+
+TEST_CASE("a task of an array refuses a sweep that is not the one submitted") {
+  const Workplace place;
+  place.write("grid.json", grid);
+  fs::create_directories(place.at("results/grid/.slurm"));
+  place.write("results/grid/sweep.json", "{}");
+  place.write("results/grid/.slurm/tasks", "0123456789abcdef\n0\n");
+  const Answer answer = place.call("sweep grid.json --task 0");
+  CHECK(answer.code == 2);
+  CHECK(answer.err ==
+        "ddlsim: results/grid/.slurm/tasks: is of another sweep; was the sweep's file changed meanwhile?\n");
+  CHECK_FALSE(fs::exists(place.at("results/grid/bandwidth=40Mbps_workers=2")));
 }
 
 TEST_CASE("a sweep without a file, or with a broken one, is refused before anything is written") {

@@ -42,8 +42,10 @@ class Workplace {
   void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / "work" / name) << text; }
   std::filesystem::path at(const std::string& name) const { return path_ / "work" / name; }
 
-  // The program with `arguments`, as a shell splits them.
-  Answer call(const std::string& arguments) const { return shell("'" DDLSIM_BINARY "' " + arguments); }
+  // The program with `arguments`, as a shell splits them; `before` may set variables or name a program that runs it.
+  Answer call(const std::string& arguments, const std::string& before = "") const {
+    return shell(before + " '" DDLSIM_BINARY "' " + arguments);
+  }
   Answer shell(const std::string& commands) const {
     const std::string command = "cd '" + (path_ / "work").string() + "' && { " + commands + "\n} >'" +
                                 (path_ / "out").string() + "' 2>'" + (path_ / "err").string() + "' </dev/null";

@@ -56,6 +56,26 @@ Floats convolve(Shape in, const ConvSpec& spec, int batch, const Floats& w, cons
   return y;
 }
 
+double largest_difference(const Floats& a, const Floats& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(double{a[i]} - b[i]));
+  return largest;
+}
+
+double product(const Floats& a, const Floats& b) {
+  REQUIRE(a.size() == b.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
+  return sum;
+}
+
+// Whether <a, b> is `expected`, compared with what it would be for unrelated vectors of their lengths.
+bool agree(const Floats& a, const Floats& b, double expected) {
+  const double unrelated = std::sqrt(product(a, a) * product(b, b) / static_cast<double>(a.size()));
+  return std::fabs(product(a, b) - expected) < 1e-5 * unrelated;
+}
+
 }  // namespace
 
 TEST_CASE("a dense layer computes x W + b") {
@@ -158,6 +178,50 @@ TEST_CASE("a convolution's gradients hold across several pieces") {
   worst = 0;
   for (std::size_t j = 0; j < parts.size(); ++j) worst = std::max(worst, std::fabs(double{parts[j]} - dx[j]));
   CHECK(worst < 1e-4);
+}
+
+TEST_CASE("wide 3x3 convolutions, computed by transforms, agree with their definition, and so do their gradients") {
+  struct Case {
+    Shape input;
+    ConvSpec spec;
+    int batch;
+  };
+  // Tiles that are filled and cut off, several groups of images, one large image.
+  const Case cases[] = {{{32, 8, 8}, {.filters = 32}, 2},
+                        {{40, 6, 5}, {.filters = 32}, 35},
+                        {{32, 7, 9}, {.filters = 40, .same = false}, 20},
+                        {{32, 37, 33}, {.filters = 32}, 1}};
+  for (const Case& c : cases) {
+    CAPTURE(c.input.height);
+    const Conv2d layer(c.input, c.spec, false);
+    const auto batch = static_cast<std::size_t>(c.batch);
+    const std::size_t filters = layer.output().size() / static_cast<std::size_t>(layer.output().height) /
+                                static_cast<std::size_t>(layer.output().width);
+    Floats w = normal_values(layer.parameter_count(), 3, 0.1), other_w = normal_values(w.size(), 4);
+    const Floats x = normal_values(batch * c.input.size(), 5), other_x = normal_values(x.size(), 6);
+    Buffer kept, scratch;
+    const Floats y = run_forward(layer, c.batch, w, x, kept), expected = convolve(c.input, c.spec, c.batch, w, x);
+    CHECK(largest_difference(y, expected) < 1e-4);
+
+    // The loss <g, y> is linear in inputs and in weights, so its gradients' products with any others are its values.
+    const Floats g = normal_values(y.size(), 7);
+    Floats gradient = g, dx(x.size(), NAN), dw(w.size(), NAN);
+    layer.backward({c.batch, w.data(), x.data(), y.data(), gradient.data(), dx.data(), dw.data(), kept, scratch});
+    std::fill(w.end() - static_cast<std::ptrdiff_t>(filters), w.end(), 0.0f);
+    CHECK(agree(dw, other_w, product(g, convolve(c.input, c.spec, c.batch, other_w, x))));
+    CHECK(agree(dx, other_x, product(g, convolve(c.input, c.spec, c.batch, w, other_x))));
+  }
+}
+
+TEST_CASE("a wide 3x3 convolution with relu is the one without, cut at zero") {
+  const Shape shape{32, 5, 6};
+  const ConvSpec spec{.filters = 32};
+  const Conv2d plain(shape, spec, false), rectified(shape, spec, true);
+  const Floats w = normal_values(plain.parameter_count(), 1), x = normal_values(3 * shape.size(), 2);
+  Buffer kept;
+  Floats expected = run_forward(plain, 3, w, x, kept);
+  for (float& value : expected) value = std::max(value, 0.0f);
+  CHECK(run_forward(rectified, 3, w, x, kept) == expected);
 }
 
 TEST_CASE("initial weights have the deviation their scheme says, and a bias to match") {

@@ -67,7 +67,7 @@ TEST_CASE("run.json holds the resolved scenario, where the result comes from, an
   CHECK(run["schema_version"] == 1);
   CHECK(run["scenario"] == nlohmann::json::parse(describe(example_scenario())));
   CHECK(run["provenance"]["program"] == "ddlsim");
-  CHECK(run["provenance"]["math_mode"] == "native");
+  CHECK(run["provenance"]["math_mode"] == "portable");
   CHECK(contains(text_of(fs::path(DDLSIM_SOURCE_DIR) / "CMakeLists.txt"),
                  "project(ddlsim VERSION " + run["provenance"]["version"].get<std::string>() + " "));
   CHECK(run["digest"] == digest_of(example_result()));

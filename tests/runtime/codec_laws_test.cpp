@@ -48,6 +48,27 @@ TEST_CASE("synchronous server: rounds x (c + nN/B + share x nN/B), for only grad
   }
 }
 
+TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker once, and all sum as a server does") {
+  const auto codec = R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})";
+  const auto server = run(learning(with_codec(R"("ps_sync")", codec), 5, 1, rest));
+  for (const char* collective : {"ring", "tree", "star"}) {
+    CAPTURE(collective);
+    const std::string system = fmt::format(R"("{}_allreduce")", collective);
+    const auto gathered = run(learning(with_codec(system.c_str(), codec), 5, 0, rest));
+    for (const auto& weights : gathered.weights) {
+      CHECK(weights == gathered.weights[0]);
+      CHECK(largest_difference(weights, server.weights[0]) < 1e-6);
+    }
+    const auto timed = run(timing_only(with_codec(system.c_str(), codec), 5, 0, "0ms", R"({"iterations": 6})"));
+    CHECK(timed.bytes_sent == 6 * 5 * 4 * 1e5);
+  }
+  const auto ring = run(timing_only(with_codec(R"("ring_allreduce")", codec), 5, 0, "0ms", R"({"iterations": 6})"));
+  CHECK(ring.simulated_s == doctest::Approx(6 * (0.1 + 4 * 0.1)).epsilon(0.01));
+  const auto part = run(
+      timing_only(with_codec(R"("partial_allreduce", "partitions": 2)", codec), 5, 0, "0ms", R"({"iterations": 6})"));
+  CHECK(part.bytes_sent == 6 * 5 * 4 * 0.5e5);
+}
+
 TEST_CASE("Ako sends each partition encoded, and auto counts on it") {
   const auto sign = R"({"type": "random_k", "fraction": 0.1})";
   const auto three =

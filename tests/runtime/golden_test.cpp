@@ -1,7 +1,7 @@
 // Every smoke scenario against what it gave when it was last accepted (tests/runtime/goldens/<name>.txt). Steps,
-// messages, bytes and simulated time must be the same to the digit; learning may differ a little, as other CPUs use
-// other kernels. To accept new ones: DDLSIM_ACCEPT=1 ctest -R golden, then read the diff and say in the commit why
-// results moved.
+// messages, bytes, simulated time and the digest of all that was learned must be the same to the digit, on every
+// machine: math is portable. To accept new ones: DDLSIM_ACCEPT=1 ctest -R golden, then read the diff and say in the
+// commit why results moved.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "sim/record/results.hpp"
 #include "tests/runtime/scenarios.hpp"
 
 using namespace ddl;
@@ -27,8 +28,9 @@ struct Golden {
 Golden golden_of(const RunResult& result) {
   Golden golden;
   golden.exact = fmt::format(
-      "simulated_s {}\nsteps {}\nmessages {}\nbytes_sent {}\nbytes_delivered {}\nstopped_by {}\n", result.simulated_s,
-      fmt::join(result.steps, " "), result.messages_sent, result.bytes_sent, result.bytes_delivered, result.stopped_by);
+      "simulated_s {}\nsteps {}\nmessages {}\nbytes_sent {}\nbytes_delivered {}\nstopped_by {}\ndigest {}\n",
+      result.simulated_s, fmt::join(result.steps, " "), result.messages_sent, result.bytes_sent, result.bytes_delivered,
+      result.stopped_by, digest_of(result));
   for (const CurveRow& row : result.curve) {
     if (row.worker == "mean") golden.final_loss = row.test_loss, golden.final_accuracy = row.test_accuracy;
   }

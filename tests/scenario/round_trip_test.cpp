@@ -41,6 +41,7 @@ TEST_CASE("describe fills in defaults") {
   CHECK(json["algorithm"]["partitions"] == 1);
   CHECK(json["algorithm"]["schedule"] == "rotate");
   CHECK(json["evaluate"]["every_iterations"] == 10);
+  CHECK(json["math"]["mode"] == "portable");
   CHECK_FALSE(json["wire"].contains("model_bytes"));
 }
 
@@ -49,7 +50,7 @@ TEST_CASE("describe prints keys in the order of the contract") {
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
   CHECK(keys == std::vector<std::string>{"name", "seed", "platform", "data", "model", "training", "compute", "wire",
-                                         "algorithm", "stop", "evaluate", "record"});
+                                         "algorithm", "stop", "evaluate", "record", "math"});
 }
 
 }  // namespace

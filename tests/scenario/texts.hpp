@@ -23,7 +23,7 @@ inline std::vector<std::string> styles() {
       R"({ "$schema": "scenario.schema.json", "name": "full", "description": "all keys", "seed": 18446744073709551615,
            "platform": { "topology": "star", "workers": 3, "servers": 1, "bandwidth": ["40Mbps", "20Mbps", "10Mbps"],
                          "server_bandwidth": "0.1Gbps", "latency": "20ms", "speed": ["50Gf", "25Gf"],
-                         "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+                         "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B", "solver": "own" } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
                      "shuffle": false },
            "model": "mlp",
@@ -38,7 +38,7 @@ inline std::vector<std::string> styles() {
                           "staleness_aware": true },
            "stop": { "time": "300s", "iterations": 1000, "epochs": 2.5, "samples": 5000, "accuracy": 0.9 },
            "evaluate": { "every": "5s", "samples": 250, "target_accuracy": [0.4, 0.8] },
-           "record": { "iterations": false, "weights": true } })",
+           "record": { "iterations": false, "weights": true }, "math": { "mode": "native" } })",
       // Timing only.
       R"({ "platform": { "topology": "mesh", "workers": 4, "bandwidth": ["40Mbps", "20Mbps"], "latency": "0s" },
            "model": "none", "wire": { "model_bytes": "17MB" }, "compute": { "seconds_per_batch": "0.34s" },

@@ -38,7 +38,7 @@ constexpr Refused refused[] = {
     {R"("vary": {"stop.iterations": []}})",
      R"(s.json: $.vary["stop.iterations"]: is an empty list; expected at least one value)"},
     {R"("vary": {"stop.iterations": [5, 5]}})",
-     R"(s.json: $.vary["stop.iterations"][1]: repeats an earlier value; expected each once, and replications in "seeds")"},
+     R"(s.json: $.vary["stop.iterations"][1]: repeats an earlier value; expected each once; replications are "seeds")"},
     {R"("vary": [1]})", "s.json: $.vary: a list is not an object; expected paths and lists of values"},
     {R"("vary": {"seed": [1, 2]}})", R"(s.json: $.vary.seed: is the sweep's to set; expected them in "seeds")"},
     {R"("vary": {"name": ["a"]}})",
@@ -46,7 +46,7 @@ constexpr Refused refused[] = {
     {R"("vary": {"stop.iterations": [1]}, "zip": [{"stop.iterations": [2]}]})",
      R"(s.json: $.zip[0]["stop.iterations"]: is set twice; expected each path once in "vary" and "zip")"},
     {R"("zip": [{"stop.iterations": [1, 2], "platform.workers": [1]}]})",
-     R"(s.json: $.zip[0]["platform.workers"]: has 1 values, "stop.iterations" has 2; expected as many, for they go in step)"},
+     R"(s.json: $.zip[0]["platform.workers"]: has 1 values, "stop.iterations" has 2; expected as many, to go in step)"},
     {R"("zip": [{}]})", "s.json: $.zip[0]: an object holds no lists; expected an object of paths and lists of values"},
     {R"("seeds": []})", "s.json: $.seeds: a list is wrong; expected a list of at least one seed, such as [1, 2, 3]"},
     {R"("seeds": [1, 1]})", "s.json: $.seeds[1]: 1 is given twice; expected each seed once"},
@@ -128,6 +128,25 @@ TEST_CASE("a sweep has an end") {
   const std::string text =
       with_base + R"("vary": {"platform.latency": [)" + list + R"(], "stop.iterations": [)" + list + "]}}";
   CHECK(errors_of(text) == std::vector<std::string>{"s.json: $: has more than 100000 runs; expected fewer"});
+}
+
+TEST_CASE("the shipped study has every scheme at every bandwidth and worker count") {
+  const SweepPlan plan =
+      plan_sweep(read_sweep(std::string(DDLSIM_SOURCE_DIR) + "/scenarios/study/bandwidth_workers.json"));
+  std::map<std::string, std::size_t> schemes;
+  for (const SweepPoint& point : plan.points) ++schemes[point.values[2]];
+  std::vector<std::string> names;
+  for (const auto& [scheme, count] : schemes) {
+    names.push_back(scheme);
+    CHECK(count * schemes.size() == plan.points.size());
+  }
+  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=2", "ako partitions=4",
+                                          "ako partitions=auto", "gossip", "ps_async", "ring_allreduce"});
+  CHECK(plan.points.front().values[0] == "5Mbps");
+  CHECK(plan.points.back().values[0] == "800Mbps");
+  CHECK(plan.points.front().values[1] == "2");
+  CHECK(plan.points.back().values[1] == "32");
+  CHECK(plan.seeds.size() == 3);
 }
 
 TEST_CASE("the shipped schema of sweeps is the program's, and has the reader's keys") {

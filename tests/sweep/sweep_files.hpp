@@ -26,11 +26,10 @@ struct SweepRunner {
   SweepOutcome operator()(const Sweep& sweep) {
     const SweepPlan plan = plan_sweep(sweep);
     SweepOptions options;
-    options.out = out.string();
     options.at_once = at_once;
     ran = 0;
     options.progress = [&](const RunsProgress& progress) { ran = progress.finished - progress.kept; };
-    return run_sweep(plan, look_at_sweep(sweep, plan, options.out, at_once), options);
+    return run_sweep(plan, look_at_sweep(sweep, plan, out.string(), at_once), options);
   }
 };
 

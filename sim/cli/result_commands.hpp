@@ -7,6 +7,7 @@
 
 namespace ddl {
 
+CLI::App& add_compare(CLI::App& app, CompareSettings& settings);
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
 CLI::App& add_report(CLI::App& app, ReportSettings& settings);
 

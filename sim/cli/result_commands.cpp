@@ -1,4 +1,4 @@
-#include "sim/cli/picture_commands.hpp"
+#include "sim/cli/result_commands.hpp"
 
 namespace ddl {
 namespace {
@@ -8,6 +8,17 @@ void add_results(CLI::App& command, std::vector<std::string>& results) {
 }
 
 }  // namespace
+
+CLI::App& add_compare(CLI::App& app, CompareSettings& settings) {
+  CLI::App& command = *app.add_subcommand("compare", "Results side by side, with intervals, and what is within noise");
+  add_results(command, settings.folders);
+  command.add_flag("--runs", settings.each_run, "Every run by itself, instead of means over seeds");
+  command.add_flag("--csv", settings.csv, "As CSV, a row per scenario");
+  command.add_flag("--json", settings.json, "As JSON, with every pair's p");
+  command.add_flag("--markdown", settings.markdown, "As a Markdown table");
+  command.footer("Example:\n  ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async");
+  return command;
+}
 
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings) {
   CLI::App& command = *app.add_subcommand("plot", "Draw learning curves, a map of the best schemes, or busy links");

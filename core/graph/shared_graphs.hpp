@@ -1,0 +1,27 @@
+// One copy of each graph for all nodes of a run: drawing a random graph once per node would cost the square of the
+// nodes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/graph/graph.hpp"
+
+namespace ddl {
+
+class SharedGraphs {
+ public:
+  // Drawn from `seed` when first asked for; `nodes` and `seed` are the same in every call.
+  std::shared_ptr<const Graph> get(GraphKind kind, std::optional<int> degree, int nodes, std::uint64_t seed) {
+    auto& graph = graphs_[{kind, degree}];
+    if (!graph) graph = std::make_shared<const Graph>(kind, nodes, degree, stream(seed, "everybody", "graph"));
+    return graph;
+  }
+
+ private:
+  std::map<std::pair<GraphKind, std::optional<int>>, std::shared_ptr<const Graph>> graphs_;
+};
+
+}  // namespace ddl

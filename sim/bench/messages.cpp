@@ -1,0 +1,79 @@
+#include "sim/bench/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/read.hpp"
+
+namespace ddl {
+namespace {
+
+std::string algorithm_of(const std::string& pattern) {
+  if (pattern == "d_psgd") return R"({"name": "d_psgd", "topology": "random_regular", "degree": 4})";
+  if (pattern == "ako") return R"({"name": "ako", "partitions": 4})";
+  return '"' + pattern + '"';
+}
+
+Scenario timing_only(const std::string& pattern, int workers, int rounds) {
+  const bool served = pattern.starts_with("ps_");
+  return parse_scenario(
+      fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
+                      "latency": "1ms"{}}}, "model": "none", "wire": {{"model_bytes": "1MB"}},
+                      "compute": {{"seconds_per_batch": "100ms"}}, "algorithm": {}, "stop": {{"iterations": {}}}}})",
+                  workers, served ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "", algorithm_of(pattern),
+                  rounds),
+      "bench");
+}
+
+Scenario learning(const std::string& model, const std::string& optimizer, int workers) {
+  return parse_scenario(
+      fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
+                      "latency": "1ms"}}, "model": "{}", "compute": {{"seconds_per_batch": "100ms"}},
+                      "training": {{"optimizer": {{"type": "{}", "learning_rate": 0.01}}}},
+                      "data": {{"source": "synthetic", "train": 4000, "test": 100}},
+                      "algorithm": "gossip", "stop": {{"iterations": 5}}}})",
+                  workers, model, optimizer),
+      "bench");
+}
+
+int states_of(const std::string& optimizer) { return optimizer == "adam" ? 2 : optimizer == "momentum" ? 1 : 0; }
+
+}  // namespace
+
+std::vector<MessageRow> measure_messages(const MessageBench& bench) {
+  std::vector<MessageRow> rows;
+  for (const std::string& pattern : bench.patterns) {
+    double left_s = bench.most_seconds;
+    for (std::size_t i = 0; i < bench.workers.size(); ++i) {
+      const int workers = bench.workers[i];
+      if (i > 0) {
+        // Some patterns' messages grow with the square of the workers, so all are taken to.
+        const double growth = static_cast<double>(workers) / bench.workers[i - 1];
+        if (rows.back().wall_s * growth * growth > left_s) break;
+      }
+      const RunResult result = run(timing_only(pattern, workers, bench.rounds));
+      rows.push_back({pattern, workers, result.messages_sent, result.wall_s,
+                      static_cast<double>(result.messages_sent) / std::max(result.wall_s, 1e-9),
+                      result.peak_memory_bytes});
+      left_s -= result.wall_s;
+    }
+  }
+  return rows;
+}
+
+std::vector<MemoryRow> measure_memory(const std::string& model, int more_workers) {
+  constexpr int few_workers = 32;
+  std::vector<MemoryRow> rows;
+  for (const char* optimizer : {"sgd", "momentum", "adam"}) {
+    const RunResult few = run(learning(model, optimizer, few_workers), {.threads = 1, .progress = {}});
+    const RunResult many = run(learning(model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
+    const double model_bytes = 4.0 * static_cast<double>(few.weights.front().size());
+    rows.push_back({optimizer, model_bytes, states_of(optimizer) * model_bytes, 2 * model_bytes,
+                    (many.peak_memory_bytes - few.peak_memory_bytes) / more_workers});
+  }
+  return rows;
+}
+
+}  // namespace ddl

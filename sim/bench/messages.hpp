@@ -1,0 +1,41 @@
+// How fast simulated messages are, and what a simulated worker costs in memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ddl {
+
+struct MessageRow {
+  std::string name;  // of the pattern: a training system
+  int workers = 0;
+  std::int64_t messages = 0;
+  double wall_s = 0, messages_per_s = 0;
+  double peak_memory_bytes = 0;
+};
+
+struct MessageBench {
+  std::vector<std::string> patterns = {"ps_sync", "d_psgd", "gossip", "ako", "ring_allreduce"};
+  std::vector<int> workers = {100, 400, 1000, 4000, 16384};
+  int rounds = 20;
+  double most_seconds = 10;  // of wall time for each pattern, about: larger runs that would not fit are left out
+};
+
+// Timing-only runs on a star of 100 Mbit/s links (a server: 10 Gbit/s), 1 MB models, 100 ms +- 10 % of compute: one row
+// for each pattern and count of workers that fits. The first count of a pattern is always run.
+std::vector<MessageRow> measure_messages(const MessageBench& bench = {});
+
+// What one more worker costs, beside what it must: all in bytes per worker.
+struct MemoryRow {
+  std::string name;  // optimizer
+  double parameters = 0, optimizer_state = 0;
+  double in_flight = 0;  // its gradient, and one model that it has asked for
+  double measured = 0;
+  double sum() const { return parameters + optimizer_state + in_flight; }
+};
+
+// Gossip with real gradients of `model` with 32 and with 32 + `more_workers` workers, for SGD, momentum and Adam.
+std::vector<MemoryRow> measure_memory(const std::string& model = "mlp", int more_workers = 256);
+
+}  // namespace ddl

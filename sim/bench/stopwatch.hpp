@@ -1,0 +1,41 @@
+// Time for measurements: of this thread's own on a core, which other programs disturb less than the clock on the wall.
+#pragma once
+
+#include <time.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace ddl {
+
+template <class Work>
+double seconds_of(Work work) {
+  const auto now_s = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double start_s = now_s();
+  work();
+  return now_s() - start_s;
+}
+
+// Median of five times what `work` takes, each the mean over as many repetitions as fill a fifth of `seconds`, at
+// least one.
+template <class Work>
+double median_seconds(double seconds, Work work) {
+  work();  // memory and caches
+  const double once = seconds_of(work);
+  const int repetitions = static_cast<int>(std::clamp(seconds / 5 / std::max(once, 1e-9), 1.0, 1e6));
+  std::vector<double> times;
+  for (int i = 0; i < 5; ++i) {
+    const double all = seconds_of([&] {
+      for (int j = 0; j < repetitions; ++j) work();
+    });
+    times.push_back(all / repetitions);
+  }
+  std::ranges::sort(times);
+  return times[2];
+}
+
+}  // namespace ddl

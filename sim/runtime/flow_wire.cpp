@@ -1,0 +1,70 @@
+#include "sim/runtime/flow_wire.hpp"
+
+#include <simgrid/s4u/Engine.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <utility>
+
+#include "sim/platform/sharing.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid;
+
+FlowWire::FlowWire(Fabric& fabric, WireUser& user) : fabric_(fabric), user_(user), flows_(capacities(fabric)) {
+  fabric.when_bandwidth_changes([this](int link, double bandwidth) {
+    if (stopped_) return;
+    flows_.set_capacity(sg::s4u::Engine::get_clock(), link, bandwidth);
+    wake_at(flows_.next_s());
+  });
+}
+
+void FlowWire::begin(Channel& channel) {
+  beginning_.push_back(&channel);
+  wake_at(sg::s4u::Engine::get_clock());
+}
+
+void FlowWire::carry_all(Channel& channel) {
+  while (user_.next(channel)) {
+    if (fabric_.host(channel.source) == fabric_.host(channel.target)) {
+      user_.arrived(channel);
+      continue;
+    }
+    channel.transfer = flows_.start(sg::s4u::Engine::get_clock(), flow_shape(fabric_, channel.source, channel.target),
+                                    channel.on_wire_bytes);
+    const auto number = static_cast<std::size_t>(channel.transfer);
+    if (number >= carried_.size()) carried_.resize(number + 1);
+    carried_[number] = &channel;
+    return;
+  }
+}
+
+void FlowWire::go_on() {
+  timer_ = nullptr;
+  std::vector<Channel*> through;  // first: what starts next uses the transfers' numbers again
+  for (const int transfer : flows_.advance(sg::s4u::Engine::get_clock())) {
+    through.push_back(carried_[static_cast<std::size_t>(transfer)]);
+    through.back()->transfer = -1;
+  }
+  for (Channel* channel : through) {
+    user_.arrived(*channel);
+    carry_all(*channel);
+  }
+  for (Channel* channel : std::exchange(beginning_, {})) carry_all(*channel);
+  const double next_s = flows_.next_s();
+  if (next_s < MaxMin::never) wake_at(next_s);
+}
+
+// A timer that goes off too early does no harm.
+void FlowWire::wake_at(double time_s) {
+  if (stopped_ || (timer_ != nullptr && timer_->get_date() <= time_s)) return;
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = sg::kernel::timer::Timer::set(time_s, [this] { go_on(); });
+}
+
+void FlowWire::stop() {
+  stopped_ = true;
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = nullptr;
+}
+
+}  // namespace ddl

@@ -1,0 +1,35 @@
+// Messages as flows of the project's own sharing of links. No actor waits for them: the next event of the network is a
+// timer of SimGrid's, and what arrives is handed on from there.
+#pragma once
+
+#include <simgrid/kernel/Timer.hpp>
+#include <vector>
+
+#include "sim/platform/fabric.hpp"
+#include "sim/platform/flows.hpp"
+#include "sim/runtime/wire.hpp"
+
+namespace ddl {
+
+class FlowWire : public Wire {
+ public:
+  FlowWire(Fabric& fabric, WireUser& user);
+
+  void begin(Channel& channel) override;
+  double remaining_bytes(const Channel& channel) const override { return flows_.remaining_bytes(channel.transfer); }
+  void stop() override;
+
+ private:
+  void carry_all(Channel& channel);  // until one takes time
+  void go_on();                      // at the time of the timer
+  void wake_at(double time_s);
+
+  Fabric& fabric_;
+  WireUser& user_;
+  Flows flows_;
+  std::vector<Channel*> beginning_, carried_;       // the second by transfer
+  simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off
+  bool stopped_ = false;
+};
+
+}  // namespace ddl

@@ -1,0 +1,53 @@
+// What carries messages between two nodes: SimGrid's transfers, or the project's own sharing of links.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/algorithms/message.hpp"
+#include "sim/runtime/signal.hpp"
+#include "sim/runtime/tracer.hpp"
+
+namespace ddl {
+
+// An ordered pair of nodes that has talked.
+struct Channel {
+  int source = 0, target = 0;
+  bool busy = false;               // the wire is at it
+  std::vector<Message> queue;      // not yet on the wire
+  std::optional<Message> on_wire;  // and its size there
+  double on_wire_bytes = 0;
+  Tracer::Handle traced;
+  int transfer = -1;  // the wire's own name for what it carries
+  std::vector<Signal*> waiting_for_room, waiting_for_delivery;
+  std::int64_t undelivered = 0;  // queued or on the wire
+  std::int64_t messages = 0;     // put on the wire
+  double bytes = 0, bytes_delivered = 0;
+};
+
+// Whom a wire tells.
+class WireUser {
+ public:
+  // Puts the first queued message on the wire; false, and the channel is no longer busy, when there is none.
+  virtual bool next(Channel& channel) = 0;
+  // The message on the wire has arrived.
+  virtual void arrived(Channel& channel) = 0;
+
+ protected:
+  ~WireUser() = default;
+};
+
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  // Carries one message after another until the channel's queue is empty. Begins in this instant, but not before the
+  // caller waits for something.
+  virtual void begin(Channel& channel) = 0;
+  // Bytes of the message on the wire that have not got through.
+  virtual double remaining_bytes(const Channel& channel) const = 0;
+  // The run is over: nothing more happens.
+  virtual void stop() = 0;
+};
+
+}  // namespace ddl

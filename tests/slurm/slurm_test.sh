@@ -1,0 +1,160 @@
+#!/bin/sh
+# A Slurm cluster of this one machine in a temporary folder: the same sweep as on the machine itself, killed and taken up
+# again, with a failed run, cancelled. Usage: slurm_test.sh PROGRAM. Prints "[skipped] why" where there is no Slurm.
+set -u
+program=$1
+for command in slurmctld slurmd munged mungekey sbatch squeue scancel; do
+  PATH=$PATH:/usr/sbin:/sbin command -v $command >/dev/null || { echo "[skipped] no $command here"; exit 0; }
+done
+PATH=$PATH:/usr/sbin:/sbin
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ddlsim-slurm-XXXXXX") || exit 1
+host=$(hostname -s)
+daemons=
+stop() {
+  scancel --me --quiet >/dev/null 2>&1
+  # shellcheck disable=SC2086
+  [ -n "$daemons" ] && kill $daemons 2>/dev/null && wait $daemons 2>/dev/null
+  cd / && rm -rf "$work"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM
+
+fail() {
+  echo "FAILED: $*"
+  for log in "$work"/*.log "$work"/*.err; do echo "--- $log"; tail -n 20 "$log"; done
+  exit 1
+}
+expect() { [ "$2" = "$3" ] || fail "$1: $2, expected $3"; }
+# Waits at most a minute for a command to succeed.
+await() {
+  tries=0
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 300 ] || fail "waited in vain for: $*"
+    sleep 0.2
+  done
+}
+free_port() { # from the process's own number up
+  port=$1
+  while grep -qi ":$(printf %04x "$port") " /proc/net/tcp /proc/net/tcp6 2>/dev/null; do port=$((port + 1)); done
+  echo "$port"
+}
+
+cd "$work" || exit 1
+chmod 755 "$work"
+mkdir state spool
+mungekey --create --keyfile="$work/munge.key" || fail "no munge key"
+chmod 600 munge.key
+munged --foreground --force --key-file="$work/munge.key" --socket="$work/munge.socket" --pid-file="$work/munged.pid" \
+  --log-file="$work/munged.log" --seed-file="$work/munged.seed" --num-threads=2 >munged.out 2>&1 &
+daemons="$daemons $!"
+controller_port=$(free_port $((20000 + $$ % 20000)))
+node_port=$(free_port $((controller_port + 1)))
+cat >slurm.conf <<CONF
+ClusterName=ddlsim
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$controller_port
+SlurmdPort=$node_port
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthType=auth/munge
+AuthInfo=socket=$work/munge.socket
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+ReturnToService=2
+KillWait=1
+SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0,bf_interval=1,default_queue_depth=1000
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=NO State=UP
+CONF
+export SLURM_CONF="$work/slurm.conf"
+await munge --socket="$work/munge.socket" --no-input
+slurmctld -D -f slurm.conf >slurmctld.out 2>&1 &
+daemons="$daemons $!"
+slurmd -D -f slurm.conf -N "$host" >slurmd.out 2>&1 &
+daemons="$daemons $!"
+idle() { sinfo --noheader --format=%t | grep -q '^idle$'; }
+await idle
+
+cat >grid.json <<'JSON'
+{ "base": { "platform": { "workers": 2, "bandwidth": "40Mbps" }, "model": "none", "wire": { "model_bytes": "1MB" },
+            "compute": { "seconds_per_batch": "100ms" }, "algorithm": "ako", "stop": { "iterations": 300 } },
+  "vary": { "platform.bandwidth": ["40Mbps", "80Mbps"], "platform.workers": [2, 3] }, "seeds": [1, 2] }
+JSON
+same() { diff -r --exclude=timing.json "$1" "$2" >difference.out 2>&1 || fail "$1 and $2 differ: $(cat difference.out)"; }
+
+"$program" sweep grid.json --out local --quiet || fail "the sweep on this machine"
+
+start=$(date +%s)
+"$program" sweep grid.json --out slurm --engine slurm >first.out 2>first.err || fail "the sweep on Slurm"
+echo "8 runs as an array took $(($(date +%s) - start)) s"
+same local slurm
+
+# The waiting program is killed, with half of the runs to come: the array goes on, and the next call waits for it.
+"$program" sweep grid.json --out again --engine slurm --jobs 1 --quiet --set stop.iterations=3000 2>killed.err &
+waiting=$!
+some_done() { [ -n "$(find again/grid -name summary.json)" ]; }
+await some_done
+kill -KILL $waiting
+wait $waiting 2>/dev/null
+[ -n "$(squeue --noheader --me)" ] || fail "the array was gone before its time"
+"$program" sweep grid.json --out again --engine slurm --set stop.iterations=3000 >again.out 2>again.err ||
+  fail "the sweep taken up again"
+grep -q 'kept from before' again.err || fail "nothing was kept"
+"$program" sweep grid.json --out unbroken --quiet --set stop.iterations=3000 || fail "the unbroken sweep"
+same unbroken again
+
+# A run that fails is told, with its reason, and the others have their results.
+mkdir platforms
+cat >platforms/good.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="w0" speed="50Gf"/><host id="w1" speed="50Gf"/>
+<link id="l" bandwidth="40Mbps" latency="1ms" sharing_policy="SPLITDUPLEX"/>
+<route src="w0" dst="w1"><link_ctn id="l" direction="UP"/></route>
+</zone></platform>
+XML
+cat >broken.json <<'JSON'
+{ "base": { "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms" },
+            "algorithm": "ako", "stop": { "iterations": 3000 } },
+  "vary": { "platform": [ { "workers": 2, "bandwidth": "40Mbps" }, { "file": "platforms/good.xml" } ] } }
+JSON
+"$program" sweep broken.json --out broken --engine slurm --jobs 1 --quiet 2>broken.err &
+waiting=$!
+first_done() { [ -f broken/broken/.slurm/script.sh ]; }
+await first_done
+echo '<platform' >platforms/good.xml
+wait $waiting
+expect "exit code of a sweep with a failed run" $? 3
+grep -q 'file=platforms-good.xml/1: .*good.xml' broken.err || fail "the failed run was not told: $(cat broken.err)"
+grep -q '1 of 2 runs failed' broken.err || fail "failed runs were not counted"
+expect "rows of its table" "$(wc -l <broken/broken/sweep.csv)" 3
+
+# Ctrl-C cancels the array.
+env --default-signal=INT "$program" sweep grid.json --out cancelled --engine slurm --jobs 1 --quiet \
+  --set stop.iterations=200000 2>cancelled.err &
+waiting=$!
+queued() { [ -n "$(squeue --noheader --me)" ]; }
+await queued
+kill -INT $waiting
+wait $waiting
+expect "exit code after Ctrl-C" $? 130
+expect "what it says" "$(cat cancelled.err)" "ddlsim: interrupted"
+empty() { [ -z "$(squeue --noheader --me)" ]; }
+await empty
+
+"$program" sweep grid.json --out dry --engine slurm --dry-run >dry.out || fail "the dry run"
+grep -q '^#SBATCH --array=0-7$' dry.out || fail "the dry run shows no script"
+[ ! -e dry ] || fail "the dry run wrote something"
+echo "all is well"
