@@ -10,6 +10,7 @@
 #include "core/nn/tile.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/cli/result_commands.hpp"
 #include "sim/scenario/words.hpp"
 #include "sim/sweep/sweep.hpp"
 
@@ -27,6 +28,8 @@ struct Words {
   BenchSettings bench;
   SweepSettings sweep;
   CompareSettings compare;
+  PlotSettings plot;
+  ReportSettings report;
 };
 
 Override override_of(const std::string& text) {
@@ -99,6 +102,7 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   run.add_flag("--json", words.run.json, "Print the summary as JSON, and nothing else");
   run.add_flag("--quiet", words.run.quiet, "No progress, no closing table");
   run.add_flag("--force", words.run.force, "Replace the result of another scenario of the same name");
+  run.add_flag("--trace", words.run.trace, "Write trace.json, for Perfetto, and links.csv (as record.trace does)");
   run.footer(
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json\n"
@@ -143,18 +147,6 @@ CLI::App& add_sweep(CLI::App& app, Words& words) {
   command.footer(
       "Interrupted or killed, the same command goes on where it was.\n"
       "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
-  return command;
-}
-
-CLI::App& add_compare(CLI::App& app, CompareSettings& settings) {
-  CLI::App& command = *app.add_subcommand("compare", "Results side by side, with intervals, and what is within noise");
-  command.add_option("results", settings.folders, "Result folders, or folders above them, such as a sweep's")
-      ->type_name("DIR");
-  command.add_flag("--runs", settings.each_run, "Every run by itself, instead of means over seeds");
-  command.add_flag("--csv", settings.csv, "As CSV, a row per scenario");
-  command.add_flag("--json", settings.json, "As JSON, with every pair's p");
-  command.add_flag("--markdown", settings.markdown, "As a Markdown table");
-  command.footer("Example:\n  ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async");
   return command;
 }
 
@@ -231,6 +223,8 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& sweep_command = add_sweep(app, words);
 
   CLI::App& compare_command = add_compare(app, words.compare);
+  CLI::App& plot_command = add_plot(app, words.plot);
+  CLI::App& report_command = add_report(app, words.report);
 
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
@@ -264,6 +258,7 @@ int run_command_line(std::vector<std::string> arguments) {
   if (run.parsed()) {
     words.run.scenarios = need_files(words, "run");
     words.run.overrides = overrides_of(words);
+    if (words.run.trace) words.run.overrides.push_back({"record.trace", "true"});
     understand_seeds(words, words.run);
     run_scenarios(words.run);
   } else if (check.parsed()) {
@@ -279,6 +274,12 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");
     compare_results(words.compare);
+  } else if (plot_command.parsed()) {
+    if (words.plot.results.empty()) throw InputError("plot: no results given; see ddlsim plot --help");
+    plot(words.plot);
+  } else if (report_command.parsed()) {
+    if (words.report.results.empty()) throw InputError("report: no results given; see ddlsim report --help");
+    report(words.report);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/plot/picture.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -17,6 +18,7 @@ struct RunSettings {
   std::string out = "results";
   int threads = 0;  // 0: all cores
   bool json = false, quiet = false, force = false;
+  bool trace = false;  // as record.trace
 };
 
 // Reads all scenarios and looks at all result folders before the first run starts.
@@ -70,6 +72,24 @@ struct CompareSettings {
 
 // Prints results side by side.
 void compare_results(const CompareSettings& settings);
+
+struct PlotSettings {
+  std::vector<std::string> results;
+  std::string kind = "curves";  // or "map", "links"
+  bool every_run = false;       // a line per run, instead of one per scenario over its seeds
+  PictureOptions picture;
+};
+
+// Draws finished runs.
+void plot(const PlotSettings& settings);
+
+struct ReportSettings {
+  std::vector<std::string> results;
+  std::string file, title;
+};
+
+// Writes a page about finished runs.
+void report(const ReportSettings& settings);
 
 // Reads each file; what is wrong with any of them is thrown together.
 std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);

@@ -4,7 +4,9 @@
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
 #include "sim/record/results.hpp"
+#include "sim/record/trace_json.hpp"
 #include "sim/runtime/run.hpp"
 
 namespace ddl {
@@ -83,6 +85,7 @@ void run_scenarios(const RunSettings& settings) {
     };
     const RunResult result = simulate();
     const std::string folder = write_results(settings.out, scenario, result, settings.force);
+    if (const std::string note = trace_note(result); !note.empty()) print_error(folder + "/trace.json: " + note);
     if (settings.json) {
       std::string summary = summary_json(scenario, result);
       while (summary.ends_with('\n')) summary.pop_back();

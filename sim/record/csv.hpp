@@ -13,6 +13,7 @@ inline constexpr const char* curve_header =
 inline constexpr const char* iterations_header = "worker,iteration,start_s,compute_s,wait_s,end_s,train_loss,staleness";
 inline constexpr const char* traffic_header = "link,direction,bytes,utilisation";
 inline constexpr const char* pairs_header = "source,target,messages,bytes";
+inline constexpr const char* links_header = "link,direction,start_s,end_s,utilisation";
 
 // Quoted where a comma, a quote or a line break would be taken for the table's own (RFC 4180).
 std::string csv_field(const std::string& text);

@@ -13,13 +13,15 @@
 #include "sim/record/safetensors.hpp"
 #include "sim/record/summary.hpp"
 #include "sim/record/timing_json.hpp"
+#include "sim/record/trace_json.hpp"
 
 namespace ddl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view result_files[] = {"run.json",       "summary.json", "timing.json", "curve.csv",
-                                             "iterations.csv", "traffic.csv",  "pairs.csv",   "trace.json"};
+constexpr std::string_view result_files[] = {"run.json",  "summary.json",   "timing.json",
+                                             "curve.csv", "iterations.csv", "traffic.csv",
+                                             "pairs.csv", "trace.json",     "links.csv"};
 
 bool is_result_file(const std::string& name) {
   for (const std::string_view ours : result_files) {
@@ -54,11 +56,12 @@ void check_replaceable(const fs::path& place, const Scenario& scenario, bool for
   if (fs::is_empty(place, error) && !error) return;
   std::ifstream file(place / "run.json", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const EarlierRun earlier = compare_with_run_json(scenario, text);
+  EarlierRun earlier = compare_with_run_json(scenario, text);
   if (!earlier.readable) {
     throw InputError(place.string() + ": holds no result of ddlsim (no readable run.json) and is left alone; use " +
                      "another name or --out");
   }
+  std::erase(earlier.differences, "record");  // more or fewer files of the same run
   if (!force && !earlier.differences.empty()) {
     throw InputError(place.string() + ": holds the result of another scenario (" + joined(earlier.differences) +
                      (earlier.differences.size() == 1 ? " differs" : " differ") +
@@ -99,6 +102,10 @@ std::string write_results(const std::string& out, const Scenario& scenario, cons
   folder.write("pairs.csv", {pairs_csv(result)});
   if (scenario.record.iterations) folder.write("iterations.csv", {iterations_csv(result)});
   if (scenario.record.weights) write_weights(folder, result);
+  if (result.trace) {
+    folder.write("trace.json", {trace_json(scenario, result)});
+    folder.write("links.csv", {links_csv(result)});
+  }
   folder.publish(is_result_file);
   return place.string();
 }

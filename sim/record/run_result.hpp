@@ -8,6 +8,7 @@
 
 #include "core/nn/model.hpp"
 #include "sim/platform/bounds.hpp"
+#include "sim/record/trace.hpp"
 
 namespace ddl {
 
@@ -34,6 +35,7 @@ struct IterationRow {
 struct TrafficRow {
   std::string link, direction;
   double bytes = 0, utilisation = 0;  // of nominal bandwidth over the whole run
+  double bandwidth_bytes_per_s = 0;   // nominal
 };
 
 struct PairRow {
@@ -61,6 +63,7 @@ struct RunResult {
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
   std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy"
   Bounds bounds;
+  std::optional<Trace> trace;  // if the scenario asks for it
   // What may differ between two runs:
   std::int64_t events = 0;
   double math_s = 0;  // thread seconds

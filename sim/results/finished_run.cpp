@@ -105,6 +105,8 @@ void read_summary(const Json& summary, const fs::path& file, FinishedRun& run) {
   for (const auto& [worker, steps] : workers.items()) run.workers.push_back(worker);
   const Json link = member<Json>(summary, "busiest_link", file);
   if (link.is_object()) run.busiest_link = member<std::string>(link, "name", file);
+  const Json bounds = member<Json>(summary, "bounds", file);
+  if (bounds.is_object() && bounds.value("bottleneck", Json()).is_string()) run.bottleneck = bounds["bottleneck"];
   for (const std::string& key : measure_keys(run.targets)) run.measures.push_back({key, value_of(summary, key, file)});
 }
 
@@ -187,7 +189,8 @@ FinishedRun read_finished(const fs::path& folder) {
   run.scenario = scenario.dump(2);
   flatten(scenario, "", run.settings);
   std::erase_if(run.settings, [](const Setting& setting) {
-    return setting.path == "name" || setting.path == "description" || setting.path == "seed";
+    return setting.path == "name" || setting.path == "description" || setting.path == "seed" ||
+           setting.path.starts_with("record.");
   });
   run.provenance = member<Json>(json, "provenance", file).dump();
   run.digest = member<std::string>(json, "digest", file);

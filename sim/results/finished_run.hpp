@@ -29,13 +29,14 @@ struct FinishedRun {
   std::string name;
   std::uint64_t seed = 0;
   std::string scenario;           // resolved, as JSON text; itself a scenario file
-  std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description and seed
+  std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description, seed and record
   std::string provenance;         // program, libraries and kernels, as JSON text
   std::string digest;
   std::string algorithm;             // "ako"
   std::vector<std::string> workers;  // host names
   std::vector<double> targets;       // of accuracy, as the scenario lists them
   std::string busiest_link;          // empty when nothing travelled
+  std::string bottleneck;            // of the bounds; empty likewise
   std::string stopped_by;
   std::vector<Measure> measures;  // in summary.json's order
 

@@ -5,6 +5,10 @@
 
 namespace ddl {
 
+double student_factor(std::size_t count) {
+  return boost::math::quantile(boost::math::students_t(static_cast<double>(count - 1)), 0.975);
+}
+
 std::optional<Estimate> estimate(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   Estimate result;
@@ -17,8 +21,7 @@ std::optional<Estimate> estimate(const std::vector<double>& values) {
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   if (values.size() < 2 || !std::isfinite(squares)) return result;
   result.deviation = std::sqrt(squares / (n - 1));
-  const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.975);
-  result.half_width = t * result.deviation / std::sqrt(n);
+  result.half_width = student_factor(values.size()) * result.deviation / std::sqrt(n);
   return result;
 }
 

@@ -17,6 +17,9 @@ struct Estimate {
 // Nothing for no values. Values that are not finite make the mean so, and leave no interval.
 std::optional<Estimate> estimate(const std::vector<double>& values);
 
+// What the standard error of `count` values is multiplied by to give half_width; `count` is at least 2.
+double student_factor(std::size_t count);
+
 // Two-sided p of equal means, by Welch's t-test, which lets the two vary differently. Nothing if one of them has fewer
 // than two values or is not finite. Where neither varies at all: 1 if the means are equal, otherwise 0.
 // Source: Welch, The generalization of "Student's" problem, Biometrika 34, 1947.

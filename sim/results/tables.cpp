@@ -34,4 +34,13 @@ void read_pairs(const std::filesystem::path& folder, const std::function<void(co
   });
 }
 
+bool read_links(const std::filesystem::path& folder, const std::function<void(const LinkPeriod&)>& use) {
+  const std::filesystem::path file = folder / "links.csv";
+  if (!std::filesystem::exists(file)) return false;
+  read_table(file, links_header, [&](const TableRow& row) {
+    use({row.text(0), row.text(1), row.number(2), row.number(3), row.number(4)});
+  });
+  return true;
+}
+
 }  // namespace ddl

@@ -23,10 +23,17 @@ struct TalkedPair {
   double bytes = 0;
 };
 
+struct LinkPeriod {
+  std::string link, direction;
+  double start_s = 0, end_s = 0, utilisation = 0;
+};
+
 void read_curve(const std::filesystem::path& folder, const std::function<void(const CurveRow&)>& use);
 // False if the run was told not to record them ("record": {"iterations": false}).
 bool read_steps(const std::filesystem::path& folder, const std::function<void(const FinishedStep&)>& use);
 void read_traffic(const std::filesystem::path& folder, const std::function<void(const TrafficRow&)>& use);
 void read_pairs(const std::filesystem::path& folder, const std::function<void(const TalkedPair&)>& use);
+// False if the run did not record it ("record": {"trace": true} does). By link, then time.
+bool read_links(const std::filesystem::path& folder, const std::function<void(const LinkPeriod&)>& use);
 
 }  // namespace ddl

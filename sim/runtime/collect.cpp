@@ -22,6 +22,8 @@ RunResult Simulation::collect(double end_s) {
   result.epochs = result.samples / static_cast<double>(training_samples_);
   result.stopped_by = stopped_by_;
   collect_network(result);
+  network_->end_trace();
+  if (tracer_.is_on()) result.trace = tracer_.take(end_s);
   collect_models(result);
   result.events = result.messages_sent + steps_;
   if (trainer_) result.math_s = trainer_->math_seconds();
@@ -33,7 +35,8 @@ void Simulation::collect_network(RunResult& result) const {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const LinkInfo& link = fabric_.links()[i];
     const double most = link.bandwidth_bytes_per_s * result.simulated_s;
-    result.traffic.push_back({link.name, link.direction, bytes[i], most > 0 ? bytes[i] / most : 0});
+    result.traffic.push_back(
+        {link.name, link.direction, bytes[i], most > 0 ? bytes[i] / most : 0, link.bandwidth_bytes_per_s});
   }
   result.pairs = network_->pairs();
   result.bytes_sent = network_->bytes_sent();

@@ -9,10 +9,11 @@
 
 namespace ddl {
 
-Network::Network(Fabric& fabric, Liveness& liveness, double header_bytes, std::function<void(Message)> deliver,
-                 std::function<void()> idle)
+Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes,
+                 std::function<void(Message)> deliver, std::function<void()> idle)
     : fabric_(fabric),
       liveness_(liveness),
+      tracer_(tracer),
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
@@ -99,12 +100,18 @@ bool Network::next(Channel& from) {
   ++from.messages;
   bytes_sent_ += from.on_wire_bytes;
   from.bytes += from.on_wire_bytes;
+  if (fabric_.host(from.source) != fabric_.host(from.target)) {
+    from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
+  }
   return true;
 }
 
 void Network::arrived(Channel& from) {
   bytes_delivered_ += from.on_wire_bytes;
   from.bytes_delivered += from.on_wire_bytes;
+  if (fabric_.host(from.source) != fabric_.host(from.target)) {
+    tracer_.end_message(from.traced, from.source, from.target, from.on_wire_bytes);
+  }
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
@@ -136,6 +143,16 @@ std::vector<double> Network::bytes_per_link() const {
     }
   }
   return bytes;
+}
+
+void Network::end_trace() {
+  for (const auto& from : channels_) {
+    for (const auto& [target, channel] : from) {
+      if (channel.transfer < 0) continue;
+      const double carried = channel.on_wire_bytes - wire_->remaining_bytes(channel);
+      tracer_.end_message(channel.traced, channel.source, target, carried, false);
+    }
+  }
 }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const {

@@ -11,6 +11,7 @@
 #include "core/algorithms/message.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/record/run_result.hpp"
+#include "sim/runtime/tracer.hpp"
 #include "sim/runtime/wire.hpp"
 
 namespace ddl {
@@ -18,7 +19,7 @@ namespace ddl {
 class Network : private WireUser {
  public:
   // `deliver` is called at the simulated time a message has arrived, `idle` whenever nothing is queued or under way.
-  Network(Fabric& fabric, Liveness& liveness, double header_bytes, std::function<void(Message)> deliver,
+  Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes, std::function<void(Message)> deliver,
           std::function<void()> idle);
 
   void send(Message message);
@@ -36,6 +37,8 @@ class Network : private WireUser {
   std::vector<PairRow> pairs() const;
   // Bytes each link of the fabric has carried, those of unfinished transfers included.
   std::vector<double> bytes_per_link() const;
+  // Tells the tracer what has become of transfers that are on the wire.
+  void end_trace();
   void stop() { wire_->stop(); }  // the run is over
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
   void describe_waiting(std::vector<std::string>& lines) const;
@@ -48,6 +51,7 @@ class Network : private WireUser {
 
   Fabric& fabric_;
   Liveness& liveness_;
+  Tracer& tracer_;
   const double header_bytes_;
   const std::function<void(Message)> deliver_;
   const std::function<void()> idle_;

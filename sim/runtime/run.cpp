@@ -26,7 +26,20 @@ void members(A& archive, IterationRow& row) {
 }
 template <class A>
 void members(A& archive, TrafficRow& row) {
-  archive(row.link, row.direction, row.bytes, row.utilisation);
+  archive(row.link, row.direction, row.bytes, row.utilisation, row.bandwidth_bytes_per_s);
+}
+template <class A>
+void members(A& archive, TraceSpan& span) {
+  archive(span.kind, span.node, span.peer, span.step, span.bytes, span.latency_s, span.start_s, span.end_s,
+          span.finished);
+}
+template <class A>
+void members(A& archive, LinkLoad& load) {
+  archive(load.link, load.bytes);
+}
+template <class A>
+void members(A& archive, Trace& trace) {
+  archive(trace.spans, trace.full_s, trace.period_s, trace.links);
 }
 template <class A>
 void members(A& archive, PairRow& row) {
@@ -36,7 +49,7 @@ template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
-          r.longest_queue, r.consensus_distance, r.stopped_by, r.bounds, r.events, r.math_s, r.wall_s, r.cpu_s,
+          r.longest_queue, r.consensus_distance, r.stopped_by, r.bounds, r.trace, r.events, r.math_s, r.wall_s, r.cpu_s,
           r.peak_memory_bytes);
 }
 

@@ -104,7 +104,9 @@ void SimNode::spend(double seconds) {
   simulation_.liveness().do_postponed();
   if (seconds <= 0) return;
   const Simulation::Busy busy(simulation_);
+  const auto traced = simulation_.tracer().begin(TraceSpan::work, id_, finished_steps_);
   sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
+  simulation_.tracer().end(traced);
 }
 
 double SimNode::spend_on_gradient(double seconds) {
@@ -112,6 +114,7 @@ double SimNode::spend_on_gradient(double seconds) {
   if (seconds <= 0 || simulation_.has_enough_samples()) return 0;
   const Simulation::Busy busy(simulation_);
   gradient_since_s_ = now();
+  const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id_, finished_steps_);
   computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
   try {
     computing_->start()->wait();
@@ -119,6 +122,7 @@ double SimNode::spend_on_gradient(double seconds) {
     seconds = now() - *gradient_since_s_;
   }
   computing_.reset();
+  simulation_.tracer().end(traced);
   gradient_since_s_.reset();
   return seconds;
 }

@@ -16,6 +16,7 @@
 #include "sim/runtime/run.hpp"
 #include "sim/runtime/signal.hpp"
 #include "sim/runtime/stop_rule.hpp"
+#include "sim/runtime/tracer.hpp"
 #include "sim/runtime/trainer.hpp"
 
 namespace ddl {
@@ -36,6 +37,7 @@ class Simulation {
   Fabric& fabric() { return fabric_; }
   Liveness& liveness() { return liveness_; }
   Network& network() { return *network_; }
+  Tracer& tracer() { return tracer_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   bool may_begin_step(std::int64_t begun) { return stop_.may_begin(begun); }
@@ -86,6 +88,7 @@ class Simulation {
   const Scenario& scenario_;
   const RunOptions options_;
   Fabric fabric_;
+  Tracer tracer_;
   std::optional<Trainer> trainer_;  // none: timing only
   Cluster cluster_;
   std::size_t training_samples_;  // of an epoch

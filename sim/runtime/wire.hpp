@@ -7,6 +7,7 @@
 
 #include "core/algorithms/message.hpp"
 #include "sim/runtime/signal.hpp"
+#include "sim/runtime/tracer.hpp"
 
 namespace ddl {
 
@@ -17,6 +18,7 @@ struct Channel {
   std::vector<Message> queue;      // not yet on the wire
   std::optional<Message> on_wire;  // and its size there
   double on_wire_bytes = 0;
+  Tracer::Handle traced;
   int transfer = -1;  // the wire's own name for what it carries
   std::vector<Signal*> waiting_for_room, waiting_for_delivery;
   std::int64_t undelivered = 0;  // queued or on the wire

@@ -127,6 +127,7 @@ struct EvaluateSpec {
 struct RecordSpec {
   bool iterations = true;  // iterations.csv
   bool weights = false;    // weights-<worker>.safetensors
+  bool trace = false;      // trace.json and links.csv
 };
 
 struct Scenario {
@@ -225,6 +226,7 @@ template <class Visitor>
 void fields(Visitor& visit, RecordSpec& spec) {
   visit("iterations", spec.iterations, Rule{.doc = "write iterations.csv"});
   visit("weights", spec.weights, Rule{.doc = "write the workers' final weights"});
+  visit("trace", spec.trace, Rule{.doc = "write trace.json and links.csv: moment by moment what nodes and links did"});
 }
 
 template <class Visitor>

@@ -1,0 +1,17 @@
+# How busy links were, over time. Expects $cells (row, start, end, utilisation), link_name[] per row from below, x_label,
+# plot_title, x_end.
+set title plot_title
+set xlabel x_label
+unset grid
+unset border
+set ytics scale 0
+set xrange [0:x_end]
+set yrange [0.5:|link_name|+0.5]
+set ytics ()
+set for [i=1:|link_name|] ytics add (link_name[i] i)
+set cbrange [0:100]
+set cblabel "share of the bandwidth (%)"
+set cbtics 25
+# From Viridis: brightness alone tells its colours apart.
+set palette defined (0 "#440154", 1 "#3b528b", 2 "#21918c", 3 "#5ec962", 4 "#fde725")
+plot $cells using 2:1:2:3:($1-0.45):($1+0.45):($4*100) with boxxyerror fillstyle solid 1 noborder palette notitle

@@ -1,0 +1,60 @@
+#include "sim/cli/result_commands.hpp"
+
+namespace ddl {
+namespace {
+
+void add_results(CLI::App& command, std::vector<std::string>& results) {
+  command.add_option("results", results, "Result folders, or folders above them, such as a sweep's")->type_name("DIR");
+}
+
+}  // namespace
+
+CLI::App& add_compare(CLI::App& app, CompareSettings& settings) {
+  CLI::App& command = *app.add_subcommand("compare", "Results side by side, with intervals, and what is within noise");
+  add_results(command, settings.folders);
+  command.add_flag("--runs", settings.each_run, "Every run by itself, instead of means over seeds");
+  command.add_flag("--csv", settings.csv, "As CSV, a row per scenario");
+  command.add_flag("--json", settings.json, "As JSON, with every pair's p");
+  command.add_flag("--markdown", settings.markdown, "As a Markdown table");
+  command.footer("Example:\n  ddlsim compare results/het_wan_ako_p3 results/het_wan_ps_async");
+  return command;
+}
+
+CLI::App& add_plot(CLI::App& app, PlotSettings& settings) {
+  CLI::App& command = *app.add_subcommand("plot", "Draw learning curves, a map of the best schemes, or busy links");
+  add_results(command, settings.results);
+  command.add_option("-o,--output", settings.picture.file, "Picture; its ending says the format")
+      ->type_name("F.svg|F.png|F.pdf")
+      ->required();
+  command.add_option("--kind", settings.kind, "curves, map (of a sweep) or links (of one run with --trace)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"curves", "map", "links"}))
+      ->capture_default_str();
+  command.add_option("--x", settings.picture.x, "Of curves: time, bytes, iterations or epochs")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--y", settings.picture.y,
+                  "Of curves: accuracy, loss or train_loss; of maps: accuracy, loss, or time or bytes to a target")
+      ->type_name("WORD");
+  command.add_option("--target", settings.picture.target, "Of maps: the accuracy that time or bytes are counted to")
+      ->type_name("SHARE");
+  command.add_option("--title", settings.picture.title, "Above the picture")->type_name("TEXT");
+  command.add_flag("--runs", settings.every_run, "Every run by itself, instead of means over seeds");
+  command.footer(
+      "Examples:\n"
+      "  ddlsim plot results/het_wan_* -o curves.svg --x bytes\n"
+      "  ddlsim plot results/bandwidth_workers -o map.pdf --kind map");
+  return command;
+}
+
+CLI::App& add_report(CLI::App& app, ReportSettings& settings) {
+  CLI::App& command = *app.add_subcommand("report", "Write one self-contained page about finished runs");
+  add_results(command, settings.results);
+  command.add_option("-o,--output", settings.file, "Page")->type_name("F.html")->required();
+  command.add_option("--title", settings.title, "Of the page; default: the folder's name")->type_name("TEXT");
+  command.footer("Example:\n  ddlsim report results/bandwidth_workers -o bandwidth_workers.html");
+  return command;
+}
+
+}  // namespace ddl

@@ -1,0 +1,14 @@
+// The words of the commands that show finished runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "sim/cli/commands.hpp"
+
+namespace ddl {
+
+CLI::App& add_compare(CLI::App& app, CompareSettings& settings);
+CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
+CLI::App& add_report(CLI::App& app, ReportSettings& settings);
+
+}  // namespace ddl

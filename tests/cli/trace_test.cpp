@@ -1,0 +1,218 @@
+// `ddlsim --trace`: trace.json against the Trace Event Format and against the run's other tables.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/results/tables.hpp"
+#include "tests/cli/workplace.hpp"
+
+namespace ddl {
+namespace {
+
+using Json = nlohmann::json;
+using Thread = std::pair<int, int>;  // process, thread
+
+struct Span {
+  double begin = 0, end = 0;  // microseconds
+  std::string name;
+  std::int64_t step = 0;
+};
+
+struct Arrow {
+  int starts = 0, ends = 0, from = 0, to = 0;
+  double start = 0, end = 0;
+};
+
+struct ReadTrace {
+  std::map<Thread, std::vector<Span>> spans;
+  std::map<int, std::string> processes;
+  std::map<Thread, std::string> threads;
+  std::map<int, Arrow> arrows;
+  std::map<std::string, std::vector<std::pair<double, double>>> counters;  // time, value
+};
+
+bool lies_in_a_span(const std::vector<Span>& spans, double at) {
+  for (const Span& span : spans) {
+    if (span.begin <= at && at <= span.end) return true;
+  }
+  return false;
+}
+
+// Reads and checks what the format asks of each event.
+ReadTrace read_trace(const std::filesystem::path& file) {
+  const Json json = Json::parse(text_of(file));
+  REQUIRE(json.at("traceEvents").is_array());
+  ReadTrace trace;
+  for (const Json& event : json["traceEvents"]) {
+    const std::string kind = event.at("ph");
+    const int process = event.at("pid");
+    const Thread thread{process, event.at("tid").get<int>()};
+    const std::string name = event.at("name");
+    if (kind == "M") {
+      const std::string text = event.at("args").at("name");
+      name == "process_name" ? trace.processes[process] = text : trace.threads[thread] = text;
+      continue;
+    }
+    const double at = event.at("ts");
+    CHECK(at >= 0);
+    if (kind == "X") {
+      const double length = event.at("dur");
+      CHECK(length >= 0);
+      trace.spans[thread].push_back({at, at + length, name, event.at("args").at("step")});
+    } else if (kind == "s" || kind == "f") {
+      CHECK(lies_in_a_span(trace.spans[thread], at));
+      Arrow& arrow = trace.arrows[event.at("id")];
+      if (kind == "s") {
+        ++arrow.starts, arrow.from = process, arrow.start = at;
+      } else {
+        ++arrow.ends, arrow.to = process, arrow.end = at;
+        CHECK(event.at("bp") == "e");
+      }
+    } else {
+      REQUIRE(kind == "C");
+      trace.counters[name].push_back({at, event.at("args").at("busy (%)")});
+    }
+  }
+  return trace;
+}
+
+// Of two spans of a thread one lies in the other, or they do not overlap.
+void check_nesting(std::vector<Span> spans) {
+  constexpr double rounding_us = 1e-3;  // of decimals read back
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+  std::vector<double> open;
+  for (const Span& span : spans) {
+    while (!open.empty() && open.back() <= span.begin + rounding_us / 2) open.pop_back();
+    if (!open.empty()) CHECK(span.end <= open.back() + rounding_us);
+    open.push_back(span.end);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are those of the tables") {
+  const Workplace place;
+  for (const char* scenario : {"ako_rotate", "ps_async", "gossip_pull", "ad_psgd", "ako_tf", "ring_allreduce"}) {
+    CAPTURE(scenario);
+    const Answer answer = place.call("'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) +
+                                     ".json' --quiet --trace --set name=traced --out " + scenario);
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    CHECK(answer.err == "");
+    const auto folder = std::filesystem::directory_iterator(place.at(std::string(scenario) + "/traced"))->path();
+    const ReadTrace trace = read_trace(folder / "trace.json");
+    for (const auto& [thread, spans] : trace.spans) check_nesting(spans);
+    for (const auto& [id, arrow] : trace.arrows) {
+      CHECK(arrow.starts == 1);
+      CHECK(arrow.ends == 1);
+      CHECK(arrow.from != arrow.to);
+      CHECK(arrow.start <= arrow.end);
+    }
+    const bool has_work = std::ranges::any_of(trace.threads, [](const auto& row) { return row.second == "work"; });
+    // Every step once, where iterations.csv has it, with its computing and its waiting in it.
+    std::map<std::string, int> process_of;
+    for (const auto& [process, name] : trace.processes) process_of[name] = process;
+    std::map<std::pair<std::string, std::int64_t>, std::map<std::string, double>> spent_us;
+    std::map<std::pair<std::string, std::int64_t>, Span> steps;
+    for (const auto& [thread, spans] : trace.spans) {
+      if (trace.threads.at(thread) != "steps") continue;
+      for (const Span& span : spans) {
+        const auto key = std::pair(trace.processes.at(thread.first), span.step);
+        if (span.name.starts_with("step ")) {
+          CHECK(steps.emplace(key, span).second);
+        } else {
+          spent_us[key][span.name] += span.end - span.begin;
+        }
+      }
+    }
+    std::size_t rows = 0;
+    REQUIRE(read_steps(folder, [&](const FinishedStep& row) {
+      ++rows;
+      const auto key = std::pair(row.worker, row.iteration);
+      REQUIRE(steps.contains(key));
+      CHECK(std::abs(steps[key].begin - row.start_s * 1e6) < 2e-3);
+      CHECK(std::abs(steps[key].end - row.end_s * 1e6) < 2e-3);
+      const double compute_us = spent_us[key]["compute"], wait_us = spent_us[key]["wait"];
+      CHECK(std::abs(compute_us + wait_us - (row.compute_s + row.wait_s) * 1e6) < 1e-2);
+      // A gradient that shares its processor with other work takes longer than it costs.
+      const double longer_us = compute_us - row.compute_s * 1e6;
+      CHECK(longer_us > -1e-2);
+      if (!has_work) CHECK(longer_us < 1e-2);
+    }));
+    CHECK(rows == steps.size());
+    // As many arrows between two nodes as messages.
+    std::map<std::pair<int, int>, std::int64_t> messages;
+    for (const auto& [id, arrow] : trace.arrows) ++messages[{arrow.from, arrow.to}];
+    read_pairs(folder, [&](const TalkedPair& pair) {
+      CHECK(messages[{process_of.at(pair.source), process_of.at(pair.target)}] == pair.messages);
+    });
+    // A link's periods add up to what traffic.csv says of the whole run, and it has a counter.
+    std::map<std::string, double> busy_s, busy_in_all;
+    double end_s = 0;
+    REQUIRE(read_links(folder, [&](const LinkPeriod& period) {
+      busy_s[period.link + " " + period.direction] += period.utilisation * (period.end_s - period.start_s);
+      end_s = std::max(end_s, period.end_s);
+    }));
+    const double simulated_s = Json::parse(text_of(folder / "summary.json")).at("simulated_seconds");
+    CHECK(end_s <= simulated_s);
+    read_traffic(folder, [&](const TrafficRow& row) {
+      if (row.bytes == 0) return;
+      const std::string link = row.link + " " + row.direction;
+      CHECK(busy_s[link] == doctest::Approx(row.utilisation * simulated_s));
+      CHECK(trace.counters.contains(link));
+    });
+  }
+}
+
+TEST_CASE("tracing changes nothing else, and is the same to the byte each time") {
+  const Workplace place;
+  for (const char* scenario : {"ako_rotate", "ps_ssp", "gossip_push"}) {
+    CAPTURE(scenario);
+    const std::string run =
+        "'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) + ".json' --quiet --set name=run ";
+    REQUIRE(place.call(run + "--out plain").code == 0);
+    REQUIRE(place.call(run + "--out traced --trace --threads 1").code == 0);
+    REQUIRE(place.call(run + "--out again --set record.trace=true --threads 2").code == 0);
+    const auto seed = std::filesystem::directory_iterator(place.at("plain/run"))->path().filename();
+    for (const char* file : {"summary.json", "curve.csv", "iterations.csv", "traffic.csv", "pairs.csv"}) {
+      CHECK(text_of(place.at("plain/run") / seed / file) == text_of(place.at("traced/run") / seed / file));
+    }
+    for (const char* file : {"trace.json", "links.csv", "run.json"}) {
+      const std::string text = text_of(place.at("traced/run") / seed / file);
+      CHECK(text != "");
+      CHECK(text == text_of(place.at("again/run") / seed / file));
+    }
+    CHECK_FALSE(std::filesystem::exists(place.at("plain/run") / seed / "trace.json"));
+    // The same run with more files is no other scenario; without a trace again, its files go.
+    REQUIRE(place.call(run + "--out traced").code == 0);
+    CHECK_FALSE(std::filesystem::exists(place.at("traced/run") / seed / "links.csv"));
+    std::filesystem::remove_all(place.at("plain"));
+    std::filesystem::remove_all(place.at("traced"));
+    std::filesystem::remove_all(place.at("again"));
+  }
+}
+
+TEST_CASE("a trace has a largest size, and says where it ends; links are counted to the end all the same") {
+  const Workplace place;
+  const Answer answer = place.call("good.json --quiet --trace --set stop.iterations=40000");
+  CHECK(answer.code == 0);
+  CHECK(answer.err.starts_with("ddlsim: results/good/1/trace.json: the trace was full at "));
+  CHECK(answer.err.find(" it holds the first 50000 gradients and messages\n") != std::string::npos);
+  CHECK(std::filesystem::file_size(place.at("results/good/1/trace.json")) < 40e6);
+  const Json json = Json::parse(text_of(place.at("results/good/1/trace.json")));
+  CHECK(json.at("otherData").at("complete") == false);
+  CHECK(answer.err.find(json.at("otherData").at("note").get<std::string>()) != std::string::npos);
+  const double simulated_s = Json::parse(text_of(place.at("results/good/1/summary.json"))).at("simulated_seconds");
+  double last_span_s = 0, last_period_s = 0;
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] == "X")
+      last_span_s = std::max(last_span_s, 1e-6 * (event["ts"].get<double>() + event["dur"].get<double>()));
+  }
+  read_links(place.at("results/good/1"), [&](const LinkPeriod& period) { last_period_s = period.end_s; });
+  CHECK(last_span_s < 0.9 * simulated_s);
+  CHECK(last_period_s > 0.99 * simulated_s);
+}
+
+}  // namespace ddl
