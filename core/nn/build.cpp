@@ -1,11 +1,14 @@
 #include "core/nn/build.hpp"
 
 #include <string>
+#include <utility>
 
 #include "core/nn/conv2d.hpp"
 #include "core/nn/dense.hpp"
 #include "core/nn/dropout.hpp"
 #include "core/nn/flatten.hpp"
+#include "core/nn/mask.hpp"
+#include "core/nn/masked.hpp"
 #include "core/nn/max_pool.hpp"
 #include "core/nn/model.hpp"
 #include "core/nn/relu.hpp"
@@ -15,6 +18,7 @@ namespace ddl {
 namespace {
 
 constexpr double kLargest = 2147483647;  // matrix libraries count in 32 bits
+constexpr double kLargestMasked = 1e8;   // what is there is listed, and drawn from a table of all
 
 std::string text(Shape shape) {
   return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" + std::to_string(shape.width);
@@ -36,15 +40,30 @@ struct Maker {
     if (count > kLargest) fail(std::string("too large: ") + what + " would exceed 2^31 - 1");
   }
 
+  // Around a layer with weights places x inputs x outputs. The random mask is part of the model, drawn by its place in
+  // it.
+  std::unique_ptr<Layer> masked(Mask mask, std::size_t places, std::size_t inputs, std::size_t outputs,
+                                std::unique_ptr<Layer> whole) const {
+    if (mask == Mask::none) return whole;
+    if (static_cast<double>(places) * static_cast<double>(inputs) * static_cast<double>(outputs) > kLargestMasked) {
+      fail("too large: a mask can choose among 100 million weights at most");
+    }
+    Stream random = stream(0, "layer " + std::to_string(index), "mask");
+    const Connections connections = make_connections(mask, inputs, outputs, random);
+    return std::make_unique<Masked>(std::move(whole), weight_positions(connections, places, inputs));
+  }
+
   std::unique_ptr<Layer> operator()(const DenseSpec& spec) const {
     demand_at_least_one(spec.units, "units");
     demand_countable((static_cast<double>(input.size()) + 1) * spec.units, "its parameters");
-    return std::make_unique<Dense>(input, spec, relu_follows, mode);
+    return masked(spec.mask, 1, input.size(), static_cast<std::size_t>(spec.units),
+                  std::make_unique<Dense>(input, spec, relu_follows, mode));
   }
 
   std::unique_ptr<Layer> operator()(const ConvSpec& spec) const {
     demand_at_least_one(spec.filters, "filters");
     demand_at_least_one(spec.kernel, "kernel");
+    demand_at_least_one(spec.stride, "stride");
     const int k = spec.kernel;
     if (!spec.same && (k > input.height || k > input.width)) {
       fail("a kernel of " + std::to_string(k) + "x" + std::to_string(k) + " does not fit into an image of " +
@@ -58,7 +77,9 @@ struct Maker {
     demand_countable(pixels * window, "its unrolled windows of one sample");
     demand_countable((static_cast<double>(input.height) + k) * (static_cast<double>(input.width) + k) * input.channels,
                      "its padded image");
-    return std::make_unique<Conv2d>(input, spec, relu_follows);
+    return masked(spec.mask, static_cast<std::size_t>(k) * static_cast<std::size_t>(k),
+                  static_cast<std::size_t>(input.channels), static_cast<std::size_t>(spec.filters),
+                  std::make_unique<Conv2d>(input, spec, relu_follows));
   }
 
   std::unique_ptr<Layer> operator()(const MaxPoolSpec& spec) const {

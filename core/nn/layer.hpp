@@ -18,7 +18,7 @@ namespace ddl {
 
 // One parameter tensor of a layer. Rows: length of the first axis, or of its inputs for a convolution.
 struct LayerTensor {
-  const char* name;  // "weight", "bias"
+  std::string name;  // "weight", "bias"
   std::size_t count = 0;
   std::size_t rows = 1;
 };
@@ -59,7 +59,9 @@ class Layer {
 
   virtual const char* kind() const = 0;                            // "conv"
   virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
-  virtual double multiply_adds() const { return 0; }               // of one sample's forward pass
+  virtual double multiply_adds() const { return 0; }               // of one sample's forward pass, by what is there
+  // With the weights that a mask leaves out.
+  virtual std::size_t whole_parameter_count() const { return parameter_count(); }
   // Whether the output is the input, so that neither call is needed.
   virtual bool passes_through(bool /*training*/) const { return false; }
 

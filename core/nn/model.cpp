@@ -81,6 +81,11 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 
 std::size_t Model::parameter_count() const { return parts_->parameter_count; }
+std::size_t Model::whole_parameter_count() const {
+  std::size_t count = 0;
+  for (const auto& layer : parts_->layers) count += layer->whole_parameter_count();
+  return count;
+}
 const std::vector<Tensor>& Model::tensors() const { return parts_->tensors; }
 const std::vector<std::unique_ptr<Layer>>& Model::layers() const { return parts_->layers; }
 double Model::forward_multiply_adds() const { return parts_->multiply_adds; }

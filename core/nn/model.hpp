@@ -48,10 +48,11 @@ class Model {
   ~Model();
   Model(Model&&) noexcept;
 
-  std::size_t parameter_count() const;
+  std::size_t parameter_count() const;        // the length of the vector: without what masks leave out
+  std::size_t whole_parameter_count() const;  // with it
   const std::vector<Tensor>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
-  // Multiply-adds of one sample's forward pass (dense and convolutional layers).
+  // Multiply-adds of one sample's forward pass (dense and convolutional layers), by the weights that are there.
   double forward_multiply_adds() const;
 
   void initialize(std::span<float> parameters, Stream& random) const;

@@ -12,24 +12,42 @@ namespace ddl {
 // How the weights of a dense or convolutional layer start.
 enum class Init {
   he,                // N(0, 2 / fan_in), biases 0 (He et al., 2015)
+  he_out,            // N(0, 2 / fan_out): of what an input reaches, so that gradients keep their size
   truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
   zero               // for the output layer: the first predictions are uniform, whatever the layers before
 };
 template <>
 inline constexpr EnumName<Init> enum_names<Init>[] = {
-    {Init::he, "he"}, {Init::truncated_normal, "truncated_normal"}, {Init::zero, "zero"}};
+    {Init::he, "he"}, {Init::he_out, "he_out"}, {Init::truncated_normal, "truncated_normal"}, {Init::zero, "zero"}};
+
+// Which weights between inputs and outputs there are, the others being zero for good; see mask.hpp. A convolution's
+// mask is between channels and filters, alike for all places of the window.
+enum class Mask {
+  none,        // all
+  bibd,        // lines of a plane over the integers modulo q, as published by IDDL: a block design for prime q alone
+  bibd_field,  // over a finite field: a block design for every prime power q
+  random       // as many as bibd, anywhere
+};
+template <>
+inline constexpr EnumName<Mask> enum_names<Mask>[] = {
+    {Mask::none, "none"}, {Mask::bibd, "bibd"}, {Mask::bibd_field, "bibd_field"}, {Mask::random, "random"}};
 
 struct DenseSpec {
   static constexpr const char* tag = "dense";
   int units = 0;
   Init init = Init::he;
+  Mask mask = Mask::none;
+  bool bias = true;
 };
 struct ConvSpec {
   static constexpr const char* tag = "conv";
   int filters = 0;
-  int kernel = 3;    // square, stride 1
+  int kernel = 3;    // square
   bool same = true;  // zero padding keeps height and width; false: only whole windows
   Init init = Init::he;
+  Mask mask = Mask::none;
+  bool bias = true;
+  int stride = 1;
 };
 struct MaxPoolSpec {
   static constexpr const char* tag = "max_pool";
@@ -63,6 +81,8 @@ template <class Visitor>
 void fields(Visitor& visit, DenseSpec& spec) {
   visit("units", spec.units, Rule{.doc = "outputs", .at_least = 1, .at_most = 1e6});
   visit("init", spec.init, Rule{.doc = "initial weights"});
+  visit("mask", spec.mask, Rule{.doc = "which weights there are; only they travel"});
+  visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
 }
 template <class Visitor>
 void fields(Visitor& visit, ConvSpec& spec) {
@@ -70,6 +90,9 @@ void fields(Visitor& visit, ConvSpec& spec) {
   visit("kernel", spec.kernel, Rule{.doc = "height and width of the window", .at_least = 1, .at_most = 1024});
   visit("same", spec.same, Rule{.doc = "pad with zeros so that height and width stay"});
   visit("init", spec.init, Rule{.doc = "initial weights"});
+  visit("mask", spec.mask, Rule{.doc = "which weights there are; only they travel"});
+  visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
+  visit("stride", spec.stride, Rule{.doc = "from window to window", .at_least = 1, .at_most = 1024});
 }
 template <class Visitor>
 void fields(Visitor& visit, MaxPoolSpec& spec) {
