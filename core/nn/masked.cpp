@@ -40,10 +40,7 @@ void Masked::forward(const ForwardCall& call) const {
   const float* from = call.parameters;
   for (const std::uint32_t position : positions_) whole[position] = *from++;
   std::copy(from, from + others_, whole + weights_);
-  ForwardCall inner{call.batch,  call.training,     call.parameters, call.input,
-                    call.output, call.kept.part(0), call.scratch,    call.random};
-  inner.parameters = whole;
-  whole_->forward(inner);
+  whole_->forward(call.within(whole, call.input, call.output, call.kept.part(0)));
 }
 
 void Masked::backward(const BackwardCall& call) const {

@@ -11,7 +11,7 @@ namespace ddl {
 
 // Its parameters are the weights that are there, in the order of the whole tensor, then the bias, if any. What is not
 // there has no place in the model's vector: it cannot be learned, is not sent and belongs to no partition. The products
-// are those of the whole tensor with zeros in between: our kernels multiply a zero sooner than they skip it.
+// are those of the whole tensor with zeros in between.
 class Masked final : public Layer {
  public:
   // `whole` has one tensor of weights, and a bias after it or none; `positions` are those of the weights that are
