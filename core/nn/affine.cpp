@@ -5,16 +5,14 @@
 
 namespace ddl {
 
-void initialize_affine(Init init, std::size_t fan_in, std::size_t outputs, std::span<float> parameters,
-                       Stream& random) {
-  const std::size_t weights = fan_in * outputs;
-  const auto weight = parameters.first(weights), bias = parameters.subspan(weights, outputs);
+void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& random) {
+  const auto weight = parameters.first(fan.in * fan.outputs), bias = parameters.subspan(weight.size());
   if (init == Init::zero) {
     std::fill(parameters.begin(), parameters.end(), 0.0f);
     return;
   }
-  if (init == Init::he) {
-    const double deviation = std::sqrt(2.0 / static_cast<double>(fan_in));
+  if (init == Init::he || init == Init::he_out) {
+    const double deviation = std::sqrt(2.0 / static_cast<double>(init == Init::he ? fan.in : fan.out));
     for (float& value : weight) value = static_cast<float>(deviation * random.normal());
     std::fill(bias.begin(), bias.end(), 0.0f);
     return;

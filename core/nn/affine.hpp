@@ -9,9 +9,14 @@
 
 namespace ddl {
 
-// Weights of `fan_in` x outputs followed by `outputs` biases: He et al., ICCV 2015; TensorFlow's truncated normal with
-// deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
-void initialize_affine(Init init, std::size_t fan_in, std::size_t outputs, std::span<float> parameters, Stream& random);
+// Weights `in` x outputs, of which each input reaches `out`.
+struct Fan {
+  std::size_t in = 0, out = 0, outputs = 0;
+};
+
+// Weights followed by a bias for each output, if there is room for one: He et al., ICCV 2015, by inputs or by outputs;
+// TensorFlow's truncated normal with deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
+void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& random);
 
 // Backward through a bias and an optional ReLU: clears gradients where ReLU gave zero, and adds their sum over rows to
 // bias_gradient. `sums` is scratch for `outputs` values.

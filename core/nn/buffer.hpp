@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <vector>
 
 namespace ddl {
 
@@ -20,6 +21,11 @@ class Buffer {
     return values_.get();
   }
   float* data() { return values_.get(); }
+  // Another buffer within this one, for what a layer of several parts keeps of each.
+  Buffer& part(std::size_t index) {
+    while (parts_.size() <= index) parts_.push_back(std::make_unique<Buffer>());
+    return *parts_[index];
+  }
 
   static constexpr std::size_t kSlack = 16;
 
@@ -30,6 +36,7 @@ class Buffer {
   };
   std::unique_ptr<float, Free> values_;
   std::size_t size_ = 0;
+  std::vector<std::unique_ptr<Buffer>> parts_;
 };
 
 }  // namespace ddl

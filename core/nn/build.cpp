@@ -1,28 +1,46 @@
 #include "core/nn/build.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
+#include "core/nn/batch_norm.hpp"
+#include "core/nn/chain.hpp"
 #include "core/nn/conv2d.hpp"
 #include "core/nn/dense.hpp"
 #include "core/nn/dropout.hpp"
 #include "core/nn/flatten.hpp"
+#include "core/nn/global_average_pool.hpp"
+#include "core/nn/grouped.hpp"
+#include "core/nn/mask.hpp"
+#include "core/nn/masked.hpp"
 #include "core/nn/max_pool.hpp"
 #include "core/nn/model.hpp"
 #include "core/nn/relu.hpp"
+#include "core/nn/residual.hpp"
 #include "core/nn/tanh.hpp"
 
 namespace ddl {
 namespace {
 
 constexpr double kLargest = 2147483647;  // matrix libraries count in 32 bits
+constexpr double kLargestMasked = 1e8;   // what is there is listed, and drawn from a table of all
 
 std::string text(Shape shape) {
   return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" + std::to_string(shape.width);
 }
 
+bool takes_relu(const LayerSpec& spec) {
+  return std::holds_alternative<DenseSpec>(spec) || std::holds_alternative<ConvSpec>(spec);
+}
+
+template <class MakerOf>
+std::vector<std::unique_ptr<Layer>> make_layers(std::span<const LayerSpec> specs, Shape input, MakerOf maker_of);
+
 // Makes one layer, or throws. Products are formed in double so that none can overflow before it is looked at.
 struct Maker {
   std::size_t index;
+  std::string place;  // within the model, of which random masks are drawn
   Shape input;
   bool relu_follows;
   MathMode mode;
@@ -36,15 +54,30 @@ struct Maker {
     if (count > kLargest) fail(std::string("too large: ") + what + " would exceed 2^31 - 1");
   }
 
+  // The random mask is part of the model, whatever the seed: all replicas know what travels.
+  Connections connections(Mask mask, std::size_t places, std::size_t inputs, std::size_t outputs) const {
+    if (static_cast<double>(places) * static_cast<double>(inputs) * static_cast<double>(outputs) > kLargestMasked) {
+      fail("too large: a mask can choose among 100 million weights at most");
+    }
+    Stream random = stream(0, place, "mask");
+    return make_connections(mask, inputs, outputs, random);
+  }
+
   std::unique_ptr<Layer> operator()(const DenseSpec& spec) const {
     demand_at_least_one(spec.units, "units");
     demand_countable((static_cast<double>(input.size()) + 1) * spec.units, "its parameters");
-    return std::make_unique<Dense>(input, spec, relu_follows, mode);
+    auto whole = std::make_unique<Dense>(input, spec, relu_follows, mode);
+    if (spec.mask == Mask::none) return whole;
+    const std::size_t inputs = input.size();
+    return std::make_unique<Masked>(
+        std::move(whole),
+        weight_positions(connections(spec.mask, 1, inputs, static_cast<std::size_t>(spec.units)), 1, inputs));
   }
 
   std::unique_ptr<Layer> operator()(const ConvSpec& spec) const {
     demand_at_least_one(spec.filters, "filters");
     demand_at_least_one(spec.kernel, "kernel");
+    demand_at_least_one(spec.stride, "stride");
     const int k = spec.kernel;
     if (!spec.same && (k > input.height || k > input.width)) {
       fail("a kernel of " + std::to_string(k) + "x" + std::to_string(k) + " does not fit into an image of " +
@@ -58,7 +91,89 @@ struct Maker {
     demand_countable(pixels * window, "its unrolled windows of one sample");
     demand_countable((static_cast<double>(input.height) + k) * (static_cast<double>(input.width) + k) * input.channels,
                      "its padded image");
-    return std::make_unique<Conv2d>(input, spec, relu_follows);
+    demand_groups(spec.groups, input.channels, "channels");
+    demand_groups(spec.groups, spec.filters, "filters");
+    Connections all;
+    const auto places = static_cast<std::size_t>(k) * static_cast<std::size_t>(k);
+    if (spec.mask != Mask::none) {
+      all = connections(spec.mask, places, static_cast<std::size_t>(input.channels),
+                        static_cast<std::size_t>(spec.filters));
+    }
+    std::vector<std::unique_ptr<Layer>> groups;
+    for (int group = 0; group < spec.groups; ++group) groups.push_back(make_group(spec, group, places, all));
+    if (spec.groups == 1) return std::move(groups.front());
+    return std::make_unique<Grouped>(std::move(groups));
+  }
+
+  void demand_groups(int groups, int count, const char* what) const {
+    demand_at_least_one(groups, "groups");
+    if (count % groups != 0) {
+      fail(std::to_string(count) + " " + what + " do not fall into " + std::to_string(groups) + " groups of one size");
+    }
+  }
+
+  // Its filters have their own rows of the mask, but all groups the mask's first columns, as published.
+  std::unique_ptr<Layer> make_group(const ConvSpec& spec, int group, std::size_t places, const Connections& all) const {
+    const Shape shape{input.channels / spec.groups, input.height, input.width};
+    ConvSpec part = spec;
+    part.filters = spec.filters / spec.groups;
+    auto whole = std::make_unique<Conv2d>(shape, part, relu_follows);
+    if (spec.mask == Mask::none) return whole;
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(group) * part.filters;
+    Connections own(first, first + part.filters);
+    const auto channels = static_cast<std::size_t>(shape.channels);
+    for (auto& row : own) std::erase_if(row, [channels](std::uint32_t channel) { return channel >= channels; });
+    return std::make_unique<Masked>(std::move(whole), weight_positions(own, places, channels));
+  }
+
+  std::unique_ptr<Layer> chain(const std::string& name, std::span<const LayerSpec> specs) const {
+    return std::make_unique<Chain>(make_layers(specs, input, [&](std::size_t l) {
+      return Maker{index, place + " " + name + " " + std::to_string(l), {}, false, mode};
+    }));
+  }
+
+  std::unique_ptr<Layer> operator()(const ResidualSpec& spec) const {
+    demand_at_least_one(spec.filters, "filters");
+    demand_at_least_one(spec.stride, "stride");
+    const double filters = spec.filters * (spec.bottleneck ? 4.0 : 1.0);
+    demand_countable(filters * input.height * input.width, "its outputs for one sample");
+    const auto conv = [&](int count, int kernel, int stride, int groups) {
+      return ConvSpec{.filters = count,
+                      .kernel = kernel,
+                      .init = spec.init,
+                      .mask = spec.mask,
+                      .bias = false,
+                      .stride = stride,
+                      .groups = groups};
+    };
+    const int n = spec.filters, outputs = static_cast<int>(filters);
+    std::vector<LayerSpec> body;
+    if (spec.bottleneck) {
+      body = {conv(n, 1, 1, 1),
+              BatchNormSpec{},
+              ReluSpec{},
+              conv(n, 3, spec.stride, spec.groups),
+              BatchNormSpec{},
+              ReluSpec{},
+              conv(outputs, 1, 1, 1),
+              BatchNormSpec{}};
+    } else {
+      body = {conv(n, 3, spec.stride, spec.groups), BatchNormSpec{}, ReluSpec{}, conv(n, 3, 1, spec.groups),
+              BatchNormSpec{}};
+    }
+    std::unique_ptr<Layer> shortcut;
+    if (spec.stride != 1 || outputs != input.channels) {
+      if (spec.shortcut == Shortcut::projection) {
+        ConvSpec projection = conv(outputs, 1, spec.stride, 1);
+        projection.mask = Mask::none;
+        shortcut = chain("shortcut", std::vector<LayerSpec>{projection, BatchNormSpec{}});
+      } else if (outputs < input.channels) {
+        fail("a padded shortcut cannot lead to fewer channels than there are (" + text(input) + ")");
+      } else {
+        shortcut = std::make_unique<PadChannels>(input, outputs, spec.stride);
+      }
+    }
+    return std::make_unique<Residual>(chain("body", body), std::move(shortcut));
   }
 
   std::unique_ptr<Layer> operator()(const MaxPoolSpec& spec) const {
@@ -75,13 +190,30 @@ struct Maker {
     return std::make_unique<Dropout>(input, spec);
   }
 
+  std::unique_ptr<Layer> operator()(const BatchNormSpec&) const { return std::make_unique<BatchNorm>(input); }
+  std::unique_ptr<Layer> operator()(const GlobalAveragePoolSpec&) const {
+    return std::make_unique<GlobalAveragePool>(input);
+  }
   std::unique_ptr<Layer> operator()(const ReluSpec&) const { return std::make_unique<Relu>(input); }
   std::unique_ptr<Layer> operator()(const TanhSpec&) const { return std::make_unique<Tanh>(input); }
   std::unique_ptr<Layer> operator()(const FlattenSpec&) const { return std::make_unique<Flatten>(input); }
 };
 
-bool takes_relu(const LayerSpec& spec) {
-  return std::holds_alternative<DenseSpec>(spec) || std::holds_alternative<ConvSpec>(spec);
+// Each reads what the one before gives. `maker_of(l)` makes the layer of specs[l] once it has its input.
+template <class MakerOf>
+std::vector<std::unique_ptr<Layer>> make_layers(std::span<const LayerSpec> specs, Shape input, MakerOf maker_of) {
+  std::vector<std::unique_ptr<Layer>> layers;
+  double parameters = 0;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    Maker maker = maker_of(i);
+    maker.input = i == 0 ? input : layers.back()->output();
+    maker.relu_follows = i + 1 < specs.size() && std::holds_alternative<ReluSpec>(specs[i + 1]);
+    layers.push_back(std::visit(maker, specs[i]));
+    parameters += static_cast<double>(layers.back()->parameter_count());
+    if (parameters > kLargest) maker.fail("too large: the model's parameters would exceed 2^31 - 1");
+    if (maker.relu_follows && takes_relu(specs[i])) ++i;
+  }
+  return layers;
 }
 
 }  // namespace
@@ -93,19 +225,13 @@ std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> spec
       static_cast<double>(input.channels) * input.height * input.width > kLargest) {
     throw ModelError(0, "samples of " + text(input) + " cannot be read");
   }
-  std::vector<std::unique_ptr<Layer>> layers;
-  Shape shape = input;
-  double parameters = 0;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const bool relu_follows = i + 1 < specs.size() && std::holds_alternative<ReluSpec>(specs[i + 1]);
-    layers.push_back(std::visit(Maker{i, shape, relu_follows, mode}, specs[i]));
-    shape = layers.back()->output();
-    parameters += static_cast<double>(layers.back()->parameter_count());
-    if (parameters > kLargest) throw ModelError(i, "too large: the model's parameters would exceed 2^31 - 1");
-    if (relu_follows && takes_relu(specs[i])) ++i;
-  }
+  auto layers = make_layers(specs, input, [&](std::size_t l) {
+    return Maker{l, "layer " + std::to_string(l), {}, false, mode};
+  });
   const std::size_t last = specs.size() - 1;
-  if (parameters == 0) throw ModelError(last, "a model needs a dense or conv layer to have something to learn");
+  const Shape shape = layers.back()->output();
+  if (std::ranges::all_of(layers, [](const auto& layer) { return layer->parameter_count() == 0; }))
+    throw ModelError(last, "a model needs a dense or conv layer to have something to learn");
   if (shape.size() != static_cast<std::size_t>(classes)) {
     throw ModelError(last, "the last layer gives " + std::to_string(shape.size()) + " values (" + text(shape) +
                                "), but the data have " + std::to_string(classes) + " classes");

@@ -1,4 +1,4 @@
-// Two-dimensional convolution, stride 1, with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed
+// Two-dimensional convolution with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed
 // where the image lies, a row of pixels at a time; nothing is unrolled. Wide 3x3 layers: see winograd.hpp.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace ddl {
 
 // Weights are kernel x kernel x channels x filters. `same` pads with (kernel - 1) / 2 zeros above and left and the rest
-// below and right, as TensorFlow does.
+// below and right, as TensorFlow does for stride 1. A stride takes every so manieth window, from the first.
 class Conv2d final : public Layer {
  public:
   // Precondition of a valid convolution: the kernel fits into the image.
@@ -37,6 +37,7 @@ class Conv2d final : public Layer {
   struct Slide {
     const float* framed;
     std::size_t frame_row, values;  // of the frame
+    std::size_t step;               // pixels from window to window
     const float* panels;
     std::size_t height, width, columns;  // of the result
     const float* bias;
@@ -47,13 +48,18 @@ class Conv2d final : public Layer {
   // Weights as panels of neighbouring columns; of the gradient by inputs they are turned round and transposed.
   void pack(const float* weights, float* panels) const;
   void pack_turned(const float* weights, float* panels) const;
+  void place_row(const float* from, float* to) const;
   void add_weight_gradient(const float* image, const float* gradient, bool first, float* result) const;
 
   void forward_by_transforms(const ForwardCall& call) const;
   void backward_by_transforms(const BackwardCall& call) const;
 
-  std::size_t channels_, kernel_, filters_;
-  Frame image_, gradient_;                       // of the input; of the output's gradient
+  std::size_t weight_count() const { return kernel_ * kernel_ * channels_ * filters_; }
+  const float* bias_of(const float* parameters) const { return bias_ ? parameters + weight_count() : nullptr; }
+
+  std::size_t channels_, kernel_, filters_, stride_;
+  bool bias_;
+  Frame image_, gradient_;  // of the input; of the output's gradient, with zeros between the windows of a stride
   std::optional<Winograd> transforms_, turned_;  // of the forward pass, and from the output's gradient to the input's
   Init init_;
   bool relu_;

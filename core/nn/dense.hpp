@@ -25,6 +25,7 @@ class Dense final : public Layer {
                 const Finish& finish = {}) const;
 
   std::size_t inputs_, units_;
+  bool bias_;
   Init init_;
   bool relu_;
   MathMode mode_;

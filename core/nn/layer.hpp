@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +20,7 @@ namespace ddl {
 
 // One parameter tensor of a layer. Rows: length of the first axis, or of its inputs for a convolution.
 struct LayerTensor {
-  const char* name;  // "weight", "bias"
+  std::string name;  // "weight", "bias"
   std::size_t count = 0;
   std::size_t rows = 1;
 };
@@ -32,6 +34,13 @@ struct ForwardCall {
   Buffer& kept;                       // this layer's, until the backward call
   Buffer& scratch;
   Stream* random = nullptr;  // in training
+  // Which of the batches that statistics for evaluations are estimated from, the first being 0; none: it is none.
+  std::optional<int> estimate = std::nullopt;
+
+  // The same call of a layer within this one.
+  ForwardCall within(const float* own, const float* from, float* to, Buffer& part) const {
+    return {batch, training, own, from, to, part, scratch, random, estimate};
+  }
 };
 
 struct BackwardCall {
@@ -59,7 +68,11 @@ class Layer {
 
   virtual const char* kind() const = 0;                            // "conv"
   virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
-  virtual double multiply_adds() const { return 0; }               // of one sample's forward pass
+  virtual double multiply_adds() const { return 0; }               // of one sample's forward pass, by what is there
+  // With the weights that a mask leaves out.
+  virtual std::size_t whole_parameter_count() const { return parameter_count(); }
+  // Whether evaluations need statistics, which forward calls with `estimate` leave in `kept`.
+  virtual bool needs_estimates() const { return false; }
   // Whether the output is the input, so that neither call is needed.
   virtual bool passes_through(bool /*training*/) const { return false; }
 
@@ -76,5 +89,8 @@ class Layer {
  private:
   Shape input_, output_;
 };
+
+// As a model and a layer of several layers call them: "conv1.weight".
+std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers);
 
 }  // namespace ddl

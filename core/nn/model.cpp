@@ -1,8 +1,8 @@
 #include "core/nn/model.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "core/nn/blas.hpp"
@@ -16,6 +16,9 @@ namespace {
 
 // Large enough for full-speed products, small enough for the cache.
 constexpr std::size_t kEvaluationBatch = 100;
+
+// Training samples that statistics for an evaluation are estimated from, evenly spread over the set.
+constexpr std::size_t kEstimationSamples = 400;
 
 // The batch with the channels of a pixel together, as layers read it.
 const float* channels_last(const Batch& batch, Shape shape, Buffer& buffer) {
@@ -47,7 +50,9 @@ struct Model::Parts {
   double multiply_adds = 0;
 
   // Fills workspace.values; the last is the network's output.
-  void forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace) const;
+  void forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace,
+               std::optional<int> estimate = std::nullopt) const;
+  void estimate(std::span<const float> parameters, const Dataset& training, Workspace& workspace) const;
 };
 
 Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : parts_(std::make_unique<Parts>()) {
@@ -56,24 +61,22 @@ Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : p
   parts.input = input;
   parts.classes = classes;
   parts.layers = build_layers(layers_of(spec, classes), input, classes, mode);
-  std::map<std::string, int> seen;
   bool learning = false;
   for (std::size_t l = 0; l < parts.layers.size(); ++l) {
     const Layer& layer = *parts.layers[l];
-    const std::vector<LayerTensor> tensors = layer.tensors();
-    if (!tensors.empty() && !learning) {
+    if (layer.parameter_count() > 0 && !learning) {
       learning = true;
       parts.first_learning = l;
     }
     parts.offsets.push_back(parts.parameter_count);
     parts.multiply_adds += layer.multiply_adds();
     parts.widest = std::max({parts.widest, layer.input().size(), layer.output().size()});
-    if (tensors.empty()) continue;
-    const std::string name = layer.kind() + std::to_string(++seen[layer.kind()]);
-    for (const LayerTensor& tensor : tensors) {
-      parts.tensors.push_back({name + "." + tensor.name, parts.parameter_count, tensor.count, tensor.rows});
-      parts.parameter_count += tensor.count;
-    }
+    parts.parameter_count += layer.parameter_count();
+  }
+  std::size_t offset = 0;
+  for (const LayerTensor& tensor : named_tensors(parts.layers)) {
+    parts.tensors.push_back({tensor.name, offset, tensor.count, tensor.rows});
+    offset += tensor.count;
   }
 }
 
@@ -81,6 +84,11 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 
 std::size_t Model::parameter_count() const { return parts_->parameter_count; }
+std::size_t Model::whole_parameter_count() const {
+  std::size_t count = 0;
+  for (const auto& layer : parts_->layers) count += layer->whole_parameter_count();
+  return count;
+}
 const std::vector<Tensor>& Model::tensors() const { return parts_->tensors; }
 const std::vector<std::unique_ptr<Layer>>& Model::layers() const { return parts_->layers; }
 double Model::forward_multiply_adds() const { return parts_->multiply_adds; }
@@ -93,8 +101,8 @@ void Model::initialize(std::span<float> parameters, Stream& random) const {
   }
 }
 
-void Model::Parts::forward(std::span<const float> parameters, const Batch& batch, Stream* random,
-                           Workspace& workspace) const {
+void Model::Parts::forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace,
+                           std::optional<int> estimate) const {
   check(parameters.size() == parameter_count, "as many values as the model has parameters");
   check(batch.size() > 0 && batch.inputs.size() == batch.size() * input.size(), "a batch of the model's samples");
   const bool training = random != nullptr;
@@ -115,7 +123,8 @@ void Model::Parts::forward(std::span<const float> parameters, const Batch& batch
                    .output = output,
                    .kept = own.kept,
                    .scratch = workspace.scratch,
-                   .random = random});
+                   .random = random,
+                   .estimate = estimate});
     workspace.values.push_back(output);
   }
 }
@@ -146,9 +155,30 @@ double Model::gradient(std::span<const float> parameters, const Batch& batch, St
   return sum.loss / static_cast<double>(batch.size());
 }
 
-Score Model::evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples,
-                      Workspace& workspace) const {
+void Model::Parts::estimate(std::span<const float> parameters, const Dataset& training, Workspace& workspace) const {
+  const std::size_t samples = std::min(kEstimationSamples, training.size());
+  int batch = 0;
+  for (std::size_t first = 0; first < samples; first += kEvaluationBatch, ++batch) {
+    workspace.indices.clear();
+    for (std::size_t i = first; i < std::min(samples, first + kEvaluationBatch); ++i) {
+      workspace.indices.push_back(static_cast<std::uint32_t>(i * training.size() / samples));
+    }
+    gather(training, workspace.indices, workspace.batch);
+    forward(parameters, workspace.batch, nullptr, workspace, batch);
+  }
+}
+
+bool Model::needs_estimates() const {
+  return std::ranges::any_of(parts_->layers, [](const auto& layer) { return layer->needs_estimates(); });
+}
+
+Score Model::evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
+                      const Dataset* training) const {
   check(samples > 0 && samples <= data.size(), "as many samples as there are");
+  if (needs_estimates()) {
+    check(training != nullptr, "training samples to estimate statistics from");
+    parts_->estimate(parameters, *training, workspace);
+  }
   LossSum total;
   for (std::size_t first = 0; first < samples; first += kEvaluationBatch) {
     workspace.indices.resize(std::min(kEvaluationBatch, samples - first));

@@ -48,10 +48,11 @@ class Model {
   ~Model();
   Model(Model&&) noexcept;
 
-  std::size_t parameter_count() const;
+  std::size_t parameter_count() const;        // the length of the vector: without what masks leave out
+  std::size_t whole_parameter_count() const;  // with it
   const std::vector<Tensor>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
-  // Multiply-adds of one sample's forward pass (dense and convolutional layers).
+  // Multiply-adds of one sample's forward pass (dense and convolutional layers), by the weights that are there.
   double forward_multiply_adds() const;
 
   void initialize(std::span<float> parameters, Stream& random) const;
@@ -61,22 +62,25 @@ class Model {
   double gradient(std::span<const float> parameters, const Batch& batch, Stream& random, std::span<float> gradient,
                   Workspace& workspace) const;
 
-  // Loss and accuracy over the first `samples` of `data`, without dropout.
-  Score evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples,
-                 Workspace& workspace) const;
+  // Loss and accuracy over the first `samples` of `data`, without dropout. Batch normalisation's statistics are first
+  // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.
+  Score evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
+                 const Dataset* training = nullptr) const;
+  bool needs_estimates() const;
 
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
 
-// The list of layers of a named model ("softmax", "mlp", "cnn", "ako-cnn") for `classes` outputs; spec.layers for
+// The list of layers of a named model for `classes` outputs; spec.layers for
 // "layers". Throws ModelError on an unknown name.
 std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);
 
 struct NamedModel {
   const char* name;
   const char* what;  // one line for `ddlsim list models`
+  Shape input;       // of the samples it was made for, which have ten classes
 };
 std::span<const NamedModel> named_models();
 

@@ -12,24 +12,43 @@ namespace ddl {
 // How the weights of a dense or convolutional layer start.
 enum class Init {
   he,                // N(0, 2 / fan_in), biases 0 (He et al., 2015)
+  he_out,            // N(0, 2 / fan_out): of what an input reaches, so that gradients keep their size
   truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
   zero               // for the output layer: the first predictions are uniform, whatever the layers before
 };
 template <>
 inline constexpr EnumName<Init> enum_names<Init>[] = {
-    {Init::he, "he"}, {Init::truncated_normal, "truncated_normal"}, {Init::zero, "zero"}};
+    {Init::he, "he"}, {Init::he_out, "he_out"}, {Init::truncated_normal, "truncated_normal"}, {Init::zero, "zero"}};
+
+// Which weights between inputs and outputs there are, the others being zero for good; see mask.hpp. A convolution's
+// mask is between channels and filters, alike for all places of the window.
+enum class Mask {
+  none,        // all
+  bibd,        // lines of a plane over the integers modulo q, as published by IDDL: a block design for prime q alone
+  bibd_field,  // over a finite field: a block design for every prime power q
+  random       // as many as bibd, anywhere
+};
+template <>
+inline constexpr EnumName<Mask> enum_names<Mask>[] = {
+    {Mask::none, "none"}, {Mask::bibd, "bibd"}, {Mask::bibd_field, "bibd_field"}, {Mask::random, "random"}};
 
 struct DenseSpec {
   static constexpr const char* tag = "dense";
   int units = 0;
   Init init = Init::he;
+  Mask mask = Mask::none;
+  bool bias = true;
 };
 struct ConvSpec {
   static constexpr const char* tag = "conv";
   int filters = 0;
-  int kernel = 3;    // square, stride 1
+  int kernel = 3;    // square
   bool same = true;  // zero padding keeps height and width; false: only whole windows
   Init init = Init::he;
+  Mask mask = Mask::none;
+  bool bias = true;
+  int stride = 1;
+  int groups = 1;  // each sees its share of the channels alone; a mask is cut to its first channels
 };
 struct MaxPoolSpec {
   static constexpr const char* tag = "max_pool";
@@ -49,10 +68,40 @@ struct DropoutSpec {
   double rate = 0.5;  // share of values dropped in training; survivors are scaled by 1 / (1 - rate)
 };
 
-using LayerSpec = std::variant<DenseSpec, ConvSpec, MaxPoolSpec, ReluSpec, TanhSpec, FlattenSpec, DropoutSpec>;
+struct BatchNormSpec {
+  static constexpr const char* tag = "batch_norm";
+};
+struct GlobalAveragePoolSpec {
+  static constexpr const char* tag = "global_average_pool";
+};
 
-// A named model ("softmax", "mlp", "cnn", "ako-cnn"), "none" (timing only) or "layers" with its own list, whose last
-// layer must give one value per class.
+// What goes round a residual block that changes the shape; others hand their input on.
+enum class Shortcut {
+  projection,  // 1x1 convolution and batch normalisation
+  pad          // no parameters: every stride-th pixel, zeros in the new channels
+};
+template <>
+inline constexpr EnumName<Shortcut> enum_names<Shortcut>[] = {{Shortcut::projection, "projection"},
+                                                              {Shortcut::pad, "pad"}};
+
+// conv 3x3, batch_norm, relu, conv 3x3, batch_norm; or, as a bottleneck, 1x1, 3x3 and 1x1 to four times the filters.
+// Its sum with the shortcut goes through a relu.
+struct ResidualSpec {
+  static constexpr const char* tag = "residual";
+  int filters = 0;
+  int stride = 1;  // of the first 3x3
+  bool bottleneck = false;
+  Shortcut shortcut = Shortcut::projection;
+  Mask mask = Mask::none;  // of the body's convolutions
+  int groups = 1;          // of its 3x3
+  Init init = Init::he_out;
+};
+
+using LayerSpec = std::variant<DenseSpec, ConvSpec, MaxPoolSpec, ReluSpec, TanhSpec, FlattenSpec, DropoutSpec,
+                               BatchNormSpec, GlobalAveragePoolSpec, ResidualSpec>;
+
+// A named model ("mlp", "resnet20", ...: see named_models()), "none" (timing only) or "layers" with its own list, whose
+// last layer must give one value per class.
 struct ModelSpec {
   std::string name = "cnn";
   std::vector<LayerSpec> layers;
@@ -63,6 +112,8 @@ template <class Visitor>
 void fields(Visitor& visit, DenseSpec& spec) {
   visit("units", spec.units, Rule{.doc = "outputs", .at_least = 1, .at_most = 1e6});
   visit("init", spec.init, Rule{.doc = "initial weights"});
+  visit("mask", spec.mask, Rule{.doc = "which weights there are; only they travel"});
+  visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
 }
 template <class Visitor>
 void fields(Visitor& visit, ConvSpec& spec) {
@@ -70,6 +121,10 @@ void fields(Visitor& visit, ConvSpec& spec) {
   visit("kernel", spec.kernel, Rule{.doc = "height and width of the window", .at_least = 1, .at_most = 1024});
   visit("same", spec.same, Rule{.doc = "pad with zeros so that height and width stay"});
   visit("init", spec.init, Rule{.doc = "initial weights"});
+  visit("mask", spec.mask, Rule{.doc = "which weights there are; only they travel"});
+  visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
+  visit("stride", spec.stride, Rule{.doc = "from window to window", .at_least = 1, .at_most = 1024});
+  visit("groups", spec.groups, Rule{.doc = "groups of channels", .at_least = 1, .at_most = 65536});
 }
 template <class Visitor>
 void fields(Visitor& visit, MaxPoolSpec& spec) {
@@ -84,6 +139,21 @@ void fields(Visitor&, FlattenSpec&) {}
 template <class Visitor>
 void fields(Visitor& visit, DropoutSpec& spec) {
   visit("rate", spec.rate, Rule{.doc = "share of values dropped in training", .at_least = 0, .below = 1});
+}
+template <class Visitor>
+void fields(Visitor&, BatchNormSpec&) {}
+template <class Visitor>
+void fields(Visitor&, GlobalAveragePoolSpec&) {}
+template <class Visitor>
+void fields(Visitor& visit, ResidualSpec& spec) {
+  visit("filters", spec.filters, Rule{.doc = "channels of the convolutions", .at_least = 1, .at_most = 16384});
+  visit("stride", spec.stride, Rule{.doc = "of the first 3x3 convolution", .at_least = 1, .at_most = 1024});
+  visit("bottleneck", spec.bottleneck, Rule{.doc = "1x1, 3x3 and 1x1 to four times the filters"});
+  visit("shortcut", spec.shortcut, Rule{.doc = "past a block that changes the shape"});
+  visit("mask", spec.mask, Rule{.doc = "which weights of the body there are; only they travel"});
+  visit("groups", spec.groups,
+        Rule{.doc = "groups of channels of the 3x3 convolutions", .at_least = 1, .at_most = 65536});
+  visit("init", spec.init, Rule{.doc = "initial weights"});
 }
 
 }  // namespace ddl

@@ -34,7 +34,15 @@ std::vector<Entry> algorithms() {
 
 std::vector<Entry> models() {
   std::vector<Entry> entries;
-  for (const NamedModel& model : named_models()) entries.push_back({model.name, model.what});
+  for (const NamedModel& named : named_models()) {
+    const Model model({.name = named.name, .layers = {}}, named.input, 10);
+
+    entries.push_back(
+        {named.name,
+         fmt::format("{} [{}x{}x{}: {} parameters, {} non-zero, {:.2f} M operations per image]", named.what,
+                     named.input.channels, named.input.height, named.input.width, model.whole_parameter_count(),
+                     model.parameter_count(), model.forward_multiply_adds() / 1e6)});
+  }
   entries.push_back({"none", "no mathematics, timing only: needs wire.model_bytes and compute.seconds_per_batch"});
   return entries;
 }

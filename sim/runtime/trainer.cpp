@@ -113,9 +113,9 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
       [this, job](int thread) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
         if (job->models_.size() == 1) {
-          job->score_ = model_.evaluate(*job->models_[0], data_.test, test_samples_, *scratch.workspace);
+          job->score_ = model_.evaluate(*job->models_[0], data_.test, test_samples_, *scratch.workspace, &data_.train);
         } else {
-          job->score_ = model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace);
+          job->score_ = model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
         }
       },
       ThreadPool::Urgency::whenever);

@@ -30,16 +30,16 @@ void check_with_relu(Shape input, const Spec& spec, int batch) {
 // The definition, term by term: weights are kernel x kernel x channels x filters, images pixel after pixel.
 Floats convolve(Shape in, const ConvSpec& spec, int batch, const Floats& w, const Floats& x) {
   const int k = spec.kernel, pad = spec.same ? (k - 1) / 2 : 0, cut = spec.same ? 0 : k - 1;
-  const int height = in.height - cut, width = in.width - cut;
+  const int height = (in.height - cut - 1) / spec.stride + 1, width = (in.width - cut - 1) / spec.stride + 1;
   Floats y;
   for (int n = 0; n < batch; ++n) {
     for (int oy = 0; oy < height; ++oy) {
       for (int ox = 0; ox < width; ++ox) {
         for (int f = 0; f < spec.filters; ++f) {
-          double sum = w[static_cast<std::size_t>(k * k * in.channels * spec.filters + f)];
+          double sum = spec.bias ? w[static_cast<std::size_t>(k * k * in.channels * spec.filters + f)] : 0;
           for (int ky = 0; ky < k; ++ky) {
             for (int kx = 0; kx < k; ++kx) {
-              const int iy = oy + ky - pad, ix = ox + kx - pad;
+              const int iy = oy * spec.stride + ky - pad, ix = ox * spec.stride + kx - pad;
               if (iy < 0 || ix < 0 || iy >= in.height || ix >= in.width) continue;
               for (int c = 0; c < in.channels; ++c) {
                 const int weight = ((ky * k + kx) * in.channels + c) * spec.filters + f;
@@ -92,8 +92,9 @@ TEST_CASE("a dense layer with relu clears negative results") {
 }
 
 TEST_CASE("a dense layer's gradients agree with central differences") {
-  const Dense layer({5, 1, 1}, {.units = 4}, false);
+  const Dense layer({5, 1, 1}, {.units = 4}, false), unbiased({5, 1, 1}, {.units = 4, .bias = false}, false);
   check_gradients(layer, 3, normal_values(24, 1), normal_values(15, 2));
+  check_gradients(unbiased, 3, normal_values(20, 1), normal_values(15, 2));
   check_with_relu<Dense>({5, 1, 1}, DenseSpec{.units = 4}, 3);
 }
 
@@ -121,10 +122,16 @@ TEST_CASE("convolutions agree with their definition for odd shapes, kernels and 
     int batch;
   };
   // The last is unrolled in several pieces of several images.
-  const Case cases[] = {
-      {{1, 5, 7}, {.filters = 3, .kernel = 1}, 2}, {{3, 5, 4}, {.filters = 2, .kernel = 3}, 3},
-      {{2, 6, 5}, {.filters = 5, .kernel = 4}, 2}, {{3, 7, 6}, {.filters = 4, .kernel = 5, .same = false}, 2},
-      {{2, 3, 2}, {.filters = 2, .kernel = 5}, 2}, {{2, 20, 20}, {.filters = 3, .kernel = 5}, 19}};
+  const Case cases[] = {{{1, 5, 7}, {.filters = 3, .kernel = 1}, 2},
+                        {{3, 5, 4}, {.filters = 2, .kernel = 3}, 3},
+                        {{2, 6, 5}, {.filters = 5, .kernel = 4}, 2},
+                        {{3, 7, 6}, {.filters = 4, .kernel = 5, .same = false}, 2},
+                        {{2, 3, 2}, {.filters = 2, .kernel = 5}, 2},
+                        {{3, 7, 6}, {.filters = 4, .stride = 2}, 2},
+                        {{32, 9, 8}, {.filters = 40, .bias = false, .stride = 2}, 2},
+                        {{4, 7, 5}, {.filters = 2, .kernel = 1, .stride = 3}, 3},
+                        {{2, 8, 9}, {.filters = 3, .kernel = 4, .same = false, .bias = false, .stride = 2}, 2},
+                        {{2, 20, 20}, {.filters = 3, .kernel = 5}, 19}};
   for (const Case& c : cases) {
     const Conv2d layer(c.input, c.spec, false);
     const Floats w = normal_values(layer.parameter_count(), 3);
@@ -140,7 +147,10 @@ TEST_CASE("convolutions agree with their definition for odd shapes, kernels and 
 
 TEST_CASE("a convolution's gradients agree with central differences") {
   for (const ConvSpec& spec : {ConvSpec{.filters = 2, .kernel = 3}, ConvSpec{.filters = 3, .kernel = 2},
-                               ConvSpec{.filters = 2, .kernel = 3, .same = false}}) {
+                               ConvSpec{.filters = 2, .kernel = 3, .same = false},
+                               ConvSpec{.filters = 3, .kernel = 3, .bias = false, .stride = 2},
+                               ConvSpec{.filters = 2, .kernel = 1, .stride = 2},
+                               ConvSpec{.filters = 2, .kernel = 2, .same = false, .stride = 3}}) {
     const Conv2d layer({2, 4, 5}, spec, false);
     check_gradients(layer, 2, normal_values(layer.parameter_count(), 7), normal_values(80, 8));
   }

@@ -1,0 +1,57 @@
+#include "core/nn/masked.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.hpp"
+
+namespace ddl {
+
+Masked::Masked(std::unique_ptr<Layer> whole, std::vector<std::uint32_t> positions)
+    : Layer(whole->input(), whole->output()),
+      whole_(std::move(whole)),
+      positions_(std::move(positions)),
+      weights_(whole_->tensors().front().count),
+      others_(whole_->parameter_count() - weights_) {
+  check(positions_.empty() || positions_.back() < weights_, "positions within the weights");
+}
+
+std::vector<LayerTensor> Masked::tensors() const {
+  std::vector<LayerTensor> tensors = whole_->tensors();
+  tensors.front().count = tensors.front().rows = positions_.size();
+  return tensors;
+}
+
+double Masked::multiply_adds() const {
+  return whole_->multiply_adds() * static_cast<double>(positions_.size()) / static_cast<double>(weights_);
+}
+
+void Masked::initialize(std::span<float> parameters, Stream& random) const {
+  std::vector<float> whole(weights_ + others_);
+  whole_->initialize(whole, random);
+  std::size_t to = 0;
+  for (const std::uint32_t position : positions_) parameters[to++] = whole[position];
+  std::copy(whole.begin() + static_cast<std::ptrdiff_t>(weights_), whole.end(), parameters.begin() + to);
+}
+
+void Masked::forward(const ForwardCall& call) const {
+  float* const whole = call.kept.room(weights_ + others_);
+  std::fill(whole, whole + weights_, 0.0f);
+  const float* from = call.parameters;
+  for (const std::uint32_t position : positions_) whole[position] = *from++;
+  std::copy(from, from + others_, whole + weights_);
+  whole_->forward(call.within(whole, call.input, call.output, call.kept.part(0)));
+}
+
+void Masked::backward(const BackwardCall& call) const {
+  Buffer& inner_kept = call.kept.part(0);
+  float* const gradient = call.kept.part(1).room(weights_ + others_);
+  BackwardCall inner{call.batch,          call.kept.data(), call.input, call.output, call.output_gradient,
+                     call.input_gradient, gradient,         inner_kept, call.scratch};
+  whole_->backward(inner);
+  float* to = call.parameter_gradient;
+  for (const std::uint32_t position : positions_) *to++ = gradient[position];
+  std::copy(gradient + weights_, gradient + weights_ + others_, to);
+}
+
+}  // namespace ddl

@@ -1,0 +1,79 @@
+#include "core/nn/published_models.hpp"
+
+#include <array>
+
+namespace ddl {
+namespace {
+
+// "mlp-3-1" and Mask::bibd of "mlp-3-1-bibd".
+struct MaskedName {
+  std::string_view base;
+  Mask mask = Mask::none;
+};
+
+MaskedName masked_name(std::string_view name) {
+  for (const Mask mask : {Mask::bibd, Mask::random}) {
+    const std::string_view ending = mask == Mask::bibd ? "-bibd" : "-random";
+    if (name.ends_with(ending)) return {name.substr(0, name.size() - ending.size()), mask};
+  }
+  return {name};
+}
+
+// Masked layers have no bias; the last is whole.
+std::vector<LayerSpec> perceptron(int first, int second, Mask mask, int classes) {
+  const auto hidden = [mask](int units) { return DenseSpec{.units = units, .mask = mask, .bias = mask == Mask::none}; };
+  return {FlattenSpec{}, hidden(first), ReluSpec{}, hidden(second), ReluSpec{}, DenseSpec{.units = classes}};
+}
+
+struct ResidualNetwork {
+  int stem = 64;            // filters of the first layer and stage; each stage has twice those of the one before
+  std::vector<int> stages;  // blocks
+  ResidualSpec block;
+};
+
+std::vector<LayerSpec> residual_network(const ResidualNetwork& network, int classes) {
+  std::vector<LayerSpec> layers = {ConvSpec{.filters = network.stem, .init = Init::he_out, .bias = false},
+                                   BatchNormSpec{}, ReluSpec{}};
+  ResidualSpec block = network.block;
+  block.filters = network.stem;
+  for (std::size_t stage = 0; stage < network.stages.size(); ++stage, block.filters *= 2) {
+    for (int i = 0; i < network.stages[stage]; ++i) {
+      block.stride = stage > 0 && i == 0 ? 2 : 1;
+      layers.push_back(block);
+    }
+  }
+  layers.insert(layers.end(), {GlobalAveragePoolSpec{}, FlattenSpec{}, DenseSpec{.units = classes}});
+  return layers;
+}
+
+std::vector<LayerSpec> vgg19(int classes) {
+  std::vector<LayerSpec> layers;
+  constexpr std::array<std::array<int, 2>, 5> kStages = {{{2, 64}, {2, 128}, {4, 256}, {4, 512}, {4, 512}}};
+  for (const auto& [count, filters] : kStages) {
+    for (int i = 0; i < count; ++i) {
+      layers.push_back(ConvSpec{.filters = filters});
+      layers.push_back(ReluSpec{});
+    }
+    layers.push_back(MaxPoolSpec{});
+  }
+  layers.insert(layers.end(), {FlattenSpec{}, DenseSpec{.units = classes}});
+  return layers;
+}
+
+}  // namespace
+
+std::vector<LayerSpec> published_model(std::string_view name, int classes) {
+  if (name == "resnet20") return residual_network({16, {3, 3, 3}, {.shortcut = Shortcut::pad}}, classes);
+  if (name == "vgg19") return vgg19(classes);
+  const auto [base, mask] = masked_name(name);
+  if (base == "mlp-3-1") return perceptron(16, 20, mask, classes);
+  if (base == "mlp-3-2") return perceptron(25, 30, mask, classes);
+  if (base == "mlp-3-3") return perceptron(36, 42, mask, classes);
+  if (base == "mlp-3-4") return perceptron(49, 56, mask, classes);
+  if (base == "resnet18") return residual_network({64, {2, 2, 2, 2}, {.mask = mask}}, classes);
+  if (base == "resnet34") return residual_network({64, {3, 4, 6, 3}, {.mask = mask}}, classes);
+  if (base == "resnet50") return residual_network({64, {3, 4, 6, 3}, {.bottleneck = true, .mask = mask}}, classes);
+  return {};
+}
+
+}  // namespace ddl
