@@ -4,6 +4,7 @@
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
 #include "sim/record/results.hpp"
 #include "sim/runtime/run.hpp"
 
@@ -83,6 +84,9 @@ void run_scenarios(const RunSettings& settings) {
     };
     const RunResult result = simulate();
     const std::string folder = write_results(settings.out, scenario, result, settings.force);
+    if (result.divergence) {
+      print_error(runs[i].file + ": training diverged: " + divergence_text(result) + "; results end there");
+    }
     if (settings.json) {
       std::string summary = summary_json(scenario, result);
       while (summary.ends_with('\n')) summary.pop_back();
