@@ -99,6 +99,11 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   run.add_flag("--json", words.run.json, "Print the summary as JSON, and nothing else");
   run.add_flag("--quiet", words.run.quiet, "No progress, no closing table");
   run.add_flag("--force", words.run.force, "Replace the result of another scenario of the same name");
+  auto* verify = run.add_option("--verify-digest", words.run.verify,
+                                "Repeat the run of a result and say whether it is the same; the scenario given, if "
+                                "any, says from where its relative paths start")
+                     ->type_name("RESULT_DIR");
+  for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
   run.footer(
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json\n"
@@ -261,6 +266,11 @@ int run_command_line(std::vector<std::string> arguments) {
     return kBadInput;
   }
 
+  if (run.parsed() && !words.run.verify.empty()) {
+    if (words.files.size() > 1) throw InputError("run --verify-digest: repeats one run; expected one scenario at most");
+    words.run.scenarios = words.files;
+    return verify_digest(words.run);
+  }
   if (run.parsed()) {
     words.run.scenarios = need_files(words, "run");
     words.run.overrides = overrides_of(words);

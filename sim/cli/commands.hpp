@@ -17,10 +17,15 @@ struct RunSettings {
   std::string out = "results";
   int threads = 0;  // 0: all cores
   bool json = false, quiet = false, force = false;
+  std::string verify;  // a result folder, to be repeated instead
 };
 
 // Reads all scenarios and looks at all result folders before the first run starts.
 void run_scenarios(const RunSettings& settings);
+
+// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit code
+// 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
+int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
 void check_scenarios(const std::vector<std::string>& files, const std::vector<Override>& overrides);
