@@ -40,11 +40,15 @@ void keep_better(std::vector<KernelRow>& rows, const std::vector<KernelRow>& aga
 
 Report measure(const BenchSettings& settings) {
   Report report;
+  const auto say = [](const char* what) { std::cerr << "bench: " << what << "\n"; };
+  say("matrix products and training steps");
   report.kernels = measure_kernels();
   report.steps = measure_steps(settings.seconds * 0.5);
   keep_better(report.kernels, measure_kernels());
   for (const KernelRow& row : report.kernels) report.peak_gflops = std::max(report.peak_gflops, row.gflops);
+  say("look-ahead over threads");
   report.look_ahead = measure_look_ahead(cores(), settings.seconds * 0.25);
+  say("messages and memory");
   MessageBench messages;
   messages.most_seconds = settings.seconds * 0.25 / static_cast<double>(messages.patterns.size());
   report.messages = measure_messages(messages);
@@ -107,9 +111,10 @@ std::string table_of(const Report& report) {
                         name_of(row.mode), row.train_images_per_s, row.eval_images_per_s, row.train_gflops,
                         100 * row.train_gflops / report.peak_gflops);
   }
+  text += "(operations as by definition: where Winograd's transforms save some, the share may pass 100 %)\n";
   text += "\n4 workers, ako-cnn, ps_async   images/s  speed-up  outside math\n";
   for (const LookAheadRow& row : report.look_ahead) {
-    text += fmt::format("{:>2} threads {:>27.0f} {:>9.2f} {:>11.1f} %\n", row.threads, row.images_per_s, row.speed_up,
+    text += fmt::format("{:>2} thread(s) {:>25.0f} {:>9.2f} {:>11.1f} %\n", row.threads, row.images_per_s, row.speed_up,
                         100 * row.outside_math_share);
   }
   text += "\ntiming only      workers   messages/s  peak memory\n";

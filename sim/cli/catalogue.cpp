@@ -198,4 +198,11 @@ void list_catalogue(const std::string& word) {
                    nearest_or(word, words, "expected one of " + listed(words)));
 }
 
+void print_schema(const std::string& kind) {
+  if (!kind.empty() && kind != "scenario" && kind != "sweep") {
+    throw InputError("schema: " + in_quotes(kind) + " has none; see ddlsim schema --help");
+  }
+  std::cout << (kind == "sweep" ? sweep_schema() : scenario_schema());
+}
+
 }  // namespace ddl

@@ -103,10 +103,11 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   run.add_flag("--quiet", words.run.quiet, "No progress, no closing table");
   run.add_flag("--force", words.run.force, "Replace the result of another scenario of the same name");
   run.add_flag("--trace", words.run.trace, "Write trace.json, for Perfetto, and links.csv (as record.trace does)");
-  run.footer(
-      "Examples:\n"
-      "  ddlsim scenarios/het_wan_ako_p3.json\n"
-      "  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 --seeds 1..3");
+  auto* verify =
+      run.add_option("--verify-digest", words.run.verify, "Repeat a result's run and say whether it is the same");
+  verify->type_name("RESULT_DIR");
+  for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
+  run.footer("Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 --seeds 1..3");
   return run;
 }
 
@@ -255,6 +256,11 @@ int run_command_line(std::vector<std::string> arguments) {
     return kBadInput;
   }
 
+  if (run.parsed() && !words.run.verify.empty()) {
+    if (words.files.size() > 1) throw InputError("run --verify-digest: repeats one run; expected one scenario at most");
+    words.run.scenarios = words.files;
+    return verify_digest(words.run);
+  }
   if (run.parsed()) {
     words.run.scenarios = need_files(words, "run");
     words.run.overrides = overrides_of(words);
@@ -283,10 +289,7 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {
-    if (!words.kind.empty() && words.kind != "scenario" && words.kind != "sweep") {
-      throw InputError("schema: " + in_quotes(words.kind) + " has none; see ddlsim schema --help");
-    }
-    std::cout << (words.kind == "sweep" ? sweep_schema() : scenario_schema());
+    print_schema(words.kind);
   } else if (bench_command.parsed()) {
     bench(words.bench);
   }

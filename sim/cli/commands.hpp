@@ -19,16 +19,24 @@ struct RunSettings {
   int threads = 0;  // 0: all cores
   bool json = false, quiet = false, force = false;
   bool trace = false;  // as record.trace
+  std::string verify;  // a result folder, to be repeated instead
 };
 
 // Reads all scenarios and looks at all result folders before the first run starts.
 void run_scenarios(const RunSettings& settings);
+
+// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit code
+// 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
+int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
 void check_scenarios(const std::vector<std::string>& files, const std::vector<Override>& overrides);
 
 // Prints what there is of one kind ("algorithms", "models", ...; see catalogue_words), or everything.
 void list_catalogue(const std::string& word);
+
+// Prints the JSON Schema of a kind of file: "scenario" (also if empty) or "sweep".
+void print_schema(const std::string& kind);
 std::vector<std::string> catalogue_words();
 
 struct ReproduceSettings {

@@ -32,6 +32,9 @@ Study study_of(const ReproduceSettings& settings) {
     throw InputError(settings.full ? "reproduce --full: needs CIFAR-10; expected --data with the folder of its files"
                                    : "reproduce --data: is for --full alone, which trains on CIFAR-10");
   }
+  if (settings.full && !std::filesystem::is_directory(settings.data)) {
+    throw InputError("reproduce --data " + settings.data + ": is no folder; expected that of CIFAR-10's files");
+  }
   Scale scale{settings.full, ""};
   if (settings.full) scale.data = std::filesystem::absolute(settings.data).string();
   Study study = row_named(settings.study).make(scale);
@@ -42,7 +45,11 @@ Study study_of(const ReproduceSettings& settings) {
 }  // namespace
 
 void reproduce(const ReproduceSettings& settings) {
-  if (settings.study.empty()) return list_studies();
+  if (settings.study.empty()) {
+    if (settings.full || !settings.data.empty())
+      throw InputError("reproduce --full: of which study? see ddlsim reproduce");
+    return list_studies();
+  }
   const Study study = study_of(settings);
   StudyOptions options;
   options.out = settings.out;

@@ -86,6 +86,9 @@ void run_scenarios(const RunSettings& settings) {
     const RunResult result = simulate();
     const std::string folder = write_results(settings.out, scenario, result, settings.force);
     if (const std::string note = trace_note(result); !note.empty()) print_error(folder + "/trace.json: " + note);
+    if (result.divergence) {
+      print_error(runs[i].file + ": training diverged: " + divergence_text(result) + "; results end there");
+    }
     if (settings.json) {
       std::string summary = summary_json(scenario, result);
       while (summary.ends_with('\n')) summary.pop_back();

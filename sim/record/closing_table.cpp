@@ -75,6 +75,14 @@ std::string bound_line(const Summary& summary, const Bounds& bounds) {
 
 }  // namespace
 
+std::string divergence_text(const RunResult& result) {
+  if (!result.divergence) return "";
+  const Divergence& divergence = *result.divergence;
+  return fmt::format("{}, step {} at {}: its {} {} not finite",
+                     result.nodes.at(static_cast<std::size_t>(divergence.node)), divergence.step,
+                     readable_seconds(divergence.time_s), divergence.what, divergence.what == "weights" ? "are" : "is");
+}
+
 std::string closing_table(const Scenario& scenario, const RunResult& result, const std::string& folder) {
   const Summary summary = summarise(scenario, result);
   Lines lines;
@@ -89,6 +97,7 @@ std::string closing_table(const Scenario& scenario, const RunResult& result, con
                             : std::string("not reached"));
   }
   lines.add("simulated time", readable_seconds(result.simulated_s) + ", stopped by " + result.stopped_by);
+  if (result.divergence) lines.add("diverged", divergence_text(result));
   lines.add("steps per worker", steps_line(result, summary));
   if (const auto& times = summary.seconds_per_batch) {
     lines.add("time per batch", readable_seconds(times->mean) + " (median " + readable_seconds(times->median) +

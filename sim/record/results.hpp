@@ -21,6 +21,9 @@ std::string summary_json(const Scenario& scenario, const RunResult& result);
 // What a person reads at the end of a run; `folder` is where the results are, "" when they were not written.
 std::string closing_table(const Scenario& scenario, const RunResult& result, const std::string& folder = "");
 
+// "w1, step 17 at 3.4 s: its loss is not finite", or "" of a run that did not diverge.
+std::string divergence_text(const RunResult& result);
+
 // The digest over curve, traffic and final weights, 16 hex digits.
 std::string digest_of(const RunResult& result);
 

@@ -44,6 +44,14 @@ struct PairRow {
   double bytes = 0;
 };
 
+// Where training turned into numbers that are none.
+struct Divergence {
+  int node = 0;           // a worker, or a server when only its model tells
+  std::int64_t step = 0;  // that the worker was in, or had finished at the end; of a server: by all workers
+  double time_s = 0;
+  std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
+};
+
 struct RunResult {
   std::vector<std::string> nodes;  // names; workers first
   int workers = 0;
@@ -61,7 +69,8 @@ struct RunResult {
   std::int64_t messages_sent = 0;
   std::int64_t longest_queue = 0;
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
-  std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy"
+  std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
+  std::optional<Divergence> divergence;
   Bounds bounds;
   std::optional<Trace> trace;  // if the scenario asks for it
   // What may differ between two runs:

@@ -90,6 +90,7 @@ std::string summary_json(const Scenario& scenario, const RunResult& result, cons
   json["idle_fraction"] = by_worker(result, summary.idle_fraction);
   json["longest_queue"] = result.longest_queue;
   json["stopped_by"] = result.stopped_by;
+  json["diverged"] = result.divergence ? Json(divergence_text(result)) : Json(nullptr);
   json["digest"] = digest;
   json["bounds"] = json_of(result.bounds);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

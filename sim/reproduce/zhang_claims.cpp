@@ -13,8 +13,8 @@ Verdict accuracy_order(const Outcome& outcome, const char* model, const char* pu
   const auto of = [&](const char* system) { return outcome.number({"accuracy", {model, "1x"}, system}); };
   const double tolerance = 0.5;  // points, about the scatter of seeds
   return {of(ad_psgd) >= of(d_psgd) - tolerance && of(d_psgd) >= of(all_reduce) - tolerance,
-          fmt::format("{:.2f} / {:.2f} / {:.2f} % (published: {}; ties within half a point)", of(all_reduce),
-                      of(d_psgd), of(ad_psgd), published)};
+          fmt::format("AllReduce / D-PSGD / AD-PSGD {:.2f} / {:.2f} / {:.2f} % (published: {}; ties within 0.5)",
+                      of(all_reduce), of(d_psgd), of(ad_psgd), published)};
 }
 
 double seconds_of(const Outcome& outcome, const Preset& preset, int slowdown, const char* system) {

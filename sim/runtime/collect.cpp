@@ -1,5 +1,10 @@
 // What a finished simulation hands on.
+#include <algorithm>
+#include <cmath>
+
 #include "core/algorithms/table.hpp"
+#include "core/base/check.hpp"
+#include "core/base/finite.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
 
@@ -20,14 +25,45 @@ RunResult Simulation::collect(double end_s) {
   result.simulated_s = end_s;
   result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
-  result.stopped_by = stopped_by_;
   collect_network(result);
   network_->end_trace();
   if (tracer_.is_on()) result.trace = tracer_.take(end_s);
   collect_models(result);
+  result.divergence = divergence_ ? divergence_ : divergence_at_the_end(result);
+  result.stopped_by = result.divergence ? "diverged" : stopped_by_;
+  check_counts(result);
   result.events = result.messages_sent + steps_;
   if (trainer_) result.math_s = trainer_->math_seconds();
   return result;
+}
+
+std::optional<Divergence> Simulation::divergence_at_the_end(const RunResult& result) const {
+  if (!trainer_) return std::nullopt;
+  const int first = cluster_.servers > 0 ? cluster_.workers : 0;
+  for (int id = first; id < fabric_.node_count() && id < first + std::max(cluster_.workers, cluster_.servers); ++id) {
+    SimNode& holder = *nodes_.at(static_cast<std::size_t>(id));
+    if (all_finite(holder.weights().read())) continue;
+    return Divergence{id, id < cluster_.workers ? holder.counted_steps() : steps_, result.simulated_s, "weights"};
+  }
+  const std::size_t rows = static_cast<std::size_t>(cluster_.workers) + 2;  // of the last evaluation
+  check(result.curve.size() >= rows, "a run that learns ends with an evaluation");
+  for (int worker = 0; worker < cluster_.workers; ++worker) {
+    const CurveRow& row = result.curve[result.curve.size() - rows + static_cast<std::size_t>(worker)];
+    if (std::isfinite(row.test_loss)) continue;
+    return Divergence{worker, result.steps[static_cast<std::size_t>(worker)], result.simulated_s, "test loss"};
+  }
+  return std::nullopt;
+}
+
+void Simulation::check_counts(const RunResult& result) const {
+  network_->check_accounts();
+  std::int64_t steps = 0;
+  for (const std::int64_t of_worker : result.steps) steps += of_worker;
+  check(steps == steps_, "every finished step is some worker's");
+  check(result.iterations.size() == static_cast<std::size_t>(steps), "every finished step has its row");
+  for (const IterationRow& row : result.iterations) {
+    check(row.start_s <= row.end_s && row.end_s <= latest_s_, "a step ends after it starts and before the run ends");
+  }
 }
 
 void Simulation::collect_network(RunResult& result) const {

@@ -1,6 +1,7 @@
 #include "sim/runtime/network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/algorithms/vectors.hpp"
@@ -43,6 +44,7 @@ void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   Channel& to = channel(message.source, message.target);
   ++under_way_;
+  ++messages_accepted_;
   ++to.undelivered;
   to.queue.push_back(std::move(message));
   longest_queue_ = std::max(longest_queue_, static_cast<std::int64_t>(to.queue.size()));
@@ -94,7 +96,6 @@ bool Network::next(Channel& from) {
   if (!from.busy) return false;
   from.on_wire = std::move(from.queue.front());
   from.queue.erase(from.queue.begin());
-  for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
   from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
   ++messages_sent_;
   ++from.messages;
@@ -103,10 +104,13 @@ bool Network::next(Channel& from) {
   if (fabric_.host(from.source) != fabric_.host(from.target)) {
     from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
   }
+  // Last: others may run before this returns.
+  for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
   return true;
 }
 
 void Network::arrived(Channel& from) {
+  ++messages_delivered_;
   bytes_delivered_ += from.on_wire_bytes;
   from.bytes_delivered += from.on_wire_bytes;
   if (fabric_.host(from.source) != fabric_.host(from.target)) {
@@ -153,6 +157,28 @@ void Network::end_trace() {
       tracer_.end_message(channel.traced, channel.source, target, carried, false);
     }
   }
+}
+
+void Network::check_accounts() const {
+  std::int64_t queued = 0, on_wire = 0, sent = 0;
+  double bytes_on_wire = 0, bytes_sent = 0;
+  const auto equal = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(std::fabs(a), 1.0); };
+  for (const auto& from : channels_) {
+    for (const auto& [target, channel] : from) {
+      queued += static_cast<std::int64_t>(channel.queue.size());
+      sent += channel.messages;
+      bytes_sent += channel.bytes;
+      const double now_on_wire = channel.on_wire ? channel.on_wire_bytes : 0;
+      on_wire += channel.on_wire ? 1 : 0;
+      bytes_on_wire += now_on_wire;
+      check(equal(channel.bytes, channel.bytes_delivered + now_on_wire),
+            "what a channel put on the wire is delivered or on it");
+    }
+  }
+  check(messages_accepted_ == messages_sent_ + queued, "every message is put on the wire or queued");
+  check(messages_sent_ == messages_delivered_ + on_wire, "every message put on the wire is delivered or on it");
+  check(messages_sent_ == sent && equal(bytes_sent_, bytes_sent), "the whole is the sum of its channels");
+  check(equal(bytes_sent_, bytes_delivered_ + bytes_on_wire), "every byte put on the wire is delivered or on it");
 }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const {

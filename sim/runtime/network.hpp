@@ -39,6 +39,9 @@ class Network : private WireUser {
   std::vector<double> bytes_per_link() const;
   // Tells the tracer what has become of transfers that are on the wire.
   void end_trace();
+  // Every message is delivered, on the wire or queued, and every byte put on the wire delivered or on it. Throws
+  // InternalError.
+  void check_accounts() const;
   void stop() { wire_->stop(); }  // the run is over
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
   void describe_waiting(std::vector<std::string>& lines) const;
@@ -58,7 +61,7 @@ class Network : private WireUser {
   std::vector<std::map<int, Channel>> channels_;  // by source, then target
   std::unique_ptr<Wire> wire_;
   std::int64_t under_way_ = 0;
-  std::int64_t messages_sent_ = 0, longest_queue_ = 0;
+  std::int64_t messages_accepted_ = 0, messages_sent_ = 0, messages_delivered_ = 0, longest_queue_ = 0;
   double bytes_sent_ = 0, bytes_delivered_ = 0;
 };
 

@@ -22,7 +22,7 @@ SimNode::SimNode(Simulation& simulation, int id, Payload start)
 
 const Cluster& SimNode::cluster() const { return simulation_.cluster(); }
 
-double SimNode::now() const { return sg::Engine::get_clock(); }
+double SimNode::now() const { return simulation_.now(); }
 
 // --- steps ---
 
@@ -69,11 +69,21 @@ Payload SimNode::gradient() {
   compute_s_ += spent_s;
   if (!job) return nullptr;
   Payload gradient = job->wait();
+  if (const char* what = job->not_finite()) {
+    simulation_.diverged(id_, rows_.back().iteration, what);
+    wait_for_the_end();
+  }
   last_loss_ = job->loss();
   rows_.back().train_loss = last_loss_;
   loss_sum_ += last_loss_;
   ++losses_;
   return gradient;
+}
+
+void SimNode::wait_for_the_end() {
+  simulation_.liveness().do_postponed();
+  Signal never(simulation_.liveness());
+  never.wait();
 }
 
 std::optional<double> SimNode::take_train_loss() {

@@ -81,6 +81,7 @@ class SimNode : public Node {
 
   void spend(double seconds);                // of this host's processor
   double spend_on_gradient(double seconds);  // as long as it lasted
+  void wait_for_the_end();                   // of a run that is over: nothing more comes of this actor
   Message take_first(Inbox& inbox);
   Optimizer& optimizer();
 

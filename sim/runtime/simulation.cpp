@@ -222,6 +222,18 @@ void Simulation::step_finished() {
   if (steps_ % 64 == 0) report_progress();
 }
 
+void Simulation::diverged(int worker, std::int64_t step, const char* what) {
+  if (is_over()) return;
+  divergence_ = Divergence{worker, step, now(), what};
+  end("diverged");
+}
+
+double Simulation::now() {
+  const double now_s = sg::Engine::get_clock();
+  check(now_s >= latest_s_, "simulated time never goes back");
+  return latest_s_ = now_s;
+}
+
 void Simulation::report_progress() {
   if (!options_.progress) return;
   const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;

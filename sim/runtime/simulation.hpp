@@ -44,6 +44,10 @@ class Simulation {
   // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() const { return stop_.has_enough_samples(); }
   void step_finished();
+  // Ends the run in this instant. `what` of a worker's step is not finite.
+  void diverged(int worker, std::int64_t step, const char* what);
+  // Simulated time, which never goes back.
+  double now();
   // Starts an actor on a node; it ends with the run.
   void start_actor(int node, const std::string& name, std::function<void()> body);
 
@@ -84,6 +88,9 @@ class Simulation {
   RunResult collect(double end_s);
   void collect_network(RunResult& result) const;
   void collect_models(RunResult& result) const;
+  // What a step would have noticed if there had been another.
+  std::optional<Divergence> divergence_at_the_end(const RunResult& result) const;
+  void check_counts(const RunResult& result) const;
 
   const Scenario& scenario_;
   const RunOptions options_;
@@ -104,6 +111,8 @@ class Simulation {
   int workers_at_work_ = 0;
   std::int64_t steps_ = 0;  // finished, by all workers
   std::string stopped_by_;  // set: the run is over
+  std::optional<Divergence> divergence_;
+  double latest_s_ = 0;  // that simulated time was seen to be
   std::exception_ptr failure_;
   std::string deadlock_;  // who waits for whom, if nothing can go on
   RunResult result_;

@@ -1,10 +1,12 @@
 #include "sim/runtime/trainer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <thread>
 
 #include "core/algorithms/vectors.hpp"
+#include "core/base/finite.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -73,9 +75,18 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+        if (!all_finite(*job->weights_)) {
+          job->not_finite_ = "weights";
+          return;
+        }
         gather(data_.train, job->samples_, scratch.batch);
         const auto result = Spares::take(spares_, model_.parameter_count());
         job->loss_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *result, *scratch.workspace);
+        if (!std::isfinite(job->loss_)) {
+          job->not_finite_ = "loss";
+        } else if (!all_finite(*result)) {
+          job->not_finite_ = "gradient";
+        }
         job->gradient_ = result;
       },
       ThreadPool::Urgency::soon);

@@ -35,6 +35,9 @@ class Trainer {
    public:
     Payload wait();  // once; lets go of the weights
     double loss() const { return loss_; }
+    // What of it is not finite ("weights", "loss", "gradient"), once waited for; null when training goes well. There is
+    // no gradient at weights that are not finite: layers such as ReLU would hide what is wrong with them.
+    const char* not_finite() const { return not_finite_; }
 
    private:
     friend class Trainer;
@@ -43,6 +46,7 @@ class Trainer {
     std::optional<Stream> random_;
     Payload gradient_;
     double loss_ = 0;
+    const char* not_finite_ = nullptr;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };
   std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights);

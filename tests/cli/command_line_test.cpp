@@ -183,6 +183,24 @@ TEST_CASE("with --json stdout is one document, or a list of them for several run
   for (const char* seed : {"1", "2", "3"}) CHECK(fs::exists(place.at(std::string("results/good/") + seed)));
 }
 
+TEST_CASE("training that diverges is told on stderr, by worker and step, and keeps its results") {
+  const Workplace place;
+  place.write("wild.json",
+              R"({ "platform": { "workers": 2, "bandwidth": "1Gbps" }, "data": { "train": 100, "test": 50 },
+                                "model": "softmax", "training": { "optimizer": { "type": "sgd", "learning_rate": 1e38 } },
+                                "compute": { "seconds_per_batch": "100ms" }, "algorithm": "ako",
+                                "stop": { "iterations": 50 } })");
+  const Answer answer = place.call("wild.json --json");
+  CHECK(answer.code == 0);
+  CHECK(answer.err.starts_with("ddlsim: wild.json: training diverged: w"));
+  CHECK(answer.err.find(", step 1 at ") != std::string::npos);
+  const auto summary = nlohmann::json::parse(answer.out);
+  CHECK(summary["stopped_by"] == "diverged");
+  CHECK(answer.err.find(summary["diverged"].get<std::string>()) != std::string::npos);
+  CHECK(fs::exists(place.at("results/wild/1/curve.csv")));
+  CHECK(place.call("compare results/wild").code == 0);
+}
+
 TEST_CASE("another scenario's result is replaced only by force, and is looked at before anything runs") {
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);

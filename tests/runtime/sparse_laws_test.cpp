@@ -55,6 +55,6 @@ TEST_CASE("sparse models learn under servers, all-reduce, gossip and Ako") {
     scenario.stop.iterations = 300;
     const auto result = run(scenario);
     REQUIRE(result.curve.size() >= 2);
-    CHECK(result.curve.back().test_loss < 0.7 * result.curve.front().test_loss);
+    CHECK(result.curve.back().test_loss < 0.9 * result.curve.front().test_loss);
   }
 }

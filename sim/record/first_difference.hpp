@@ -1,0 +1,14 @@
+// Where two tables that should be the same are not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ddl {
+
+// "row 3 (5,w1), column test_loss: 2 there, 1.75 here", of CSV texts with a header line; rows count from 1, and a row's
+// first two fields say what it is of. Nothing when the texts are equal.
+std::optional<std::string> first_difference(std::string_view there, std::string_view here);
+
+}  // namespace ddl

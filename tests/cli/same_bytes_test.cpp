@@ -1,0 +1,86 @@
+// The same scenario gives the same bytes, whatever is around it; and --verify-digest tells.
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "tests/cli/workplace.hpp"
+
+namespace ddl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All files of results below `folder` but timing.json, by name, one after the other.
+std::string all_bytes(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && entry.path().filename() != "timing.json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string bytes;
+  for (const fs::path& file : files) bytes += fs::relative(file, folder).string() + "\n" + text_of(file);
+  return bytes;
+}
+
+void replace_in(const fs::path& file, const std::string& old_text, const std::string& new_text) {
+  std::string text = text_of(file);
+  const std::size_t at = text.find(old_text);
+  REQUIRE(at != std::string::npos);
+  std::ofstream(file, std::ios::binary) << text.replace(at, old_text.size(), new_text);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every smoke scenario gives the same bytes with any threads, addresses, allocation, folder, locale and zone") {
+  const Workplace place;
+  const std::string smoke = "'" DDLSIM_SOURCE_DIR "'/scenarios/smoke/*.json --quiet --set record.weights=true";
+  REQUIRE(place.call(smoke + " --threads 1 --out first").code == 0);
+  const std::string expected = all_bytes(place.at("first"));
+  REQUIRE(expected.find("weights-w0.safetensors") != std::string::npos);
+
+  const auto same = [&](const std::string& options, const std::string& before) {
+    CAPTURE(before);
+    const Answer answer = place.call(smoke + options + " --out '" + place.at("again").string() + "'", before);
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    CHECK(all_bytes(place.at("again")) == expected);
+    fs::remove_all(place.at("again"));
+  };
+  const bool fixed_addresses = place.shell("setarch -R true").code == 0;  // not everywhere allowed
+  same(" --threads 2", fixed_addresses ? "setarch -R" : "");
+  same(" --threads 5", "env MALLOC_PERTURB_=165 MALLOC_ARENA_MAX=1 GLIBC_TUNABLES=glibc.malloc.tcache_count=0");
+  same(" --threads 1", "mkdir -p 'a b/\u00fc'; cd 'a b/\u00fc'; env LC_ALL=C.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kathmandu");
+}
+
+TEST_CASE("a result is verified from its run.json, and nothing is written") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  const std::string before = all_bytes(place.at("."));
+  const Answer answer = place.call("run --verify-digest results/good/1 --threads 2");
+  CHECK(answer.code == 0);
+  CHECK(answer.err == "");
+  CHECK(answer.out.starts_with("results/good/1: the same, digest "));
+  CHECK(all_bytes(place.at(".")) == before);
+}
+
+TEST_CASE("a result that is not the same is told by table, row and column, with exit code 1") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  replace_in(place.at("results/good/1/iterations.csv"), "w0,0,0,0.1,", "w0,0,0,0.2,");
+  const Answer answer = place.call("run --verify-digest results/good/1");
+  CHECK(answer.code == 1);
+  CHECK(answer.out == "");
+  CHECK(answer.err.starts_with("ddlsim: results/good/1: is not the same: "));
+  CHECK(answer.err.find("iterations.csv, row 1 (w0,0), column compute_s: 0.2 there, 0.1 here") != std::string::npos);
+}
+
+TEST_CASE("what cannot be verified is one clear line with exit code 2") {
+  const Workplace place;
+  const Answer nothing = place.call("run --verify-digest nowhere");
+  CHECK(nothing.code == 2);
+  CHECK(nothing.err.starts_with("ddlsim: nowhere/run.json: "));
+  CHECK(place.call("run --verify-digest nowhere --seed 2").code == 2);
+  CHECK(place.call("run --verify-digest nowhere good.json good.json").code == 2);
+}
+
+}  // namespace ddl
