@@ -129,7 +129,7 @@ Cell accuracy_cell(const Preset& preset, const System& system, double published,
   const int images = scale.full ? training_images : 8000;
   json["data"] = scale.full ? Json{{"source", "cifar-10"}, {"path", scale.data}}
                             : Json{{"source", "synthetic"}, {"train", images}, {"test", 4000}};
-  json["model"] = !scale.full ? Json("cnn") : wide ? vgg_layers() : Json("ako-cnn");
+  json["model"] = !scale.full ? Json("cnn") : wide ? vgg_layers() : Json("resnet20");
   const int epochs = scale.full ? (wide ? 100 : 164) : (wide ? 60 : 20);
   json["training"]["optimizer"] = {
       {"type", "momentum"},

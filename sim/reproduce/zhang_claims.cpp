@@ -114,12 +114,10 @@ std::vector<Note> notes(const Scale& scale) {
        "one learner over their batches."},
       {Note::modelled,
        "Times per epoch are of four epochs of 50,000 images without learning. " +
-           std::string(scale.full
-                           ? "Accuracies are on CIFAR-10, of VGG-16 without batch normalisation and, in the rows of "
-                             "ResNet-20, of TF.AKO's network."
-                           : "Accuracies are of a small convolutional network on 8,000 generated images, 60 "
-                             "epochs in the rows of VGG and 20 in those of ResNet-20: only their order means "
-                             "anything.") +
+           std::string(scale.full ? "Accuracies are of VGG-16 without batch normalisation and of ResNet-20 on CIFAR-10."
+                                  : "Accuracies are of a small convolutional network on 8,000 generated images, 60 "
+                                    "epochs in the rows of VGG and 20 in those of ResNet-20: only their order means "
+                                    "anything.") +
            " Momentum 0.9; the rate falls from 0.1 along a cosine."},
       {Note::calibrated,
        "ResNet-20's published iterations with 16 learners take 15.06, 14.85 and 12.50 ms; 1 MB at 100 Gbit/s is 0.08 "

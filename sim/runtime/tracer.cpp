@@ -1,6 +1,7 @@
 #include "sim/runtime/tracer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <simgrid/s4u/Engine.hpp>
 #include <utility>
 
@@ -101,10 +102,14 @@ Trace Tracer::take(double end_s) {
   for (TraceSpan& span : trace_.spans) {
     if (!span.finished) span.end_s = end_s;
   }
+  while (end_s > trace_.period_s * static_cast<double>(periods_)) double_period();
+  const auto periods = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(end_s / trace_.period_s)));
   for (std::size_t link = 0; link < loads_.size(); ++link) {
     std::vector<double>& load = loads_[link];
-    while (!load.empty() && load.back() == 0) load.pop_back();
-    if (!load.empty()) trace_.links.push_back({static_cast<int>(link), std::move(load)});
+    if (load.empty()) continue;
+    // The clock's last digits may put what arrives in the last instant behind it.
+    for (; load.size() > periods; load.pop_back()) load[periods - 1] += load.back();
+    trace_.links.push_back({static_cast<int>(link), std::move(load)});
   }
   return std::move(trace_);
 }
