@@ -65,8 +65,7 @@ TEST_CASE("results cannot depend on the machine's randomness, clock or hash orde
     CHECK(uses_of(word, {"core/", "sim/"}) == "");
   }
   // Wall time is for progress and timing.json; hashed containers are only for looking things up.
-  CHECK(uses_of("steady_clock", {"core/", "sim/"},
-                {"sim/runtime/run.cpp", "sim/cli/progress"}) == "");
+  CHECK(uses_of("steady_clock", {"core/", "sim/"}, {"sim/runtime/run.cpp", "sim/cli/progress"}) == "");
   CHECK(uses_of("unordered_", {"core/", "sim/"}, {"sim/platform/fabric.cpp"}) == "");
 }
 
@@ -82,6 +81,8 @@ TEST_CASE("lines, files and leftovers") {
     for (const std::string& line : source.lines) {
       if (!is_table) CHECK(line.size() <= 125);  // counted in bytes, and the formatter leaves long literals alone
       CHECK(line.find('\t') == std::string::npos);
+      // CMake would take it for two names, and CTest run nothing for either.
+      if (line.starts_with("TEST_CASE(")) CHECK(line.substr(0, line.find("\") {")).find(';') == std::string::npos);
     }
   }
   for (const char* mark : {"TODO", "FIXME", "HACK"}) CHECK(uses_of(mark, {"core/", "sim/", "tests/"}) == "");

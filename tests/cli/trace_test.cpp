@@ -194,7 +194,7 @@ TEST_CASE("tracing changes nothing else, and is the same to the byte each time")
   }
 }
 
-TEST_CASE("a trace has a largest size, and says where it ends; links are counted to the end all the same") {
+TEST_CASE("a trace has a largest size, and says where it ends, but links are counted to the end") {
   const Workplace place;
   const Answer answer = place.call("good.json --quiet --trace --set stop.iterations=40000");
   CHECK(answer.code == 0);

@@ -40,7 +40,7 @@ TEST_CASE("sizes are those of the encodings, by hand") {
   CHECK(bits(SignParams{.bucket = 100}) == 1000 + 10 * 32);  // or per bucket
 }
 
-TEST_CASE("with values or without, the size is the same; mean_threshold adds four bytes per value it keeps") {
+TEST_CASE("with values or without, the size is the same, and mean_threshold adds four bytes per value it keeps") {
   for (const CodecParams& codec : std::vector<CodecParams>{NoCodecParams{}, TopKParams{}, RandomKParams{}, QsgdParams{},
                                                            SignParams{.bucket = 64}}) {
     Vector values = whole_numbers(1000, "values");

@@ -84,7 +84,7 @@ TEST_CASE("means and intervals are over the seeds of a point") {
   CHECK(seen);
 }
 
-TEST_CASE("finished runs are kept; missing, damaged and foreign ones are run again, to the same bytes") {
+TEST_CASE("finished runs are kept, and missing, damaged and foreign ones are run again, to the same bytes") {
   const TemporaryFolder scratch, other;
   SweepRunner run{scratch.path()};
   const Sweep sweep = sweep_of(four);
@@ -124,7 +124,7 @@ TEST_CASE("a sweep that shrinks leaves old results out of its tables and of what
         std::vector<fs::path>{folder / "iterations=3" / "1", folder / "iterations=4" / "1"});
 }
 
-TEST_CASE("a failed run is told and stops no other; mended, it alone is run again") {
+TEST_CASE("a failed run is told and stops no other, and mended, it alone is run again") {
   const TemporaryFolder scratch;
   // The platform breaks after everything has been checked.
   const std::string platform = (scratch.path() / "p.xml").string();
