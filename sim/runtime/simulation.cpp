@@ -80,11 +80,16 @@ void Simulation::guard(const std::function<void()>& body) {
 
 void Simulation::start_actor(int node, const std::string& name, std::function<void()> body) {
   ++liveness_.waking;
-  const auto run_guarded = [this, body = std::move(body)] {
+  const auto ended = std::make_shared<bool>(false);
+  const auto run_guarded = [this, ended, body = std::move(body)] {
     --liveness_.waking;
     guard(body);
+    *ended = true;
   };
-  sg::Actor::create(name, fabric_.host(node), run_guarded)->daemonize();
+  // Its first turn comes before create() returns. SimGrid would count the dead among its daemons, and end a run in
+  // which as many live as it counts.
+  const sg::ActorPtr actor = sg::Actor::create(name, fabric_.host(node), run_guarded);
+  if (!*ended) actor->daemonize();
 }
 
 void Simulation::start_nodes() {
