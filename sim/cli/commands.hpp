@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/emulate/emulate.hpp"
 #include "sim/plot/picture.hpp"
 #include "sim/scenario/read.hpp"
 
@@ -25,8 +26,8 @@ struct RunSettings {
 // Reads all scenarios and looks at all result folders before the first run starts.
 void run_scenarios(const RunSettings& settings);
 
-// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit code
-// 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
+// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit
+// code 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
 int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
@@ -38,6 +39,20 @@ void list_catalogue(const std::string& word);
 // Prints the JSON Schema of a kind of file: "scenario" (also if empty) or "sweep".
 void print_schema(const std::string& kind);
 std::vector<std::string> catalogue_words();
+
+struct EmulateSettings {
+  std::string scenario;
+  std::vector<Override> overrides;
+  std::optional<std::uint64_t> seed;  // none: the scenario's own
+  std::string out = "results";
+  int repetitions = 1;
+  std::string compute = "slept";  // or "real"
+  bool json = false, quiet = false, force = false;
+  EmulateOptions options;  // without what `compute` says
+};
+
+// Runs a scenario over real TCP, so often; looks at all result folders first.
+void emulate_scenario(const EmulateSettings& settings);
 
 struct ReproduceSettings {
   std::string study;  // empty: list them
