@@ -1,4 +1,5 @@
-// The words of the commands that show models and finished runs, and of published studies.
+// The words of commands that take no part of a scenario apart: model, emulate, reproduce, and those that show finished
+// runs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 namespace ddl {
 
 CLI::App& add_model(CLI::App& app, ModelSettings& settings);
+CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings);
 CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings);
 CLI::App& add_compare(CLI::App& app, CompareSettings& settings);
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
