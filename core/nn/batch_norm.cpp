@@ -21,7 +21,7 @@ void BatchNorm::initialize(std::span<float> parameters, Stream&) const {
   std::ranges::fill(parameters.subspan(channels()), 0.0f);
 }
 
-LayerPart BatchNorm::part(std::span<const std::uint32_t> chosen) const {
+LayerShare BatchNorm::share(std::span<const std::uint32_t> chosen) const {
   std::vector<std::uint32_t> places(chosen.begin(), chosen.end());
   for (const std::uint32_t channel : chosen) places.push_back(static_cast<std::uint32_t>(channels()) + channel);
   return {std::make_unique<BatchNorm>(with_channels(input(), chosen.size())), std::move(places)};

@@ -18,7 +18,7 @@ class BatchNorm final : public Layer {
   double multiply_adds() const override { return 2 * static_cast<double>(output().size()); }
   bool needs_estimates() const override { return true; }
   int groups() const override { return input().channels; }
-  LayerPart part(std::span<const std::uint32_t> chosen) const override;
+  LayerShare share(std::span<const std::uint32_t> chosen) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;

@@ -64,7 +64,7 @@ double Conv2d::multiply_adds() const {
   return static_cast<double>(output().size()) * static_cast<double>(kernel_ * kernel_ * channels_);
 }
 
-LayerPart Conv2d::part(std::span<const std::uint32_t> filters) const {
+LayerShare Conv2d::share(std::span<const std::uint32_t> filters) const {
   ConvSpec spec = spec_;
   spec.filters = static_cast<int>(filters.size());
   return {std::make_unique<Conv2d>(input(), spec, relu_),

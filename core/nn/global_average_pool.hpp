@@ -10,7 +10,7 @@ class GlobalAveragePool final : public Layer {
   explicit GlobalAveragePool(Shape input) : Layer(input, {input.channels, 1, 1}) {}
   const char* kind() const override { return "global_average_pool"; }
   int groups() const override { return input().channels; }
-  LayerPart part(std::span<const std::uint32_t> channels) const override {
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
     return {std::make_unique<GlobalAveragePool>(with_channels(input(), channels.size())), {}};
   }
   void forward(const ForwardCall& call) const override;

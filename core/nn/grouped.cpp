@@ -70,7 +70,7 @@ std::size_t Grouped::whole_parameter_count() const {
   return sum;
 }
 
-LayerPart Grouped::part(std::span<const std::uint32_t> channels) const {
+LayerShare Grouped::share(std::span<const std::uint32_t> channels) const {
   const auto each = static_cast<std::uint32_t>(groups_.front()->output().channels);
   check(!channels.empty() && channels.size() % each == 0, "whole groups");
   std::vector<std::uint32_t> all(each);
@@ -79,7 +79,7 @@ LayerPart Grouped::part(std::span<const std::uint32_t> channels) const {
   std::vector<std::uint32_t> places;
   for (std::size_t i = 0; i < channels.size(); i += each) {
     const std::size_t g = channels[i] / each;
-    LayerPart group = groups_[g]->part(all);
+    LayerShare group = groups_[g]->share(all);
     for (const std::uint32_t place : group.parameters) {
       places.push_back(static_cast<std::uint32_t>(offsets_[g] + place));
     }

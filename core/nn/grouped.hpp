@@ -20,7 +20,7 @@ class Grouped final : public Layer {
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
   int groups() const override { return static_cast<int>(groups_.size()); }
-  LayerPart part(std::span<const std::uint32_t> channels) const override;
+  LayerShare share(std::span<const std::uint32_t> channels) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;

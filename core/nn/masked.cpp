@@ -26,8 +26,8 @@ double Masked::multiply_adds() const {
   return whole_->multiply_adds() * static_cast<double>(positions_.size()) / static_cast<double>(weights_);
 }
 
-LayerPart Masked::part(std::span<const std::uint32_t> channels) const {
-  LayerPart whole = whole_->part(channels);
+LayerShare Masked::share(std::span<const std::uint32_t> channels) const {
+  LayerShare whole = whole_->share(channels);
   const std::size_t weights = whole.layer->tensors().front().count;
   std::vector<std::uint32_t> own, places;  // of the weights that are there: in the part's tensor, in our parameters
   for (std::size_t i = 0; i < weights; ++i) {

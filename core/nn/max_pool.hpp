@@ -14,7 +14,7 @@ class MaxPool final : public Layer {
 
   const char* kind() const override { return "max_pool"; }
   int groups() const override { return input().channels; }
-  LayerPart part(std::span<const std::uint32_t> channels) const override {
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
     const MaxPoolSpec spec{.size = static_cast<int>(size_)};
     return {std::make_unique<MaxPool>(with_channels(input(), channels.size()), spec), {}};
   }

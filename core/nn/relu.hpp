@@ -11,7 +11,7 @@ class Relu final : public Layer {
   explicit Relu(Shape shape) : Layer(shape, shape) {}
   const char* kind() const override { return "relu"; }
   int groups() const override { return input().channels; }
-  LayerPart part(std::span<const std::uint32_t> channels) const override {
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
     return {std::make_unique<Relu>(with_channels(input(), channels.size())), {}};
   }
   void forward(const ForwardCall& call) const override;

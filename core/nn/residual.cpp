@@ -29,6 +29,13 @@ std::vector<LayerTensor> Residual::tensors() const {
   return tensors;
 }
 
+std::vector<LayerPart> Residual::parts() const {
+  std::vector<LayerPart> parts = body_->parts();
+  if (!shortcut_) return parts;
+  for (const LayerPart& part : shortcut_->parts()) parts.push_back({"shortcut." + part.name, part.layer});
+  return parts;
+}
+
 double Residual::multiply_adds() const { return body_->multiply_adds() + (shortcut_ ? shortcut_->multiply_adds() : 0); }
 
 std::size_t Residual::whole_parameter_count() const {
@@ -114,7 +121,7 @@ PickChannels::PickChannels(Shape input, std::vector<std::uint32_t> sources, int 
       sources_(std::move(sources)),
       stride_(unsigned_of(stride)) {}
 
-LayerPart PickChannels::part(std::span<const std::uint32_t> channels) const {
+LayerShare PickChannels::share(std::span<const std::uint32_t> channels) const {
   std::vector<std::uint32_t> sources;
   for (const std::uint32_t channel : channels) sources.push_back(sources_[channel]);
   return {std::make_unique<PickChannels>(input(), std::move(sources), static_cast<int>(stride_)), {}};

@@ -18,6 +18,7 @@ class Residual final : public Layer {
   std::vector<LayerTensor> tensors() const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
+  std::vector<LayerPart> parts() const override;
   bool needs_estimates() const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
@@ -39,7 +40,7 @@ class PickChannels final : public Layer {
   PickChannels(Shape input, std::vector<std::uint32_t> sources, int stride);
 
   const char* kind() const override { return "pick_channels"; }
-  LayerPart part(std::span<const std::uint32_t> channels) const override;
+  LayerShare share(std::span<const std::uint32_t> channels) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 

@@ -10,7 +10,7 @@ class Tanh final : public Layer {
   explicit Tanh(Shape shape) : Layer(shape, shape) {}
   const char* kind() const override { return "tanh"; }
   int groups() const override { return input().channels; }
-  LayerPart part(std::span<const std::uint32_t> channels) const override {
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
     return {std::make_unique<Tanh>(with_channels(input(), channels.size())), {}};
   }
   void forward(const ForwardCall& call) const override;

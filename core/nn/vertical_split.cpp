@@ -185,7 +185,7 @@ class VerticalSplitter {
   View dealt(const Layer& layer, const View& view, Channels outputs) {
     View result{0, layer.output(), std::move(outputs)};
     for (std::size_t w = 0; w < workers_; ++w) {
-      LayerPart part = layer.part(result.channels[w]);
+      LayerShare part = layer.share(result.channels[w]);
       for (const std::uint32_t place : part.parameters) {
         split_.held_[w].push_back(static_cast<std::uint32_t>(before_ + place));
       }
