@@ -16,11 +16,12 @@ struct Endless {
 };
 
 constexpr Endless kEndless[] = {
-    {R"(good.json --set compute.seconds_per_batch=1e-30s --set 'stop={"time": "1s"}')",
+    {R"(good.json --set algorithm=single --set platform.workers=1 --set compute.seconds_per_batch=1e-30s --set 'stop={"time": "1s"}')",
      "$.stop: lets each worker take about"},
     {R"(good.json --set 'stop={"time": "1e20s"}')", "$.stop: lets each worker take about"},
     {R"(good.json --set 'stop={"epochs": 1e300}')", "$.stop: lets each worker take about"},
-    {"good.json --set model=softmax --set evaluate.every=1ns", "$.evaluate.every: asks for about"},
+    {"good.json --set model=softmax --set stop.iterations=5 --set evaluate.every=1ns",
+     "$.evaluate.every: asks for about"},
     {"good.json --set stop.iterations=1000000000", "GiB of memory; expected at most 64 GiB"},
 };
 
@@ -54,9 +55,11 @@ TEST_CASE("a sweep given to run and a scenario given to sweep are one line each"
 
 TEST_CASE("memory that is not there ends a run with one line") {
   const Workplace place;
+  place.write("learning.json", R"({"platform": {"workers": 2, "bandwidth": "40Mbps"}, "algorithm": "ako",
+                                   "stop": {"iterations": 3}, "compute": {"seconds_per_batch": "100ms"}})");
   const Answer answer =
-      place.shell("ulimit -v 1500000; '" DDLSIM_BINARY
-                  "' good.json --threads 1 --set platform.workers=8 --set data.train=100 --set 'model={\"layers\":"
+      place.shell("ulimit -v 700000; '" DDLSIM_BINARY
+                  "' learning.json --threads 1 --set platform.workers=8 --set data.train=100 --set 'model={\"layers\":"
                   "[\"flatten\", {\"type\":\"dense\",\"units\":60000}, {\"type\":\"dense\",\"units\":10}]}'");
   CHECK(answer.code == 3);
   CHECK_MESSAGE(is_one_line(answer.err), answer.err);
