@@ -230,13 +230,7 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
-  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
-  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
-  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
-      ->type_name("S")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->capture_default_str();
-  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+  CLI::App& bench_command = add_bench(app, words.bench);
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
   check_kernel_choice();

@@ -127,4 +127,15 @@ CLI::App& add_report(CLI::App& app, ReportSettings& settings) {
   return command;
 }
 
+CLI::App& add_bench(CLI::App& app, BenchSettings& settings) {
+  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  command.add_flag("--json", settings.json, "Print the figures as JSON, and nothing else");
+  command.add_option("--seconds", settings.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  command.footer("Example:\n  ddlsim bench --json > bench.json");
+  return command;
+}
+
 }  // namespace ddl
