@@ -16,7 +16,8 @@ struct Endless {
 };
 
 constexpr Endless kEndless[] = {
-    {R"(good.json --set algorithm=single --set platform.workers=1 --set compute.seconds_per_batch=1e-30s --set 'stop={"time": "1s"}')",
+    {"good.json --set algorithm=single --set platform.workers=1 --set compute.seconds_per_batch=1e-30s "
+     "--set 'stop={\"time\": \"1s\"}'",
      "$.stop: lets each worker take about"},
     {R"(good.json --set 'stop={"time": "1e20s"}')", "$.stop: lets each worker take about"},
     {R"(good.json --set 'stop={"epochs": 1e300}')", "$.stop: lets each worker take about"},

@@ -16,13 +16,15 @@ int main(int argc, char** argv) {
   }
   constexpr unsigned most_seconds = 120;
   const std::string folder = argc > 3 ? argv[3] : ".";
-  std::map<std::string, int> ends, systems;
+  std::map<std::string, int> ends, systems, refusals;
   int problems = 0;
   for (std::uint64_t seed = std::strtoull(argv[1], nullptr, 10), last = std::strtoull(argv[2], nullptr, 10);
        seed <= last; ++seed) {
     const ddl::SoakOutcome outcome = ddl::soak(seed, most_seconds);
     ++ends[outcome.ended];
     ++systems[outcome.algorithm];
+    if (outcome.ended == "refused")
+      ++refusals[outcome.refusal.substr(0, outcome.refusal.find_first_of("[\"0123456789"))];
     if (outcome.problem.empty()) continue;
     ++problems;
     const std::string file = folder + "/soak_" + std::to_string(seed) + ".json";
@@ -32,6 +34,7 @@ int main(int argc, char** argv) {
   }
   for (const auto& [end, count] : ends) std::printf("%s %d\n", end.empty() ? "(none)" : end.c_str(), count);
   for (const auto& [system, count] : systems) std::printf("  %s %d\n", system.c_str(), count);
+  for (const auto& [refusal, count] : refusals) std::printf("  refused: %s %d\n", refusal.c_str(), count);
   std::printf("%d problems\n", problems);
   return problems > 0 ? 1 : 0;
 }

@@ -128,7 +128,7 @@ void draw_end(Filler& fill, Scenario& scenario) {
   if (fill.chance(0.3)) evaluate.target_accuracy = {0.2, 0.5};
 }
 
-Scenario draw(Stream& random, std::uint64_t seed) {
+Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
   std::vector<std::string> hosts;
   Filler count(random, {}, {});
   const int workers = count.chance(0.1) ? count.whole(33, 40) : count.whole(1, 9);
@@ -143,7 +143,8 @@ Scenario draw(Stream& random, std::uint64_t seed) {
   draw_platform(fill, scenario, workers, servers);
   draw_learning(fill, scenario, workers);
   draw_costs(fill, scenario, hosts);
-  fill.fill_variant(scenario.algorithm);
+  while (fill.fill_variant(scenario.algorithm), scenario.algorithm.index() != system) {
+  }
   draw_end(fill, scenario);
   draw_faults(random, scenario, nodes);
   return scenario;
@@ -153,8 +154,10 @@ Scenario draw(Stream& random, std::uint64_t seed) {
 
 std::string random_scenario(std::uint64_t seed) {
   Stream random = stream(seed, "soak", "scenario");
+  // Systems take turns, or those that go with most settings would be drawn most.
+  const std::size_t system = seed % std::variant_size_v<AlgorithmParams>;
   for (int i = 0; i < most_draws; ++i) {
-    const std::string text = describe(draw(random, seed));
+    const std::string text = describe(draw(random, seed, system));
     try {
       parse_scenario(text, "soak.json");
       return text;

@@ -82,6 +82,7 @@ SoakOutcome soak(std::uint64_t seed, unsigned most_seconds) {
     outcome.algorithm = row_of(scenario.algorithm).name;
     const Said first = try_run(scenario, 1, most_seconds), second = try_run(scenario, 3, most_seconds);
     outcome.ended = first.ended;
+    if (first.ended == "refused") outcome.refusal = first.text;
     if (first.text != second.text) outcome.problem = "two runs differ: " + first.ended + ", " + second.ended;
     if (first.ended == "failed") outcome.problem = "failed: " + first.text;
   } catch (const std::exception& error) {

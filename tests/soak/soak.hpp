@@ -11,6 +11,7 @@ struct SoakOutcome {
   std::string scenario;
   std::string ended;  // "iterations", "time", ..., or "refused" or "failed": an answer too, if twice the same
   std::string algorithm;
+  std::string refusal;  // what a refused run was told
 };
 
 // Draws scenario `seed` and runs it with one math thread and with three. Runs may end, fail (exit code 3) or be
