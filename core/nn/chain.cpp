@@ -1,22 +1,9 @@
 #include "core/nn/chain.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace ddl {
-
-std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers) {
-  std::vector<LayerTensor> all;
-  std::map<std::string, int> seen;
-  for (const auto& layer : layers) {
-    const std::vector<LayerTensor> tensors = layer->tensors();
-    if (tensors.empty()) continue;
-    const std::string name = layer->kind() + std::to_string(++seen[layer->kind()]);
-    for (const LayerTensor& tensor : tensors) all.push_back({name + "." + tensor.name, tensor.count, tensor.rows});
-  }
-  return all;
-}
 
 Chain::Chain(std::vector<std::unique_ptr<Layer>> layers)
     : Layer(layers.front()->input(), layers.back()->output()), layers_(std::move(layers)) {

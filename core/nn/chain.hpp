@@ -13,10 +13,12 @@ class Chain final : public Layer {
   // At least one; each reads what the one before gives.
   explicit Chain(std::vector<std::unique_ptr<Layer>> layers);
 
+  const std::vector<std::unique_ptr<Layer>>& layers() const { return layers_; }
   const char* kind() const override { return "chain"; }
   std::vector<LayerTensor> tensors() const override { return named_tensors(layers_); }
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
+  std::vector<LayerPart> parts() const override { return named_layers(layers_); }
   bool needs_estimates() const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,14 @@ struct LayerTensor {
   std::string name;  // "weight", "bias"
   std::size_t count = 0;
   std::size_t rows = 1;
+};
+
+class Layer;
+
+// A layer within a layer.
+struct LayerPart {
+  std::string name;  // "conv1", "shortcut.batch_norm1"
+  const Layer* layer;
 };
 
 struct ForwardCall {
@@ -55,6 +64,14 @@ struct BackwardCall {
   Buffer& scratch;
 };
 
+class Layer;
+
+// A layer that gives some of another's output channels, and where its parameters are among the other's.
+struct LayerShare {
+  std::unique_ptr<Layer> layer;
+  std::vector<std::uint32_t> parameters;
+};
+
 // Immutable: shapes are fixed at construction, parameters and memory are the caller's.
 class Layer {
  public:
@@ -71,10 +88,18 @@ class Layer {
   virtual double multiply_adds() const { return 0; }               // of one sample's forward pass, by what is there
   // With the weights that a mask leaves out.
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }
+  // The layers it consists of, in the order of the parameters; none: it is one itself.
+  virtual std::vector<LayerPart> parts() const { return {}; }
   // Whether evaluations need statistics, which forward calls with `estimate` leave in `kept`.
   virtual bool needs_estimates() const { return false; }
   // Whether the output is the input, so that neither call is needed.
   virtual bool passes_through(bool /*training*/) const { return false; }
+
+  // Channels fall into so many runs of one length, and an output channel depends on the inputs of its own run alone.
+  virtual int groups() const { return 1; }
+  // The part for these output channels, ascending and whole runs of them. It reads the inputs of these runs: with one
+  // run, all. Layers that only hand values on have none.
+  virtual LayerShare share(std::span<const std::uint32_t> channels) const;
 
   virtual void initialize(std::span<float> /*parameters*/, Stream& /*random*/) const {}
   virtual void forward(const ForwardCall& call) const = 0;
@@ -92,5 +117,7 @@ class Layer {
 
 // As a model and a layer of several layers call them: "conv1.weight".
 std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers);
+// Each by its kind and number, "conv1".
+std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers);
 
 }  // namespace ddl

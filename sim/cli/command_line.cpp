@@ -27,9 +27,11 @@ struct Words {
   ReproduceSettings reproduce;
   BenchSettings bench;
   SweepSettings sweep;
+  EmulateSettings emulate;
   CompareSettings compare;
   PlotSettings plot;
   ReportSettings report;
+  ModelSettings model;
 };
 
 Override override_of(const std::string& text) {
@@ -88,12 +90,15 @@ void add_overrides(CLI::App& command, Words& words) {
       ->allow_extra_args(false);
 }
 
+CLI::Option* add_seed(CLI::App& command, Words& words) {
+  return command.add_option("--seed", words.seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
+}
+
 CLI::App& add_run(CLI::App& app, Words& words) {
   CLI::App& run = *app.add_subcommand("run", "Run scenarios (the word may be left out)");
   run.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
   add_overrides(run, words);
-  auto* seed =
-      run.add_option("--seed", words.seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
+  auto* seed = add_seed(run, words);
   run.add_option("--seeds", words.seeds, "One run for each seed from A to B")->type_name("A..B")->excludes(seed);
   run.add_option("--out", words.run.out, "Results go to DIR/<name>/<seed>/")->type_name("DIR")->capture_default_str();
   run.add_option("--threads", words.run.threads, "Threads for gradients; default all cores; never changes results")
@@ -109,22 +114,6 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
   run.footer("Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 --seeds 1..3");
   return run;
-}
-
-CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
-  CLI::App& command = *app.add_subcommand("reproduce", "Run a published study: published beside simulated figures");
-  command.add_option("study", settings.study, "Which; without it, they are listed")->type_name("NAME");
-  command.add_flag("--full", settings.full, "The published network on CIFAR-10, instead of a small one");
-  command.add_option("--data", settings.data, "Folder of CIFAR-10's binary files, for --full")->type_name("DIR");
-  command.add_option("--out", settings.out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
-      ->type_name("DIR")
-      ->capture_default_str();
-  command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  command.add_flag("--quiet", settings.quiet, "No progress");
-  command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
-  return command;
 }
 
 CLI::App& add_sweep(CLI::App& app, Words& words) {
@@ -223,9 +212,15 @@ int run_command_line(std::vector<std::string> arguments) {
 
   CLI::App& sweep_command = add_sweep(app, words);
 
+  CLI::App& emulate_command = add_emulate(app, words.emulate);
+  add_overrides(emulate_command, words);
+  add_seed(emulate_command, words);
   CLI::App& compare_command = add_compare(app, words.compare);
   CLI::App& plot_command = add_plot(app, words.plot);
   CLI::App& report_command = add_report(app, words.report);
+
+  CLI::App& model_command = add_model(app, words.model);
+  add_overrides(model_command, words);
 
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
@@ -235,13 +230,7 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
-  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
-  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
-  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
-      ->type_name("S")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->capture_default_str();
-  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+  CLI::App& bench_command = add_bench(app, words.bench);
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
   check_kernel_choice();
@@ -277,6 +266,11 @@ int run_command_line(std::vector<std::string> arguments) {
     if (words.sweep.file.empty()) throw InputError("sweep: no sweep file given; see ddlsim sweep --help");
     words.sweep.overrides = overrides_of(words);
     return sweep(words.sweep);
+  } else if (emulate_command.parsed()) {
+    if (words.emulate.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
+    words.emulate.overrides = overrides_of(words);
+    if (!words.seed.empty()) words.emulate.seed = seed_of(words.seed, "--seed");
+    emulate_scenario(words.emulate);
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");
     compare_results(words.compare);
@@ -286,6 +280,9 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (report_command.parsed()) {
     if (words.report.results.empty()) throw InputError("report: no results given; see ddlsim report --help");
     report(words.report);
+  } else if (model_command.parsed()) {
+    words.model.overrides = overrides_of(words);
+    show_model(words.model);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/emulate/emulate.hpp"
 #include "sim/plot/picture.hpp"
 #include "sim/scenario/read.hpp"
 
@@ -25,8 +26,8 @@ struct RunSettings {
 // Reads all scenarios and looks at all result folders before the first run starts.
 void run_scenarios(const RunSettings& settings);
 
-// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit code
-// 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
+// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit
+// code 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
 int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
@@ -39,6 +40,20 @@ void list_catalogue(const std::string& word);
 void print_schema(const std::string& kind);
 std::vector<std::string> catalogue_words();
 
+struct EmulateSettings {
+  std::string scenario;
+  std::vector<Override> overrides;
+  std::optional<std::uint64_t> seed;  // none: the scenario's own
+  std::string out = "results";
+  int repetitions = 1;
+  std::string compute = "slept";  // or "real"
+  bool json = false, quiet = false, force = false;
+  EmulateOptions options;  // without what `compute` says
+};
+
+// Runs a scenario over real TCP, so often; looks at all result folders first.
+void emulate_scenario(const EmulateSettings& settings);
+
 struct ReproduceSettings {
   std::string study;  // empty: list them
   bool full = false;  // the published network on CIFAR-10
@@ -50,6 +65,18 @@ struct ReproduceSettings {
 
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
+
+struct ModelSettings {
+  std::string model;  // a named model, or a scenario file
+  std::vector<Override> overrides;
+  std::string data;           // source of the samples; empty: what the named model was made for
+  std::string mask;           // of its hidden layers; empty: their own
+  std::optional<int> groups;  // of its convolutions; none: their own
+  bool json = false;
+};
+
+// Prints a model layer by layer: shapes, parameters, what masks leave of them, operations, bytes.
+void show_model(const ModelSettings& settings);
 
 struct BenchSettings {
   bool json = false;

@@ -83,8 +83,7 @@ void Simulation::collect_network(RunResult& result) const {
   result.bytes_delivered = network_->bytes_delivered();
   result.messages_sent = network_->messages_sent();
   result.longest_queue = network_->longest_queue();
-  result.bounds = bounds_of(fabric_, traffic_of(scenario_.algorithm, cluster_), cluster_.compute_s,
-                            static_cast<double>(cluster_.model_bytes), scenario_.wire.header_bytes.value);
+  result.bounds = bounds_;
 }
 
 void Simulation::collect_models(RunResult& result) const {
@@ -92,15 +91,7 @@ void Simulation::collect_models(RunResult& result) const {
   const auto models = final_models();
   result.weights_at_servers = cluster_.servers > 0;
   for (const Payload& model : models) result.weights.push_back(*model);
-  const auto mean = mean_of(models);
-  double distance = 0;
-  for (const Payload& model : models) {
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      const double difference = static_cast<double>((*model)[i]) - mean[i];
-      distance += difference * difference;
-    }
-  }
-  result.consensus_distance = distance / static_cast<double>(models.size());
+  result.consensus_distance = consensus_distance_of(models);
 }
 
 }  // namespace ddl

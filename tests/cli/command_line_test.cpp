@@ -89,7 +89,7 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
   for (const char* arguments :
        {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help",
-        "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help"}) {
+        "model --help", "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help"}) {
     const Answer answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -104,8 +104,8 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command :
-       {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "list", "schema", "bench"}) {
+  for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "model",
+                              "list", "schema", "bench"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
 }
@@ -217,7 +217,7 @@ TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
   // A terminal sends the signal to the whole process group, which setsid gives the program for itself. In the
   // background a shell ignores SIGINT, hence the handler that is put back first.
   place.write("interrupt.sh", "setsid env --default-signal=INT '" DDLSIM_BINARY
-                              "' good.json --set stop.iterations=100000000 2>err &\n"
+                              "' good.json --set stop.iterations=10000000 2>err &\n"
                               "pid=$!\nsleep 1\nkill -INT -$pid\nwait $pid\n");
   CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
   CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");
