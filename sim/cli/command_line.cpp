@@ -31,6 +31,7 @@ struct Words {
   CompareSettings compare;
   PlotSettings plot;
   ReportSettings report;
+  ModelSettings model;
 };
 
 Override override_of(const std::string& text) {
@@ -218,6 +219,9 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& plot_command = add_plot(app, words.plot);
   CLI::App& report_command = add_report(app, words.report);
 
+  CLI::App& model_command = add_model(app, words.model);
+  add_overrides(model_command, words);
+
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
@@ -226,13 +230,7 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
-  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
-  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
-  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
-      ->type_name("S")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->capture_default_str();
-  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+  CLI::App& bench_command = add_bench(app, words.bench);
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
   check_kernel_choice();
@@ -269,9 +267,8 @@ int run_command_line(std::vector<std::string> arguments) {
     words.sweep.overrides = overrides_of(words);
     return sweep(words.sweep);
   } else if (emulate_command.parsed()) {
-    if (words.emulate.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
     words.emulate.overrides = overrides_of(words);
-    if (!words.seed.empty()) words.emulate.seed = seed_of(words.seed, "--seed");
+    words.emulate.seed = words.seed.empty() ? std::nullopt : std::optional(seed_of(words.seed, "--seed"));
     emulate_scenario(words.emulate);
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");
@@ -282,6 +279,9 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (report_command.parsed()) {
     if (words.report.results.empty()) throw InputError("report: no results given; see ddlsim report --help");
     report(words.report);
+  } else if (model_command.parsed()) {
+    words.model.overrides = overrides_of(words);
+    show_model(words.model);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

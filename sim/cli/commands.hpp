@@ -66,6 +66,18 @@ struct ReproduceSettings {
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
 
+struct ModelSettings {
+  std::string model;  // a named model, or a scenario file
+  std::vector<Override> overrides;
+  std::string data;           // source of the samples; empty: what the named model was made for
+  std::string mask;           // of its hidden layers; empty: their own
+  std::optional<int> groups;  // of its convolutions; none: their own
+  bool json = false;
+};
+
+// Prints a model layer by layer: shapes, parameters, what masks leave of them, operations, bytes.
+void show_model(const ModelSettings& settings);
+
 struct BenchSettings {
   bool json = false;
   double seconds = 20;  // what it takes altogether, about

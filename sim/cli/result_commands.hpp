@@ -1,4 +1,4 @@
-// The words of commands that take no part of a scenario apart: emulate, reproduce, and those that show finished runs.
+// The words of commands: what is said after them. Those that take a scenario apart are command_line.cpp's.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,9 @@
 
 namespace ddl {
 
+CLI::App& add_bench(CLI::App& app, BenchSettings& settings);
 CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings);
+CLI::App& add_model(CLI::App& app, ModelSettings& settings);
 CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings);
 CLI::App& add_compare(CLI::App& app, CompareSettings& settings);
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings);

@@ -34,6 +34,8 @@ namespace s4u = simgrid::s4u;
 // SimGrid 3.32 takes a window of 0 for a bound of 0, and then gives flows more than their links have.
 constexpr double no_window_bytes = 1e30;
 
+constexpr const char* loopback = "__loopback__";
+
 std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
   // Settings are told of as they are made, and SimGrid reads its arguments, so both come before the engine.
   xbt_log_control_set("root.thres:critical");
@@ -147,14 +149,17 @@ struct Fabric::Parts {
   bool own_sharing = false;
   std::string origin;  // of the platform, for errors
   std::vector<LinkInfo> links;
+  std::vector<s4u::Link*> links_of_simgrid;  // in the same order
+  std::vector<double> bandwidths;            // now
+  std::function<void(int, double)> bandwidth_changed;
   std::unordered_map<const s4u::Link*, int> link_index;
   std::vector<std::unordered_map<int, Route>> routes;  // by source, then target
 
   void list_links(bool one_way) {
-    std::vector<std::pair<LinkInfo, const s4u::Link*>> found;
-    for (const auto* link : engine->get_all_links()) {
+    std::vector<std::pair<LinkInfo, s4u::Link*>> found;
+    for (auto* link : engine->get_all_links()) {
       // SimGrid gives every platform a link from a host to itself, which no message takes here.
-      if (link->get_name() != "__loopback__") found.emplace_back(describe(*link, *engine, one_way), link);
+      if (link->get_name() != loopback) found.emplace_back(describe(*link, *engine, one_way), link);
     }
     std::ranges::sort(found, [](const auto& a, const auto& b) {
       if (a.first.name != b.first.name) return natural_less(a.first.name, b.first.name);
@@ -162,6 +167,8 @@ struct Fabric::Parts {
     });
     for (auto& [info, link] : found) {
       link_index[link] = static_cast<int>(links.size());
+      links_of_simgrid.push_back(link);
+      bandwidths.push_back(info.bandwidth_bytes_per_s);
       links.push_back(std::move(info));
     }
   }
@@ -220,11 +227,38 @@ const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; 
 bool Fabric::has_own_sharing() const { return parts_->own_sharing; }
 
 void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
-  s4u::Link::on_bandwidth_change_cb([this, changed = std::move(changed)](const s4u::Link& link) {
-    const auto found = parts_->link_index.find(&link);
-    if (found != parts_->link_index.end()) changed(found->second, link.get_bandwidth());
+  parts_->bandwidth_changed = std::move(changed);
+  s4u::Link::on_bandwidth_change_cb([parts = parts_.get()](const s4u::Link& link) {
+    const auto found = parts->link_index.find(&link);
+    if (found != parts->link_index.end()) parts->bandwidth_changed(found->second, link.get_bandwidth());
   });
 }
+
+// SimGrid's own way to change a bandwidth will not do (3.32): flows keep the narrowest bandwidth they ever started
+// with, those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that
+// their flow never saw, until a penalty is negative. A capacity that is asked for at each solution has none of this.
+void Fabric::let_bandwidth_change(int link) {
+  const auto at = static_cast<std::size_t>(link);
+  check(parts_->links[at].direction != "free", "a fat pipe's bandwidth stays as it is");
+  if (parts_->own_sharing) return;
+  parts_->links_of_simgrid[at]->set_sharing_policy(
+      s4u::Link::SharingPolicy::NONLINEAR, [parts = parts_.get(), at](double, int) { return parts->bandwidths[at]; });
+}
+
+void Fabric::set_bandwidth(int link, double bytes_per_s) {
+  double& now = parts_->bandwidths[static_cast<std::size_t>(link)];
+  if (now == bytes_per_s) return;
+  now = bytes_per_s;
+  if (parts_->own_sharing) {
+    if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bytes_per_s);
+    return;
+  }
+  // Any link that is told its bandwidth makes SimGrid solve anew; on this one nothing travels.
+  s4u::Link* idle = parts_->engine->link_by_name(loopback);
+  idle->set_bandwidth(idle->get_bandwidth());
+}
+
+double Fabric::bandwidth_bytes_per_s(int link) const { return parts_->bandwidths[static_cast<std::size_t>(link)]; }
 
 const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 

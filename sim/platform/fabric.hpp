@@ -62,7 +62,13 @@ class Fabric {
   const NetworkNumbers& network_numbers() const;
   // Whether Flows shares the links, and not SimGrid: in large networks, where SimGrid's cost is that of all flows.
   bool has_own_sharing() const;
-  // `changed` hears of links whose bandwidth a profile changes while the simulation runs.
+
+  // Links whose bandwidth will change are named before the simulation runs; no fat pipes. What flows already claim of
+  // a link and what their windows allow stays what the nominal bandwidth made it.
+  void let_bandwidth_change(int link);
+  void set_bandwidth(int link, double bytes_per_s);
+  double bandwidth_bytes_per_s(int link) const;  // now
+  // `changed` hears of links whose bandwidth has changed, by set_bandwidth or by a platform file's own profile.
   void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
 
   const std::vector<LinkInfo>& links() const;        // of the whole platform, in natural order of names

@@ -126,11 +126,14 @@ double SimNode::spend_on_gradient(double seconds) {
   gradient_since_s_ = now();
   const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id_, finished_steps_);
   computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+  bool cut_short = false;
   try {
     computing_->start()->wait();
   } catch (const simgrid::CancelException&) {
-    seconds = now() - *gradient_since_s_;
+    cut_short = true;
   }
+  // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
+  if (cut_short || !simulation_.scenario().faults.empty()) seconds = now() - *gradient_since_s_;
   computing_.reset();
   simulation_.tracer().end(traced);
   gradient_since_s_.reset();

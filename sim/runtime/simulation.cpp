@@ -27,6 +27,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       options_(options),
       fabric_(scenario),
       tracer_(fabric_, scenario.record.trace),
+      faults_(scenario, fabric_),
       trainer_(scenario.model.none() ? std::nullopt
                                      : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
@@ -134,6 +135,10 @@ void Simulation::decide_the_end() {
   if (evaluator_) {
     evaluate_now(0);
     if (scenario_.evaluate.every) start_actor(0, "evaluator", [this] { evaluate_on_time(); });
+  }
+  if (faults_.has_links()) {
+    // What is stuck for good is no longer held up by the faults to come.
+    start_actor(0, "faults", [this] { faults_.play([this] { end_if_stuck(); }); });
   }
   if (scenario_.stop.time) start_actor(0, "clock", [this] { end_on_time(); });
   while (!is_over()) {

@@ -12,6 +12,7 @@
 #include "sim/platform/fabric.hpp"
 #include "sim/record/run_result.hpp"
 #include "sim/runtime/evaluator.hpp"
+#include "sim/runtime/faults.hpp"
 #include "sim/runtime/network.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/runtime/signal.hpp"
@@ -96,6 +97,7 @@ class Simulation {
   const RunOptions options_;
   Fabric fabric_;
   Tracer tracer_;
+  Faults faults_;
   std::optional<Trainer> trainer_;  // none: timing only
   Cluster cluster_;
   std::size_t training_samples_;  // of an epoch

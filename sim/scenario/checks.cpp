@@ -109,6 +109,16 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   }
 }
 
+// Names of links and hosts are looked up once the platform is there.
+void check_faults(const Scenario& scenario, Findings& findings) {
+  if (!findings.clean("$.faults")) return;
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const auto& interval = std::visit([](const auto& fault) -> const Interval& { return fault; }, scenario.faults[i]);
+    if (interval.until.value > interval.from.value) continue;
+    Place{findings, fmt::format("$.faults[{}].until", i)}.error("is not after \"from\"; expected a later time");
+  }
+}
+
 void check_scenario(const Scenario& scenario, Findings& findings) {
   check_name(scenario, findings);
   check_platform(scenario, findings);
@@ -117,6 +127,7 @@ void check_scenario(const Scenario& scenario, Findings& findings) {
   check_timing_only(scenario, findings);
   check_model(scenario, findings);
   check_stop_and_evaluation(scenario, findings);
+  check_faults(scenario, findings);
 }
 
 }  // namespace ddl

@@ -15,6 +15,7 @@
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
+#include "sim/scenario/faults.hpp"
 
 namespace ddl {
 
@@ -143,6 +144,7 @@ struct Scenario {
   AlgorithmParams algorithm;
   StopSpec stop;
   EvaluateSpec evaluate;
+  std::vector<Fault> faults;
   RecordSpec record;
   MathSpec math;
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
@@ -243,6 +245,7 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("algorithm", scenario.algorithm, Rule{.doc = "the training system"});
   visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
   visit("evaluate", scenario.evaluate, Rule{.doc = "when accuracy is measured"});
+  visit("faults", scenario.faults, Rule{.doc = "what goes wrong with links and hosts, and when"});
   visit("record", scenario.record, Rule{.doc = "which result files are written"});
   visit("math", scenario.math, Rule{.doc = "whose matrix products"});
 }
