@@ -9,14 +9,20 @@ void add_results(CLI::App& command, std::vector<std::string>& results) {
 
 }  // namespace
 
-CLI::App& add_bench(CLI::App& app, BenchSettings& settings) {
-  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
-  command.add_flag("--json", settings.json, "Print the figures as JSON, and nothing else");
-  command.add_option("--seconds", settings.seconds, "Time to take, about")
-      ->type_name("S")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->capture_default_str();
-  command.footer("Example:\n  ddlsim bench --json > bench.json");
+CLI::App& add_model(CLI::App& app, ModelSettings& settings) {
+  CLI::App& command =
+      *app.add_subcommand("model", "Show a model layer by layer: shapes, parameters, operations, bytes");
+  command.add_option("model", settings.model, "A model of ddlsim list models, or a scenario, whose model is shown")
+      ->type_name("NAME|SCENARIO.json");
+  command.add_option("--data", settings.data, "Whose samples it reads; default: those a named model was made for")
+      ->type_name("SOURCE");
+  command.add_option("--mask", settings.mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
+      ->type_name("MASK");
+  command.add_option("--groups", settings.groups, "Of the convolutions behind the first, as in scenarios")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  command.add_flag("--json", settings.json, "As JSON, with the model as a scenario spells it");
+  command.footer("Examples:\n  ddlsim model resnet18-bibd\n  ddlsim model ako-cnn --mask bibd_field");
   return command;
 }
 
@@ -54,23 +60,6 @@ CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings) {
   command.footer(
       "Needs root, iproute2 and network namespaces, which vanish with the run.\n"
       "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
-  return command;
-}
-
-CLI::App& add_model(CLI::App& app, ModelSettings& settings) {
-  CLI::App& command =
-      *app.add_subcommand("model", "Show a model layer by layer: shapes, parameters, operations, bytes");
-  command.add_option("model", settings.model, "A model of ddlsim list models, or a scenario, whose model is shown")
-      ->type_name("NAME|SCENARIO.json");
-  command.add_option("--data", settings.data, "Whose samples it reads; default: those a named model was made for")
-      ->type_name("SOURCE");
-  command.add_option("--mask", settings.mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
-      ->type_name("MASK");
-  command.add_option("--groups", settings.groups, "Of the convolutions behind the first, as in scenarios")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536));
-  command.add_flag("--json", settings.json, "As JSON, with the model as a scenario spells it");
-  command.footer("Examples:\n  ddlsim model resnet18-bibd\n  ddlsim model ako-cnn --mask bibd_field");
   return command;
 }
 
@@ -135,6 +124,17 @@ CLI::App& add_report(CLI::App& app, ReportSettings& settings) {
   command.add_option("-o,--output", settings.file, "Page")->type_name("F.html")->required();
   command.add_option("--title", settings.title, "Of the page; default: the folder's name")->type_name("TEXT");
   command.footer("Example:\n  ddlsim report results/bandwidth_workers -o bandwidth_workers.html");
+  return command;
+}
+
+CLI::App& add_bench(CLI::App& app, BenchSettings& settings) {
+  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  command.add_flag("--json", settings.json, "Print the figures as JSON, and nothing else");
+  command.add_option("--seconds", settings.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  command.footer("Example:\n  ddlsim bench --json > bench.json");
   return command;
 }
 

@@ -1,4 +1,5 @@
-// The words of commands: what is said after them. Those that take a scenario apart are command_line.cpp's.
+// The words of commands that do not run scenarios in simulated time: model, emulate, reproduce, bench, and those that
+// show finished runs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,12 +8,12 @@
 
 namespace ddl {
 
-CLI::App& add_bench(CLI::App& app, BenchSettings& settings);
-CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings);
 CLI::App& add_model(CLI::App& app, ModelSettings& settings);
+CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings);
 CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings);
 CLI::App& add_compare(CLI::App& app, CompareSettings& settings);
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
+CLI::App& add_bench(CLI::App& app, BenchSettings& settings);
 CLI::App& add_report(CLI::App& app, ReportSettings& settings);
 
 }  // namespace ddl

@@ -79,8 +79,7 @@ void Simulation::collect_network(RunResult& result) const {
   result.bytes_delivered = network_->bytes_delivered();
   result.messages_sent = network_->messages_sent();
   result.longest_queue = network_->longest_queue();
-  result.bounds = bounds_of(fabric_, traffic_of(scenario_.algorithm, cluster_), cluster_.compute_s,
-                            static_cast<double>(cluster_.model_bytes), scenario_.wire.header_bytes.value);
+  result.bounds = bounds_;
 }
 
 void Simulation::collect_models(RunResult& result) const {

@@ -1,5 +1,7 @@
 #include "sim/runtime/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
@@ -7,7 +9,9 @@
 
 #include "core/algorithms/table.hpp"
 #include "core/algorithms/vectors.hpp"
+#include "sim/runtime/extent.hpp"
 #include "sim/runtime/sim_node.hpp"
+#include "sim/scenario/checks.hpp"
 
 namespace ddl {
 
@@ -31,8 +35,12 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       trainer_(scenario.model.none() ? std::nullopt
                                      : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
+      bounds_(bounds_of(fabric_, traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
+                        static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
       stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
+  const Extent extent = extent_of(scenario, bounds_, cluster_.workers, static_cast<double>(training_samples_));
+  check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
@@ -72,11 +80,16 @@ void Simulation::guard(const std::function<void()>& body) {
 
 void Simulation::start_actor(int node, const std::string& name, std::function<void()> body) {
   ++liveness_.waking;
-  const auto run_guarded = [this, body = std::move(body)] {
+  const auto ended = std::make_shared<bool>(false);
+  const auto run_guarded = [this, ended, body = std::move(body)] {
     --liveness_.waking;
     guard(body);
+    *ended = true;
   };
-  sg::Actor::create(name, fabric_.host(node), run_guarded)->daemonize();
+  // Its first turn comes before create() returns. SimGrid would count the dead among its daemons, and end a run in
+  // which as many live as it counts.
+  const sg::ActorPtr actor = sg::Actor::create(name, fabric_.host(node), run_guarded);
+  if (!*ended) actor->daemonize();
 }
 
 void Simulation::start_nodes() {
@@ -211,6 +224,10 @@ void Simulation::evaluate_on_time() {
   for (std::int64_t point = 1; !is_over(); ++point) {
     const double time_s = static_cast<double>(point) * every_s;
     if (scenario_.stop.time && time_s >= scenario_.stop.time->value) return;
+    if (static_cast<double>(point) > most_evaluations) {
+      throw InputError(fmt::format("$.evaluate.every: {} s asks for more than {:.0f} evaluations; expected fewer",
+                                   every_s, most_evaluations));
+    }
     sg::this_actor::sleep_until(time_s);
     end_if_stuck();
     if (!is_over()) evaluate_now(time_s);
