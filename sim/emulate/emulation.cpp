@@ -48,6 +48,9 @@ Emulation::~Emulation() { stop(); }
 void Emulation::check_scenario() const {
   if (scenario_.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
   if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
+  if (!scenario_.platform.profiles.empty()) {
+    throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
+  }
   if (options_.real_compute && !trainer_) {
     throw InputError("$.model: \"none\" computes nothing; expected a model for emulate --compute real");
   }

@@ -52,6 +52,12 @@ struct Divergence {
   std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
 };
 
+// What became of a scenario's faults.
+struct FaultCounts {
+  std::int64_t messages_lost = 0;  // transmissions
+  double bytes_lost = 0;           // of whole messages
+};
+
 // Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's
 // processors that took.
 struct Measurement {
@@ -86,6 +92,7 @@ struct RunResult {
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
   std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
   std::optional<Divergence> divergence;
+  std::optional<FaultCounts> faults;  // if the scenario has any
   Bounds bounds;
   std::optional<Trace> trace;           // if the scenario asks for it
   std::optional<Measurement> measured;  // none: simulated

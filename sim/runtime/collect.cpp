@@ -26,8 +26,12 @@ RunResult Simulation::collect(double end_s) {
   result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);
+  if (!scenario_.faults.empty()) result.faults = {network_->messages_lost(), network_->bytes_lost()};
   network_->end_trace();
-  if (tracer_.is_on()) result.trace = tracer_.take(end_s);
+  if (tracer_.is_on()) {
+    result.trace = tracer_.take(end_s);
+    result.trace->faults = faults_.intervals(end_s);
+  }
   collect_models(result);
   result.divergence = divergence_ ? divergence_ : divergence_at_the_end(result);
   result.stopped_by = result.divergence ? "diverged" : stopped_by_;
