@@ -267,9 +267,8 @@ int run_command_line(std::vector<std::string> arguments) {
     words.sweep.overrides = overrides_of(words);
     return sweep(words.sweep);
   } else if (emulate_command.parsed()) {
-    if (words.emulate.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
     words.emulate.overrides = overrides_of(words);
-    if (!words.seed.empty()) words.emulate.seed = seed_of(words.seed, "--seed");
+    words.emulate.seed = words.seed.empty() ? std::nullopt : std::optional(seed_of(words.seed, "--seed"));
     emulate_scenario(words.emulate);
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");

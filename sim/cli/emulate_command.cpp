@@ -19,6 +19,7 @@ std::string repetition_text(const Scenario& scenario, const EmulateSettings& set
 }  // namespace
 
 void emulate_scenario(const EmulateSettings& settings) {
+  if (settings.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
   Scenario scenario = read_all({settings.scenario}, settings.overrides).front();
   if (settings.seed) scenario.seed = *settings.seed;
   for (int repetition = 1; repetition <= settings.repetitions; ++repetition) {

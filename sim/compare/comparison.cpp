@@ -108,6 +108,7 @@ Comparison compare(std::vector<FinishedRun> runs, bool over_seeds) {
   comparison.grouped = group_runs(std::move(runs), over_seeds);
   comparison.measures = measures_of(comparison.grouped);
   comparison.conditions = conditions_of(comparison.grouped, comparison.measures);
+  comparison.fidelities = fidelities_of(comparison.grouped);
   return comparison;
 }
 

@@ -36,10 +36,25 @@ struct Condition {
   std::vector<std::optional<std::size_t>> best;  // by measure
 };
 
+// A measured group and the simulated one of the same scenario.
+struct Fidelity {
+  std::size_t measured, simulated;  // indices of groups
+  struct Row {
+    std::string title;
+    ComparedMeasure::Kind kind;
+    Estimate measured, simulated;
+    // Of the simulated mean, as a share of the measured; none where that is 0.
+    std::optional<double> error() const;
+  };
+  std::vector<Row> rows;  // only quantities that both have
+};
+std::vector<Fidelity> fidelities_of(const GroupedRuns& grouped);
+
 struct Comparison {
   GroupedRuns grouped;
   std::vector<ComparedMeasure> measures;  // targets of any run, then final accuracy, busiest link, idle time, staleness
   std::vector<Condition> conditions;
+  std::vector<Fidelity> fidelities;  // by measured group; empty if none has its counterpart
 };
 
 // `over_seeds` as in group_runs. Of conditions with very many groups only pairs with the best are kept.

@@ -62,7 +62,7 @@ std::string comparison_csv(const Comparison& comparison) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  Json json = {{"groups", Json::array()}, {"pairs", Json::array()}};
+  Json json = {{"groups", Json::array()}, {"pairs", Json::array()}, {"measured_and_simulated", Json::array()}};
   for (const RunGroup& group : comparison.grouped.groups) json["groups"].push_back(json_of(group, comparison));
   for (const Condition& condition : comparison.conditions) {
     for (const ComparedPair& pair : condition.pairs) {
@@ -73,6 +73,18 @@ std::string comparison_json(const Comparison& comparison) {
                                {"p", pair.p ? Json(*pair.p) : Json(nullptr)},
                                {"within_noise", pair.p ? Json(pair.within_noise()) : Json(nullptr)}});
     }
+  }
+  for (const Fidelity& fidelity : comparison.fidelities) {
+    Json rows = Json::array();
+    for (const Fidelity::Row& row : fidelity.rows) {
+      const auto error = row.error();
+      rows.push_back({{"quantity", row.title},
+                      {"measured", number(row.measured.mean)},
+                      {"simulated", number(row.simulated.mean)},
+                      {"error", error ? number(*error) : Json(nullptr)}});
+    }
+    json["measured_and_simulated"].push_back(
+        {{"measured", fidelity.measured}, {"simulated", fidelity.simulated}, {"quantities", rows}});
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

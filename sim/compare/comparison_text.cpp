@@ -143,19 +143,27 @@ std::string verdict_text(const Comparison& comparison, const std::string& before
   return text;
 }
 
-constexpr const char* method = "Noise: Welch's t-test at 5 %, each pair by itself; ± is the 95 % interval of a mean.";
-
-}  // namespace
-
-std::string comparison_text(const Comparison& comparison) {
-  std::string text = aligned(table_of(comparison));
-  const std::string verdict = verdict_text(comparison, "", "  ");
-  return verdict.empty() ? text : text + "\n" + verdict + method + "\n";
+// A table per measured group: "quantity  measured  simulated  error".
+std::vector<Row> fidelity_table(const Fidelity& fidelity) {
+  std::vector<Row> table(1, Row{"quantity", "measured", "simulated", "error"});
+  const auto text_of = [](const Estimate& estimate, ComparedMeasure::Kind kind) {
+    const std::string mean = shown(estimate.mean, kind);
+    return estimate.half_width ? mean + " ± " + shown(*estimate.half_width, kind) : mean;
+  };
+  for (const Fidelity::Row& row : fidelity.rows) {
+    const auto error = row.error();
+    table.push_back({row.title, text_of(row.measured, row.kind), text_of(row.simulated, row.kind),
+                     error ? fmt::format("{:+.1f} %", 100 * *error) : "-"});
+  }
+  return table;
 }
 
-std::string comparison_markdown(const Comparison& comparison) {
+std::string fidelity_title(const Comparison& comparison, const Fidelity& fidelity) {
+  return "Simulated against measured: " + comparison.grouped.groups[fidelity.measured].label(comparison.grouped.varied);
+}
+
+std::string markdown_of(const std::vector<Row>& table) {
   std::string text;
-  const std::vector<Row> table = table_of(comparison);
   for (std::size_t i = 0; i < table.size(); ++i) {
     text += "|";
     for (std::string field : table[i]) {
@@ -167,6 +175,27 @@ std::string comparison_markdown(const Comparison& comparison) {
     text += "|";
     for (std::size_t column = 0; column < table[0].size(); ++column) text += " --- |";
     text += "\n";
+  }
+  return text;
+}
+
+constexpr const char* method = "Noise: Welch's t-test at 5 %, each pair by itself; ± is the 95 % interval of a mean.";
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison) {
+  std::string text = aligned(table_of(comparison));
+  for (const Fidelity& fidelity : comparison.fidelities) {
+    text += "\n" + fidelity_title(comparison, fidelity) + "\n" + aligned(fidelity_table(fidelity));
+  }
+  const std::string verdict = verdict_text(comparison, "", "  ");
+  return verdict.empty() ? text : text + "\n" + verdict + method + "\n";
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = markdown_of(table_of(comparison));
+  for (const Fidelity& fidelity : comparison.fidelities) {
+    text += "\n" + fidelity_title(comparison, fidelity) + "\n\n" + markdown_of(fidelity_table(fidelity));
   }
   const std::string verdict = verdict_text(comparison, "\n", "- ");
   return verdict.empty() ? text : text + "\n" + verdict + "\n" + method + "\n";

@@ -93,6 +93,11 @@ std::size_t Socket::receive(void* data, std::size_t size) const {
   }
 }
 
+void Socket::wait_for(std::size_t bytes) const {
+  const int least = static_cast<int>(bytes);
+  setsockopt(descriptor_, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+}
+
 bool Socket::receive_all(void* data, std::size_t size) const {
   char* next = static_cast<char*>(data);
   while (size > 0) {

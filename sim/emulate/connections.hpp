@@ -23,6 +23,8 @@ class Socket {
   bool send_all(const void* data, std::size_t size, bool more) const;
   // What is there, at least one byte and at most `size`; 0 once the connection is gone.
   std::size_t receive(void* data, std::size_t size) const;
+  // receive() waits for so many bytes, though it may return fewer: without, every frame would wake the reader.
+  void wait_for(std::size_t bytes) const;
   bool receive_all(void* data, std::size_t size) const;
   void shut() const;  // both ends' calls return
 

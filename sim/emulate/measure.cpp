@@ -192,6 +192,7 @@ Measurement Emulation::measurement() const {
   measured.compute = options_.real_compute ? "real" : "slept";
   measured.precedence = precedence_;
   measured.queue_s = options_.queue_s;
+  measured.retransmitted_share = stage_.retransmitted_share();
   std::int64_t sleeps = 0;
   for (const auto& node : nodes_) {
     const EmulatedNode::Lateness& late = node->lateness();

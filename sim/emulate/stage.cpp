@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 namespace ddl {
 namespace {
@@ -23,7 +26,39 @@ std::string hardware_address(std::size_t node) { return fmt::format("02:00:00:00
 // What hosts tell their neighbours of themselves would only be noise here. A kernel without IPv6 has no such file.
 void silence_ipv6() { std::ofstream("/proc/sys/net/ipv6/conf/all/disable_ipv6") << "1"; }
 
+struct Segments {
+  double sent = 0, again = 0;
+};
+
+// Of the namespace that the thread is in: two lines "Tcp: ..." of names and of values.
+Segments segments_here() {
+  std::ifstream file("/proc/thread-self/net/snmp");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("Tcp: ")) lines.push_back(line);
+  }
+  Segments segments;
+  if (lines.size() != 2) return segments;
+  std::istringstream names(lines[0]), values(lines[1]);
+  for (std::string name, value; names >> name && values >> value;) {
+    if (name == "OutSegs") segments.sent = std::stod(value);
+    if (name == "RetransSegs") segments.again = std::stod(value);
+  }
+  return segments;
+}
+
 }  // namespace
+
+double Stage::retransmitted_share() const {
+  Segments all;
+  for (const NameSpace& host : hosts_) {
+    const Visit visit(host);
+    const Segments here = segments_here();
+    all.sent += here.sent;
+    all.again += here.again;
+  }
+  return all.sent > 0 ? all.again / all.sent : 0;
+}
 
 std::string Stage::address(int node) const { return fmt::format("10.0.0.{}", node + 1); }
 

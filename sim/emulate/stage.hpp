@@ -23,6 +23,8 @@ class Stage {
 
   const NameSpace& host(int node) const { return hosts_[static_cast<std::size_t>(node)]; }
   std::string address(int node) const;  // within the stage
+  // Of the TCP segments that all hosts have sent, the share that were sent again.
+  double retransmitted_share() const;
 
  private:
   NameSpace bridge_;

@@ -10,7 +10,7 @@
 namespace ddl {
 namespace {
 
-constexpr std::size_t chunk_bytes = 65536;
+constexpr std::size_t chunk_bytes = 65536, wake_bytes = 16384;
 using Chunk = std::array<char, chunk_bytes>;
 
 }  // namespace
@@ -93,14 +93,18 @@ bool TcpChannel::write_one(const Message& message) const {
 std::optional<Message> TcpChannel::read_one() {
   FrameHead head;
   const Socket& socket = connection_.reading;
+  socket.wait_for(1);
   if (!socket.receive_all(&head, sizeof head)) return std::nullopt;
   std::vector<float> values(head.values);
   char* const begin = reinterpret_cast<char*>(values.data());
   const std::size_t value_bytes = head.values * sizeof(float);
   Chunk rest;
+  std::size_t waited_for = 1;
   for (std::size_t got = 0; got < head.body_bytes;) {
     const bool is_value = got < value_bytes;
     const std::size_t room = is_value ? value_bytes - got : std::min(head.body_bytes - got, rest.size());
+    const std::size_t least = std::min<std::size_t>(head.body_bytes - got, wake_bytes);
+    if (least != waited_for) socket.wait_for(waited_for = least);
     const std::size_t n = socket.receive(is_value ? begin + got : rest.data(), room);
     if (n == 0) return std::nullopt;
     got += n;

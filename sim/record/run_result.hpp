@@ -67,6 +67,7 @@ struct Measurement {
   int repetition = 1;
   double queue_s = 0;                      // of each limited link
   double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
+  double retransmitted_share = 0;          // of TCP's segments
   double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
   double busy_share = 0;                   // of everybody's, the kernel's included
   double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP

@@ -194,8 +194,11 @@ FinishedRun read_finished(const fs::path& folder) {
   });
   if (const auto measured = json.find("measured"); measured != json.end()) {
     run.measured = true;
-    flatten(*measured, "measured", run.settings);
-    std::erase_if(run.settings, [](const Setting& setting) { return setting.path == "measured.repetition"; });
+    run.settings.push_back(
+        {"measured",
+         fmt::format("{}, compute {}, queue {} s, {}", member<std::string>(*measured, "congestion_control", file),
+                     member<std::string>(*measured, "compute", file), member<double>(*measured, "queue_s", file),
+                     member<std::string>(*measured, "kernel", file))});
   }
   run.provenance = member<Json>(json, "provenance", file).dump();
   run.digest = member<std::string>(json, "digest", file);

@@ -66,11 +66,11 @@ bool follows_scheme(const std::vector<Table>& tables, const std::vector<std::str
   return true;
 }
 
-// Throws unless runs of one seed are the same run; leaves one of each.
+// Throws unless runs of one seed are the same run; leaves one of each, and all measured ones, which are repetitions.
 void drop_repeated(std::vector<FinishedRun>& runs) {
   std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.seed < b.seed; });
   for (std::size_t i = 1; i < runs.size();) {
-    if (runs[i].seed != runs[i - 1].seed) {
+    if (runs[i].seed != runs[i - 1].seed || runs[i].measured) {
       ++i;
       continue;
     }

@@ -60,7 +60,7 @@ void members(A& archive, FaultCounts& counts) {
 template <class A>
 void members(A& archive, Measurement& m) {
   archive(m.kernel, m.congestion_control, m.compute, m.precedence, m.repetition, m.queue_s, m.late_mean_s, m.late_max_s,
-          m.own_share, m.busy_share, m.soft_interrupt_share);
+          m.retransmitted_share, m.own_share, m.busy_share, m.soft_interrupt_share);
 }
 template <class A>
 void members(A& archive, RunResult& r) {

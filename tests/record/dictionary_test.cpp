@@ -61,6 +61,7 @@ void collect(const nlohmann::ordered_json& json, const std::string& path, Names&
 TEST_CASE("the dictionary of results names every column and key that is written, in order, and no other") {
   const TemporaryFolder temporary;
   RunResult result = example_result();
+  result.measured.emplace();
   result.trace.emplace();
   result.trace->period_s = 2.5;
   result.trace->links = {{1, {0, 750, 750}}};

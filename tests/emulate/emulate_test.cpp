@@ -1,0 +1,140 @@
+// Runs over real TCP against what must be the same in any runtime, and against closed forms of the network.
+#include "sim/emulate/emulate.hpp"
+
+#include "tests/emulate/stage_needed.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr double kRate = 40e6 / 8, kMessage = 500e3, kCompute_s = 0.05;
+constexpr double kOfNominal = 1448.0 / 1514;  // of a full frame, what TCP carries
+
+double mean_step_s(const RunResult& result) {
+  double sum = 0;
+  for (const IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
+  return sum / static_cast<double>(result.iterations.size());
+}
+
+}  // namespace
+
+TEST_CASE("one worker and its server take the time of a gradient, a push and a pull") {
+  if (!stage_is_allowed()) return;
+  const Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 10})");
+  const RunResult result = emulate(scenario, {});
+  REQUIRE(result.measured);
+  // The first step needs no pull: all start alike.
+  std::vector<IterationRow> rows(result.iterations.begin() + 1, result.iterations.end());
+  double sum_s = 0, compute_s = 0;
+  for (const IterationRow& row : rows) sum_s += row.end_s - row.start_s, compute_s += row.compute_s;
+  const double count = static_cast<double>(rows.size());
+  const double expected_s = compute_s / count + 2 * kMessage / (kRate * kOfNominal);
+  CHECK(sum_s / count == doctest::Approx(expected_s).epsilon(0.05));
+}
+
+TEST_CASE("latency is added to every message") {
+  if (!stage_is_allowed()) return;
+  const std::string rest = R"("model": "none", "stop": {"iterations": 4})";
+  Scenario scenario = small_star(R"("ps_async")", 1, 1, rest);
+  const double near_s = mean_step_s(emulate(scenario, {}));
+  constexpr double latency_s = 0.05;
+  std::get<GeneratedPlatform>(scenario.platform.hosts).latency = {latency_s};
+  const RunResult far = emulate(scenario, {});
+  // Three messages in each of the steps but the first, which has one: the push, the question, the answer.
+  const double messages = static_cast<double>(far.messages_sent) / 4;
+  CHECK(mean_step_s(far) - near_s == doctest::Approx(messages * latency_s).epsilon(0.1));
+}
+
+TEST_CASE("every node sends as many messages and bytes to every other as in the simulation") {
+  if (!stage_is_allowed()) return;
+  for (const char* algorithm : {R"("ps_sync")", R"("ring_allreduce")", R"({"name": "ako", "partitions": 2})"}) {
+    CAPTURE(algorithm);
+    Scenario scenario = small_star(algorithm, 3, 1, R"("model": "none", "stop": {"iterations": 4})");
+    scenario.wire.header_bytes = Bytes{40};
+    const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+    CHECK(measured.bytes_sent == simulated.bytes_sent);
+    CHECK(measured.bytes_delivered == simulated.bytes_sent);
+    REQUIRE(measured.pairs.size() == simulated.pairs.size());
+    for (std::size_t i = 0; i < measured.pairs.size(); ++i) {
+      CHECK(measured.pairs[i].messages == simulated.pairs[i].messages);
+      CHECK(measured.pairs[i].bytes == simulated.pairs[i].bytes);
+    }
+    for (std::size_t i = 0; i < measured.traffic.size(); ++i) {
+      CHECK(measured.traffic[i].bytes == doctest::Approx(simulated.traffic[i].bytes));
+    }
+  }
+}
+
+TEST_CASE("what synchronous systems learn is the same to the bit as in the simulation") {
+  if (!stage_is_allowed()) return;
+  // 500 kB hold the values themselves; 1 kB does not, so they are handed over in memory.
+  for (const char* size : {"500kB", "1kB"}) {
+    for (const char* algorithm : {R"("ps_sync")", R"("ring_allreduce")", R"("d_psgd")"}) {
+      CAPTURE(algorithm);
+      CAPTURE(size);
+      Scenario scenario = small_star(algorithm, 3, 1, R"("model": "mlp", "stop": {"iterations": 4})");
+      scenario.wire.model_bytes = Bytes{std::string(size) == "1kB" ? 1e3 : kMessage};
+      const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+      REQUIRE(measured.weights.size() == simulated.weights.size());
+      CHECK(measured.weights == simulated.weights);
+      CHECK(measured.steps == simulated.steps);
+    }
+  }
+}
+
+TEST_CASE("gradients last as long as in the simulation when slept") {
+  if (!stage_is_allowed()) return;
+  const Scenario scenario = small_star(R"("gossip")", 2, 0, R"("model": "none", "stop": {"iterations": 8})");
+  const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+  REQUIRE(measured.iterations.size() == simulated.iterations.size());
+  for (std::size_t i = 0; i < measured.iterations.size(); ++i) {
+    CHECK(measured.iterations[i].compute_s >= simulated.iterations[i].compute_s * (1 - 1e-6));
+  }
+  const double late_s = measured.measured->late_mean_s;
+  CHECK(late_s < 0.1 * kCompute_s);
+}
+
+TEST_CASE("a run ends at its time, whoever waits for what") {
+  if (!stage_is_allowed()) return;
+  const Scenario scenario = small_star(R"("ps_ssp")", 3, 1, R"("model": "none", "stop": {"time": "700ms"})");
+  const RunResult result = emulate(scenario, {});
+  CHECK(result.stopped_by == "time");
+  CHECK(result.simulated_s == 0.7);
+  CHECK(result.bytes_sent > result.bytes_delivered);  // the server's link is never idle
+  for (const IterationRow& row : result.iterations) CHECK(row.end_s <= 0.7);
+}
+
+TEST_CASE("a run that is not over after its limit fails and says who waits") {
+  if (!stage_is_allowed()) return;
+  const Scenario scenario = small_star(R"("ps_sync")", 2, 1, R"("model": "none", "stop": {"iterations": 1000000})");
+  EmulateOptions options;
+  options.limit_s = 0.5;
+  CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("ps0 waits for a message"), RunFailed);
+}
+
+TEST_CASE("only stars are emulated, without traces and faults") {
+  if (!stage_is_allowed()) return;
+  const auto refused = [](const std::string& rest, const EmulateOptions& options = {}) {
+    try {
+      emulate(small_star(R"("gossip")", 2, 0, rest), options);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string none = R"("model": "none", "stop": {"time": "1s"})";
+  CHECK(refused(none + R"(, "record": {"trace": true})").find("$.record.trace") != std::string::npos);
+  EmulateOptions options;
+  options.limit_s = 0.5;
+  CHECK(refused(none, options).find("$.stop.time") != std::string::npos);
+  options.real_compute = true;
+  options.limit_s = 60;
+  CHECK(refused(none, options).find("$.model") != std::string::npos);
+  options.real_compute = false;
+  options.congestion_control = "wishful";
+  CHECK(refused(none, options).find("--congestion wishful") != std::string::npos);
+  Scenario ring = small_star(R"("gossip")", 4, 0, none);
+  std::get<GeneratedPlatform>(ring.platform.hosts).topology = Topology::ring;
+  CHECK_THROWS_WITH_AS(emulate(ring, {}), doctest::Contains("expected a star"), InputError);
+}
+
+}  // namespace ddl

@@ -1,0 +1,33 @@
+// Whether this machine allows what an emulation needs. A test that cannot go on says so and counts as skipped.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "core/base/check.hpp"
+#include "sim/emulate/emulate.hpp"
+#include "sim/emulate/stage.hpp"
+#include "tests/runtime/scenarios.hpp"
+
+namespace ddl {
+
+inline bool stage_is_allowed() {
+  try {
+    const Star pair{{{"a", 0, 1, 1e6, 1e6}, {"b", 2, 3, 1e6, 1e6}}, {{0, 0}, {0, 0}}};
+    const Stage stage(pair, 0.05);
+    return true;
+  } catch (const InputError& error) {
+    MESSAGE("[skipped] " << error.what());
+    return false;
+  }
+}
+
+// A star of 40 Mbit/s and messages of 500 kB, which take a tenth of a second.
+inline Scenario small_star(const std::string& algorithm, int workers, int servers, const std::string& rest) {
+  return scenario_from(fmt::format(
+      R"({{"name": "measured_law", "platform": {{"topology": "star", "workers": {}, "servers": {},
+          "bandwidth": "40Mbps", "latency": "100us"}}, "algorithm": {}, "wire": {{"model_bytes": "500kB"}},
+          "compute": {{"seconds_per_batch": "50ms"}}, {}}})",
+      workers, servers, algorithm, rest));
+}
+
+}  // namespace ddl
