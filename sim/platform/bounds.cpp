@@ -30,6 +30,7 @@ class StepBound {
   StepBound(const Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s, double model_bytes,
             double header_bytes)
       : fabric_(fabric), compute_s_(compute_s) {
+    for (std::size_t i = 0; i < traffic.compute_shares.size(); ++i) compute_s_[i] *= traffic.compute_shares[i];
     for (const auto& flows : traffic.phases) {
       Phase& phase = phases_.emplace_back();
       phase.own.resize(compute_s.size());
@@ -143,7 +144,7 @@ class StepBound {
   }
 
   const Fabric& fabric_;
-  const std::vector<double>& compute_s_;
+  std::vector<double> compute_s_;  // of each worker's step
   std::vector<Phase> phases_;
   Loads all_;
   double bytes_ = 0;

@@ -60,7 +60,7 @@ Forecast forecast_here(const Scenario& scenario) {
   forecast.bounds = bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                               scenario.wire.header_bytes.value);
 
-  const double workers = cluster.workers;
+  const double workers = cluster.one_model ? 1 : cluster.workers;
   const double step_s = std::max(forecast.bounds.step_s, forecast.bounds.compute_s);
   const double steps = steps_of_worker(scenario, step_s, workers, training);
   const double adds = model ? model->forward_multiply_adds() : 0;
