@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/algorithms/answer.hpp"
 #include "core/algorithms/message.hpp"
 #include "core/algorithms/weights.hpp"
 #include "core/base/rng.hpp"
@@ -38,7 +39,13 @@ struct Cluster {
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
+  int batch_size = 1;
+  const Model* model = nullptr;  // null when timing only
+  // Which parameters each worker holds, as places in the vector, when the workers share one model; null: all of them.
+  std::shared_ptr<const std::vector<std::vector<std::uint32_t>>> held = nullptr;
   std::shared_ptr<SharedGraphs> graphs = std::make_shared<SharedGraphs>();  // who exchanges with whom, drawn once
+  bool one_model = false;                                  // which all workers share, and so each minibatch
+  int sharing() const { return one_model ? workers : 1; }  // workers whose steps are one step together
   float gradient_weight() const { return gradient_weight(workers); }
   // Of each gradient of a sum of so many.
   float gradient_weight(int gradients) const {
@@ -47,6 +54,14 @@ struct Cluster {
   Slice whole() const { return {0, parameters}; }
   // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
   std::uint64_t wire_bytes(Slice slice) const;
+};
+
+enum class SampleSet { training, test };
+
+// What a step of a model that is split over nodes begins with.
+struct Minibatch {
+  std::shared_ptr<const Batch> batch;  // null when timing only
+  std::optional<Stream> dropout;
 };
 
 class Node {
@@ -85,6 +100,22 @@ class Node {
   virtual void apply_slice(Slice slice, std::span<const float> gradient) = 0;
   // W. Work other than a gradient.
   virtual void compute(double seconds) = 0;
+
+  // --- learning piece by piece: for systems whose workers share one model. A runtime need not have these, and then
+  // refuses with InputError. ---
+  // How long one gradient of the whole model would take here, jitter and all; drawn anew at each call.
+  virtual double gradient_seconds();
+  // W. Takes so many seconds of this host's processor, while `math` runs on a thread of its own; it has run at the end.
+  // Not called when timing only.
+  virtual void work(double seconds, std::function<void()> math);
+  // The next minibatch of this worker's samples.
+  virtual Minibatch minibatch();
+  // Samples by their numbers; null when timing only.
+  virtual std::size_t sample_count(SampleSet set) const;
+  virtual std::shared_ptr<const Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
+  // W. The loss of the step's minibatch. If it is not finite the run ends here.
+  virtual void record_loss(double loss);
+  virtual void record_answer(const Answer& answer);
 
   // --- messages: first in first out to each target, one on the wire to each target at a time ---
   virtual void send(int target, Message message) = 0;

@@ -11,6 +11,7 @@
 #include "core/algorithms/allreduce.hpp"
 #include "core/algorithms/choco.hpp"
 #include "core/algorithms/d_psgd.hpp"
+#include "core/algorithms/early_exit.hpp"
 #include "core/algorithms/fedavg.hpp"
 #include "core/algorithms/gossip.hpp"
 #include "core/algorithms/local_sgd.hpp"
@@ -19,13 +20,14 @@
 #include "core/algorithms/sgp.hpp"
 #include "core/algorithms/single.hpp"
 #include "core/algorithms/traffic.hpp"
+#include "core/algorithms/vertical.hpp"
 
 namespace ddl {
 
 using AlgorithmParams =
     std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams, AdPsgdParams,
                  SgpParams, ChocoParams, RingAllreduceParams, TreeAllreduceParams, StarAllreduceParams,
-                 PartialAllreduceParams, LocalSgdParams, FedavgParams, PsSspParams>;
+                 PartialAllreduceParams, LocalSgdParams, FedavgParams, PsSspParams, VerticalParams, EarlyExitParams>;
 template <>
 inline constexpr std::string_view tag_key<AlgorithmParams> = "name";
 
@@ -35,6 +37,7 @@ struct AlgorithmRow {
   const char* paper;
   bool needs_servers;  // at least one; otherwise servers of the platform stay idle
   int least_workers;
+  bool one_model = false;  // which all workers share, and so each minibatch: a step is a step of all
 };
 
 std::span<const AlgorithmRow> algorithm_table();
@@ -45,6 +48,11 @@ std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node)
 
 // What one step of every worker sends.
 Traffic traffic_of(const AlgorithmParams& params, const Cluster& cluster);
+
+// Which parameters each worker holds, of systems whose workers share one model; empty: each holds all.
+std::vector<std::vector<std::uint32_t>> held_of(const AlgorithmParams& params, const Cluster& cluster);
+// Predictions it is asked for once training is over.
+int requests_of(const AlgorithmParams& params);
 
 // What is wrong with these settings on this cluster and optimizer, or "" ; `key` names the setting.
 struct Complaint {

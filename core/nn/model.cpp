@@ -140,16 +140,21 @@ double Model::gradient(std::span<const float> parameters, const Batch& batch, St
   return sum.loss / static_cast<double>(batch.size());
 }
 
+std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples) {
+  const std::size_t samples = std::min(kEstimationSamples, training_samples);
+  std::vector<std::vector<std::uint32_t>> batches;
+  for (std::size_t i = 0; i < samples; ++i) {
+    if (i % kEvaluationBatch == 0) batches.emplace_back();
+    batches.back().push_back(static_cast<std::uint32_t>(i * training_samples / samples));
+  }
+  return batches;
+}
+
 void Model::Parts::estimate(std::span<const float> parameters, const Dataset& training, Workspace& workspace) const {
-  const std::size_t samples = std::min(kEstimationSamples, training.size());
   int batch = 0;
-  for (std::size_t first = 0; first < samples; first += kEvaluationBatch, ++batch) {
-    workspace.indices.clear();
-    for (std::size_t i = first; i < std::min(samples, first + kEvaluationBatch); ++i) {
-      workspace.indices.push_back(static_cast<std::uint32_t>(i * training.size() / samples));
-    }
-    gather(training, workspace.indices, workspace.batch);
-    forward(parameters, workspace.batch, nullptr, workspace, batch);
+  for (const auto& numbers : estimation_batches(training.size())) {
+    gather(training, numbers, workspace.batch);
+    forward(parameters, workspace.batch, nullptr, workspace, batch++);
   }
 }
 

@@ -73,6 +73,9 @@ class Model {
   std::unique_ptr<Parts> parts_;
 };
 
+// The training samples, by number, that statistics for evaluations are estimated from: evenly spread, in batches.
+std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples);
+
 // The list of layers of a named model for `classes` outputs; spec.layers for
 // "layers". Throws ModelError on an unknown name.
 std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes);

@@ -33,7 +33,7 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
                    : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
-      stop_rule_(scenario.stop, scenario.training.batch_size, training_samples_) {
+      stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   check_scenario();
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
@@ -50,6 +50,10 @@ void Emulation::check_scenario() const {
   if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
   if (!scenario_.platform.profiles.empty()) {
     throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
+  }
+  if (cluster_.one_model) {
+    throw InputError(
+        "$.algorithm.name: its workers share one model; expected a system whose workers each have a whole one");
   }
   if (options_.real_compute && !trainer_) {
     throw InputError("$.model: \"none\" computes nothing; expected a model for emulate --compute real");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/algorithms/answer.hpp"
 #include "core/nn/model.hpp"
 #include "sim/platform/bounds.hpp"
 #include "sim/record/trace.hpp"
@@ -80,9 +81,10 @@ struct RunResult {
   std::vector<IterationRow> iterations;  // by worker, then iteration
   std::vector<TrafficRow> traffic;
   std::vector<PairRow> pairs;               // by source, then target; only pairs that talked
+  std::vector<Answer> answers;              // to requests, as they came
   std::vector<std::int64_t> steps;          // finished, per worker
   std::vector<double> compute_s;            // spent computing, per worker
-  std::vector<std::vector<float>> weights;  // final, per worker; with servers: one, theirs
+  std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
   double simulated_s = 0;
   double samples = 0, epochs = 0;

@@ -12,6 +12,7 @@ namespace ddl {
 
 RunResult Simulation::collect(double end_s) {
   RunResult result;
+  result.answers = std::move(result_.answers);
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
   if (evaluator_) result.curve = evaluator_->curve();
@@ -23,7 +24,7 @@ RunResult Simulation::collect(double end_s) {
     result.compute_s.push_back(node.compute_seconds());
   }
   result.simulated_s = end_s;
-  result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
+  result.samples = static_cast<double>(steps_ / cluster_.sharing()) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);
   if (!scenario_.faults.empty()) result.faults = {network_->messages_lost(), network_->bytes_lost()};

@@ -1,6 +1,7 @@
 #include "sim/runtime/sim_node.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <simgrid/Exception.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
@@ -61,23 +62,27 @@ Payload SimNode::gradient() {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
-  const ComputeSpec& compute = simulation_.scenario().compute;
-  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
-  const double seconds = mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
-  const double spent_s = spend_on_gradient(seconds);
+  const double spent_s = spend_on_gradient(gradient_seconds());
   rows_.back().compute_s += spent_s;
   compute_s_ += spent_s;
   if (!job) return nullptr;
   Payload gradient = job->wait();
-  if (const char* what = job->not_finite()) {
-    simulation_.diverged(id_, rows_.back().iteration, what);
-    wait_for_the_end();
-  }
-  last_loss_ = job->loss();
+  if (const char* what = job->not_finite()) end_as_diverged(what);
+  record_loss(job->loss());
+  return gradient;
+}
+
+void SimNode::record_loss(double loss) {
+  if (!std::isfinite(loss)) end_as_diverged("loss");
+  last_loss_ = loss;
   rows_.back().train_loss = last_loss_;
   loss_sum_ += last_loss_;
   ++losses_;
-  return gradient;
+}
+
+void SimNode::end_as_diverged(const char* what) {
+  simulation_.diverged(id_, rows_.back().iteration, what);
+  wait_for_the_end();
 }
 
 void SimNode::wait_for_the_end() {

@@ -38,6 +38,14 @@ class SimNode : public Node {
   void apply_slice(Slice slice, std::span<const float> gradient) override;
   void compute(double seconds) override;
 
+  double gradient_seconds() override;
+  void work(double seconds, std::function<void()> math) override;
+  Minibatch minibatch() override;
+  std::size_t sample_count(SampleSet set) const override;
+  std::shared_ptr<const Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
+  void record_loss(double loss) override;
+  void record_answer(const Answer& answer) override { simulation_.record_answer(answer); }
+
   void send(int target, Message message) override;
   std::size_t waiting(int target) const override;
   bool merge_into_waiting(int target, const Message& message) override;
@@ -81,7 +89,8 @@ class SimNode : public Node {
 
   void spend(double seconds);                // of this host's processor
   double spend_on_gradient(double seconds);  // as long as it lasted
-  void wait_for_the_end();                   // of a run that is over: nothing more comes of this actor
+  void end_as_diverged(const char* what);
+  void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
   Message take_first(Inbox& inbox);
   Optimizer& optimizer();
 

@@ -19,6 +19,13 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
+std::vector<float> taken(const std::vector<float>& values, const std::vector<std::uint32_t>& places) {
+  std::vector<float> own;
+  own.reserve(places.size());
+  for (const std::uint32_t place : places) own.push_back(values[place]);
+  return own;
+}
+
 // What an epoch is when there are no data.
 std::size_t timing_only_samples(const DataSpec& data) {
   return static_cast<std::size_t>(data.train.value_or(synthetic_training_samples));
@@ -38,8 +45,8 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       bounds_(bounds_of(fabric_, traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
                         static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
-      stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
-  const Extent extent = extent_of(scenario, bounds_, cluster_.workers, static_cast<double>(training_samples_));
+      stop_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
+  const Extent extent = extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
   check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
@@ -52,6 +59,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   }
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
+    if (cluster_.held) start = make_payload(taken(*start, (*cluster_.held)[static_cast<std::size_t>(id)]));
     nodes_.push_back(std::make_unique<SimNode>(*this, id, std::move(start)));
     programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
   }
@@ -188,6 +196,15 @@ std::string Simulation::who_waits() const {
 
 std::vector<Payload> Simulation::final_models() const {
   std::vector<Payload> models;
+  if (cluster_.held) {
+    std::vector<float> whole(cluster_.parameters);
+    for (std::size_t worker = 0; worker < cluster_.held->size(); ++worker) {
+      const auto own = nodes_[worker]->weights().read();
+      const auto& places = (*cluster_.held)[worker];
+      for (std::size_t i = 0; i < places.size(); ++i) whole[places[i]] = own[i];
+    }
+    return {make_payload(std::move(whole))};
+  }
   if (cluster_.servers == 1) return {nodes_.back()->weights().snapshot()};
   if (cluster_.servers > 1) {
     std::vector<float> whole;
@@ -210,9 +227,10 @@ void Simulation::evaluate_now(double time_s) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const std::int64_t steps = node.counted_steps();
     workers.push_back({models.size() == 1 ? models[0] : models[static_cast<std::size_t>(worker)], steps,
-                       static_cast<double>(steps) * batch, node.take_train_loss()});
+                       static_cast<double>(steps) * batch / cluster_.sharing(), node.take_train_loss()});
   }
-  const double epoch = static_cast<double>(steps_) * batch / static_cast<double>(training_samples_);
+  const double epoch =
+      static_cast<double>(steps_ / cluster_.sharing()) * batch / static_cast<double>(training_samples_);
   evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers));
   if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
   report_progress();

@@ -45,6 +45,7 @@ class Simulation {
   // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() const { return stop_.has_enough_samples(); }
   void step_finished();
+  void record_answer(const Answer& answer) { result_.answers.push_back(answer); }
   // Ends the run in this instant. `what` of a worker's step is not finite.
   void diverged(int worker, std::int64_t step, const char* what);
   // Simulated time, which never goes back.
@@ -83,7 +84,7 @@ class Simulation {
   void evaluate_now(double time_s);
   void evaluate_on_time();  // an actor
   void report_progress();
-  // The models the run is judged by: the servers' one, or every worker's.
+  // The models the run is judged by: the servers' one, the workers' if they share one, or every worker's.
   std::vector<Payload> final_models() const;
 
   RunResult collect(double end_s);

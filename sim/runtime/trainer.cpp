@@ -46,11 +46,13 @@ Trainer::Trainer(const Scenario& scenario, int workers, int threads)
                        std::to_string(data_.test.size()));
     }
   }
-  auto shards = partition(data_.train, scenario.data, workers, scenario.seed);
+  const bool one_model = row_of(scenario.algorithm).one_model;
+  const auto shards = partition(data_.train, scenario.data, one_model ? 1 : workers, scenario.seed);
   for (int worker = 0; worker < workers; ++worker) {
-    batches_.emplace_back(std::move(shards[static_cast<std::size_t>(worker)]), scenario.training.batch_size,
-                          scenario.data.shuffle, stream(scenario.seed, owner(worker), "minibatches"));
-    dropout_.push_back(stream(scenario.seed, owner(worker), "dropout"));
+    const int data_of = one_model ? 0 : worker;
+    batches_.emplace_back(shards[static_cast<std::size_t>(data_of)], scenario.training.batch_size,
+                          scenario.data.shuffle, stream(scenario.seed, owner(data_of), "minibatches"));
+    dropout_.push_back(stream(scenario.seed, owner(data_of), "dropout"));
   }
 }
 
@@ -63,6 +65,23 @@ Payload Trainer::initial_weights(int worker) {
   Payload start = make_payload(std::move(weights));
   if (shared) shared_start_ = start;
   return start;
+}
+
+Minibatch Trainer::next_minibatch(int worker) {
+  const auto w = static_cast<std::size_t>(worker);
+  auto batch = std::make_shared<Batch>();
+  gather(data_.train, batches_[w].next(), *batch);
+  return {std::move(batch), Stream(dropout_[w].bits())};
+}
+
+std::shared_ptr<const Batch> Trainer::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+  auto batch = std::make_shared<Batch>();
+  gather(set == SampleSet::test ? data_.test : data_.train, numbers, *batch);
+  return batch;
+}
+
+ThreadPool::Ticket Trainer::begin(std::function<void()> math) {
+  return pool_.submit([math = std::move(math)](int) { math(); }, ThreadPool::Urgency::soon);
 }
 
 std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights) {

@@ -131,6 +131,7 @@ void check_scenario(const Scenario& scenario, Findings& findings) {
   check_platform(scenario, findings);
   check_profiles(scenario, findings);
   check_algorithm(scenario, findings);
+  check_one_model(scenario, findings);
   check_data(scenario, findings);
   check_timing_only(scenario, findings);
   check_wire(scenario, findings);

@@ -83,6 +83,16 @@ void check_memory(const Scenario& scenario, const Model* model, Findings& findin
   if (const auto too_much = excess(parts, most_memory_bytes, "")) findings.add(too_much->path, too_much->what);
 }
 
+void check_one_model(const Scenario& scenario, Findings& findings) {
+  const AlgorithmRow& row = row_of(scenario.algorithm);
+  if (!row.one_model || !findings.clean("$.algorithm") || !findings.clean("$.training.init")) return;
+  if (scenario.training.init == InitialWeights::independent) {
+    findings.add("$.training.init", fmt::format("\"independent\", but the workers of \"{}\" share one model; "
+                                                "expected \"shared\"",
+                                                row.name));
+  }
+}
+
 void check_timing_only(const Scenario& scenario, Findings& findings) {
   if (!scenario.model.none() || !findings.clean("$.model")) return;
   const auto needs = [&](bool given, const std::string& path, const char* example) {
@@ -110,6 +120,11 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   const StopSpec& stop = scenario.stop;
   if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy) {
     findings.add("$.stop", "has no condition; expected at least one of time, iterations, epochs, samples, accuracy");
+  }
+  if (requests_of(scenario.algorithm) > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
+      !stop.iterations && !stop.epochs && !stop.samples) {
+    findings.add("$.stop",
+                 "ends the run with training, but requests come after it; expected iterations, epochs or samples");
   }
   const EvaluateSpec& evaluate = scenario.evaluate;
   if (!findings.clean("$.evaluate") || !findings.clean("$.stop")) return;
