@@ -1,5 +1,7 @@
 #include "core/algorithms/node.hpp"
 
+#include "core/base/check.hpp"
+
 namespace ddl {
 
 std::uint64_t Cluster::wire_bytes(Slice slice) const {
@@ -11,5 +13,16 @@ std::uint64_t Cluster::wire_bytes(Slice slice) const {
   };
   return bytes_before(slice.end) - bytes_before(slice.begin);
 }
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw InputError("algorithm.name: this runtime chooses minibatches itself; expected a system that lets it");
+}
+
+}  // namespace
+
+Payload Node::gradient_of(std::vector<std::uint32_t>) { refuse(); }
+std::vector<std::uint8_t> Node::right_answers() { refuse(); }
 
 }  // namespace ddl

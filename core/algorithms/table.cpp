@@ -37,6 +37,8 @@ constexpr std::array rows{
                  "McMahan et al., AISTATS 2017", true, 1},
     AlgorithmRow{PsSspParams::tag, "stale-synchronous parameter server: nobody is more than s steps ahead",
                  "Ho et al., NIPS 2013", true, 1},
+    AlgorithmRow{SammeParams::tag, "an ensemble by boosting: each worker trains a member, the first counts votes",
+                 "Zhu et al., 2009; IDDL 2020", false, 1, true},
 };
 static_assert(rows.size() == std::variant_size_v<AlgorithmParams>);
 

@@ -57,10 +57,10 @@ std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), r
 
 // --- learning ---
 
-Payload SimNode::gradient() {
+Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Gradient> job;
-  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
+  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot(), std::move(samples));
   const ComputeSpec& compute = simulation_.scenario().compute;
   const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
   const double seconds = mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
@@ -78,6 +78,17 @@ Payload SimNode::gradient() {
   loss_sum_ += last_loss_;
   ++losses_;
   return gradient;
+}
+
+std::vector<std::uint8_t> SimNode::right_answers() {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Answers> job;
+  if (trainer != nullptr) job = trainer->begin_answers(weights_.snapshot());
+  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
+  const double batch_s =
+      cluster().compute_s[static_cast<std::size_t>(id_)] - simulation_.scenario().compute.overhead.value;
+  spend(batches * batch_s / 3);
+  return job ? job->wait() : std::vector<std::uint8_t>();
 }
 
 void SimNode::wait_for_the_end() {

@@ -33,6 +33,8 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
       stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
+  cluster_.training_samples = training_samples_;
+  if (trainer_) cluster_.evaluated_samples = trainer_->evaluated_samples();
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
@@ -144,7 +146,7 @@ void Simulation::decide_the_end() {
   while (!is_over()) {
     liveness_.do_postponed();
     something_happened_.wait();
-    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason());
+    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason().empty() ? "finished" : stop_.reason());
   }
 }
 
@@ -200,7 +202,7 @@ void Simulation::evaluate_now(double time_s) {
                        static_cast<double>(steps) * batch, node.take_train_loss()});
   }
   const double epoch = static_cast<double>(steps_) * batch / static_cast<double>(training_samples_);
-  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers));
+  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers), programs_.front()->ensemble());
   if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
   report_progress();
 }
