@@ -18,7 +18,9 @@ namespace {
 
 [[noreturn]] void refuse() {
   throw InputError(
-      "algorithm.name: this runtime computes whole gradients only; expected a system that does not split models");
+      "algorithm.name: this runtime computes whole gradients of minibatches that it chooses; expected a system that "
+      "lets "
+      "it, and does not split models");
 }
 
 }  // namespace
@@ -30,5 +32,7 @@ std::size_t Node::sample_count(SampleSet) const { refuse(); }
 std::shared_ptr<const Batch> Node::samples(SampleSet, std::span<const std::uint32_t>) const { refuse(); }
 void Node::record_loss(double) { refuse(); }
 void Node::record_answer(const Answer&) { refuse(); }
+Payload Node::gradient_of(std::vector<std::uint32_t>) { refuse(); }
+std::vector<std::uint8_t> Node::right_answers() { refuse(); }
 
 }  // namespace ddl

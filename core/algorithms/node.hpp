@@ -33,6 +33,10 @@ struct Cluster {
   std::size_t parameters = 0;     // length d of the flat vector; virtual when timing only
   std::uint64_t model_bytes = 0;  // N, a whole model on the wire
   bool timing_only = false;
+  int batch_size = 1;
+  std::size_t training_samples = 0;   // in all; what an epoch is when timing only
+  std::size_t evaluated_samples = 0;  // of the test set; when timing only as many as there would be
+  int classes = 0;                    // 0 when timing only
   GradientScale scale = GradientScale::mean;
   std::vector<std::string> worker_names;
   std::vector<Tensor> tensors;     // how the vector divides into layers; empty when timing only
@@ -94,6 +98,11 @@ class Node {
   // W. One minibatch gradient at the weights as they are now, and the simulated time it costs. Its value is known when
   // that time is over, whatever happened to the weights meanwhile. Null when timing only.
   virtual Payload gradient() = 0;
+  // W. The same of these training samples, by their numbers in the whole set, instead of the worker's next minibatch.
+  virtual Payload gradient_of(std::vector<std::uint32_t> samples);
+  // W. For each sample of the training set whether weights() gives its class (1) or not (0), and the simulated time of
+  // a forward pass over them all, a third of that of their gradients. Empty when timing only.
+  virtual std::vector<std::uint8_t> right_answers();
   virtual double last_loss() const = 0;  // of that minibatch
   // One optimizer step on weights() (or, stateless optimizers, on a slice of them).
   virtual void apply(std::span<const float> gradient) = 0;
@@ -138,11 +147,19 @@ class Node {
   virtual Stream rng(const char* purpose) const = 0;
 };
 
+// A model whose answers are votes, and what each weighs.
+struct Voter {
+  Payload model;
+  double weight = 0;
+};
+
 // One node's part of a training system. It outlives every actor of the node.
 class Program {
  public:
   virtual ~Program() = default;
   virtual void run() = 0;  // a worker's training loop, or a server's service (which need not return)
+  // What the run is judged by, if the program of node 0 says so: an ensemble. Empty: each node's weights().
+  virtual std::vector<Voter> ensemble() const { return {}; }
 };
 
 }  // namespace ddl

@@ -42,6 +42,8 @@ constexpr std::array rows{
                  "Dean et al., NIPS 2012; Sultana, 2020 (IDDL)", false, 1, true},
     AlgorithmRow{EarlyExitParams::tag, "stages of one model on device, edge and cloud, with exits between them",
                  "Teerapittayanon et al., ICPR 2016 and ICDCS 2017", false, 2, true},
+    AlgorithmRow{SammeParams::tag, "an ensemble by boosting: each worker trains a member, the first counts votes",
+                 "Zhu et al., 2009; IDDL 2020", false, 1, false, true},
 };
 static_assert(rows.size() == std::variant_size_v<AlgorithmParams>);
 

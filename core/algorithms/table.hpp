@@ -17,6 +17,7 @@
 #include "core/algorithms/local_sgd.hpp"
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/parameter_server.hpp"
+#include "core/algorithms/samme.hpp"
 #include "core/algorithms/sgp.hpp"
 #include "core/algorithms/single.hpp"
 #include "core/algorithms/traffic.hpp"
@@ -24,10 +25,10 @@
 
 namespace ddl {
 
-using AlgorithmParams =
-    std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams, AdPsgdParams,
-                 SgpParams, ChocoParams, RingAllreduceParams, TreeAllreduceParams, StarAllreduceParams,
-                 PartialAllreduceParams, LocalSgdParams, FedavgParams, PsSspParams, VerticalParams, EarlyExitParams>;
+using AlgorithmParams = std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams,
+                                     AdPsgdParams, SgpParams, ChocoParams, RingAllreduceParams, TreeAllreduceParams,
+                                     StarAllreduceParams, PartialAllreduceParams, LocalSgdParams, FedavgParams,
+                                     PsSspParams, VerticalParams, EarlyExitParams, SammeParams>;
 template <>
 inline constexpr std::string_view tag_key<AlgorithmParams> = "name";
 
@@ -37,7 +38,8 @@ struct AlgorithmRow {
   const char* paper;
   bool needs_servers;  // at least one; otherwise servers of the platform stay idle
   int least_workers;
-  bool one_model = false;  // which all workers share, and so each minibatch: a step is a step of all
+  bool one_model = false;        // which all workers share, and so each minibatch: a step is a step of all
+  bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
 };
 
 std::span<const AlgorithmRow> algorithm_table();

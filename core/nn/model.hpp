@@ -66,9 +66,17 @@ class Model {
   // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.
   Score evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
                  const Dataset* training = nullptr) const;
+  // The class of each of the first `samples` of `data`, that of its first largest output, by the same means.
+  std::vector<std::uint8_t> classify(std::span<const float> parameters, const Dataset& data, std::size_t samples,
+                                     Workspace& workspace, const Dataset* training = nullptr) const;
   bool needs_estimates() const;
 
  private:
+  // Calls visit(outputs, labels) for each batch of an evaluation.
+  template <class Visit>
+  void each_batch(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
+                  const Dataset* training, Visit visit) const;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

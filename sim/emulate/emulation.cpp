@@ -51,9 +51,11 @@ void Emulation::check_scenario() const {
   if (!scenario_.platform.profiles.empty()) {
     throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
   }
-  if (cluster_.one_model) {
+  const AlgorithmRow& row = row_of(scenario_.algorithm);
+  if (row.one_model || row.chooses_samples) {
     throw InputError(
-        "$.algorithm.name: its workers share one model; expected a system whose workers each have a whole one");
+        "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
+        "whose workers compute gradients of minibatches");
   }
   if (options_.real_compute && !trainer_) {
     throw InputError("$.model: \"none\" computes nothing; expected a model for emulate --compute real");

@@ -21,7 +21,8 @@ std::size_t most_waiting(const std::vector<WorkerPoint>& workers) {
 Evaluator::Evaluator(Trainer& trainer, std::vector<std::string> worker_names)
     : trainer_(trainer), worker_names_(std::move(worker_names)) {}
 
-void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers) {
+void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers,
+                    const std::vector<Voter>& ensemble) {
   if (!points_.empty() && points_.back().time_s == time_s) {
     // The losses since the point before are those of the replaced point, unless there are newer ones.
     for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -36,10 +37,16 @@ void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<
   point.bytes_sent = bytes_sent;
   point.epoch = epoch;
   point.workers = std::move(workers);
-  begin(point);
+  begin(point, ensemble);
 }
 
-void Evaluator::begin(Point& point) {
+void Evaluator::begin(Point& point, const std::vector<Voter>& ensemble) {
+  if (!ensemble.empty()) {
+    point.averaged = trainer_.begin_evaluation(ensemble);
+    point.scores.assign(point.workers.size(), point.averaged);
+    for (WorkerPoint& worker : point.workers) worker.weights = nullptr;
+    return;
+  }
   std::map<const std::vector<float>*, std::shared_ptr<Trainer::Evaluation>> begun;  // looked up, never walked through
   std::vector<Payload> models;
   for (WorkerPoint& worker : point.workers) {

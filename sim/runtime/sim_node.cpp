@@ -58,10 +58,10 @@ std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), r
 
 // --- learning ---
 
-Payload SimNode::gradient() {
+Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Gradient> job;
-  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
+  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot(), std::move(samples));
   const double spent_s = spend_on_gradient(gradient_seconds());
   rows_.back().compute_s += spent_s;
   compute_s_ += spent_s;
@@ -83,6 +83,17 @@ void SimNode::record_loss(double loss) {
 void SimNode::end_as_diverged(const char* what) {
   simulation_.diverged(id_, rows_.back().iteration, what);
   wait_for_the_end();
+}
+
+std::vector<std::uint8_t> SimNode::right_answers() {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Answers> job;
+  if (trainer != nullptr) job = trainer->begin_answers(weights_.snapshot());
+  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
+  const double batch_s =
+      cluster().compute_s[static_cast<std::size_t>(id_)] - simulation_.scenario().compute.overhead.value;
+  spend(batches * batch_s / 3);
+  return job ? job->wait() : std::vector<std::uint8_t>();
 }
 
 void SimNode::wait_for_the_end() {

@@ -32,7 +32,9 @@ class SimNode : public Node {
 
   Weights& weights() override { return weights_; }
   Slice shard() const override { return shard_; }
-  Payload gradient() override;
+  Payload gradient() override { return gradient_of({}); }
+  Payload gradient_of(std::vector<std::uint32_t> samples) override;
+  std::vector<std::uint8_t> right_answers() override;
   double last_loss() const override { return last_loss_; }
   void apply(std::span<const float> gradient) override;
   void apply_slice(Slice slice, std::span<const float> gradient) override;

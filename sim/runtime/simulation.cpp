@@ -46,7 +46,10 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
                         static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
       stop_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
-  const Extent extent = extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
+  cluster_.training_samples = training_samples_;
+  if (trainer_) cluster_.evaluated_samples = trainer_->evaluated_samples();
+  const Extent extent =
+      extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
   check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
@@ -165,7 +168,7 @@ void Simulation::decide_the_end() {
   while (!is_over()) {
     liveness_.do_postponed();
     something_happened_.wait();
-    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason());
+    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason().empty() ? "finished" : stop_.reason());
   }
 }
 
@@ -231,7 +234,7 @@ void Simulation::evaluate_now(double time_s) {
   }
   const double epoch =
       static_cast<double>(steps_ / cluster_.sharing()) * batch / static_cast<double>(training_samples_);
-  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers));
+  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers), programs_.front()->ensemble());
   if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
   report_progress();
 }

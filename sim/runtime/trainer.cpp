@@ -7,6 +7,7 @@
 
 #include "core/algorithms/vectors.hpp"
 #include "core/base/finite.hpp"
+#include "core/nn/vote.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -84,12 +85,13 @@ ThreadPool::Ticket Trainer::begin(std::function<void()> math) {
   return pool_.submit([math = std::move(math)](int) { math(); }, ThreadPool::Urgency::soon);
 }
 
-std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights) {
+std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights,
+                                                           std::vector<std::uint32_t> samples) {
   const auto w = static_cast<std::size_t>(worker);
   auto gradient = std::make_unique<Gradient>();
   Gradient* job = gradient.get();
   job->weights_ = std::move(weights);
-  job->samples_ = batches_[w].next();
+  job->samples_ = samples.empty() ? batches_[w].next() : std::move(samples);
   job->random_ = Stream(dropout_[w].bits());
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
@@ -110,6 +112,27 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
       },
       ThreadPool::Urgency::soon);
   return gradient;
+}
+
+std::unique_ptr<Trainer::Answers> Trainer::begin_answers(Payload weights) {
+  auto answers = std::make_unique<Answers>();
+  Answers* job = answers.get();
+  job->weights_ = std::move(weights);
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
+        const Dataset& data = data_.train;
+        job->right_ = model_.classify(*job->weights_, data, data.size(), workspace, &data);
+        for (std::size_t i = 0; i < data.size(); ++i) job->right_[i] = job->right_[i] == data.labels[i];
+      },
+      ThreadPool::Urgency::soon);
+  return answers;
+}
+
+std::vector<std::uint8_t> Trainer::Answers::wait() {
+  ticket_.wait();
+  weights_ = nullptr;
+  return std::move(right_);
 }
 
 std::shared_ptr<std::vector<float>> Trainer::Spares::take(const std::shared_ptr<Spares>& spares, std::size_t count) {
@@ -152,6 +175,27 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
           job->score_ =
               model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
         }
+      },
+      ThreadPool::Urgency::whenever);
+  return evaluation;
+}
+
+std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(const std::vector<Voter>& ensemble) {
+  auto evaluation = std::make_shared<Evaluation>();
+  Evaluation* job = evaluation.get();
+  for (const Voter& voter : ensemble) {
+    job->models_.push_back(voter.model);
+    job->votes_.push_back(voter.weight);
+  }
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
+        std::vector<std::vector<std::uint8_t>> answers;
+        for (const Payload& model : job->models_) {
+          answers.push_back(model_.classify(*model, data_.test, test_samples_, workspace, &data_.train));
+        }
+        job->score_ =
+            score_of_votes(answers, job->votes_, std::span(data_.test.labels).first(test_samples_), data_.test.classes);
       },
       ThreadPool::Urgency::whenever);
   return evaluation;

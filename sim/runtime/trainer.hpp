@@ -58,7 +58,21 @@ class Trainer {
     const char* not_finite_ = nullptr;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };
-  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights);
+  // Of these training samples, or of the worker's next minibatch if there are none.
+  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights, std::vector<std::uint32_t> samples = {});
+
+  // For each training sample whether a model gives its class, computed while simulated time passes.
+  class Answers {
+   public:
+    std::vector<std::uint8_t> wait();  // once
+
+   private:
+    friend class Trainer;
+    Payload weights_;
+    std::vector<std::uint8_t> right_;
+    ThreadPool::Ticket ticket_;
+  };
+  std::unique_ptr<Answers> begin_answers(Payload weights);
 
   // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
   class Evaluation {
@@ -68,10 +82,14 @@ class Trainer {
    private:
     friend class Trainer;
     std::vector<Payload> models_;
+    std::vector<double> votes_;
     Score score_;
     ThreadPool::Ticket ticket_;
   };
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
+  // Of what an ensemble votes.
+  std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
+  std::size_t evaluated_samples() const { return test_samples_; }
 
  private:
   using WorkspacePtr = decltype(make_workspace());

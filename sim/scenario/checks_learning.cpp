@@ -40,6 +40,14 @@ void check_data(const Scenario& scenario, Findings& findings) {
   if (data.source == DataSource::synthetic && !data.path.empty()) {
     place.at("path").error("is given, but synthetic data come from no folder; expected another source, or no path");
   }
+  if (findings.clean("$.algorithm") && row_of(scenario.algorithm).chooses_samples) {
+    const std::string why = fmt::format(
+        "is given, but every worker of \"{}\" has the whole training set and chooses "
+        "its samples; expected no such key",
+        row_of(scenario.algorithm).name);
+    if (data.partition != PartitionKind::iid) place.at("partition").error(why);
+    if (!data.shuffle) place.at("shuffle").error(why);
+  }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, synthetic_training_samples);
   if (!scenario.model.none() && workers && train && *train < *workers && findings.clean("$.platform")) {

@@ -45,7 +45,7 @@ constexpr Refused kRefused[] = {
     {"describe", "ddlsim: describe: no scenario given; see ddlsim describe --help\n"},
     {"reproduce ako_2081", "ddlsim: \"ako_2081\" is no study; did you mean \"ako_2018\"?\n"},
     {"reproduce ako_2018 --full",
-     "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of its files\n"},
+     "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of CIFAR-10's files\n"},
     {"reproduce ako_2018 --data x", "ddlsim: reproduce --data: is for --full alone, which trains on CIFAR-10\n"},
     {"sweep", "ddlsim: sweep: no sweep file given; see ddlsim sweep --help\n"},
     {"compare", "ddlsim: compare: no results given; see ddlsim compare --help\n"},
