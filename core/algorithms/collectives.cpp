@@ -65,14 +65,92 @@ int parent_of(Collective how, int i) { return how == Collective::tree ? i & (i -
 
 }  // namespace
 
-Sum AllReduce::sum(Slice slice, const Sum& own) {
-  if (node_.cluster().workers == 1) return own;
+AllReduce::AllReduce(Node& node, Collective how, int port, OnFailure on_failure)
+    : node_(node), how_(how), port_(port), on_failure_(on_failure), epoch_(node.presence_events()) {
+  node.watch(port);
+  if (epoch_ > 0) round_ = -1;
+  find_members();
+}
+
+void AllReduce::find_members() {
+  members_.clear();
+  for (int worker = 0; worker < node_.cluster().workers; ++worker) {
+    if (worker == node_.id()) rank_ = members();
+    if (worker == node_.id() || is_counted_on(node_.presence(worker), on_failure_)) members_.push_back(worker);
+  }
+}
+
+void AllReduce::join() {
+  if (epoch_ == 0) return;
+  changed_ = true;
+  among_those_there([] { return Sum{}; });
+  round_ = std::max<std::int64_t>(round_, 0);
+}
+
+void AllReduce::wait_for_change() {
+  while (!changed_) {
+    const Message message = node_.receive(port_);
+    if (message.news) {
+      changed_ = true;
+    } else {
+      early_[message.source].push_back(message);
+    }
+  }
+}
+
+// The group of an instant is the same for all who see it with the same events behind them; what was sent before one of
+// them is thrown away by who has seen it, and kept until then by who has not.
+bool AllReduce::agree() {
+  changed_ = false;
+  epoch_ = node_.presence_events();
+  find_members();
+  const auto is_down = [&](int worker) { return worker != node_.id() && !node_.up(worker); };
+  while (std::ranges::any_of(members_, is_down)) receive(rank_);  // until there is news
+  for (int other = 0; other < members(); ++other) {
+    if (other != rank_) send_in_group(other, {.part = how_far, .step = round_});
+  }
+  std::vector<std::int64_t> rounds(members_.size(), round_);
+  for (int other = 0; other < members(); ++other) {
+    if (other != rank_) rounds[static_cast<std::size_t>(other)] = receive(other).step;
+  }
+  const std::int64_t most = *std::ranges::max_element(rounds);
+  const int holder = static_cast<int>(std::ranges::find(rounds, most) - rounds.begin());
+  for (int other = 0; rank_ == holder && other < members(); ++other) {
+    if (rounds[static_cast<std::size_t>(other)] == most) continue;
+    send_in_group(
+        other, {.part = whole_model, .values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
+  }
+  if (round_ == most) return true;
+  node_.weights().adopt(receive(holder).values);
+  round_ = most;
+  return false;
+}
+
+std::optional<Sum> AllReduce::among_those_there(const std::function<Sum()>& work) {
+  while (true) {
+    try {
+      if (changed_ && !agree()) return std::nullopt;
+      return work();
+    } catch (const Changed&) {
+      changed_ = true;
+    }
+  }
+}
+
+std::optional<Sum> AllReduce::sum(Slice slice, const Sum& own) {
+  auto result = among_those_there([&] { return reduce(slice, own); });
+  if (result) ++round_;
+  return result;
+}
+
+Sum AllReduce::reduce(Slice slice, const Sum& own) {
+  if (members() == 1) return own;
   if (how_ == Collective::ring) return ring(slice, own);
   return how_ == Collective::tree ? tree(slice, own) : star(slice, own);
 }
 
 Sum AllReduce::ring(Slice slice, const Sum& own) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   const int next = (i + 1) % n, previous = (i + n - 1) % n;
   const auto at = [n](int chunk) { return static_cast<std::size_t>((chunk + n) % n); };
   std::vector<Slice> slices;
@@ -94,7 +172,7 @@ Sum AllReduce::ring(Slice slice, const Sum& own) {
 }
 
 Sum AllReduce::tree(Slice slice, const Sum& own) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   Sum total = own;
   int bit = 1;
   for (; bit < n && (i & bit) == 0; bit *= 2) {
@@ -107,34 +185,46 @@ Sum AllReduce::tree(Slice slice, const Sum& own) {
   for (bit /= 2; bit > 0; bit /= 2) {
     if (i + bit >= n) continue;
     send(i + bit, slice, total);
-    node_.wait_until_delivered(i + bit);
+    node_.wait_until_delivered(worker_at(i + bit));
   }
   return total;
 }
 
 Sum AllReduce::star(Slice slice, const Sum& own) {
-  if (node_.id() > 0) {
+  if (rank_ > 0) {
     send(0, slice, own);
     return receive_sum(0);
   }
   Sum total = own;
-  for (int worker = 1; worker < node_.cluster().workers; ++worker) total = total + receive_sum(worker);
-  for (int worker = 1; worker < node_.cluster().workers; ++worker) send(worker, slice, total);
+  for (int worker = 1; worker < members(); ++worker) total = total + receive_sum(worker);
+  for (int worker = 1; worker < members(); ++worker) send(worker, slice, total);
   return total;
 }
 
+int AllReduce::worker_at(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+
 void AllReduce::send(int target, Slice slice, const Sum& sum) {
-  node_.send(target, {.port = port_,
-                      .kind = sum.count,
-                      .values = sum.values,
-                      .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0});
+  send_in_group(
+      target,
+      {.kind = sum.count, .values = sum.values, .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0});
 }
 
+void AllReduce::send_in_group(int target, Message message) {
+  message.port = port_;
+  message.since = epoch_;
+  node_.send(worker_at(target), std::move(message));
+}
+
+// From this worker itself comes nothing but news.
 Message AllReduce::receive(int source) {
-  std::deque<Message>& from_source = early_[source];
-  while (from_source.empty()) {
+  std::deque<Message>& from_source = early_[worker_at(source)];
+  while (true) {
+    while (!from_source.empty() && from_source.front().since < epoch_) from_source.pop_front();
+    if (!from_source.empty() && from_source.front().since == epoch_) break;
     Message message = node_.receive(port_);
-    early_[message.source].push_back(std::move(message));
+    if (message.news && message.source >= node_.cluster().workers) continue;
+    if (message.news && message.step > epoch_) throw Changed();
+    if (!message.news) early_[message.source].push_back(std::move(message));
   }
   Message message = std::move(from_source.front());
   from_source.pop_front();
@@ -146,15 +236,26 @@ Sum AllReduce::receive_sum(int source) {
   return {message.values, message.kind};
 }
 
-std::vector<Message> AllReduce::gather(const Message& own) {
-  std::vector<Message> all(static_cast<std::size_t>(node_.cluster().workers));
-  all[static_cast<std::size_t>(node_.id())] = own;
+std::optional<std::vector<Message>> AllReduce::gather(const Message& own) {
+  std::vector<Message> all;
+  const auto done = among_those_there([&] {
+    all = gather_once(own);
+    return Sum{};
+  });
+  if (!done) return std::nullopt;
+  ++round_;
+  return all;
+}
+
+std::vector<Message> AllReduce::gather_once(const Message& own) {
+  std::vector<Message> all(members_.size());
+  all[static_cast<std::size_t>(rank_)] = own;
   how_ == Collective::ring ? gather_round_ring(all) : gather_along_branches(all);
   return all;
 }
 
 void AllReduce::gather_round_ring(std::vector<Message>& all) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>((worker + n) % n)]; };
   for (int s = 0; s < n - 1; ++s) {
     forward((i + 1) % n, of(i - s));
@@ -163,7 +264,7 @@ void AllReduce::gather_round_ring(std::vector<Message>& all) {
 }
 
 void AllReduce::gather_along_branches(std::vector<Message>& all) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>(worker)]; };
   const std::vector<Branch> branches = branches_at(how_, n, i);
   Branch own{i, 1};
@@ -187,9 +288,8 @@ void AllReduce::gather_along_branches(std::vector<Message>& all) {
 }
 
 void AllReduce::forward(int target, const Message& contribution) {
-  node_.send(
-      target,
-      {.port = port_, .kind = contribution.kind, .values = contribution.values, .wire_bytes = contribution.wire_bytes});
+  send_in_group(target,
+                {.kind = contribution.kind, .values = contribution.values, .wire_bytes = contribution.wire_bytes});
 }
 
 std::vector<std::vector<Flow>> flows_of(Collective how, const Cluster& cluster, double models, double times) {

@@ -52,6 +52,14 @@ struct Divergence {
   std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
 };
 
+// What became of a scenario's faults.
+struct FaultCounts {
+  std::int64_t crashes = 0, restarts = 0, joins = 0, leaves = 0;
+  std::int64_t steps_lost = 0;     // begun and not finished
+  std::int64_t messages_lost = 0;  // queued, on the wire, or sent to a host that was not there
+  double bytes_lost = 0;           // of those that were on the wire, whole messages
+};
+
 struct RunResult {
   std::vector<std::string> nodes;  // names; workers first
   int workers = 0;
@@ -71,6 +79,7 @@ struct RunResult {
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
   std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
   std::optional<Divergence> divergence;
+  std::optional<FaultCounts> faults;  // if the scenario has any
   Bounds bounds;
   std::optional<Trace> trace;  // if the scenario asks for it
   // What may differ between two runs:

@@ -26,6 +26,11 @@ RunResult Simulation::collect(double end_s) {
   result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);
+  if (!scenario_.faults.empty()) {
+    result.faults = fault_counts_;
+    result.faults->messages_lost = network_->messages_lost();
+    result.faults->bytes_lost = network_->bytes_lost();
+  }
   network_->end_trace();
   if (tracer_.is_on()) result.trace = tracer_.take(end_s);
   collect_models(result);
@@ -88,15 +93,20 @@ void Simulation::collect_models(RunResult& result) const {
   const auto models = final_models();
   result.weights_at_servers = cluster_.servers > 0;
   for (const Payload& model : models) result.weights.push_back(*model);
-  const auto mean = mean_of(models);
+  std::vector<Payload> compared;
+  const std::vector<char> counts = workers_that_count();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (cluster_.servers > 0 || counts[i]) compared.push_back(models[i]);
+  }
+  const auto mean = mean_of(compared);
   double distance = 0;
-  for (const Payload& model : models) {
+  for (const Payload& model : compared) {
     for (std::size_t i = 0; i < mean.size(); ++i) {
       const double difference = static_cast<double>((*model)[i]) - mean[i];
       distance += difference * difference;
     }
   }
-  result.consensus_distance = distance / static_cast<double>(models.size());
+  result.consensus_distance = distance / static_cast<double>(compared.size());
 }
 
 }  // namespace ddl

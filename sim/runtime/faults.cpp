@@ -59,9 +59,8 @@ Faults::Faults(const Scenario& scenario, Fabric& fabric) : fabric_(fabric) {
       slowdowns[slow->host].push_back({slow->from.value, slow->until.value, slow->factor});
     } else if (const auto* degraded = std::get_if<LinkDegraded>(&fault)) {
       add(place, degraded->link, degraded->direction, *degraded, degraded->bandwidth);
-    } else {
-      const auto& down = std::get<LinkDown>(fault);
-      add(place, down.link, down.direction, down, share_when_down);
+    } else if (const auto* down = std::get_if<LinkDown>(&fault)) {
+      add(place, down->link, down->direction, *down, share_when_down);
     }
   }
   for (const auto& [host, of_host] : slowdowns) {

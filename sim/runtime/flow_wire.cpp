@@ -38,6 +38,13 @@ void FlowWire::carry_all(Channel& channel) {
   }
 }
 
+double FlowWire::break_off(Channel& channel) {
+  const double left = flows_.cancel(sg::s4u::Engine::get_clock(), channel.transfer);
+  channel.transfer = -1;
+  begin(channel);
+  return channel.on_wire_bytes - left;
+}
+
 void FlowWire::go_on() {
   timer_ = nullptr;
   std::vector<Channel*> through;  // first: what starts next uses the transfers' numbers again

@@ -18,7 +18,8 @@ Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double head
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
-      channels_(static_cast<std::size_t>(fabric.node_count())) {
+      channels_(static_cast<std::size_t>(fabric.node_count())),
+      reachable_(channels_.size(), true) {
   WireUser& user = *this;
   if (fabric.has_own_sharing()) {
     wire_ = std::make_unique<FlowWire>(fabric, user);
@@ -42,6 +43,11 @@ const Channel* Network::find(int source, int target) const {
 
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
+  if (!reaches(message.source, message.target)) {
+    ++messages_accepted_;
+    ++messages_lost_;
+    return;
+  }
   Channel& to = channel(message.source, message.target);
   ++under_way_;
   ++messages_accepted_;
@@ -91,6 +97,54 @@ void Network::wait_until_delivered(int source, int target) {
   }
 }
 
+// What is sent meanwhile counts, too.
+void Network::wait_until_all_delivered(int source) {
+  const auto& from = channels_[static_cast<std::size_t>(source)];
+  const auto find = [&] {
+    return std::ranges::find_if(from, [](const auto& channel) { return channel.second.undelivered > 0; });
+  };
+  for (auto waits = find(); waits != from.end(); waits = find()) wait_until_delivered(source, waits->first);
+}
+
+// --- hosts that go ---
+
+void Network::set_reachable(int node, bool reachable) {
+  reachable_[static_cast<std::size_t>(node)] = reachable;
+  if (reachable) return;
+  const std::int64_t lost_before = messages_lost_;
+  std::vector<Signal*> woken;
+  for (auto& from : channels_) {
+    for (auto& [target, channel] : from) {
+      if (channel.source == node || target == node) break_off(channel, woken);
+    }
+  }
+  liveness_.do_postponed();
+  Signal::ring_all(woken);
+  if (messages_lost_ > lost_before && under_way_ == 0) idle_();
+}
+
+void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
+  const auto lost = static_cast<std::int64_t>(channel.queue.size()) + (channel.on_wire ? 1 : 0);
+  messages_lost_ += lost;
+  under_way_ -= lost;
+  channel.undelivered -= lost;  // one may be being delivered
+  channel.queue.clear();
+  if (channel.on_wire) {
+    ++lost_on_wire_;
+    bytes_lost_ += channel.on_wire_bytes;
+    channel.bytes_lost += channel.on_wire_bytes;
+    if (channel.transfer >= 0) {
+      const double carried = wire_->break_off(channel);
+      channel.bytes_wasted += carried;
+      tracer_.end_message(channel.traced, channel.source, channel.target, carried, false);
+    }
+    channel.on_wire.reset();
+  }
+  for (auto* waiting : {&channel.waiting_for_room, &channel.waiting_for_delivery}) {
+    for (Signal* signal : std::exchange(*waiting, {})) woken.push_back(signal);
+  }
+}
+
 bool Network::next(Channel& from) {
   from.busy = !from.queue.empty();
   if (!from.busy) return false;
@@ -105,7 +159,7 @@ bool Network::next(Channel& from) {
     from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
   }
   // Last: others may run before this returns.
-  for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
+  Signal::ring_all(std::exchange(from.waiting_for_room, {}));
   return true;
 }
 
@@ -119,9 +173,7 @@ void Network::arrived(Channel& from) {
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
-  if (--from.undelivered == 0) {
-    for (Signal* delivered : std::exchange(from.waiting_for_delivery, {})) delivered->ring();
-  }
+  if (--from.undelivered == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
   if (--under_way_ == 0) idle_();
 }
 
@@ -139,7 +191,7 @@ std::vector<double> Network::bytes_per_link() const {
   std::vector<double> bytes(fabric_.links().size());
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
-      double carried = channel.bytes_delivered;
+      double carried = channel.bytes_delivered + channel.bytes_wasted;
       if (channel.transfer >= 0) carried += channel.on_wire_bytes - wire_->remaining_bytes(channel);
       if (carried == 0) continue;
       for (const int link : fabric_.find_route(channel.source, target).links)
@@ -171,14 +223,17 @@ void Network::check_accounts() const {
       const double now_on_wire = channel.on_wire ? channel.on_wire_bytes : 0;
       on_wire += channel.on_wire ? 1 : 0;
       bytes_on_wire += now_on_wire;
-      check(equal(channel.bytes, channel.bytes_delivered + now_on_wire),
-            "what a channel put on the wire is delivered or on it");
+      check(equal(channel.bytes, channel.bytes_delivered + channel.bytes_lost + now_on_wire),
+            "what a channel put on the wire is delivered, lost or on it");
     }
   }
-  check(messages_accepted_ == messages_sent_ + queued, "every message is put on the wire or queued");
-  check(messages_sent_ == messages_delivered_ + on_wire, "every message put on the wire is delivered or on it");
+  check(messages_accepted_ == messages_sent_ + queued + messages_lost_ - lost_on_wire_,
+        "every message is put on the wire, lost or queued");
+  check(messages_sent_ == messages_delivered_ + lost_on_wire_ + on_wire,
+        "every message put on the wire is delivered, lost or on it");
   check(messages_sent_ == sent && equal(bytes_sent_, bytes_sent), "the whole is the sum of its channels");
-  check(equal(bytes_sent_, bytes_delivered_ + bytes_on_wire), "every byte put on the wire is delivered or on it");
+  check(equal(bytes_sent_, bytes_delivered_ + bytes_lost_ + bytes_on_wire),
+        "every byte put on the wire is delivered, lost or on it");
 }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const {

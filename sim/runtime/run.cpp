@@ -50,11 +50,16 @@ void members(A& archive, Divergence& divergence) {
   archive(divergence.node, divergence.step, divergence.time_s, divergence.what);
 }
 template <class A>
+void members(A& archive, FaultCounts& counts) {
+  archive(counts.crashes, counts.restarts, counts.joins, counts.leaves, counts.steps_lost, counts.messages_lost,
+          counts.bytes_lost);
+}
+template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
-          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.bounds, r.trace, r.events, r.math_s,
-          r.wall_s, r.cpu_s, r.peak_memory_bytes);
+          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.bounds, r.trace, r.events,
+          r.math_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
 }
 
 namespace {

@@ -26,6 +26,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : scenario_(scenario),
       options_(options),
       fabric_(scenario),
+      hosts_(scenario, fabric_),
       tracer_(fabric_, scenario.record.trace),
       faults_(scenario, fabric_),
       trainer_(scenario.model.none() ? std::nullopt
@@ -47,13 +48,15 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     nodes_.push_back(std::make_unique<SimNode>(*this, id, std::move(start)));
     programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
   }
+  for (std::vector<char>* flags : {&at_work_, &to_come_}) flags->resize(nodes_.size());
 }
 
 Simulation::~Simulation() = default;
 
 Simulation::Busy::~Busy() {
   --simulation_.liveness_.busy;
-  simulation_.wake_conductor_if_last();
+  // An actor that is unwound must not wait, as SimGrid has whoever rings; take_down rings instead.
+  if (std::uncaught_exceptions() == 0) simulation_.wake_conductor_if_last();
 }
 
 // --- actors ---
@@ -70,27 +73,67 @@ void Simulation::guard(const std::function<void()>& body) {
   something_happened_.ring();
 }
 
-void Simulation::start_actor(int node, const std::string& name, std::function<void()> body) {
+void Simulation::start_actor(int host, const std::string& name, std::function<void()> body) {
   ++liveness_.waking;
   const auto run_guarded = [this, body = std::move(body)] {
     --liveness_.waking;
     guard(body);
   };
-  sg::Actor::create(name, fabric_.host(node), run_guarded)->daemonize();
+  sg::Actor::create(name, fabric_.host(host), run_guarded)->daemonize();
+}
+
+void Simulation::start_actor_of(SimNode& node, const std::string& name, std::function<void()> body) {
+  node.actor_starts();
+  start_actor(node.id(), name, [this, &node, body = std::move(body)] {
+    try {
+      body();
+      liveness_.do_postponed();
+    } catch (const SimNode::Crashed&) {
+      // Nothing may wait in here; who has crashed wakes nobody.
+    }
+    node.actor_ends();
+  });
+}
+
+void Simulation::start_main(int id) {
+  if (id < cluster_.workers) {
+    at_work_[static_cast<std::size_t>(id)] = true;
+    to_come_[static_cast<std::size_t>(id)] = false;
+    ++workers_at_work_;
+  }
+  SimNode& runs = node(id);
+  runs.set_main(true);
+  start_actor_of(runs, "main", [this, id, &runs] {
+    programs_[static_cast<std::size_t>(id)]->run();
+    runs.set_main(false);
+    if (id >= cluster_.workers) return;
+    stop_work(id);
+    if (runs.is_leaving()) start_departure(id);
+    liveness_.do_postponed();
+    wake_conductor_if_last();
+  });
 }
 
 void Simulation::start_nodes() {
-  workers_at_work_ = cluster_.workers;
   for (int id = 0; id < static_cast<int>(nodes_.size()); ++id) {
-    Program& program = *programs_[static_cast<std::size_t>(id)];
-    start_actor(id, "main", [this, id, &program] {
-      program.run();
-      if (id >= cluster_.workers) return;
-      --workers_at_work_;
-      liveness_.do_postponed();
-      wake_conductor_if_last();
-    });
+    if (hosts_.up(id)) {
+      start_main(id);
+      continue;
+    }
+    programs_[static_cast<std::size_t>(id)].reset();
+    network_->set_reachable(id, false);
+    to_come_[static_cast<std::size_t>(id)] = id < cluster_.workers;
   }
+}
+
+void Simulation::stop_work(int id) {
+  at_work_[static_cast<std::size_t>(id)] = false;
+  --workers_at_work_;
+}
+
+// Nobody is at work nor will be: who comes back when the run has its samples has no use for it.
+bool Simulation::work_is_over() const {
+  return workers_at_work_ == 0 && (has_enough_samples() || std::ranges::find(to_come_, true) == to_come_.end());
 }
 
 // --- the end ---
@@ -116,7 +159,7 @@ void Simulation::end(const std::string& why) {
 }
 
 void Simulation::end_if_stuck() {
-  if (workers_at_work_ == 0 || !is_quiet() || is_over()) return;
+  if (work_is_over() || hosts_.any_to_come() || host_changes_ || !is_quiet() || is_over()) return;
   deadlock_ = who_waits();
   something_happened_.ring();
 }
@@ -141,10 +184,16 @@ void Simulation::decide_the_end() {
     start_actor(0, "faults", [this] { faults_.play([this] { end_if_stuck(); }); });
   }
   if (scenario_.stop.time) start_actor(0, "clock", [this] { end_on_time(); });
+  if (hosts_.any()) start_actor(0, "hosts", [this] { play_host_events(); });
   while (!is_over()) {
     liveness_.do_postponed();
     something_happened_.wait();
-    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason());
+    if (!work_is_over() || !is_quiet() || is_over()) continue;
+    if (stop_.reason().empty()) {
+      deadlock_ = who_waits();  // all have gone before the end
+    } else {
+      end(stop_.reason());
+    }
   }
 }
 
@@ -161,6 +210,7 @@ void Simulation::end_on_time() {
 
 std::string Simulation::who_waits() const {
   std::vector<std::string> lines;
+  hosts_.describe_absent(lines);
   for (const auto& node : nodes_) node->describe_waiting(lines);
   network_->describe_waiting(lines);
   std::string text = "no node can go on";
@@ -188,16 +238,25 @@ std::vector<Payload> Simulation::final_models() const {
   return models;
 }
 
+std::vector<char> Simulation::workers_that_count() const {
+  std::vector<char> up;
+  for (int worker = 0; worker < cluster_.workers; ++worker) up.push_back(hosts_.up(worker));
+  if (std::ranges::find(up, true) == up.end()) up.assign(up.size(), true);
+  return up;
+}
+
 // A worker of a parameter server only borrows the model: it is judged by the servers'.
 void Simulation::evaluate_now(double time_s) {
   const auto models = final_models();
   const double batch = scenario_.training.batch_size;
+  const std::vector<char> counts = workers_that_count();
   std::vector<WorkerPoint> workers;
   for (int worker = 0; worker < cluster_.workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const std::int64_t steps = node.counted_steps();
     workers.push_back({models.size() == 1 ? models[0] : models[static_cast<std::size_t>(worker)], steps,
-                       static_cast<double>(steps) * batch, node.take_train_loss()});
+                       static_cast<double>(steps) * batch, node.take_train_loss(),
+                       counts[static_cast<std::size_t>(worker)] != 0});
   }
   const double epoch = static_cast<double>(steps_) * batch / static_cast<double>(training_samples_);
   evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers));

@@ -24,6 +24,7 @@ struct Channel {
   std::int64_t undelivered = 0;  // queued or on the wire
   std::int64_t messages = 0;     // put on the wire
   double bytes = 0, bytes_delivered = 0;
+  double bytes_lost = 0, bytes_wasted = 0;  // of messages broken off on the wire; the part of them it had carried
 };
 
 // Whom a wire tells.
@@ -31,7 +32,7 @@ class WireUser {
  public:
   // Puts the first queued message on the wire; false, and the channel is no longer busy, when there is none.
   virtual bool next(Channel& channel) = 0;
-  // The message on the wire has arrived.
+  // The message on the wire has arrived. There is one, unless it was broken off.
   virtual void arrived(Channel& channel) = 0;
 
  protected:
@@ -46,6 +47,9 @@ class Wire {
   virtual void begin(Channel& channel) = 0;
   // Bytes of the message on the wire that have not got through.
   virtual double remaining_bytes(const Channel& channel) const = 0;
+  // Gives up the message that it carries (channel.transfer), and returns what of it got through. Goes on with the
+  // channel's queue in this instant, but not before the caller waits for something.
+  virtual double break_off(Channel& channel) = 0;
   // The run is over: nothing more happens.
   virtual void stop() = 0;
 };

@@ -1,4 +1,5 @@
-// What goes wrong in a scenario, and when: links and hosts that are not themselves for an interval of simulated time.
+// What goes wrong in a scenario, and when: links and hosts that are not themselves for an interval of simulated time,
+// and hosts that come and go (host_faults.hpp).
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "sim/scenario/host_faults.hpp"
 
 namespace ddl {
 
@@ -42,7 +44,13 @@ struct HostSlowed : Interval {
   double factor = 0;
 };
 
-using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed>;
+using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, HostCrash, HostJoin, HostLeave, HostChurn>;
+
+// Whether hosts crash, join or leave by it.
+inline bool changes_hosts(const Fault& fault) {
+  return std::holds_alternative<HostCrash>(fault) || std::holds_alternative<HostJoin>(fault) ||
+         std::holds_alternative<HostLeave>(fault) || std::holds_alternative<HostChurn>(fault);
+}
 
 template <class Visitor>
 void interval_fields(Visitor& visit, Interval& interval) {
