@@ -6,14 +6,21 @@
 
 namespace ddl {
 
-std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers) {
-  std::vector<LayerTensor> all;
+std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers) {
+  std::vector<LayerPart> all;
   std::map<std::string, int> seen;
   for (const auto& layer : layers) {
-    const std::vector<LayerTensor> tensors = layer->tensors();
-    if (tensors.empty()) continue;
-    const std::string name = layer->kind() + std::to_string(++seen[layer->kind()]);
-    for (const LayerTensor& tensor : tensors) all.push_back({name + "." + tensor.name, tensor.count, tensor.rows});
+    const std::string kind = layer->kind();
+    all.push_back({kind + std::to_string(++seen[kind]), layer.get()});
+  }
+  return all;
+}
+
+std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers) {
+  std::vector<LayerTensor> all;
+  for (const auto& [name, layer] : named_layers(layers)) {
+    for (const LayerTensor& tensor : layer->tensors())
+      all.push_back({name + "." + tensor.name, tensor.count, tensor.rows});
   }
   return all;
 }

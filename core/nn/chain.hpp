@@ -17,6 +17,7 @@ class Chain final : public Layer {
   std::vector<LayerTensor> tensors() const override { return named_tensors(layers_); }
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
+  std::vector<LayerPart> parts() const override { return named_layers(layers_); }
   bool needs_estimates() const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;

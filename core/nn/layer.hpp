@@ -25,6 +25,14 @@ struct LayerTensor {
   std::size_t rows = 1;
 };
 
+class Layer;
+
+// A layer within a layer.
+struct LayerPart {
+  std::string name;  // "conv1", "shortcut.batch_norm1"
+  const Layer* layer;
+};
+
 struct ForwardCall {
   int batch = 0;
   bool training = false;
@@ -71,6 +79,8 @@ class Layer {
   virtual double multiply_adds() const { return 0; }               // of one sample's forward pass, by what is there
   // With the weights that a mask leaves out.
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }
+  // The layers it consists of, in the order of the parameters; none: it is one itself.
+  virtual std::vector<LayerPart> parts() const { return {}; }
   // Whether evaluations need statistics, which forward calls with `estimate` leave in `kept`.
   virtual bool needs_estimates() const { return false; }
   // Whether the output is the input, so that neither call is needed.
@@ -92,5 +102,7 @@ class Layer {
 
 // As a model and a layer of several layers call them: "conv1.weight".
 std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers);
+// Each by its kind and number, "conv1".
+std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers);
 
 }  // namespace ddl

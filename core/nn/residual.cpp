@@ -29,6 +29,13 @@ std::vector<LayerTensor> Residual::tensors() const {
   return tensors;
 }
 
+std::vector<LayerPart> Residual::parts() const {
+  std::vector<LayerPart> parts = body_->parts();
+  if (!shortcut_) return parts;
+  for (const LayerPart& part : shortcut_->parts()) parts.push_back({"shortcut." + part.name, part.layer});
+  return parts;
+}
+
 double Residual::multiply_adds() const { return body_->multiply_adds() + (shortcut_ ? shortcut_->multiply_adds() : 0); }
 
 std::size_t Residual::whole_parameter_count() const {

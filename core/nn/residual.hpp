@@ -16,6 +16,7 @@ class Residual final : public Layer {
   std::vector<LayerTensor> tensors() const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
+  std::vector<LayerPart> parts() const override;
   bool needs_estimates() const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;

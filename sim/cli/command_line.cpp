@@ -30,6 +30,7 @@ struct Words {
   CompareSettings compare;
   PlotSettings plot;
   ReportSettings report;
+  ModelSettings model;
 };
 
 Override override_of(const std::string& text) {
@@ -109,22 +110,6 @@ CLI::App& add_run(CLI::App& app, Words& words) {
   for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
   run.footer("Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 --seeds 1..3");
   return run;
-}
-
-CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
-  CLI::App& command = *app.add_subcommand("reproduce", "Run a published study: published beside simulated figures");
-  command.add_option("study", settings.study, "Which; without it, they are listed")->type_name("NAME");
-  command.add_flag("--full", settings.full, "The published network on CIFAR-10, instead of a small one");
-  command.add_option("--data", settings.data, "Folder of CIFAR-10's binary files, for --full")->type_name("DIR");
-  command.add_option("--out", settings.out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
-      ->type_name("DIR")
-      ->capture_default_str();
-  command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  command.add_flag("--quiet", settings.quiet, "No progress");
-  command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
-  return command;
 }
 
 CLI::App& add_sweep(CLI::App& app, Words& words) {
@@ -227,6 +212,9 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& plot_command = add_plot(app, words.plot);
   CLI::App& report_command = add_report(app, words.report);
 
+  CLI::App& model_command = add_model(app, words.model);
+  add_overrides(model_command, words);
+
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
   list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
@@ -286,6 +274,9 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (report_command.parsed()) {
     if (words.report.results.empty()) throw InputError("report: no results given; see ddlsim report --help");
     report(words.report);
+  } else if (model_command.parsed()) {
+    words.model.overrides = overrides_of(words);
+    show_model(words.model);
   } else if (list.parsed()) {
     list_catalogue(words.kind);
   } else if (schema.parsed()) {

@@ -25,8 +25,8 @@ struct RunSettings {
 // Reads all scenarios and looks at all result folders before the first run starts.
 void run_scenarios(const RunSettings& settings);
 
-// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit code
-// 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
+// Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit
+// code 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
 int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
@@ -50,6 +50,18 @@ struct ReproduceSettings {
 
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
 void reproduce(const ReproduceSettings& settings);
+
+struct ModelSettings {
+  std::string model;  // a named model, or a scenario file
+  std::vector<Override> overrides;
+  std::string data;           // source of the samples; empty: what the named model was made for
+  std::string mask;           // of its hidden layers; empty: their own
+  std::optional<int> groups;  // of its convolutions; none: their own
+  bool json = false;
+};
+
+// Prints a model layer by layer: shapes, parameters, what masks leave of them, operations, bytes.
+void show_model(const ModelSettings& settings);
 
 struct BenchSettings {
   bool json = false;

@@ -9,6 +9,39 @@ void add_results(CLI::App& command, std::vector<std::string>& results) {
 
 }  // namespace
 
+CLI::App& add_model(CLI::App& app, ModelSettings& settings) {
+  CLI::App& command =
+      *app.add_subcommand("model", "Show a model layer by layer: shapes, parameters, operations, bytes");
+  command.add_option("model", settings.model, "A model of ddlsim list models, or a scenario, whose model is shown")
+      ->type_name("NAME|SCENARIO.json");
+  command.add_option("--data", settings.data, "Whose samples it reads; default: those a named model was made for")
+      ->type_name("SOURCE");
+  command.add_option("--mask", settings.mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
+      ->type_name("MASK");
+  command.add_option("--groups", settings.groups, "Of the convolutions behind the first, as in scenarios")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  command.add_flag("--json", settings.json, "As JSON, with the model as a scenario spells it");
+  command.footer("Examples:\n  ddlsim model resnet18-bibd\n  ddlsim model ako-cnn --mask bibd_field");
+  return command;
+}
+
+CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
+  CLI::App& command = *app.add_subcommand("reproduce", "Run a published study: published beside simulated figures");
+  command.add_option("study", settings.study, "Which; without it, they are listed")->type_name("NAME");
+  command.add_flag("--full", settings.full, "The published network on CIFAR-10, instead of a small one");
+  command.add_option("--data", settings.data, "Folder of CIFAR-10's binary files, for --full")->type_name("DIR");
+  command.add_option("--out", settings.out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command.add_option("--jobs", settings.jobs, "Runs at once; default: as many as cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--quiet", settings.quiet, "No progress");
+  command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
+  return command;
+}
+
 CLI::App& add_compare(CLI::App& app, CompareSettings& settings) {
   CLI::App& command = *app.add_subcommand("compare", "Results side by side, with intervals, and what is within noise");
   add_results(command, settings.folders);

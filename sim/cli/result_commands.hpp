@@ -1,4 +1,4 @@
-// The words of the commands that show finished runs.
+// The words of the commands that show models and finished runs, and of published studies.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,6 +7,8 @@
 
 namespace ddl {
 
+CLI::App& add_model(CLI::App& app, ModelSettings& settings);
+CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings);
 CLI::App& add_compare(CLI::App& app, CompareSettings& settings);
 CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
 CLI::App& add_report(CLI::App& app, ReportSettings& settings);

@@ -89,7 +89,7 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
   for (const char* arguments :
        {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help",
-        "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help"}) {
+        "model --help", "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help"}) {
     const Answer answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -104,8 +104,8 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command :
-       {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "list", "schema", "bench"}) {
+  for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "model",
+                              "list", "schema", "bench"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
 }

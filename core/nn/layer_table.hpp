@@ -1,0 +1,33 @@
+// A model layer by layer: what there is, what a mask leaves of it, and what that costs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/nn/model.hpp"
+
+namespace ddl {
+
+struct LayerRow {
+  std::string name;  // "residual3.shortcut.conv1"
+  std::string kind;  // "conv"
+  Shape input, output;
+  std::size_t weights = 0;  // of dense and convolutional layers, those that are there
+  std::size_t others = 0;   // biases, scales and shifts
+  std::size_t whole = 0;    // all parameters, also those that a mask leaves out
+  // Multiply-adds of one sample's forward pass by the weights that are there, and two per value of batch normalisation;
+  // ReLU, pooling and the sums of residual blocks count nothing. So counts thop (github.com/Lyken17/pytorch-OpCounter).
+  double operations = 0;
+
+  std::size_t non_zeros() const { return weights + others; }
+  std::size_t whole_weights() const { return whole - others; }
+};
+
+// The layers of residual blocks one by one; a ReLU that is part of the layer before it has no row.
+std::vector<LayerRow> layer_table(const Model& model);
+
+// The sums, from the model's input to its output.
+LayerRow total_of(const std::vector<LayerRow>& rows);
+
+}  // namespace ddl
