@@ -41,6 +41,7 @@ void FlowWire::carry_all(Channel& channel) {
 double FlowWire::break_off(Channel& channel) {
   const double left = flows_.cancel(sg::s4u::Engine::get_clock(), channel.transfer);
   channel.transfer = -1;
+  wake_at(flows_.next_s());
   begin(channel);
   return channel.on_wire_bytes - left;
 }

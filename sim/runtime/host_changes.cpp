@@ -27,10 +27,10 @@ void Simulation::play_host_events() {
     } else if (event.kind == HostEvent::leave && up) {
       ++fault_counts_.leaves;
       leave(event.node);
-    } else if (event.kind == HostEvent::join && !up) {
+    } else if (event.kind == HostEvent::join && hosts_.presence(event.node) == Presence::away) {
       ++fault_counts_.joins;
       bring_up(event.node, true);
-    } else if ((event.kind == HostEvent::restart_kept || event.kind == HostEvent::restart_lost) && !up) {
+    } else if (event.restarts() && hosts_.presence(event.node) == Presence::down) {
       ++fault_counts_.restarts;
       bring_up(event.node, event.kind == HostEvent::restart_lost);
     }

@@ -84,7 +84,8 @@ void Hosts::set(int node, Presence presence, double time_s) {
 bool Hosts::starts_later(int node) const {
   return std::any_of(schedule_.begin() + static_cast<std::ptrdiff_t>(played_), schedule_.end(),
                      [&](const HostEvent& event) {
-                       return event.node == node && event.kind != HostEvent::crash && event.kind != HostEvent::leave;
+                       if (event.node != node || up(node)) return false;
+                       return presence(node) == Presence::down ? event.restarts() : event.kind == HostEvent::join;
                      });
 }
 

@@ -16,6 +16,7 @@ struct HostEvent {
   double time_s = 0;
   int node = 0;
   Kind kind = crash;
+  bool restarts() const { return kind == restart_kept || kind == restart_lost; }
 };
 
 class Hosts {

@@ -116,6 +116,7 @@ class SimNode : public Node {
 
   Simulation& simulation_;
   const int id_;
+  int incarnation_ = 0;  // crashes so far; before what draws random numbers
   Slice shard_;
   Weights weights_;
   std::optional<Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
@@ -132,7 +133,7 @@ class SimNode : public Node {
   std::map<int, Inbox> inboxes_;
   std::vector<Waiter> waiters_;
   std::set<int> watching_;  // ports
-  int actors_ = 0, incarnation_ = 0;
+  int actors_ = 0;
   bool has_main_ = false;  // its Program runs
   bool crashed_ = false, starts_anew_ = false, leaving_ = false;
 };
