@@ -25,6 +25,8 @@ namespace {
 
 constexpr double kLargest = 2147483647;  // matrix libraries count in 32 bits
 constexpr double kLargestMasked = 1e8;   // what is there is listed, and drawn from a table of all
+constexpr double kLargestMaskedOfAll = 4e8;
+constexpr std::size_t kMostLayers = 10000;
 
 std::string text(Shape shape) {
   return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" + std::to_string(shape.width);
@@ -44,6 +46,7 @@ struct Maker {
   Shape input;
   bool relu_follows;
   MathMode mode;
+  double* masked;  // weights that masks of the model choose among, so far
 
   [[noreturn]] void fail(const std::string& what) const { throw ModelError(index, what); }
 
@@ -56,8 +59,13 @@ struct Maker {
 
   // The random mask is part of the model, whatever the seed: all replicas know what travels.
   Connections connections(Mask mask, std::size_t places, std::size_t inputs, std::size_t outputs) const {
-    if (static_cast<double>(places) * static_cast<double>(inputs) * static_cast<double>(outputs) > kLargestMasked) {
+    const double weights = static_cast<double>(places) * static_cast<double>(inputs) * static_cast<double>(outputs);
+    *masked += weights;
+    if (weights > kLargestMasked) {
       fail("too large: a mask can choose among 100 million weights at most");
+    }
+    if (*masked > kLargestMaskedOfAll) {
+      fail("too large: the masks of a model can choose among 400 million weights at most");
     }
     Stream random = stream(0, place, "mask");
     return make_connections(mask, inputs, outputs, random);
@@ -128,7 +136,7 @@ struct Maker {
 
   std::unique_ptr<Layer> chain(const std::string& name, std::span<const LayerSpec> specs) const {
     return std::make_unique<Chain>(make_layers(specs, input, [&](std::size_t l) {
-      return Maker{index, place + " " + name + " " + std::to_string(l), {}, false, mode};
+      return Maker{index, place + " " + name + " " + std::to_string(l), {}, false, mode, masked};
     }));
   }
 
@@ -170,7 +178,7 @@ struct Maker {
       } else if (outputs < input.channels) {
         fail("a padded shortcut cannot lead to fewer channels than there are (" + text(input) + ")");
       } else {
-        shortcut = std::make_unique<PadChannels>(input, outputs, spec.stride);
+        shortcut = std::make_unique<PickChannels>(input, outputs, spec.stride);
       }
     }
     return std::make_unique<Residual>(chain("body", body), std::move(shortcut));
@@ -225,9 +233,13 @@ std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> spec
       static_cast<double>(input.channels) * input.height * input.width > kLargest) {
     throw ModelError(0, "samples of " + text(input) + " cannot be read");
   }
-  auto layers = make_layers(specs, input, [&](std::size_t l) {
-    return Maker{l, "layer " + std::to_string(l), {}, false, mode};
-  });
+  if (specs.size() > kMostLayers) {
+    throw ModelError(kMostLayers, "is one of " + std::to_string(specs.size()) + " layers; expected at most " +
+                                      std::to_string(kMostLayers));
+  }
+  double masked = 0;
+  auto layers = make_layers(
+      specs, input, [&](std::size_t l) { return Maker{l, "layer " + std::to_string(l), {}, false, mode, &masked}; });
   const std::size_t last = specs.size() - 1;
   const Shape shape = layers.back()->output();
   if (std::ranges::all_of(layers, [](const auto& layer) { return layer->parameter_count() == 0; }))

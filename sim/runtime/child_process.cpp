@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "core/base/check.hpp"
 #include "sim/runtime/run.hpp"
@@ -36,6 +37,8 @@ void write_all(int descriptor, const std::string& bytes) {
     said = char{input_error} + std::string(error.what());
   } catch (const RunFailed& error) {
     said = char{run_failed} + std::string(error.what());
+  } catch (const std::bad_alloc&) {
+    said = char{run_failed} + std::string("out of memory; expected fewer workers, a smaller model or a larger machine");
   } catch (const std::exception& error) {
     said = char{internal_error} + std::string(error.what());
   }
@@ -95,7 +98,8 @@ std::string ChildProcess::answer() {
   if (status != 0 || said_.empty()) {
     const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))
                                                 : "with exit code " + std::to_string(WEXITSTATUS(status));
-    throw InternalError("the run's process ended " + how);
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    throw InternalError("the run's process ended " + how + (killed ? "; was the machine out of memory?" : ""));
   }
   const std::string rest = said_.substr(1);
   switch (said_[0]) {

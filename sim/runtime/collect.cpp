@@ -84,8 +84,7 @@ void Simulation::collect_network(RunResult& result) const {
   result.bytes_delivered = network_->bytes_delivered();
   result.messages_sent = network_->messages_sent();
   result.longest_queue = network_->longest_queue();
-  result.bounds = bounds_of(fabric_, traffic_of(scenario_.algorithm, cluster_), cluster_.compute_s,
-                            static_cast<double>(cluster_.model_bytes), scenario_.wire.header_bytes.value);
+  result.bounds = bounds_;
 }
 
 void Simulation::collect_models(RunResult& result) const {
@@ -98,15 +97,7 @@ void Simulation::collect_models(RunResult& result) const {
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (cluster_.servers > 0 || counts[i]) compared.push_back(models[i]);
   }
-  const auto mean = mean_of(compared);
-  double distance = 0;
-  for (const Payload& model : compared) {
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      const double difference = static_cast<double>((*model)[i]) - mean[i];
-      distance += difference * difference;
-    }
-  }
-  result.consensus_distance = distance / static_cast<double>(compared.size());
+  result.consensus_distance = consensus_distance_of(compared);
 }
 
 }  // namespace ddl

@@ -1,10 +1,13 @@
 // What a simulation is judged by, and when.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <simgrid/s4u/Actor.hpp>
 
 #include "core/algorithms/vectors.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
+#include "sim/scenario/checks.hpp"
 
 namespace ddl {
 
@@ -57,6 +60,10 @@ void Simulation::evaluate_on_time() {
   for (std::int64_t point = 1; !is_over(); ++point) {
     const double time_s = static_cast<double>(point) * every_s;
     if (scenario_.stop.time && time_s >= scenario_.stop.time->value) return;
+    if (static_cast<double>(point) > most_evaluations) {
+      throw InputError(fmt::format("$.evaluate.every: {} s asks for more than {:.0f} evaluations; expected fewer",
+                                   every_s, most_evaluations));
+    }
     sg::this_actor::sleep_until(time_s);
     end_if_stuck();
     if (!is_over()) evaluate_now(time_s);

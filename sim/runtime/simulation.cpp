@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "core/algorithms/table.hpp"
-#include "core/algorithms/vectors.hpp"
+#include "core/base/check.hpp"
+#include "sim/runtime/extent.hpp"
 #include "sim/runtime/sim_node.hpp"
 
 namespace ddl {
@@ -32,8 +33,12 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       trainer_(scenario.model.none() ? std::nullopt
                                      : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
+      bounds_(bounds_of(fabric_, traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
+                        static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
       stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
+  const Extent extent = extent_of(scenario, bounds_, cluster_.workers, static_cast<double>(training_samples_));
+  check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
@@ -75,11 +80,16 @@ void Simulation::guard(const std::function<void()>& body) {
 
 void Simulation::start_actor(int host, const std::string& name, std::function<void()> body) {
   ++liveness_.waking;
-  const auto run_guarded = [this, body = std::move(body)] {
+  const auto ended = std::make_shared<bool>(false);
+  const auto run_guarded = [this, ended, body = std::move(body)] {
     --liveness_.waking;
     guard(body);
+    *ended = true;
   };
-  sg::Actor::create(name, fabric_.host(host), run_guarded)->daemonize();
+  // Its first turn comes before create() returns. SimGrid would count the dead among its daemons, and end a run in
+  // which as many live as it counts.
+  const sg::ActorPtr actor = sg::Actor::create(name, fabric_.host(host), run_guarded);
+  if (!*ended) actor->daemonize();
 }
 
 void Simulation::start_actor_of(SimNode& node, const std::string& name, std::function<void()> body) {

@@ -119,6 +119,7 @@ class Simulation {
   Faults faults_;
   std::optional<Trainer> trainer_;  // none: timing only
   Cluster cluster_;
+  Bounds bounds_;
   std::size_t training_samples_;  // of an epoch
   StopRule stop_;
   Liveness liveness_;

@@ -150,6 +150,7 @@ void check_scenario(const Scenario& scenario, Findings& findings) {
   check_algorithm(scenario, findings);
   check_data(scenario, findings);
   check_timing_only(scenario, findings);
+  check_wire(scenario, findings);
   check_model(scenario, findings);
   check_stop_and_evaluation(scenario, findings);
   check_faults(scenario, findings);

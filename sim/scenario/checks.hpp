@@ -8,6 +8,10 @@
 
 namespace ddl {
 
+class Model;
+
+constexpr double most_evaluations = 1e5;
+
 // Defaults that depend on other settings: the name, and when accuracy is measured.
 void fill_defaults(Scenario& scenario, const std::string& file);
 
@@ -20,8 +24,10 @@ void check_algorithm(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);
 void check_timing_only(const Scenario& scenario, Findings& findings);
 void check_data(const Scenario& scenario, Findings& findings);
-// Whether the model fits the data, and all replicas and samples into a computer's memory.
+// Whether the model fits the data, and the run into a computer's memory.
 void check_model(const Scenario& scenario, Findings& findings);
+void check_wire(const Scenario& scenario, Findings& findings);
+void check_memory(const Scenario& scenario, const Model* model, Findings& findings);
 
 // Workers of the platform; nothing when only the platform file knows.
 std::optional<int> workers_known(const PlatformSpec& platform);

@@ -6,47 +6,18 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/scenario/checks.hpp"
+#include "sim/scenario/memory.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace ddl {
 namespace {
 
-constexpr double kMostEvaluations = 1e5;
-constexpr double kGiB = 1073741824;
-constexpr double kMostReplicas = 64 * kGiB;
-constexpr double kMostSamples = 16 * kGiB;
-// Weights, gradient, optimizer state and messages under way: a replica's floats per parameter, roughly.
-constexpr double kBytesPerParameter = 16;
+constexpr double kMostWireBytes = 1e15;  // a petabyte, so that sums of sizes stay exact
 
 std::optional<std::int64_t> samples_known(const std::optional<std::int64_t>& given, const DataSpec& data,
                                           std::int64_t synthetic) {
   if (given) return given;
   return data.source == DataSource::synthetic ? std::optional(synthetic) : std::nullopt;
-}
-
-void check_sizes(const Scenario& scenario, const Model& model, const Shape& shape, Findings& findings) {
-  const auto workers = workers_known(scenario.platform);
-  const auto parameters = static_cast<double>(model.parameter_count());
-  const double replicas = workers.value_or(1) * parameters * kBytesPerParameter;
-  if (replicas > kMostReplicas && findings.clean("$.platform")) {
-    findings.add("$.model",
-                 fmt::format("{} workers x {} parameters x {} bytes is {:.4g} GiB of memory; expected at most "
-                             "{} GiB, or the model \"none\" for timing only",
-                             workers.value_or(1), model.parameter_count(), kBytesPerParameter, replicas / kGiB,
-                             kMostReplicas / kGiB));
-  }
-  const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
-  const double data_bytes = samples * static_cast<double>(shape.size());
-  if (data_bytes > kMostSamples) {
-    findings.add("$.data", fmt::format("{} samples x {} bytes is {:.4g} GiB of memory; expected at most {} GiB",
-                                       samples, shape.size(), data_bytes / kGiB, kMostSamples / kGiB));
-  }
-  const double batch_bytes = 4.0 * scenario.training.batch_size * static_cast<double>(shape.size());
-  if (findings.clean("$.training.batch_size") && batch_bytes > 4 * kGiB) {
-    findings.add("$.training.batch_size", fmt::format("{} samples x {} values x 4 bytes is {:.4g} GiB of memory; "
-                                                      "expected at most 4 GiB",
-                                                      scenario.training.batch_size, shape.size(), batch_bytes / kGiB));
-  }
 }
 
 }  // namespace
@@ -81,15 +52,35 @@ void check_data(const Scenario& scenario, Findings& findings) {
 }
 
 void check_model(const Scenario& scenario, Findings& findings) {
-  if (scenario.model.none() || !findings.clean("$.model") || !findings.clean("$.data")) return;
+  if (!findings.clean("$.model") || !findings.clean("$.data")) return;
+  if (scenario.model.none()) return check_memory(scenario, nullptr, findings);
   const DataShape data = data_shape(scenario.data.source);
   try {
     const Model model(scenario.model, data.shape, data.classes);
-    check_sizes(scenario, model, data.shape, findings);
+    check_memory(scenario, &model, findings);
   } catch (const ModelError& error) {
     const bool listed_layers = scenario.model.name == "layers";
     findings.add(listed_layers ? fmt::format("$.model.layers[{}]", error.layer) : "$.model", error.what());
   }
+}
+
+void check_wire(const Scenario& scenario, Findings& findings) {
+  const auto complain = [&](const char* path, double bytes) {
+    if (bytes <= kMostWireBytes || !findings.clean(path)) return;
+    findings.add(path, fmt::format("{:.3g} bytes are too many; expected at most {:.0e}", bytes, kMostWireBytes));
+  };
+  if (scenario.wire.model_bytes) complain("$.wire.model_bytes", scenario.wire.model_bytes->value);
+  complain("$.wire.header_bytes", scenario.wire.header_bytes.value);
+}
+
+void check_memory(const Scenario& scenario, const Model* model, Findings& findings) {
+  for (const char* path : {"$.platform", "$.algorithm", "$.training", "$.stop"}) {
+    if (!findings.clean(path)) return;
+  }
+  const int workers = workers_known(scenario.platform).value_or(1);
+  const auto steps = static_cast<double>(scenario.stop.iterations.value_or(0));
+  const auto parts = memory_of(scenario, model, workers, servers_of(scenario.platform), steps);
+  if (const auto too_much = excess(parts, most_memory_bytes, "")) findings.add(too_much->path, too_much->what);
 }
 
 void check_timing_only(const Scenario& scenario, Findings& findings) {
@@ -125,9 +116,17 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   if (evaluate.every && evaluate.every_iterations) {
     findings.add("$.evaluate.every_iterations", "is given beside \"every\"; expected one of the two");
   }
-  if (evaluate.every && stop.time && stop.time->value / evaluate.every->value > kMostEvaluations) {
+  if (evaluate.every && stop.time && stop.time->value / evaluate.every->value > most_evaluations) {
     findings.add("$.evaluate.every", fmt::format("asks for {:.0f} evaluations until stop.time; expected at most {:.0f}",
-                                                 stop.time->value / evaluate.every->value, kMostEvaluations));
+                                                 stop.time->value / evaluate.every->value, most_evaluations));
+  }
+  if (evaluate.every_iterations && stop.iterations) {
+    const double points = static_cast<double>(*stop.iterations) / static_cast<double>(*evaluate.every_iterations);
+    if (points > most_evaluations) {
+      findings.add("$.evaluate.every_iterations",
+                   fmt::format("asks for {:.0f} evaluations until stop.iterations; expected at most {:.0f}", points,
+                               most_evaluations));
+    }
   }
   const auto test = samples_known(scenario.data.test, scenario.data, synthetic_test_samples);
   if (evaluate.samples && test && *evaluate.samples > *test && findings.clean("$.data")) {

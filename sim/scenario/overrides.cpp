@@ -55,17 +55,21 @@ void spell_out(Json& value, const Step& last) {
   if (*key == "optimizer" || *key == "schedule") value = Json::object({{"type", value}});
 }
 
+// What error lines and result files rely on.
+bool is_utf8(const std::string& text) {
+  try {
+    const std::string encoded = Json(text).dump();  // which is strict
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
 std::optional<Json> value_of(const std::string& text) {
   Findings unused("");
   Json value;
   if (parse_json(text, unused, value) && unused.empty()) return value;
-  // dump() is strict about UTF-8, which error lines and result files rely on.
-  try {
-    const std::string encoded = Json(text).dump();
-    return Json(text);
-  } catch (const Json::type_error&) {
-    return std::nullopt;
-  }
+  return is_utf8(text) ? std::optional<Json>(text) : std::nullopt;
 }
 
 // The value below `parent` that `step` names, made if it is a key that is not there; null and a finding if impossible.
@@ -89,7 +93,7 @@ Json* below(Json& parent, const Step& step, const Override& change, Findings& fi
 
 void apply_override(const Override& change, Json& root, Findings& findings) {
   const auto steps = steps_of(change.path);
-  if (!steps) {
+  if (!steps || !is_utf8(change.path)) {
     findings.add_override(change.path, "is not a path; expected one such as platform.workers or model.layers[0].units");
     return;
   }

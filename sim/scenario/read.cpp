@@ -73,6 +73,11 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
     throw ScenarioErrors(findings.lines());
   }
 
+  if (json.contains("base") && !json.contains("platform") && !json.contains("algorithm")) {
+    findings.add("$.base", "is a sweep's; expected a scenario; ddlsim sweep runs sweeps");
+    throw ScenarioErrors(findings.lines());
+  }
+
   Scenario scenario;
   scenario.file = file;
   read_json(json, scenario, findings);

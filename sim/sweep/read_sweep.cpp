@@ -195,6 +195,11 @@ Sweep parse_sweep(const std::string& text, const std::string& file, const std::v
     findings.add("$", shown(json) + " is not an object; expected a sweep in braces");
     throw ScenarioErrors(findings.lines());
   }
+  if (json.contains("platform") && json.contains("algorithm") && !json.contains("base")) {
+    findings.add("$.platform",
+                 "is a scenario's; expected a sweep with \"base\" and \"vary\"; ddlsim run runs scenarios");
+    throw ScenarioErrors(findings.lines());
+  }
   SweepReader(json, sweep, findings).read();
   read_base(json, sweep, findings);
   if (sweep.name.empty()) sweep.name = std::filesystem::path(file).stem().string();

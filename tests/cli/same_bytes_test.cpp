@@ -52,6 +52,32 @@ TEST_CASE(
   same(" --threads 1", "mkdir -p 'a b/\u00fc'; cd 'a b/\u00fc'; env LC_ALL=C.UTF-8 LANG=tr_TR.UTF-8 TZ=Asia/Kathmandu");
 }
 
+TEST_CASE("a run that is killed leaves nothing, and repeated gives the bytes of an undisturbed one") {
+  const Workplace place;
+  const std::string long_run = "good.json --quiet --set stop.iterations=100000 --out ";
+  REQUIRE(place.call(long_run + "undisturbed").code == 0);
+  int kills = 0;
+  for (double delay_s = 0.01; kills < 100; delay_s *= 1.7) {
+    const Answer answer = place.call(long_run + "killed", "timeout -s KILL " + std::to_string(delay_s));
+    if (answer.code == 0) break;
+    CHECK(answer.code == 137);
+    CHECK_FALSE(fs::exists(place.at("killed/good/1")));
+    ++kills;
+  }
+  CHECK(kills > 0);
+  REQUIRE(place.call(long_run + "killed --force").code == 0);
+  CHECK(all_bytes(place.at("killed")) == all_bytes(place.at("undisturbed")));
+}
+
+TEST_CASE("a busy machine gives the same bytes") {
+  const Workplace place;
+  const std::string run = "'" DDLSIM_SOURCE_DIR "/scenarios/smoke/ako_rotate.json' --quiet --threads 5 --out ";
+  REQUIRE(place.call(run + "quiet").code == 0);
+  const std::string load = "timeout 5 yes >/dev/null & ";
+  REQUIRE(place.call(run + "busy", load + load + load + load + load).code == 0);
+  CHECK(all_bytes(place.at("quiet")) == all_bytes(place.at("busy")));
+}
+
 TEST_CASE("a result is verified from its run.json, and nothing is written") {
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);

@@ -58,6 +58,17 @@ RunResult run_with(const char* system, const std::string& stop, const std::strin
 
 }  // namespace
 
+TEST_CASE("a run may end before its first evaluation on time, which is then its last") {
+  const Scenario scenario = learning(R"("ring_allreduce")", 2, 0,
+                                     R"("stop": {"iterations": 3, "time": "10s"}, "evaluate": {"every": "11s"})");
+  const RunResult result = run(scenario);
+  CHECK(result.stopped_by == "iterations");
+  CHECK(result.steps == std::vector<std::int64_t>{3, 3});
+  REQUIRE(result.curve.size() == 2 * 4);  // at the start and the end: two workers, their mean, their averaged model
+  CHECK(result.curve.front().time_s == 0);
+  CHECK(result.curve.back().time_s == result.simulated_s);
+}
+
 TEST_CASE("iterations: every worker takes exactly so many steps, whoever is slow") {
   for (const char* system : systems) {
     for (const char* slow : {"", "w0", "w3"}) {

@@ -29,6 +29,7 @@ constexpr Broken kBroken[] = {
     {"{" REST ", \"data\": {\"train\": 10, \"train\": 10}}", "$.data.train", "is given twice"},
     {"{" REST ", \"seed\": 1e999}", "$.seed", "number overflow"},
     {"{" REST ", \"name\": \"\xff\"}", "$.name", "ill-formed UTF-8"},
+    {"{\"base\": \"x.json\", \"vary\": {\"seed\": [1]}}", "$.base", "is a sweep's; expected a scenario"},
     // Keys
     {"{" REST ", \"trainning\": {}}", "$.trainning", "is an unknown key; did you mean \"training\"?"},
     {"{" REST ", \"xyzzy\": 1}", "$.xyzzy", "is an unknown key; known keys are $schema, name, description, seed"},
@@ -199,6 +200,20 @@ constexpr Broken kBroken[] = {
     {"{" REST ", \"data\": {\"train\": 3}}", "$.data.train", "3 training samples for 4 workers"},
     {"{\"platform\": {\"workers\": 9000, \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.data.train",
      "8000 training samples for 9000 workers"},
+    // Sizes
+    {"{" NET ", " AKO ", \"stop\": {\"iterations\": 1000000000}}", "$.stop", "4 workers x 1e+09 steps make a run"},
+    {"{\"platform\": {\"workers\": 100000, \"bandwidth\": \"1bps\"}, " AKO ", " END ", \"data\": {\"train\": 100000}}",
+     "$.platform.workers", "100000 hosts that all talk to all make a run"},
+    {"{" REST ", \"model\": {\"layers\": [\"flatten\", {\"type\": \"dense\", \"units\": 1000000}, {\"type\": "
+     "\"dense\", \"units\": 2000}, {\"type\": \"dense\", \"units\": 10}]}}",
+     "$.model", "GiB of memory; expected at most 64 GiB, or the model \"none\""},
+    {"{" REST ", \"model\": {\"layers\": [\"flatten\", {\"type\": \"dense\", \"units\": 1000000}, {\"type\": "
+     "\"dense\", \"units\": 10}]}, \"data\": {\"train\": 1000000}, \"training\": {\"batch_size\": 1000000}}",
+     "$.training.batch_size", "GiB of memory; expected at most 64 GiB"},
+    {"{" REST ", \"wire\": {\"model_bytes\": \"1e30B\"}}", "$.wire.model_bytes", "are too many; expected at most"},
+    {"{" REST ", \"wire\": {\"header_bytes\": \"1e20B\"}}", "$.wire.header_bytes", "are too many; expected at most"},
+    {"{" NET ", " AKO ", \"stop\": {\"iterations\": 1000000}, \"evaluate\": {\"every_iterations\": 1}}",
+     "$.evaluate.every_iterations", "asks for 1000000 evaluations"},
     // Stop, evaluation, timing only
     {"{" NET ", " AKO ", \"stop\": {\"accuracy\": 80}}", "$.stop.accuracy",
      "80 is too large; expected a number above 0 and at most 1"},

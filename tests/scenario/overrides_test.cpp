@@ -72,6 +72,11 @@ TEST_CASE("an override to a path that leads nowhere is an error of the override"
         "--set platform.bandwidth[3]: there is no [3]; the list has 3 elements");
 }
 
+TEST_CASE("an override's path that is not UTF-8 is an error of the override") {
+  CHECK(only_error(kSmall, {"compute.slowdown.\xff", "2"}).find("is not a path; expected one such as") !=
+        std::string::npos);
+}
+
 TEST_CASE("a wrong value or an unknown key from an override is an error at its path") {
   CHECK(only_error(kSmall, {"platform.bandwidth", "40"}) ==
         "s.json: $.platform.bandwidth: 40 has no unit; write for example \"40Mbps\"");

@@ -1,0 +1,81 @@
+#include "sim/scenario/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/nn/layer.hpp"
+
+namespace ddl {
+namespace {
+
+// Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
+// of iterations.csv, which exists as a row, in the bytes that cross from the run's process, and in those read.
+constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 250;
+constexpr double math_threads = 2;  // more have more scratch memory, but none of it may decide whether a run is valid
+
+// Weights, gradient, inbox and a model under way; and what optimizers and systems keep besides.
+double vectors_of_worker(const Scenario& scenario, int workers) {
+  double vectors = 4;
+  if (std::holds_alternative<AdamParams>(scenario.training.optimizer)) vectors += 2;
+  if (std::holds_alternative<MomentumParams>(scenario.training.optimizer)) vectors += 1;
+  if (std::holds_alternative<NesterovParams>(scenario.training.optimizer)) vectors += 1;
+  if (const auto* ako = std::get_if<AkoParams>(&scenario.algorithm); ako != nullptr) {
+    const auto& counts = ako->partitions.counts;
+    const int partitions = ako->partitions.automatic ? 1 : *std::ranges::max_element(counts);
+    vectors += ako->schedule == AkoSchedule::rotate ? std::clamp(partitions, 1, std::max(1, workers - 1)) : 1;
+  }
+  return vectors;
+}
+
+double values_between_layers(const Model& model) {
+  double sum = 0, widest = 0;
+  for (const auto& layer : model.layers()) {
+    const auto values = static_cast<double>(layer->output().size());
+    sum += values;
+    widest = std::max({widest, values, static_cast<double>(layer->input().size())});
+  }
+  return sum + 3 * widest;
+}
+
+}  // namespace
+
+std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, int workers, int servers,
+                                  double steps) {
+  std::vector<MemoryPart> parts;
+  const double nodes = static_cast<double>(workers) + servers;
+  const bool all_to_all = std::holds_alternative<AkoParams>(scenario.algorithm);
+  parts.push_back({"$.platform.workers", fmt::format("{} hosts{}", nodes, all_to_all ? " that all talk to all" : ""),
+                   nodes * bytes_of_node + (all_to_all ? nodes * nodes * bytes_of_pair : 0)});
+  parts.push_back(
+      {"$.stop", fmt::format("{} workers x {:.4g} steps", workers, steps), steps * workers * bytes_of_step});
+  if (model == nullptr) return parts;
+
+  const auto parameters = static_cast<double>(model->parameter_count());
+  const double vectors = vectors_of_worker(scenario, workers);
+  parts.push_back({"$.model",
+                   fmt::format("{} workers x {} vectors of {} parameters", workers, vectors, model->parameter_count()),
+                   4 * (parameters * (workers * vectors + (servers > 0 ? 4 : 0)) +
+                        2 * math_threads * static_cast<double>(model->whole_parameter_count()))});
+  const DataShape data = data_shape(scenario.data.source);
+  const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
+  parts.push_back({"$.data", fmt::format("{} samples x {} bytes", samples, data.shape.size()),
+                   samples * static_cast<double>(data.shape.size())});
+  const double values = values_between_layers(*model), batch = std::max(100, scenario.training.batch_size);
+  parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values between layers", batch, values),
+                   4 * math_threads * batch * values});
+  return parts;
+}
+
+std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& whose) {
+  double sum = 0;
+  for (const MemoryPart& part : parts) sum += part.bytes;
+  if (sum <= most_bytes) return std::nullopt;
+  MemoryPart largest = *std::ranges::max_element(parts, {}, &MemoryPart::bytes);
+  largest.what = fmt::format("{} make a run that takes about {:.4g} GiB of memory; expected at most {:.4g} GiB{}{}",
+                             largest.what, sum / gibibyte, most_bytes / gibibyte, whose,
+                             largest.path == "$.model" ? ", or the model \"none\" for timing only" : "");
+  return largest;
+}
+
+}  // namespace ddl

@@ -1,0 +1,30 @@
+// How much memory a run takes, about: sizes are looked at before anything is set aside for them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/nn/model.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+constexpr double gibibyte = 1073741824;
+// No run may ask for more, whatever machine it is checked on; one with less refuses earlier, when it is to run.
+constexpr double most_memory_bytes = 64 * gibibyte;
+
+struct MemoryPart {
+  std::string path;  // of the setting that decides it, "$.data"
+  std::string what;  // "4 workers x 4970 parameters"
+  double bytes = 0;
+};
+
+// `model` is null when timing only. `steps` of each worker, 0 when not known. Within a factor of two, where it is much.
+std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, int workers, int servers, double steps);
+
+// Nothing if all parts fit into `most_bytes`; otherwise the largest, `what` then being "what is wrong; what was
+// expected". `whose` ends it.
+std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& whose);
+
+}  // namespace ddl

@@ -1,0 +1,172 @@
+#include "tests/fuzz/entries.hpp"
+
+#include <stdlib.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
+#include "sim/platform/platform_text.hpp"
+#include "sim/scenario/read.hpp"
+#include "sim/sweep/plan.hpp"
+
+namespace ddl {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_line(const std::string& line) {
+  check(!line.empty(), "an error says something");
+  check(line.find('\n') == std::string::npos, "an error is one line");
+  check(line.size() < 4000, "an error line has an end");
+}
+
+void check_lines(const ScenarioErrors& errors) {
+  check(!errors.lines.empty(), "errors have lines");
+  for (const std::string& line : errors.lines) check_line(line);
+}
+
+// What is accepted is the same after writing and reading.
+void check_round_trip(const Scenario& scenario) {
+  const std::string text = describe(scenario);
+  check(describe(parse_scenario(text, scenario.file)) == text, "a description describes itself");
+}
+
+void read_scenario_bytes(std::string_view bytes) {
+  try {
+    check_round_trip(parse_scenario(std::string(bytes), "fuzz.json"));
+  } catch (const ScenarioErrors& errors) {
+    check_lines(errors);
+  }
+}
+
+constexpr const char* base_scenario = R"({"platform": {"workers": 2, "bandwidth": "1Mbps"}, "algorithm": "ako",
+  "model": {"layers": ["flatten", {"type": "dense", "units": 10}]}, "stop": {"iterations": 3}})";
+
+// One override a line.
+void read_overrides(std::string_view bytes) {
+  std::vector<Override> overrides;
+  while (!bytes.empty() && overrides.size() < 16) {
+    const std::string_view line = bytes.substr(0, bytes.find('\n'));
+    bytes.remove_prefix(std::min(bytes.size(), line.size() + 1));
+    const std::size_t equals = std::min(line.size(), line.find('='));
+    overrides.push_back(
+        {std::string(line.substr(0, equals)), std::string(line.substr(std::min(line.size(), equals + 1)))});
+  }
+  try {
+    check_round_trip(parse_scenario(base_scenario, "fuzz.json", overrides));
+  } catch (const ScenarioErrors& errors) {
+    check_lines(errors);
+  }
+}
+
+void read_sweep_bytes(std::string_view bytes) {
+  try {
+    const Sweep sweep = parse_sweep(std::string(bytes), "fuzz.json");
+    std::size_t points = 1;
+    for (const SweepAxis& axis : sweep.axes) points *= axis.values.size();
+    if (points <= 32) plan_sweep(sweep);
+  } catch (const ScenarioErrors& errors) {
+    check_lines(errors);
+  }
+}
+
+// A folder of its own for each use.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "ddlsim-fuzz-XXXXXX").string();
+    check(mkdtemp(name.data()) != nullptr, "a folder to write to");
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  void write(const std::string& name, std::string_view bytes) const {
+    std::ofstream(path_ / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+void load(const Folder& folder, DataSource source) {
+  DataSpec spec;
+  spec.source = source;
+  spec.path = folder.path();
+  try {
+    const DataSplit data = load_data(spec, 1);
+    check(data.train.pixels.size() == data.train.size() * data.train.shape.size(), "pixels of every sample");
+    for (const std::uint8_t label : data.train.labels) check(label < data.train.classes, "labels of classes");
+  } catch (const InputError& error) {
+    check_line(error.what());
+  }
+}
+
+// The first two bytes say how many of the rest are labels; images follow.
+void read_idx_bytes(std::string_view bytes) {
+  if (bytes.size() < 2) return;
+  const std::size_t labels =
+      static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])) * 256 + static_cast<unsigned char>(bytes[1]);
+  const std::string_view rest = bytes.substr(2);
+  const std::size_t cut = std::min(rest.size(), labels);
+  const Folder folder;
+  for (const char* set : {"train", "t10k"}) {
+    folder.write(std::string(set) + "-labels-idx1-ubyte", rest.substr(0, cut));
+    folder.write(std::string(set) + "-images-idx3-ubyte", rest.substr(cut));
+  }
+  load(folder, DataSource::mnist);
+}
+
+void read_cifar_bytes(std::string_view bytes) {
+  const Folder folder;
+  folder.write("data_batch_1.bin", bytes);
+  folder.write("test_batch.bin", bytes);
+  load(folder, DataSource::cifar_10);
+}
+
+void read_platform_bytes(std::string_view bytes) {
+  const Folder folder;
+  folder.write("platform.xml", bytes);
+  try {
+    check_platform_text(folder.file("platform.xml"));
+  } catch (const InputError& error) {
+    check_line(error.what());
+  }
+}
+
+constexpr std::array entries{
+    FuzzEntry{"scenario", read_scenario_bytes}, FuzzEntry{"set", read_overrides},
+    FuzzEntry{"sweep", read_sweep_bytes},       FuzzEntry{"idx", read_idx_bytes},
+    FuzzEntry{"cifar", read_cifar_bytes},       FuzzEntry{"platform", read_platform_bytes},
+};
+
+}  // namespace
+
+std::span<const FuzzEntry> fuzz_entries() { return entries; }
+
+const FuzzEntry* fuzz_entry(std::string_view name) {
+  for (const FuzzEntry& entry : entries) {
+    if (name == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> fuzz_words() {
+  return {"{",           "}",         "[",       "]",        "\"",        ":",        ",",          "null",
+          "1e999",       "-1",        "1e18",    "NaN",      "\"1e30B\"", "\"0s\"",   "\"1ns\"",    "\"40Mbps\"",
+          "platform",    "workers",   "model",   "layers",   "dense",     "conv",     "algorithm",  "partitions",
+          "data",        "train",     "stop",    "time",     "evaluate",  "every",    "iterations", "slowdown",
+          "<platform>",  "<!DOCTYPE", "-->",     "<!--",     "base",      "vary",     "zip",        "seeds",
+          "\xff",        "\xc3\xa9",  "[0]",     ".",        "=",         "\n",       "/*",         "//",
+          "mask",        "random",    "filters", "residual", "codec",     "topology", "degree",     "file",
+          "\xef\xbb\xbf"};
+}
+
+}  // namespace ddl

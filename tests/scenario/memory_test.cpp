@@ -1,0 +1,77 @@
+#include "sim/scenario/memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include "sim/scenario/read.hpp"
+
+namespace ddl {
+namespace {
+
+Scenario scenario_with(const std::string& rest) {
+  return parse_scenario(R"({"platform": {"workers": 4, "bandwidth": "1Mbps"}, "algorithm": "ring_allreduce",
+                            "stop": {"iterations": 10}, )" +
+                            rest + "}",
+                        "memory.json");
+}
+
+double total(const Scenario& scenario, const Model* model, int workers, double steps) {
+  double sum = 0;
+  for (const MemoryPart& part : memory_of(scenario, model, workers, 0, steps)) sum += part.bytes;
+  return sum;
+}
+
+TEST_CASE("a run's memory has at least its weights, gradients, samples and rows in it") {
+  const Scenario scenario = scenario_with(R"("model": "mlp", "data": {"train": 5000, "test": 100})");
+  const Model model(scenario.model, {1, 12, 12}, 10);
+  const double weights = 4.0 * static_cast<double>(model.parameter_count());
+  const double one = total(scenario, &model, 1, 0);
+  CHECK(one >= 2 * weights + 5100 * 144);
+  CHECK(total(scenario, &model, 3, 0) - one >= 2 * 2 * weights);
+  CHECK(total(scenario, &model, 1, 1e6) - one >= 1e6 * 7 * 8);  // seven numbers a row
+}
+
+TEST_CASE("optimizers with moments and rotating partitions take their vectors") {
+  const Scenario plain = scenario_with(R"("model": "mlp")");
+  const Model model(plain.model, {1, 12, 12}, 10);
+  const double weights = 4.0 * static_cast<double>(model.parameter_count());
+  const Scenario adam = scenario_with(R"("model": "mlp", "training": {"optimizer": "adam"})");
+  CHECK(total(adam, &model, 5, 0) - total(plain, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
+  Scenario ako = plain, one_part = plain;
+  AkoParams params;
+  one_part.algorithm = params;
+  params.partitions.counts = {3};
+  ako.algorithm = params;
+  CHECK(total(ako, &model, 5, 0) - total(one_part, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
+}
+
+std::string error_of(const std::string& layers) {
+  try {
+    scenario_with("\"model\": {\"layers\": [" + layers + "]}");
+  } catch (const ScenarioErrors& errors) {
+    return errors.lines.front();
+  }
+  return "";
+}
+
+TEST_CASE("what masks and lists of layers need is looked at before it is made") {
+  std::string layers = "\"flatten\"";
+  for (int i = 0; i < 6; ++i) layers += R"(, {"type": "dense", "units": 9900, "mask": "bibd"})";
+  CHECK(error_of(layers) ==
+        "memory.json: $.model.layers[6]: too large: the masks of a model can choose among 400 million weights at most");
+  layers = "\"flatten\"";
+  for (int i = 0; i < 10000; ++i) layers += ", \"relu\"";
+  CHECK(error_of(layers) == "memory.json: $.model.layers[10000]: is one of 10001 layers; expected at most 10000");
+}
+
+TEST_CASE("what does not fit is refused at its largest part, with the sum and the limit") {
+  const std::vector<MemoryPart> parts = {{"$.a", "a", 1 * gibibyte}, {"$.b", "b", 2 * gibibyte}};
+  CHECK_FALSE(excess(parts, 3 * gibibyte, ""));
+  const auto too_much = excess(parts, 2.5 * gibibyte, ", which this machine has");
+  REQUIRE(too_much);
+  CHECK(too_much->path == "$.b");
+  CHECK(too_much->what ==
+        "b make a run that takes about 3 GiB of memory; expected at most 2.5 GiB, which this machine has");
+}
+
+}  // namespace
+}  // namespace ddl

@@ -1,0 +1,170 @@
+#include "tests/soak/random_scenario.hpp"
+
+#include "core/base/check.hpp"
+#include "sim/scenario/read.hpp"
+#include "tests/soak/filler.hpp"
+
+namespace ddl {
+namespace {
+
+constexpr int most_draws = 1000;
+
+void draw_platform(Filler& fill, Scenario& scenario, int workers, int servers) {
+  GeneratedPlatform hosts;
+  hosts.workers = workers;
+  hosts.servers = servers;
+  hosts.topology =
+      fill.one_of<Topology>({Topology::star, Topology::star, Topology::mesh, Topology::ring, Topology::two_sites});
+  for (int i = fill.whole(1, 3); i > 0; --i) hosts.bandwidth.push_back({fill.spread(1e5, 1e8)});
+  if (servers > 0 && fill.chance(0.3)) hosts.server_bandwidth.push_back({fill.spread(1e6, 1e8)});
+  hosts.latency.value = fill.chance(0.1) ? 0 : fill.spread(1e-5, 0.05);
+  hosts.speed.assign(1, {fill.spread(1e9, 1e11)});
+  if (fill.chance(0.3)) hosts.speed.push_back({fill.spread(1e9, 1e11)});
+  scenario.platform.hosts = hosts;
+  NetworkSpec& network = scenario.platform.network;
+  network.model = fill.one_of<NetworkModel>({NetworkModel::LV08, NetworkModel::CM02});
+  network.crosstraffic = fill.chance(0.5);
+  if (fill.chance(0.3)) network.tcp_window.value = 0;
+  network.solver = fill.one_of<LinkSolver>({LinkSolver::automatic, LinkSolver::simgrid, LinkSolver::own});
+}
+
+// As the generated networks name them.
+std::vector<std::string> link_names(Topology topology, const std::vector<std::string>& nodes) {
+  if (topology == Topology::star || topology == Topology::two_sites) return nodes;
+  std::vector<std::string> names = {nodes[0]};  // of one host alone: none, which is refused
+  if (topology == Topology::mesh && nodes.size() > 1) names = {nodes[0] + "->" + nodes[1], nodes[1] + "->" + nodes[0]};
+  if (topology == Topology::ring && nodes.size() > 1) names = {nodes[0] + "-" + nodes[1]};
+  return names;
+}
+
+void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::string>& nodes) {
+  const auto& platform = std::get<GeneratedPlatform>(scenario.platform.hosts);
+  Filler fill(random, nodes, link_names(platform.topology, nodes));
+  if (!fill.chance(0.5)) return;
+  for (int i = fill.whole(1, 3); i > 0; --i) {
+    Fault fault;
+    fill.fill_variant(fault);
+    std::visit([&](auto& chosen) { chosen.until.value = chosen.from.value + fill.spread(1e-3, 3); }, fault);
+    scenario.faults.push_back(fault);
+  }
+}
+
+LayerSpec dense(Filler& fill, int units) {
+  DenseSpec spec;
+  fields(fill, spec);
+  spec.units = units;
+  return spec;
+}
+
+ModelSpec draw_model(Filler& fill) {
+  switch (fill.whole(0, 5)) {
+    case 0:
+    case 1:
+      return {"none", {}};
+    case 2:
+      return {"softmax", {}};
+    case 3:
+      return {fill.one_of<std::string>({"mlp", "cnn"}), {}};
+    case 4:
+      return {"layers", {FlattenSpec{}, dense(fill, fill.whole(1, 20)), TanhSpec{}, DropoutSpec{0.3}, dense(fill, 10)}};
+    default:
+      ConvSpec conv;
+      fields(fill, conv);
+      conv.kernel = fill.whole(1, 5);
+      conv.groups = 1;
+      ResidualSpec residual;
+      fields(fill, residual);
+      residual.groups = 1;
+      ModelSpec model{"layers", {conv, BatchNormSpec{}, ReluSpec{}}};
+      if (fill.chance(0.3)) model.layers.push_back(residual);
+      if (fill.chance(0.3)) model.layers.push_back(MaxPoolSpec{});
+      if (fill.chance(0.3)) model.layers.push_back(GlobalAveragePoolSpec{});
+      model.layers.push_back(FlattenSpec{});
+      model.layers.push_back(dense(fill, 10));
+      return model;
+  }
+}
+
+void draw_learning(Filler& fill, Scenario& scenario, int workers) {
+  scenario.model = draw_model(fill);
+  fields(fill, scenario.data);
+  scenario.data.source = DataSource::synthetic;
+  scenario.data.train = fill.whole(workers, 400 + workers);
+  scenario.data.test = fill.whole(10, 60);
+  scenario.training.batch_size = fill.whole(1, 12);
+  fill.fill_variant(scenario.training.optimizer);
+  scenario.training.gradient_scale = fill.one_of<GradientScale>({GradientScale::mean, GradientScale::sum});
+  scenario.training.init = fill.one_of<InitialWeights>({InitialWeights::shared, InitialWeights::independent});
+}
+
+void draw_costs(Filler& fill, Scenario& scenario, const std::vector<std::string>& hosts) {
+  const bool timing_only = scenario.model.none();
+  if (timing_only || fill.chance(0.7)) scenario.compute.seconds_per_batch = Seconds{fill.spread(1e-3, 1)};
+  if (fill.chance(0.3)) scenario.compute.overhead.value = fill.spread(1e-5, 0.1);
+  scenario.compute.jitter = fill.chance(0.3) ? 0 : fill.spread(0.01, 1);
+  for (int i = fill.whole(0, 2); i > 0; --i) scenario.compute.slowdown[fill.one_of(hosts)] = fill.spread(0.1, 20);
+  if (timing_only || fill.chance(0.4)) scenario.wire.model_bytes = Bytes{std::round(fill.spread(100, 1e7))};
+  if (fill.chance(0.4)) scenario.wire.header_bytes.value = std::round(fill.spread(1, 1000));
+}
+
+void draw_end(Filler& fill, Scenario& scenario) {
+  StopSpec& stop = scenario.stop;
+  stop.iterations = fill.whole(1, 8);
+  if (fill.chance(0.4)) stop.time = Seconds{fill.spread(0.01, 10)};
+  if (fill.chance(0.2)) stop.epochs = fill.spread(0.05, 2);
+  if (fill.chance(0.2)) stop.samples = fill.whole(1, 2000);
+  scenario.record.weights = !scenario.model.none() && fill.chance(0.2);
+  scenario.record.trace = fill.chance(0.2);
+  scenario.record.iterations = fill.chance(0.8);
+  if (scenario.model.none()) return;
+  if (fill.chance(0.1)) stop.accuracy = 0.2 + 0.5 * fill.spread(0.1, 1);
+  EvaluateSpec& evaluate = scenario.evaluate;
+  if (fill.chance(0.4)) {
+    evaluate.every = Seconds{fill.spread(0.05, 5)};
+  } else {
+    evaluate.every_iterations = fill.whole(1, 10);
+  }
+  if (fill.chance(0.3)) evaluate.samples = fill.whole(1, 10);
+  if (fill.chance(0.3)) evaluate.target_accuracy = {0.2, 0.5};
+}
+
+Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
+  std::vector<std::string> hosts;
+  Filler count(random, {}, {});
+  const int workers = count.chance(0.1) ? count.whole(33, 40) : count.whole(1, 9);
+  const int servers = count.whole(0, 3);
+  for (int i = 0; i < workers; ++i) hosts.push_back("w" + std::to_string(i));
+  std::vector<std::string> nodes = hosts;
+  for (int i = 0; i < servers; ++i) nodes.push_back("ps" + std::to_string(i));
+  Filler fill(random, hosts, {});
+  Scenario scenario;
+  scenario.name = "soak_" + std::to_string(seed);
+  scenario.seed = random.below(1000);
+  draw_platform(fill, scenario, workers, servers);
+  draw_learning(fill, scenario, workers);
+  draw_costs(fill, scenario, hosts);
+  while (fill.fill_variant(scenario.algorithm), scenario.algorithm.index() != system) {
+  }
+  draw_end(fill, scenario);
+  draw_faults(random, scenario, nodes);
+  return scenario;
+}
+
+}  // namespace
+
+std::string random_scenario(std::uint64_t seed) {
+  Stream random = stream(seed, "soak", "scenario");
+  // Systems take turns, or those that go with most settings would be drawn most.
+  const std::size_t system = seed % std::variant_size_v<AlgorithmParams>;
+  for (int i = 0; i < most_draws; ++i) {
+    const std::string text = describe(draw(random, seed, system));
+    try {
+      parse_scenario(text, "soak.json");
+      return text;
+    } catch (const ScenarioErrors&) {  // settings that do not fit together
+    }
+  }
+  throw InternalError("no valid scenario was drawn");
+}
+
+}  // namespace ddl

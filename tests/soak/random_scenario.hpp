@@ -1,0 +1,13 @@
+// Random valid scenarios: any system with any settings on any network, small enough to run in a moment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ddl {
+
+// The text of scenario number `seed`, which parse_scenario takes. The same seed gives the same text. Settings are drawn
+// from their fields() and rules, so that new ones are drawn too; what does not fit together is drawn again.
+std::string random_scenario(std::uint64_t seed);
+
+}  // namespace ddl

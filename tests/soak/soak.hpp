@@ -1,0 +1,22 @@
+// One random scenario, run twice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ddl {
+
+struct SoakOutcome {
+  std::string problem;  // "" when all is well
+  std::string scenario;
+  std::string ended;  // "iterations", "time", ..., or "refused" or "failed": an answer too, if twice the same
+  std::string algorithm;
+  std::string refusal;  // what a refused run was told
+};
+
+// Draws scenario `seed` and runs it with one math thread and with three. Runs may end, fail (exit code 3) or be
+// refused, both alike; what is a problem: a crash, a broken invariant, more than `most_seconds` of a processor, results
+// that differ, counts that do not add up.
+SoakOutcome soak(std::uint64_t seed, unsigned most_seconds);
+
+}  // namespace ddl
