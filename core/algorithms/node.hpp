@@ -3,7 +3,7 @@
 //
 // Between two of these calls a node's code runs alone: no other code of that node interleaves. Every call that can
 // wait (marked W) is a suspension point, across which no reference into state shared with the node's other actors may
-// be held. When the run ends, a waiting call does not return: it unwinds the caller.
+// be held. When the run ends or the host crashes, a waiting call does not return: it unwinds the caller.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +43,10 @@ struct Cluster {
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
-  int batch_size = 1;
   const Model* model = nullptr;  // null when timing only
   // Which parameters each worker holds, as places in the vector, when the workers share one model; null: all of them.
   std::shared_ptr<const std::vector<std::vector<std::uint32_t>>> held = nullptr;
+  bool hosts_change = false;                                                // some host crashes, joins or leaves
   std::shared_ptr<SharedGraphs> graphs = std::make_shared<SharedGraphs>();  // who exchanges with whom, drawn once
   bool one_model = false;                                  // which all workers share, and so each minibatch
   int sharing() const { return one_model ? workers : 1; }  // workers whose steps are one step together
@@ -143,6 +143,19 @@ class Node {
   // W. until `holds()`; looked at again after every changed().
   virtual void wait_until(std::function<bool()> holds, const char* why) = 0;
   virtual void changed() = 0;
+
+  // --- hosts that come and go ---
+  // A host that crashes loses its actors, its inboxes and what travels from or to it. Who runs on it later is a new
+  // Program, whose weights() are what they were, or initial ones (starts_anew).
+  virtual Presence presence(int node) const = 0;
+  bool up(int node) const { return presence(node) == Presence::up; }
+  // From now on whatever happens to another host's presence arrives at this port in that instant, as `news` from it
+  // with the number of the event, which is the same at all nodes, as step. wait_until looks again, too. What is sent to
+  // a host that is not up is lost.
+  virtual void watch(int port) = 0;
+  virtual std::int64_t presence_events() const = 0;  // of all hosts so far
+  // Whether this worker has come late or lost its state, so that others may have a model which it has not.
+  virtual bool starts_anew() const = 0;
 
   virtual Stream rng(const char* purpose) const = 0;
 };

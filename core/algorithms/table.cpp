@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/algorithms/first_model.hpp"
 #include "core/codec/encoder.hpp"
 
 namespace ddl {
@@ -167,12 +168,25 @@ void add_complaints(const ChocoParams& params, int workers, bool, std::vector<Co
 
 }  // namespace
 
+// Servers are pulled from, and an all-reduce's group hands over its model itself.
+static bool takes_first_model(const AlgorithmParams& params) {
+  return std::visit(
+      [](const auto& chosen) {
+        using Params = std::decay_t<decltype(chosen)>;
+        return std::is_same_v<Params, AkoParams> || std::is_same_v<Params, GossipParams> ||
+               std::is_same_v<Params, DPsgdParams> || std::is_same_v<Params, AdPsgdParams> ||
+               std::is_same_v<Params, SgpParams> || std::is_same_v<Params, ChocoParams>;
+      },
+      params);
+}
+
 std::span<const AlgorithmRow> algorithm_table() { return rows; }
 
 const AlgorithmRow& row_of(const AlgorithmParams& params) { return rows[params.index()]; }
 
 std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node) {
-  return std::visit([&](const auto& chosen) { return make_program(chosen, node); }, params);
+  auto program = std::visit([&](const auto& chosen) { return make_program(chosen, node); }, params);
+  return takes_first_model(params) ? with_first_model(std::move(program), node) : std::move(program);
 }
 
 Traffic traffic_of(const AlgorithmParams& params, const Cluster& cluster) {

@@ -110,7 +110,13 @@ std::string summary_json(const Scenario& scenario, const RunResult& result, cons
   json["stopped_by"] = result.stopped_by;
   json["diverged"] = result.divergence ? Json(divergence_text(result)) : Json(nullptr);
   if (const auto& faults = result.faults) {
-    json["faults"] = {{"messages_lost", faults->messages_lost}, {"bytes_lost", count_number(faults->bytes_lost)}};
+    json["faults"] = {{"crashes", faults->crashes},
+                      {"restarts", faults->restarts},
+                      {"joins", faults->joins},
+                      {"leaves", faults->leaves},
+                      {"steps_lost", faults->steps_lost},
+                      {"messages_lost", faults->messages_lost},
+                      {"bytes_lost", count_number(faults->bytes_lost)}};
   }
   json["digest"] = digest;
   json["bounds"] = json_of(result.bounds);

@@ -68,13 +68,13 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
     cluster.worker_names.push_back(fabric.name(worker));
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
-  cluster.batch_size = scenario.training.batch_size;
   cluster.model = model;
   cluster.one_model = row_of(scenario.algorithm).one_model;
   if (cluster.one_model && model != nullptr) {
     cluster.held =
         std::make_shared<const std::vector<std::vector<std::uint32_t>>>(held_of(scenario.algorithm, cluster));
   }
+  for (const Fault& fault : scenario.faults) cluster.hosts_change = cluster.hosts_change || changes_hosts(fault);
   const AkoParams* ako = std::get_if<AkoParams>(&scenario.algorithm);
   if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = exchange_seconds(fabric, model_bytes);
   return cluster;

@@ -53,7 +53,7 @@ void Evaluator::begin(Point& point, const std::vector<Voter>& ensemble) {
     auto& evaluation = begun[worker.weights.get()];
     if (!evaluation) evaluation = trainer_.begin_evaluation({worker.weights});
     point.scores.push_back(evaluation);
-    models.push_back(std::move(worker.weights));
+    if (worker.counts) models.push_back(std::move(worker.weights));
   }
   point.averaged = begun.size() == 1 ? point.scores[0] : trainer_.begin_evaluation(std::move(models));
 }
@@ -67,9 +67,11 @@ void Evaluator::score(Point& point) {
 }
 
 double Evaluator::mean_accuracy(Point& point) {
-  double sum = 0;
-  for (const auto& evaluation : point.scores) sum += evaluation->wait().accuracy;
-  return sum / static_cast<double>(point.scores.size());
+  double sum = 0, count = 0;
+  for (std::size_t w = 0; w < point.scores.size(); ++w) {
+    if (point.workers[w].counts) sum += point.scores[w]->wait().accuracy, count += 1;
+  }
+  return sum / count;
 }
 
 double Evaluator::last_accuracy() {
@@ -82,7 +84,7 @@ std::vector<CurveRow> Evaluator::curve() {
   std::vector<CurveRow> rows;
   for (Point& point : points_) {
     score(point);
-    const double n = static_cast<double>(point.workers.size());
+    const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
     CurveRow common;
     common.time_s = point.time_s;
     common.epoch = point.epoch;
@@ -101,8 +103,9 @@ std::vector<CurveRow> Evaluator::curve() {
       row.test_loss = score.loss;
       row.test_accuracy = score.accuracy;
       rows.push_back(row);
-      mean.iteration += row.iteration / n;
       mean.samples += row.samples;
+      if (!worker.counts) continue;
+      mean.iteration += row.iteration / n;
       mean.test_loss += score.loss / n;
       if (row.train_loss) loss_sum += *row.train_loss, losses += 1;
     }

@@ -18,6 +18,7 @@ struct WorkerPoint {
   std::int64_t steps = 0;
   double samples = 0;
   std::optional<double> train_loss;  // mean since the last point
+  bool counts = true;                // in means; at least one does
 };
 
 class Evaluator {

@@ -60,7 +60,8 @@ void members(A& archive, Divergence& divergence) {
 }
 template <class A>
 void members(A& archive, FaultCounts& counts) {
-  archive(counts.messages_lost, counts.bytes_lost);
+  archive(counts.crashes, counts.restarts, counts.joins, counts.leaves, counts.steps_lost, counts.messages_lost,
+          counts.bytes_lost);
 }
 template <class A>
 void members(A& archive, Measurement& m) {
