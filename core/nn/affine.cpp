@@ -25,6 +25,16 @@ void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& 
   std::fill(bias.begin(), bias.end(), 0.1f);
 }
 
+std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bool bias,
+                                       std::span<const std::uint32_t> chosen) {
+  std::vector<std::uint32_t> places;
+  places.reserve((rows + 1) * chosen.size());
+  for (std::size_t row = 0; row < rows + (bias ? 1 : 0); ++row) {
+    for (const std::uint32_t output : chosen) places.push_back(static_cast<std::uint32_t>(row * outputs + output));
+  }
+  return places;
+}
+
 void bias_backward(const float* __restrict values, std::size_t rows, std::size_t outputs, bool relu,
                    float* __restrict gradient, float* __restrict bias_gradient, float* __restrict sums) {
   if (relu) {

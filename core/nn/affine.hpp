@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/base/rng.hpp"
 #include "core/nn/model_spec.hpp"
@@ -17,6 +19,10 @@ struct Fan {
 // Weights followed by a bias for each output, if there is room for one: He et al., ICCV 2015, by inputs or by outputs;
 // TensorFlow's truncated normal with deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
 void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& random);
+
+// Where the weights and biases of some of the outputs are among those of all: weights rows x outputs, then the biases.
+std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bool bias,
+                                       std::span<const std::uint32_t> chosen);
 
 // Backward through a bias and an optional ReLU: clears gradients where ReLU gave zero, and adds their sum over rows to
 // bias_gradient. `sums` is scratch for `outputs` values.

@@ -21,6 +21,12 @@ void BatchNorm::initialize(std::span<float> parameters, Stream&) const {
   std::ranges::fill(parameters.subspan(channels()), 0.0f);
 }
 
+LayerShare BatchNorm::share(std::span<const std::uint32_t> chosen) const {
+  std::vector<std::uint32_t> places(chosen.begin(), chosen.end());
+  for (const std::uint32_t channel : chosen) places.push_back(static_cast<std::uint32_t>(channels()) + channel);
+  return {std::make_unique<BatchNorm>(with_channels(input(), chosen.size())), std::move(places)};
+}
+
 BatchNorm::Statistics BatchNorm::statistics(Buffer& kept) const {
   float* const mean = kept.room(4 * channels());
   return {mean, mean + channels(), mean + 2 * channels(), mean + 3 * channels()};

@@ -17,6 +17,8 @@ class BatchNorm final : public Layer {
   // Two per value, as counters of operations have it.
   double multiply_adds() const override { return 2 * static_cast<double>(output().size()); }
   bool needs_estimates() const override { return true; }
+  int groups() const override { return input().channels; }
+  LayerShare share(std::span<const std::uint32_t> chosen) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;

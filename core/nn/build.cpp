@@ -178,7 +178,7 @@ struct Maker {
       } else if (outputs < input.channels) {
         fail("a padded shortcut cannot lead to fewer channels than there are (" + text(input) + ")");
       } else {
-        shortcut = std::make_unique<PadChannels>(input, outputs, spec.stride);
+        shortcut = std::make_unique<PickChannels>(input, outputs, spec.stride);
       }
     }
     return std::make_unique<Residual>(chain("body", body), std::move(shortcut));

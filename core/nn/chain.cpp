@@ -1,29 +1,9 @@
 #include "core/nn/chain.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace ddl {
-
-std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers) {
-  std::vector<LayerPart> all;
-  std::map<std::string, int> seen;
-  for (const auto& layer : layers) {
-    const std::string kind = layer->kind();
-    all.push_back({kind + std::to_string(++seen[kind]), layer.get()});
-  }
-  return all;
-}
-
-std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers) {
-  std::vector<LayerTensor> all;
-  for (const auto& [name, layer] : named_layers(layers)) {
-    for (const LayerTensor& tensor : layer->tensors())
-      all.push_back({name + "." + tensor.name, tensor.count, tensor.rows});
-  }
-  return all;
-}
 
 Chain::Chain(std::vector<std::unique_ptr<Layer>> layers)
     : Layer(layers.front()->input(), layers.back()->output()), layers_(std::move(layers)) {

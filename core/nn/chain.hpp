@@ -13,6 +13,7 @@ class Chain final : public Layer {
   // At least one; each reads what the one before gives.
   explicit Chain(std::vector<std::unique_ptr<Layer>> layers);
 
+  const std::vector<std::unique_ptr<Layer>>& layers() const { return layers_; }
   const char* kind() const override { return "chain"; }
   std::vector<LayerTensor> tensors() const override { return named_tensors(layers_); }
   double multiply_adds() const override;

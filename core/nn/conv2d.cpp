@@ -34,6 +34,7 @@ std::size_t panel_floats(std::size_t terms, std::size_t columns) {
 
 Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu)
     : Layer(input, convolved(input, spec)),
+      spec_(spec),
       channels_(unsigned_of(input.channels)),
       kernel_(unsigned_of(spec.kernel)),
       filters_(unsigned_of(spec.filters)),
@@ -61,6 +62,13 @@ std::vector<LayerTensor> Conv2d::tensors() const {
 
 double Conv2d::multiply_adds() const {
   return static_cast<double>(output().size()) * static_cast<double>(kernel_ * kernel_ * channels_);
+}
+
+LayerShare Conv2d::share(std::span<const std::uint32_t> filters) const {
+  ConvSpec spec = spec_;
+  spec.filters = static_cast<int>(filters.size());
+  return {std::make_unique<Conv2d>(input(), spec, relu_),
+          affine_part(kernel_ * kernel_ * channels_, filters_, bias_, filters)};
 }
 
 void Conv2d::initialize(std::span<float> parameters, Stream& random) const {

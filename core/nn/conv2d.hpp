@@ -20,6 +20,7 @@ class Conv2d final : public Layer {
   const char* kind() const override { return "conv"; }
   std::vector<LayerTensor> tensors() const override;
   double multiply_adds() const override;
+  LayerShare share(std::span<const std::uint32_t> filters) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
@@ -57,6 +58,7 @@ class Conv2d final : public Layer {
   std::size_t weight_count() const { return kernel_ * kernel_ * channels_ * filters_; }
   const float* bias_of(const float* parameters) const { return bias_ ? parameters + weight_count() : nullptr; }
 
+  ConvSpec spec_;
   std::size_t channels_, kernel_, filters_, stride_;
   bool bias_;
   Frame image_, gradient_;  // of the input; of the output's gradient, with zeros between the windows of a stride

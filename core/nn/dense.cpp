@@ -30,6 +30,11 @@ std::vector<LayerTensor> Dense::tensors() const {
 
 double Dense::multiply_adds() const { return static_cast<double>(inputs_) * static_cast<double>(units_); }
 
+LayerShare Dense::share(std::span<const std::uint32_t> units) const {
+  const DenseSpec spec{.units = static_cast<int>(units.size()), .init = init_, .bias = bias_};
+  return {std::make_unique<Dense>(input(), spec, relu_, mode_), affine_part(inputs_, units_, bias_, units)};
+}
+
 void Dense::initialize(std::span<float> parameters, Stream& random) const {
   initialize_affine(init_, {inputs_, units_, units_}, parameters, random);
 }

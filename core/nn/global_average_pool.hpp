@@ -9,6 +9,10 @@ class GlobalAveragePool final : public Layer {
  public:
   explicit GlobalAveragePool(Shape input) : Layer(input, {input.channels, 1, 1}) {}
   const char* kind() const override { return "global_average_pool"; }
+  int groups() const override { return input().channels; }
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
+    return {std::make_unique<GlobalAveragePool>(with_channels(input(), channels.size())), {}};
+  }
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 

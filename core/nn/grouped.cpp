@@ -1,7 +1,10 @@
 #include "core/nn/grouped.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+
+#include "core/base/check.hpp"
 
 namespace ddl {
 namespace {
@@ -65,6 +68,25 @@ std::size_t Grouped::whole_parameter_count() const {
   std::size_t sum = 0;
   for (const auto& group : groups_) sum += group->whole_parameter_count();
   return sum;
+}
+
+LayerShare Grouped::share(std::span<const std::uint32_t> channels) const {
+  const auto each = static_cast<std::uint32_t>(groups_.front()->output().channels);
+  check(!channels.empty() && channels.size() % each == 0, "whole groups");
+  std::vector<std::uint32_t> all(each);
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<std::unique_ptr<Layer>> groups;
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = 0; i < channels.size(); i += each) {
+    const std::size_t g = channels[i] / each;
+    LayerShare group = groups_[g]->share(all);
+    for (const std::uint32_t place : group.parameters) {
+      places.push_back(static_cast<std::uint32_t>(offsets_[g] + place));
+    }
+    groups.push_back(std::move(group.layer));
+  }
+  if (groups.size() == 1) return {std::move(groups.front()), std::move(places)};
+  return {std::make_unique<Grouped>(std::move(groups)), std::move(places)};
 }
 
 void Grouped::initialize(std::span<float> parameters, Stream& random) const {

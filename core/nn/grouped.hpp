@@ -19,6 +19,8 @@ class Grouped final : public Layer {
   std::vector<LayerTensor> tensors() const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
+  int groups() const override { return static_cast<int>(groups_.size()); }
+  LayerShare share(std::span<const std::uint32_t> channels) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;

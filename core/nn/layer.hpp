@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -63,6 +64,14 @@ struct BackwardCall {
   Buffer& scratch;
 };
 
+class Layer;
+
+// A layer that gives some of another's output channels, and where its parameters are among the other's.
+struct LayerShare {
+  std::unique_ptr<Layer> layer;
+  std::vector<std::uint32_t> parameters;
+};
+
 // Immutable: shapes are fixed at construction, parameters and memory are the caller's.
 class Layer {
  public:
@@ -85,6 +94,12 @@ class Layer {
   virtual bool needs_estimates() const { return false; }
   // Whether the output is the input, so that neither call is needed.
   virtual bool passes_through(bool /*training*/) const { return false; }
+
+  // Channels fall into so many runs of one length, and an output channel depends on the inputs of its own run alone.
+  virtual int groups() const { return 1; }
+  // The part for these output channels, ascending and whole runs of them. It reads the inputs of these runs: with one
+  // run, all. Layers that only hand values on have none.
+  virtual LayerShare share(std::span<const std::uint32_t> channels) const;
 
   virtual void initialize(std::span<float> /*parameters*/, Stream& /*random*/) const {}
   virtual void forward(const ForwardCall& call) const = 0;

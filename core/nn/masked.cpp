@@ -26,6 +26,22 @@ double Masked::multiply_adds() const {
   return whole_->multiply_adds() * static_cast<double>(positions_.size()) / static_cast<double>(weights_);
 }
 
+LayerShare Masked::share(std::span<const std::uint32_t> channels) const {
+  LayerShare whole = whole_->share(channels);
+  const std::size_t weights = whole.layer->tensors().front().count;
+  std::vector<std::uint32_t> own, places;  // of the weights that are there: in the part's tensor, in our parameters
+  for (std::size_t i = 0; i < weights; ++i) {
+    const auto found = std::ranges::lower_bound(positions_, whole.parameters[i]);
+    if (found == positions_.end() || *found != whole.parameters[i]) continue;
+    own.push_back(static_cast<std::uint32_t>(i));
+    places.push_back(static_cast<std::uint32_t>(found - positions_.begin()));
+  }
+  for (std::size_t i = weights; i < whole.parameters.size(); ++i) {
+    places.push_back(static_cast<std::uint32_t>(whole.parameters[i] - weights_ + positions_.size()));
+  }
+  return {std::make_unique<Masked>(std::move(whole.layer), std::move(own)), std::move(places)};
+}
+
 void Masked::initialize(std::span<float> parameters, Stream& random) const {
   std::vector<float> whole(weights_ + others_);
   whole_->initialize(whole, random);

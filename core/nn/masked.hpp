@@ -22,6 +22,7 @@ class Masked final : public Layer {
   std::vector<LayerTensor> tensors() const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override { return whole_->parameter_count(); }
+  LayerShare share(std::span<const std::uint32_t> channels) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;

@@ -13,6 +13,11 @@ class MaxPool final : public Layer {
   MaxPool(Shape input, const MaxPoolSpec& spec);
 
   const char* kind() const override { return "max_pool"; }
+  int groups() const override { return input().channels; }
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
+    const MaxPoolSpec spec{.size = static_cast<int>(size_)};
+    return {std::make_unique<MaxPool>(with_channels(input(), channels.size()), spec), {}};
+  }
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 

@@ -7,6 +7,7 @@
 #include "core/base/check.hpp"
 #include "core/nn/blas.hpp"
 #include "core/nn/build.hpp"
+#include "core/nn/channels_last.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 #include "core/nn/workspace.hpp"
@@ -19,22 +20,6 @@ constexpr std::size_t kEvaluationBatch = 100;
 
 // Training samples that statistics for an evaluation are estimated from, evenly spread over the set.
 constexpr std::size_t kEstimationSamples = 400;
-
-// The batch with the channels of a pixel together, as layers read it.
-const float* channels_last(const Batch& batch, Shape shape, Buffer& buffer) {
-  if (shape.channels == 1 || shape.height * shape.width == 1) return batch.inputs.data();
-  const auto channels = static_cast<std::size_t>(shape.channels);
-  const std::size_t plane = shape.size() / channels;
-  float* const start = buffer.room(batch.inputs.size());
-  float* to = start;
-  for (const float* image = batch.inputs.data(); image != batch.inputs.data() + batch.inputs.size();
-       image += plane * channels) {
-    for (std::size_t pixel = 0; pixel < plane; ++pixel) {
-      for (std::size_t c = 0; c < channels; ++c) *to++ = image[c * plane + pixel];
-    }
-  }
-  return start;
-}
 
 }  // namespace
 

@@ -10,6 +10,10 @@ class Relu final : public Layer {
  public:
   explicit Relu(Shape shape) : Layer(shape, shape) {}
   const char* kind() const override { return "relu"; }
+  int groups() const override { return input().channels; }
+  LayerShare share(std::span<const std::uint32_t> channels) const override {
+    return {std::make_unique<Relu>(with_channels(input(), channels.size())), {}};
+  }
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 };

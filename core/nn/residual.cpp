@@ -103,12 +103,32 @@ void Residual::backward(const BackwardCall& call) const {
   for (std::size_t i = 0; i < inputs; ++i) call.input_gradient[i] += beside[i];
 }
 
-PadChannels::PadChannels(Shape input, int channels, int stride)
-    : Layer(input, {channels, (input.height - 1) / stride + 1, (input.width - 1) / stride + 1}),
+namespace {
+
+std::vector<std::uint32_t> padded(int channels, int outputs) {
+  std::vector<std::uint32_t> sources(unsigned_of(outputs), PickChannels::nothing);
+  for (int c = 0; c < std::min(channels, outputs); ++c) sources[unsigned_of(c)] = static_cast<std::uint32_t>(c);
+  return sources;
+}
+
+}  // namespace
+
+PickChannels::PickChannels(Shape input, int channels, int stride)
+    : PickChannels(input, padded(input.channels, channels), stride) {}
+
+PickChannels::PickChannels(Shape input, std::vector<std::uint32_t> sources, int stride)
+    : Layer(input, {static_cast<int>(sources.size()), (input.height - 1) / stride + 1, (input.width - 1) / stride + 1}),
+      sources_(std::move(sources)),
       stride_(unsigned_of(stride)) {}
 
+LayerShare PickChannels::share(std::span<const std::uint32_t> channels) const {
+  std::vector<std::uint32_t> sources;
+  for (const std::uint32_t channel : channels) sources.push_back(sources_[channel]);
+  return {std::make_unique<PickChannels>(input(), std::move(sources), static_cast<int>(stride_)), {}};
+}
+
 template <class Visit>
-void PadChannels::each_pixel(int batch, Visit visit) const {
+void PickChannels::each_pixel(int batch, Visit visit) const {
   const std::size_t row = unsigned_of(input().width * input().channels);
   const std::size_t in = unsigned_of(input().channels), out = unsigned_of(output().channels);
   std::size_t to = 0;
@@ -121,20 +141,21 @@ void PadChannels::each_pixel(int batch, Visit visit) const {
   }
 }
 
-void PadChannels::forward(const ForwardCall& call) const {
-  const std::size_t channels = unsigned_of(input().channels);
-  std::fill(call.output, call.output + unsigned_of(call.batch) * output().size(), 0.0f);
+void PickChannels::forward(const ForwardCall& call) const {
   each_pixel(call.batch, [&](std::size_t from, std::size_t to) {
-    std::copy(call.input + from, call.input + from + channels, call.output + to);
+    for (std::size_t c = 0; c < sources_.size(); ++c) {
+      call.output[to + c] = sources_[c] == nothing ? 0 : call.input[from + sources_[c]];
+    }
   });
 }
 
-void PadChannels::backward(const BackwardCall& call) const {
+void PickChannels::backward(const BackwardCall& call) const {
   if (call.input_gradient == nullptr) return;
-  const std::size_t channels = unsigned_of(input().channels);
   std::fill(call.input_gradient, call.input_gradient + unsigned_of(call.batch) * input().size(), 0.0f);
   each_pixel(call.batch, [&](std::size_t from, std::size_t to) {
-    std::copy(call.output_gradient + to, call.output_gradient + to + channels, call.input_gradient + from);
+    for (std::size_t c = 0; c < sources_.size(); ++c) {
+      if (sources_[c] != nothing) call.input_gradient[from + sources_[c]] += call.output_gradient[to + c];
+    }
   });
 }
 

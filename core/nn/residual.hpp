@@ -12,6 +12,8 @@ class Residual final : public Layer {
   // Of one shape. A null shortcut hands its input on.
   Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut);
 
+  const Layer& body() const { return *body_; }
+  const Layer* shortcut() const { return shortcut_.get(); }
   const char* kind() const override { return "residual"; }
   std::vector<LayerTensor> tensors() const override;
   double multiply_adds() const override;
@@ -28,12 +30,17 @@ class Residual final : public Layer {
 };
 
 // The shortcut without parameters: every `stride`-th pixel, and zeros in the channels that the input has not.
-class PadChannels final : public Layer {
+class PickChannels final : public Layer {
  public:
-  // At least as many channels as the input's.
-  PadChannels(Shape input, int channels, int stride);
+  static constexpr std::uint32_t nothing = 0xffffffff;
 
-  const char* kind() const override { return "pad_channels"; }
+  // The input's channels, then zeros up to so many.
+  PickChannels(Shape input, int channels, int stride);
+  // Of these channels of the input; zeros for `nothing`.
+  PickChannels(Shape input, std::vector<std::uint32_t> sources, int stride);
+
+  const char* kind() const override { return "pick_channels"; }
+  LayerShare share(std::span<const std::uint32_t> channels) const override;
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 
@@ -42,6 +49,7 @@ class PadChannels final : public Layer {
   template <class Visit>
   void each_pixel(int batch, Visit visit) const;
 
+  std::vector<std::uint32_t> sources_;  // by output channel
   std::size_t stride_;
 };
 

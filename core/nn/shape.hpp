@@ -14,4 +14,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+inline Shape with_channels(Shape shape, std::size_t channels) {
+  return {static_cast<int>(channels), shape.height, shape.width};
+}
+
 }  // namespace ddl

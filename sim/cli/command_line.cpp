@@ -27,6 +27,7 @@ struct Words {
   ReproduceSettings reproduce;
   BenchSettings bench;
   SweepSettings sweep;
+  EmulateSettings emulate;
   CompareSettings compare;
   PlotSettings plot;
   ReportSettings report;
@@ -89,12 +90,15 @@ void add_overrides(CLI::App& command, Words& words) {
       ->allow_extra_args(false);
 }
 
+CLI::Option* add_seed(CLI::App& command, Words& words) {
+  return command.add_option("--seed", words.seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
+}
+
 CLI::App& add_run(CLI::App& app, Words& words) {
   CLI::App& run = *app.add_subcommand("run", "Run scenarios (the word may be left out)");
   run.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
   add_overrides(run, words);
-  auto* seed =
-      run.add_option("--seed", words.seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
+  auto* seed = add_seed(run, words);
   run.add_option("--seeds", words.seeds, "One run for each seed from A to B")->type_name("A..B")->excludes(seed);
   run.add_option("--out", words.run.out, "Results go to DIR/<name>/<seed>/")->type_name("DIR")->capture_default_str();
   run.add_option("--threads", words.run.threads, "Threads for gradients; default all cores; never changes results")
@@ -208,6 +212,9 @@ int run_command_line(std::vector<std::string> arguments) {
 
   CLI::App& sweep_command = add_sweep(app, words);
 
+  CLI::App& emulate_command = add_emulate(app, words.emulate);
+  add_overrides(emulate_command, words);
+  add_seed(emulate_command, words);
   CLI::App& compare_command = add_compare(app, words.compare);
   CLI::App& plot_command = add_plot(app, words.plot);
   CLI::App& report_command = add_report(app, words.report);
@@ -223,13 +230,7 @@ int run_command_line(std::vector<std::string> arguments) {
   schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
-  CLI::App& bench_command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
-  bench_command.add_flag("--json", words.bench.json, "Print the figures as JSON, and nothing else");
-  bench_command.add_option("--seconds", words.bench.seconds, "Time to take, about")
-      ->type_name("S")
-      ->check(CLI::Range(1.0, 3600.0))
-      ->capture_default_str();
-  bench_command.footer("Example:\n  ddlsim bench --json > bench.json");
+  CLI::App& bench_command = add_bench(app, words.bench);
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
   check_kernel_choice();
@@ -265,6 +266,11 @@ int run_command_line(std::vector<std::string> arguments) {
     if (words.sweep.file.empty()) throw InputError("sweep: no sweep file given; see ddlsim sweep --help");
     words.sweep.overrides = overrides_of(words);
     return sweep(words.sweep);
+  } else if (emulate_command.parsed()) {
+    if (words.emulate.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
+    words.emulate.overrides = overrides_of(words);
+    if (!words.seed.empty()) words.emulate.seed = seed_of(words.seed, "--seed");
+    emulate_scenario(words.emulate);
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");
     compare_results(words.compare);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/emulate/emulate.hpp"
 #include "sim/plot/picture.hpp"
 #include "sim/scenario/read.hpp"
 
@@ -38,6 +39,20 @@ void list_catalogue(const std::string& word);
 // Prints the JSON Schema of a kind of file: "scenario" (also if empty) or "sweep".
 void print_schema(const std::string& kind);
 std::vector<std::string> catalogue_words();
+
+struct EmulateSettings {
+  std::string scenario;
+  std::vector<Override> overrides;
+  std::optional<std::uint64_t> seed;  // none: the scenario's own
+  std::string out = "results";
+  int repetitions = 1;
+  std::string compute = "slept";  // or "real"
+  bool json = false, quiet = false, force = false;
+  EmulateOptions options;  // without what `compute` says
+};
+
+// Runs a scenario over real TCP, so often; looks at all result folders first.
+void emulate_scenario(const EmulateSettings& settings);
 
 struct ReproduceSettings {
   std::string study;  // empty: list them

@@ -26,6 +26,43 @@ CLI::App& add_model(CLI::App& app, ModelSettings& settings) {
   return command;
 }
 
+CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings) {
+  CLI::App& command = *app.add_subcommand("emulate", "Run a scenario over real TCP, in real time, on this machine");
+  command.add_option("scenario", settings.scenario, "Scenario file, its network a star")->type_name("SCENARIO.json");
+  command.add_option("--out", settings.out, "Results go to DIR/<name>-measured/<seed>/")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command.add_option("--repetitions", settings.repetitions, "So many runs, one after the other")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command.add_option("--compute", settings.compute, "A gradient's time: slept, as long as simulated, or its real math")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"slept", "real"}))
+      ->capture_default_str();
+  command.add_option("--congestion", settings.options.congestion_control, "TCP's congestion control")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--queue", settings.options.queue_s, "Seconds of traffic that wait for a link at most")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 10.0))
+      ->capture_default_str();
+  command.add_option("--limit", settings.options.limit_s, "Seconds a run may take; then it fails")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  command.add_option("--threads", settings.options.run.threads, "Threads for gradients; default all cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--json", settings.json, "Print the summary as JSON, and nothing else");
+  command.add_flag("--quiet", settings.quiet, "No progress, no closing table");
+  command.add_flag("--force", settings.force, "Replace the result of another scenario of the same name");
+  command.footer(
+      "Needs root, iproute2 and network namespaces, which vanish with the run.\n"
+      "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
+  return command;
+}
+
 CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
   CLI::App& command = *app.add_subcommand("reproduce", "Run a published study: published beside simulated figures");
   command.add_option("study", settings.study, "Which; without it, they are listed")->type_name("NAME");
@@ -87,6 +124,17 @@ CLI::App& add_report(CLI::App& app, ReportSettings& settings) {
   command.add_option("-o,--output", settings.file, "Page")->type_name("F.html")->required();
   command.add_option("--title", settings.title, "Of the page; default: the folder's name")->type_name("TEXT");
   command.footer("Example:\n  ddlsim report results/bandwidth_workers -o bandwidth_workers.html");
+  return command;
+}
+
+CLI::App& add_bench(CLI::App& app, BenchSettings& settings) {
+  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  command.add_flag("--json", settings.json, "Print the figures as JSON, and nothing else");
+  command.add_option("--seconds", settings.seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  command.footer("Example:\n  ddlsim bench --json > bench.json");
   return command;
 }
 

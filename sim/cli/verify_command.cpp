@@ -47,6 +47,10 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
 int verify_digest(const RunSettings& settings) {
   const fs::path folder = settings.verify;
   const FinishedRun before = read_finished(folder);
+  if (before.measured) {
+    throw InputError(settings.verify +
+                     ": was measured in real time, which no run repeats; expected a simulated result");
+  }
   // Relative paths start where the scenario lay, which its result does not know.
   const fs::path lay = settings.scenarios.empty() ? fs::path() : fs::path(settings.scenarios.front()).parent_path();
   const Scenario scenario = parse_scenario(before.scenario, (lay / "run.json").string());

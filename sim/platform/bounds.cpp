@@ -30,6 +30,9 @@ class StepBound {
   StepBound(const Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s, double model_bytes,
             double header_bytes)
       : fabric_(fabric), compute_s_(compute_s) {
+    for (std::size_t i = 0; i < compute_s_.size(); ++i) {
+      compute_s_[i] /= fabric.most_speed_factor(static_cast<int>(i));
+    }
     for (const auto& flows : traffic.phases) {
       Phase& phase = phases_.emplace_back();
       phase.own.resize(compute_s.size());
@@ -87,7 +90,7 @@ class StepBound {
 
   double seconds(int link, const Load& load) const {
     const LinkInfo& info = fabric_.links()[link];
-    return (info.direction == "free" ? load.largest : load.bytes) / info.bandwidth_bytes_per_s;
+    return (info.direction == "free" ? load.largest : load.bytes) / fabric_.most_bandwidth_bytes_per_s(link);
   }
 
   // Of the busiest link. A flow of less than a model may stand for a message that is not sent in every step, and its
@@ -143,7 +146,7 @@ class StepBound {
   }
 
   const Fabric& fabric_;
-  const std::vector<double>& compute_s_;
+  std::vector<double> compute_s_;
   std::vector<Phase> phases_;
   Loads all_;
   double bytes_ = 0;

@@ -1,7 +1,8 @@
 // Analytic lower bounds: what no run on this platform can beat for long, to hold beside what was simulated. (A run that
 // is cut off has finished steps whose last messages still wait, and random peers may be luckier than their mean.) They
-// count the nominal bandwidths of links, latencies as the network model has them and the mean time of a gradient; TCP's
-// other corrections (LV08), acknowledgements and windows only add to them.
+// count the nominal bandwidths of links, latencies as the network model has them and the mean time of a gradient, each
+// at its best where a profile changes it; TCP's other corrections (LV08), acknowledgements and windows only add to
+// them.
 #pragma once
 
 #include <string>

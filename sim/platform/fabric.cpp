@@ -1,22 +1,13 @@
 #include "sim/platform/fabric.hpp"
 
-#include <malloc.h>
-#include <simgrid/forward.h>  // version.h needs it
-#include <simgrid/version.h>
-#include <sys/prctl.h>
-#include <xbt/log.h>
-
 #include <algorithm>
-#include <csignal>
-#include <cstdlib>
-#include <limits>
 #include <map>
 #include <optional>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
-#include <xbt/config.hpp>
 
 #include "core/base/check.hpp"
+#include "sim/platform/engine.hpp"
 #include "sim/platform/hosts.hpp"
 #include "sim/platform/natural_order.hpp"
 
@@ -25,65 +16,15 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-// Kibibytes. Actors that send, receive, format text and throw ran on 8; nothing large may live on them.
-[[maybe_unused]] constexpr int actor_stack_kib = 128;
-
-// Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process.
-[[maybe_unused]] constexpr std::size_t most_guarded_nodes = 5000;
-
-// SimGrid 3.32 takes a window of 0 for a bound of 0, and then gives flows more than their links have.
-constexpr double no_window_bytes = 1e30;
-
 constexpr const char* loopback = "__loopback__";
 
-std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
-  // Settings are told of as they are made, and SimGrid reads its arguments, so both come before the engine.
-  xbt_log_control_set("root.thres:critical");
-  xbt_log_control_set("root.fmt:%m%n");
-  xbt_log_control_set("ker_engine.app:file:/dev/null");
-  std::vector<std::string> words = {"ddlsim"};
-#ifdef DDLSIM_THREAD_CONTEXTS
-  words.emplace_back("--cfg=contexts/factory:thread");  // the only setting that is too late once the engine exists
-#endif
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  // SimGrid takes over Ctrl-C, and then ends in a way that looks like a failure; it stays what it was.
-  struct sigaction interrupt {};
-  sigaction(SIGINT, nullptr, &interrupt);
-  auto engine = std::make_unique<s4u::Engine>(&count, arguments.data());
-  sigaction(SIGINT, &interrupt, nullptr);
-#ifndef DDLSIM_THREAD_CONTEXTS
-  s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
-#endif
-  s4u::Engine::set_config("network/model", std::string(name_of(network.model)));
-  s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
-  s4u::Engine::set_config("network/optim", std::string("Full"));
-  s4u::Engine::set_config("network/TCP-gamma",
-                          network.tcp_window.value > 0 ? network.tcp_window.value : no_window_bytes);
-  return engine;
-}
+// Nothing can be shared of a link of no bandwidth. SimGrid (3.32) takes rates below 1e-5 for none.
+constexpr double least_share = 1e-6, least_bytes_per_s = 1e-3;
 
 // SimGrid's full solver is right at any size, but each of its events costs as much as there are flows. Its lazy one
 // (3.32) takes a new flow's other links for known once the first has been marked as changed in the same instant; flows
 // that leave one host together then get more than their links have.
 constexpr std::size_t most_nodes_of_simgrid = 32;
-
-// Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each;
-// and SimGrid asks for them zeroed, which fills them unless they come straight from the kernel.
-void make_room_for_stacks(std::size_t nodes) {
-#ifndef DDLSIM_THREAD_CONTEXTS
-  if (nodes <= most_guarded_nodes) return;
-  s4u::Engine::set_config("contexts/guard-size", 0);
-  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-  mallopt(M_MMAP_THRESHOLD, actor_stack_kib * 1024);
-  mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
-  mallopt(M_TOP_PAD, 0);  // a heap without room to spare has none for a stack
-#else
-  (void)nodes;
-#endif
-}
 
 // `name` without `suffix`, if it ends with it.
 std::optional<std::string> without(const std::string& name, const std::string& suffix) {
@@ -108,31 +49,6 @@ LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way
   return info;
 }
 
-std::optional<double> plain_number(const char* setting) {
-#if SIMGRID_VERSION < 33300
-  return simgrid::config::get_value<double>(setting);
-#else
-  const std::string text = simgrid::config::get_value<std::string>(setting);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0') return std::nullopt;
-  return value;
-#endif
-}
-
-// Nothing, if a factor depends on the size of a message: a platform file may set that.
-std::optional<NetworkNumbers> plain_numbers(const NetworkSpec& network) {
-  const auto latency_factor = plain_number("network/latency-factor");
-  const auto bandwidth_factor = plain_number("network/bandwidth-factor");
-  if (!latency_factor || !bandwidth_factor) return std::nullopt;
-  return NetworkNumbers{
-      .latency_factor = *latency_factor,
-      .bandwidth_factor = *bandwidth_factor,
-      .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
-      .window_bytes = network.tcp_window.value > 0 ? network.tcp_window.value : std::numeric_limits<double>::infinity(),
-      .acknowledgement = network.crosstraffic ? 0.05 : 0};
-}
-
 bool is_plain(const s4u::Link* link) {
   const auto policy = link->get_sharing_policy();
   return policy != s4u::Link::SharingPolicy::WIFI && policy != s4u::Link::SharingPolicy::NONLINEAR;
@@ -150,7 +66,10 @@ struct Fabric::Parts {
   std::string origin;  // of the platform, for errors
   std::vector<LinkInfo> links;
   std::vector<s4u::Link*> links_of_simgrid;  // in the same order
-  std::vector<double> bandwidths;            // now
+  Changes changes;
+  std::vector<double> bandwidths;                      // now
+  std::vector<double> more_latency_s, less_latency_s;  // than nominal: now, and at the best of times
+  std::vector<double> most_bandwidth;                  // factor on the nominal
   std::function<void(int, double)> bandwidth_changed;
   std::unordered_map<const s4u::Link*, int> link_index;
   std::vector<std::unordered_map<int, Route>> routes;  // by source, then target
@@ -173,6 +92,22 @@ struct Fabric::Parts {
     }
   }
 
+  void find_changes(const Scenario& scenario) {
+    std::vector<double> speeds_flops;
+    for (const auto* host : nodes.hosts) speeds_flops.push_back(host->get_speed());
+    changes = changes_of(scenario, links, names, nodes.workers, speeds_flops);
+    more_latency_s.resize(links.size());
+    less_latency_s.resize(links.size());
+    most_bandwidth.assign(links.size(), 1);
+    for (const LinkChange& change : changes.links) {
+      const auto at = static_cast<std::size_t>(change.link);
+      most_bandwidth[at] = change.most_bandwidth;
+      less_latency_s[at] = links[at].latency_s * (1 - change.least_latency);
+    }
+  }
+
+  void let_bandwidths_change();
+
   void choose_sharing(const NetworkSpec& network) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
     if (plain) numbers = *plain;
@@ -182,8 +117,15 @@ struct Fabric::Parts {
           "$.platform.network.solver: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
           " has; expected \"simgrid\"");
     }
+    const bool needed = changes.of_latency();  // SimGrid would charge messages that are under way
+    if (needed && (network.solver == LinkSolver::simgrid || !possible)) {
+      throw InputError("$.platform.profiles: latencies that change need our own sharing of links, " +
+                       std::string(possible ? "but $.platform.network.solver is \"simgrid\""
+                                            : "which knows no Wi-Fi links and no factors by message size"));
+    }
     const bool large = names.size() > most_nodes_of_simgrid;
-    own_sharing = network.solver == LinkSolver::own || (network.solver == LinkSolver::automatic && large && possible);
+    own_sharing =
+        network.solver == LinkSolver::own || (network.solver == LinkSolver::automatic && (large || needed) && possible);
   }
 };
 
@@ -210,7 +152,9 @@ Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
   parts_->list_links(one_way);
+  parts_->find_changes(scenario);
   parts_->choose_sharing(platform.network);
+  parts_->let_bandwidths_change();
   make_room_for_stacks(parts_->names.size());
 }
 
@@ -226,31 +170,32 @@ NetworkModel Fabric::network_model() const { return parts_->model; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
 bool Fabric::has_own_sharing() const { return parts_->own_sharing; }
 
+Changes& Fabric::changes() { return parts_->changes; }
+
 void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
   parts_->bandwidth_changed = std::move(changed);
-  s4u::Link::on_bandwidth_change_cb([parts = parts_.get()](const s4u::Link& link) {
-    const auto found = parts->link_index.find(&link);
-    if (found != parts->link_index.end()) parts->bandwidth_changed(found->second, link.get_bandwidth());
-  });
 }
 
-// SimGrid's own way to change a bandwidth will not do (3.32): flows keep the narrowest bandwidth they ever started
-// with, those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that
-// their flow never saw, until a penalty is negative. A capacity that is asked for at each solution has none of this.
-void Fabric::let_bandwidth_change(int link) {
-  const auto at = static_cast<std::size_t>(link);
-  check(parts_->links[at].direction != "free", "a fat pipe's bandwidth stays as it is");
-  if (parts_->own_sharing) return;
-  parts_->links_of_simgrid[at]->set_sharing_policy(
-      s4u::Link::SharingPolicy::NONLINEAR, [parts = parts_.get(), at](double, int) { return parts->bandwidths[at]; });
+// SimGrid's own way to change a bandwidth will not do (3.32): flows keep the narrowest bandwidth they started with,
+// those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that their
+// flow never saw, until a penalty is negative. A capacity that is asked for at each solution has none of this.
+void Fabric::Parts::let_bandwidths_change() {
+  for (const LinkChange& change : changes.links) {
+    const auto at = static_cast<std::size_t>(change.link);
+    if (own_sharing || change.bandwidth.empty()) continue;
+    links_of_simgrid[at]->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR,
+                                             [this, at](double, int) { return bandwidths[at]; });
+  }
 }
 
 void Fabric::set_bandwidth(int link, double bytes_per_s) {
-  double& now = parts_->bandwidths[static_cast<std::size_t>(link)];
-  if (now == bytes_per_s) return;
-  now = bytes_per_s;
+  const auto at = static_cast<std::size_t>(link);
+  const double nominal = parts_->links[at].bandwidth_bytes_per_s;
+  const double bandwidth = std::max({bytes_per_s, least_share * nominal, least_bytes_per_s});
+  if (parts_->bandwidths[at] == bandwidth) return;
+  parts_->bandwidths[at] = bandwidth;
   if (parts_->own_sharing) {
-    if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bytes_per_s);
+    if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bandwidth);
     return;
   }
   // Any link that is told its bandwidth makes SimGrid solve anew; on this one nothing travels.
@@ -258,7 +203,41 @@ void Fabric::set_bandwidth(int link, double bytes_per_s) {
   idle->set_bandwidth(idle->get_bandwidth());
 }
 
+void Fabric::set_latency(int link, double seconds) {
+  check(parts_->own_sharing, "SimGrid changes no latencies here");
+  const auto at = static_cast<std::size_t>(link);
+  parts_->more_latency_s[at] = seconds - parts_->links[at].latency_s;
+}
+
 double Fabric::bandwidth_bytes_per_s(int link) const { return parts_->bandwidths[static_cast<std::size_t>(link)]; }
+
+double Fabric::latency_now_s(const Route& route) const {
+  double latency_s = route.latency_s;
+  for (const int link : route.links) latency_s += parts_->more_latency_s[static_cast<std::size_t>(link)];
+  return std::max(0.0, latency_s);
+}
+
+double Fabric::least_latency_s(const Route& route) const {
+  double latency_s = route.latency_s;
+  for (const int link : route.links) latency_s -= parts_->less_latency_s[static_cast<std::size_t>(link)];
+  return std::max(0.0, latency_s);
+}
+
+double Fabric::most_bandwidth_bytes_per_s(int link) const {
+  const auto at = static_cast<std::size_t>(link);
+  return parts_->links[at].bandwidth_bytes_per_s * parts_->most_bandwidth[at];
+}
+
+bool Fabric::links_change() const { return !parts_->changes.links.empty(); }
+
+bool Fabric::speed_changes(int node) const {
+  return std::ranges::find(parts_->changes.hosts, node, &HostChange::node) != parts_->changes.hosts.end();
+}
+
+double Fabric::most_speed_factor(int node) const {
+  const auto found = std::ranges::find(parts_->changes.hosts, node, &HostChange::node);
+  return found == parts_->changes.hosts.end() ? 1 : found->most_speed;
+}
 
 const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/algorithms/traffic.hpp"
+#include "sim/platform/changes.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace simgrid::s4u {
@@ -21,12 +22,12 @@ struct LinkInfo {
   std::string direction;             // "up" | "down" (halves of a full-duplex link; a mesh's links go one way: "up") |
                                      // "both" (shared) | "free" (a fat pipe: every flow has all of it)
   double bandwidth_bytes_per_s = 0;  // nominal
-  double latency_s = 0;
+  double latency_s = 0;              // nominal
 };
 
 struct Route {
   std::vector<int> links;  // indices into links()
-  double latency_s = 0;
+  double latency_s = 0;    // nominal
 };
 
 // The numbers of SimGrid's network model, as set for the platform.
@@ -63,13 +64,22 @@ class Fabric {
   // Whether Flows shares the links, and not SimGrid: in large networks, where SimGrid's cost is that of all flows.
   bool has_own_sharing() const;
 
-  // Links whose bandwidth will change are named before the simulation runs; no fat pipes. What flows already claim of
-  // a link and what their windows allow stays what the nominal bandwidth made it.
-  void let_bandwidth_change(int link);
+  // Profiles and faults of the scenario: courses for whoever plays them.
+  Changes& changes();
+  // What a link has now, at least a millionth of the nominal. Claims of flows on their links, and what their windows
+  // allow, stay what nominal bandwidths made them. Only links of changes(), with the quantity they have courses for.
   void set_bandwidth(int link, double bytes_per_s);
-  double bandwidth_bytes_per_s(int link) const;  // now
-  // `changed` hears of links whose bandwidth has changed, by set_bandwidth or by a platform file's own profile.
+  void set_latency(int link, double seconds);
+  double bandwidth_bytes_per_s(int link) const;
+  // `changed` hears of set_bandwidth, if Flows shares the links.
   void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
+  // Of a route found at any time: for messages that start now, and at the best of times.
+  double latency_now_s(const Route& route) const;
+  double least_latency_s(const Route& route) const;
+  double most_bandwidth_bytes_per_s(int link) const;  // at the best of times
+  bool links_change() const;
+  bool speed_changes(int node) const;
+  double most_speed_factor(int node) const;  // on its nominal speed
 
   const std::vector<LinkInfo>& links() const;        // of the whole platform, in natural order of names
   const Route& route(int source, int target) const;  // between nodes; found once, then kept. Throws InputError

@@ -59,6 +59,19 @@ void check_tag(const std::string& tag, const std::string& where) {
   }
 }
 
+// SimGrid's links misplay them (see Fabric::set_bandwidth), and a file of them would be no part of a result's scenario.
+void refuse_profile(std::string_view inside, const std::string& tag, const std::string& where) {
+  const std::string expected = ": profiles in platform files are not played; expected them in $.platform.profiles";
+  if (tag == "trace" || tag == "trace_connect") throw InputError(where + "tag <" + tag + ">" + expected);
+  for (const char* attribute : {"bandwidth_file", "latency_file", "state_file", "speed_file", "availability_file"}) {
+    const std::size_t found = inside.find(attribute);
+    if (found == std::string_view::npos || is_name_char(inside[found - 1])) continue;
+    const std::string_view value = inside.substr(found + std::string_view(attribute).size());
+    if (value.starts_with("=\"\"") || value.starts_with("=''")) continue;
+    throw InputError(where + attribute + expected);
+  }
+}
+
 }  // namespace
 
 void check_platform_text(const std::string& path) {
@@ -87,6 +100,7 @@ void check_platform_text(const std::string& path) {
     }
     rooted = true;
     check_tag(tag, path + ": line " + std::to_string(line) + ": ");
+    refuse_profile(text.substr(at, text.find('>', at) - at), tag, path + ": line " + std::to_string(line) + ": ");
     at = end;
   }
   if (!rooted) throw InputError(path + ": is no SimGrid platform file: has no <platform> tag");

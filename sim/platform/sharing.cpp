@@ -105,13 +105,16 @@ class Filling {
 
 std::vector<double> capacities(const Fabric& fabric) {
   std::vector<double> result;
-  for (const LinkInfo& link : fabric.links()) result.push_back(link.bandwidth_bytes_per_s);
+  for (std::size_t i = 0; i < fabric.links().size(); ++i) {
+    result.push_back(fabric.bandwidth_bytes_per_s(static_cast<int>(i)));
+  }
   return result;
 }
 
 FlowShape flow_shape(const Fabric& fabric, int source, int target) {
   const NetworkNumbers& numbers = fabric.network_numbers();
-  const Route route = fabric.find_route(source, target);
+  Route route = fabric.find_route(source, target);
+  route.latency_s = fabric.latency_now_s(route);
   FlowShape shape;
   shape.latency_s = route.latency_s * numbers.latency_factor;
   shape.efficiency = numbers.bandwidth_factor;
@@ -139,20 +142,20 @@ FlowShape flow_shape(const Fabric& fabric, int source, int target) {
 }
 
 double latency_s(const Fabric& fabric, const Route& route) {
-  return route.latency_s * fabric.network_numbers().latency_factor;
+  return fabric.least_latency_s(route) * fabric.network_numbers().latency_factor;
 }
 
 double alone_s(const Fabric& fabric, const Transfer& transfer) {
   double seconds = 0;
   for (const int link : transfer.route->links) {
-    seconds = std::max(seconds, transfer.bytes / fabric.links()[link].bandwidth_bytes_per_s);
+    seconds = std::max(seconds, transfer.bytes / fabric.most_bandwidth_bytes_per_s(link));
   }
   return latency_s(fabric, *transfer.route) + seconds;
 }
 
 double first_finished_s(const Fabric& fabric, const std::vector<Transfer>& transfers) {
   double least = never;
-  bool together = true;
+  bool together = !fabric.links_change();
   for (const Transfer& transfer : transfers) {
     least = std::min(least, alone_s(fabric, transfer));
     const double first = transfers.front().route->latency_s, latency = transfer.route->latency_s;

@@ -18,7 +18,8 @@ struct Transfer {
 std::vector<double> capacities(const Fabric& fabric);
 FlowShape flow_shape(const Fabric& fabric, int source, int target);
 
-// Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake.
+// Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake. Here and below links that change are
+// taken at their best.
 double latency_s(const Fabric& fabric, const Route& route);
 
 // Seconds of one transfer that has its whole route to itself.
@@ -26,7 +27,8 @@ double alone_s(const Fabric& fabric, const Transfer& transfer);
 
 // Seconds until the first of `transfers` is through when all start at the same time: max-min fair sharing, in which a
 // flow's claim is the inverse of its route's latency (and, in LV08, of its slow links), holds until then. When the
-// latencies differ they do not start on the links together, and the least time any of them takes alone is returned.
+// latencies differ they do not start on the links together, and the least time any of them takes alone is returned; the
+// same when links change.
 double first_finished_s(const Fabric& fabric, const std::vector<Transfer>& transfers);
 
 }  // namespace ddl

@@ -96,7 +96,8 @@ std::string closing_table(const Scenario& scenario, const RunResult& result, con
               target.time_s ? readable_seconds(*target.time_s) + ", " + readable_bytes(*target.bytes) + " sent"
                             : std::string("not reached"));
   }
-  lines.add("simulated time", readable_seconds(result.simulated_s) + ", stopped by " + result.stopped_by);
+  lines.add(result.measured ? "measured time" : "simulated time",
+            readable_seconds(result.simulated_s) + ", stopped by " + result.stopped_by);
   if (result.divergence) lines.add("diverged", divergence_text(result));
   lines.add("steps per worker", steps_line(result, summary));
   if (const auto& times = summary.seconds_per_batch) {

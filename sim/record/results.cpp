@@ -31,14 +31,17 @@ bool is_result_file(const std::string& name) {
 }
 
 // `name` must be the name of one folder: results of one scenario never land among another's, or outside.
-fs::path place_of(const std::string& out, const Scenario& scenario) {
+fs::path place_of(const std::string& out, const Scenario& scenario, int repetition) {
   const std::string& name = scenario.name;
   if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos ||
       name.find('\0') != std::string::npos) {
     throw InputError("the scenario's name \"" + name +
                      "\" cannot name the results' folder; expected no slash and no dot in front");
   }
-  return fs::path(out.empty() ? "." : out) / name / std::to_string(scenario.seed);
+  const std::string seed = std::to_string(scenario.seed);
+  const fs::path folder = fs::path(out.empty() ? "." : out);
+  if (repetition == 0) return folder / name / seed;
+  return folder / (name + "-measured") / (repetition == 1 ? seed : seed + "-" + std::to_string(repetition));
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -48,7 +51,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 // What stands at `place` may go: nothing, an empty folder, or a result that this one may replace.
-void check_replaceable(const fs::path& place, const Scenario& scenario, bool force) {
+void check_replaceable(const fs::path& place, const Scenario& scenario, bool measured, bool force) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(place, error);
   if (!fs::exists(status)) return;
@@ -56,7 +59,7 @@ void check_replaceable(const fs::path& place, const Scenario& scenario, bool for
   if (fs::is_empty(place, error) && !error) return;
   std::ifstream file(place / "run.json", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  EarlierRun earlier = compare_with_run_json(scenario, text);
+  EarlierRun earlier = compare_with_run_json(scenario, text, measured);
   if (!earlier.readable) {
     throw InputError(place.string() + ": holds no result of ddlsim (no readable run.json) and is left alone; use " +
                      "another name or --out");
@@ -82,19 +85,19 @@ void write_weights(StagedFolder& folder, const RunResult& result) {
 
 }  // namespace
 
-std::string result_folder(const std::string& out, const Scenario& scenario, bool force) {
-  const fs::path place = place_of(out, scenario);
-  check_replaceable(place, scenario, force);
+std::string result_folder(const std::string& out, const Scenario& scenario, bool force, int repetition) {
+  const fs::path place = place_of(out, scenario, repetition);
+  check_replaceable(place, scenario, repetition > 0, force);
   check_can_make(place);
   return place.string();
 }
 
 std::string write_results(const std::string& out, const Scenario& scenario, const RunResult& result, bool force) {
-  const fs::path place = place_of(out, scenario);
-  check_replaceable(place, scenario, force);
+  const fs::path place = place_of(out, scenario, result.measured ? result.measured->repetition : 0);
+  check_replaceable(place, scenario, result.measured.has_value(), force);
   const std::string digest = digest_of(result);
   StagedFolder folder(place);
-  folder.write("run.json", {run_json(scenario, digest)});
+  folder.write("run.json", {run_json(scenario, digest, result.measured)});
   folder.write("summary.json", {summary_json(scenario, result, digest)});
   folder.write("timing.json", {timing_json(result)});
   folder.write("curve.csv", {curve_csv(result)});

@@ -8,9 +8,10 @@
 
 namespace ddl {
 
-// DIR/<name>/<seed>. Throws InputError if it holds a finished result of another scenario and not `force`, or cannot be
-// written. To be called before a run (nothing lost) as well as by write_results.
-std::string result_folder(const std::string& out, const Scenario& scenario, bool force);
+// DIR/<name>/<seed>, or, of a measured run's repetition (from 1), DIR/<name>-measured/<seed>, <seed>-2, ... Throws
+// InputError if it holds a finished result of another scenario and not `force`, or cannot be written. To be called
+// before a run (nothing lost) as well as by write_results.
+std::string result_folder(const std::string& out, const Scenario& scenario, bool force, int repetition = 0);
 
 // Writes every file of the contract into a temporary folder beside the result and swaps it in. Returns the folder.
 std::string write_results(const std::string& out, const Scenario& scenario, const RunResult& result, bool force);

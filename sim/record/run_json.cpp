@@ -28,7 +28,7 @@ std::string identity_of(Json provenance) {
 
 }  // namespace
 
-std::string run_json(const Scenario& scenario, const std::string& digest) {
+std::string run_json(const Scenario& scenario, const std::string& digest, const std::optional<Measurement>& measured) {
   Json json;
   json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(describe(scenario));
@@ -36,6 +36,13 @@ std::string run_json(const Scenario& scenario, const std::string& digest) {
   const bool native = scenario.math.mode == MathMode::native;
   json["provenance"]["math_mode"] = name_of(scenario.math.mode);
   json["provenance"]["math_kernels"] = native ? blas_kernels() : "own, the same bits on every CPU";
+  if (measured) {
+    json["measured"] = {{"kernel", measured->kernel},
+                        {"congestion_control", measured->congestion_control},
+                        {"queue_s", measured->queue_s},
+                        {"compute", measured->compute},
+                        {"repetition", measured->repetition}};
+  }
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -45,12 +52,13 @@ std::string program_identity() { return identity_of(program()); }
 bool is_run_json_of(const Scenario& scenario, const std::string& identity, const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value("schema_version", Json()) != result_schema_version) return false;
+  if (json.contains("measured")) return false;
   const Json theirs = json.value("provenance", Json());
   return theirs.is_object() && identity_of(theirs) == identity &&
          json.value("scenario", Json()) == Json::parse(describe(scenario));
 }
 
-EarlierRun compare_with_run_json(const Scenario& scenario, const std::string& text) {
+EarlierRun compare_with_run_json(const Scenario& scenario, const std::string& text, bool measured) {
   using Unordered = nlohmann::json;
   const Unordered run = Unordered::parse(text, nullptr, false);
   if (!run.is_object() || !run.contains("schema_version") || !run.contains("scenario") ||
@@ -63,6 +71,7 @@ EarlierRun compare_with_run_json(const Scenario& scenario, const std::string& te
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
   for (const auto& [key, value] : ours.items()) keys.insert(key);
   EarlierRun earlier{true, {}};
+  if (run.contains("measured") != measured) earlier.differences.push_back("measured");
   for (const std::string& key : keys) {
     if (theirs.value(key, Unordered()) != ours.value(key, Unordered())) earlier.differences.push_back(key);
   }

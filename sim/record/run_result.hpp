@@ -52,6 +52,26 @@ struct Divergence {
   std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
 };
 
+// What became of a scenario's faults.
+struct FaultCounts {
+  std::int64_t messages_lost = 0;  // transmissions
+  double bytes_lost = 0;           // of whole messages
+};
+
+// Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's
+// processors that took.
+struct Measurement {
+  std::string kernel, congestion_control;
+  std::string compute;     // "slept" or "real": what a gradient's time is
+  std::string precedence;  // over the machine's other work
+  int repetition = 1;
+  double queue_s = 0;                      // of each limited link
+  double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
+  double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
+  double busy_share = 0;                   // of everybody's, the kernel's included
+  double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP
+};
+
 struct RunResult {
   std::vector<std::string> nodes;  // names; workers first
   int workers = 0;
@@ -71,8 +91,10 @@ struct RunResult {
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
   std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
   std::optional<Divergence> divergence;
+  std::optional<FaultCounts> faults;  // if the scenario has any
   Bounds bounds;
-  std::optional<Trace> trace;  // if the scenario asks for it
+  std::optional<Trace> trace;           // if the scenario asks for it
+  std::optional<Measurement> measured;  // none: simulated
   // What may differ between two runs:
   std::int64_t events = 0;
   double math_s = 0;  // thread seconds

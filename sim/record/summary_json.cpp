@@ -91,6 +91,9 @@ std::string summary_json(const Scenario& scenario, const RunResult& result, cons
   json["longest_queue"] = result.longest_queue;
   json["stopped_by"] = result.stopped_by;
   json["diverged"] = result.divergence ? Json(divergence_text(result)) : Json(nullptr);
+  if (const auto& faults = result.faults) {
+    json["faults"] = {{"messages_lost", faults->messages_lost}, {"bytes_lost", count_number(faults->bytes_lost)}};
+  }
   json["digest"] = digest;
   json["bounds"] = json_of(result.bounds);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -16,6 +16,11 @@ std::string timing_json(const RunResult& result) {
   json["math_kernels"] = tile_sets().front().name;
   json["math_seconds"] = result.math_s;
   json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
+  if (const auto& measured = result.measured) {
+    json["measured"] = {{"precedence", measured->precedence}, {"late_mean_s", measured->late_mean_s},
+                        {"late_max_s", measured->late_max_s}, {"own_share", measured->own_share},
+                        {"busy_share", measured->busy_share}, {"soft_interrupt_share", measured->soft_interrupt_share}};
+  }
   return json.dump(2) + "\n";
 }
 

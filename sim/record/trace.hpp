@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ddl {
@@ -18,6 +19,7 @@ struct TraceSpan {
   double latency_s = 0;     // of its route
   double start_s = 0, end_s = 0;
   bool finished = false;  // before the run ended
+  bool lost = false;      // a message that came to its end and did not arrive
 };
 
 // Bytes that went over a link in equal periods from 0 on, each message spread evenly over its time on the wire.
@@ -26,11 +28,18 @@ struct LinkLoad {
   std::vector<double> bytes;
 };
 
+// While something was not itself: "link_down w0".
+struct TraceInterval {
+  std::string what;
+  double start_s = 0, end_s = 0;
+};
+
 struct Trace {
   std::vector<TraceSpan> spans;  // in order of their beginnings
   std::optional<double> full_s;  // from then on there was no room for spans
   double period_s = 0;
   std::vector<LinkLoad> links;  // by link; only those that carried something
+  std::vector<TraceInterval> faults;
 };
 
 // Bounds of what is kept.

@@ -55,6 +55,7 @@ class Writer {
     sort_spans();
     for (std::size_t node = 0; node < nodes_.size(); ++node) write_node(node);
     write_counters();
+    write_faults();
     nlohmann::ordered_json about = {{"program", "ddlsim"}, {"scenario", scenario_.name}, {"seed", scenario_.seed}};
     about["complete"] = !trace_.full_s.has_value();
     if (trace_.full_s) about["note"] = trace_note(result_);
@@ -72,7 +73,7 @@ class Writer {
   void sort_spans() {
     for (std::size_t i = 0; i < trace_.spans.size(); ++i) {
       const TraceSpan& span = trace_.spans[i];
-      const std::string cut = span.finished ? "" : ",\"unfinished\":true";
+      const std::string cut = span.lost ? ",\"lost\":true" : span.finished ? "" : ",\"unfinished\":true";
       const Nanoseconds start = in_ns(span.start_s), end = in_ns(span.end_s);
       NodeSpans& node = nodes_.at(static_cast<std::size_t>(span.node));
       if (span.kind == TraceSpan::gradient) {
@@ -190,6 +191,18 @@ class Writer {
       }
       count(std::min(result_.simulated_s, static_cast<double>(load.bytes.size()) * trace_.period_s), 0);
     }
+  }
+
+  void write_faults() {
+    if (trace_.faults.empty()) return;
+    const std::size_t pid = result_.nodes.size() + 2;
+    std::vector<Interval> intervals;
+    for (const TraceInterval& fault : trace_.faults) {
+      intervals.push_back(
+          {in_ns(fault.start_s), in_ns(fault.end_s), "\"name\":" + in_quotes_of_json(fault.what), {}, false});
+    }
+    name("process_name", pid, next_tid_ + 1, "faults");
+    write_lanes(pid, next_tid_ + 1, "changed", intervals);
   }
 
   const Scenario& scenario_;

@@ -192,6 +192,11 @@ FinishedRun read_finished(const fs::path& folder) {
     return setting.path == "name" || setting.path == "description" || setting.path == "seed" ||
            setting.path.starts_with("record.");
   });
+  if (const auto measured = json.find("measured"); measured != json.end()) {
+    run.measured = true;
+    flatten(*measured, "measured", run.settings);
+    std::erase_if(run.settings, [](const Setting& setting) { return setting.path == "measured.repetition"; });
+  }
   run.provenance = member<Json>(json, "provenance", file).dump();
   run.digest = member<std::string>(json, "digest", file);
   const fs::path summary_file = folder / "summary.json";

@@ -32,6 +32,7 @@ struct FinishedRun {
   std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description, seed and record
   std::string provenance;         // program, libraries and kernels, as JSON text
   std::string digest;
+  bool measured = false;             // over real TCP; then the last settings are "measured.kernel" and the like
   std::string algorithm;             // "ako"
   std::vector<std::string> workers;  // host names
   std::vector<double> targets;       // of accuracy, as the scenario lists them

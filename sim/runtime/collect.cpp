@@ -26,8 +26,12 @@ RunResult Simulation::collect(double end_s) {
   result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);
+  if (!scenario_.faults.empty()) result.faults = {network_->messages_lost(), network_->bytes_lost()};
   network_->end_trace();
-  if (tracer_.is_on()) result.trace = tracer_.take(end_s);
+  if (tracer_.is_on()) {
+    result.trace = tracer_.take(end_s);
+    result.trace->faults = faults_.intervals(end_s);
+  }
   collect_models(result);
   result.divergence = divergence_ ? divergence_ : divergence_at_the_end(result);
   result.stopped_by = result.divergence ? "diverged" : stopped_by_;
@@ -87,15 +91,7 @@ void Simulation::collect_models(RunResult& result) const {
   const auto models = final_models();
   result.weights_at_servers = cluster_.servers > 0;
   for (const Payload& model : models) result.weights.push_back(*model);
-  const auto mean = mean_of(models);
-  double distance = 0;
-  for (const Payload& model : models) {
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      const double difference = static_cast<double>((*model)[i]) - mean[i];
-      distance += difference * difference;
-    }
-  }
-  result.consensus_distance = distance / static_cast<double>(models.size());
+  result.consensus_distance = consensus_distance_of(models);
 }
 
 }  // namespace ddl

@@ -3,107 +3,93 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <simgrid/kernel/ProfileBuilder.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Host.hpp>
 
-#include "core/base/check.hpp"
-
 namespace ddl {
 
-namespace sg = simgrid::s4u;
+namespace sg = simgrid;
 
 namespace {
 
-// SimGrid cannot share a link of no bandwidth, and would break off what travels on a link that is switched off, where
-// TCP waits. In 3.32 rates below 1e-5 count as none.
-constexpr double share_when_down = 1e-6, least_bytes_per_s = 1e-3;
-
-struct Slowdown {
-  double from_s, until_s, factor;
-};
-
-// Speeds over time as SimGrid reads them: a line per change, the time and the share of the host's speed.
-std::string profile_text(const std::vector<Slowdown>& slowdowns) {
-  std::set<double> times;
-  for (const Slowdown& slow : slowdowns) times.insert({slow.from_s, slow.until_s});
-  std::string text;
-  for (const double time_s : times) {
-    double factor = 1;
-    for (const Slowdown& slow : slowdowns) {
-      if (slow.from_s <= time_s && time_s < slow.until_s) factor *= slow.factor;
-    }
-    text += fmt::format("{} {}\n", time_s, 1 / factor);
-  }
-  return text;
-}
-
-sg::Host* find_host(const Fabric& fabric, const std::string& place, const std::string& name) {
-  for (int node = 0; node < fabric.node_count(); ++node) {
-    if (fabric.name(node) == name) return fabric.host(node);
-  }
-  throw InputError(place + ".host: no such host takes part: \"" + name + "\"");
-}
+constexpr std::size_t most_intervals = 20000;  // that a trace shows
 
 }  // namespace
 
-Faults::Faults(const Scenario& scenario, Fabric& fabric) : fabric_(fabric) {
-  std::map<std::string, std::vector<Slowdown>> slowdowns;  // by host
-  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
-    const std::string place = "$.faults[" + std::to_string(i) + "]";
-    const Fault& fault = scenario.faults[i];
-    if (const auto* slow = std::get_if<HostSlowed>(&fault)) {
-      find_host(fabric, place, slow->host);
-      slowdowns[slow->host].push_back({slow->from.value, slow->until.value, slow->factor});
-    } else if (const auto* degraded = std::get_if<LinkDegraded>(&fault)) {
-      add(place, degraded->link, degraded->direction, *degraded, degraded->bandwidth);
-    } else {
-      const auto& down = std::get<LinkDown>(fault);
-      add(place, down.link, down.direction, down, share_when_down);
-    }
+// SimGrid asks for the next value, and the time since the one before, whenever it has used up what it has.
+Faults::Faults(Fabric& fabric) : fabric_(fabric) {
+  Changes& changes = fabric.changes();
+  for (const LinkChange& change : changes.links) {
+    const LinkInfo& link = fabric.links()[static_cast<std::size_t>(change.link)];
+    of_links_.push_back({"bandwidth of " + link.name + " " + link.direction, 0, 1});
   }
-  for (const auto& [host, of_host] : slowdowns) {
-    find_host(fabric, "", host)
-        ->set_speed_profile(
-            simgrid::kernel::profile::ProfileBuilder::from_string("speed of " + host, profile_text(of_host), -1));
+  for (const HostChange& change : changes.hosts) of_hosts_.push_back({"speed of " + fabric.name(change.node), 0, 1});
+  for (std::size_t i = 0; i < changes.hosts.size(); ++i) {
+    HostChange& change = changes.hosts[i];
+    const auto next_value = [this, &change, i, before_s = 0.0](auto& values) mutable {
+      const double next = ddl::next_s(change.speed);
+      if (!(next < Course::never)) return;
+      ddl::step_to(change.speed, next);
+      const double factor = product(change.speed);
+      note(of_hosts_[i], next, factor);
+      values.emplace_back(next - before_s, factor);
+      before_s = next;
+    };
+    fabric.host(change.node)
+        ->set_speed_profile(sg::kernel::profile::ProfileBuilder::from_callback(of_hosts_[i].what, next_value, -1));
   }
+  step_to(0);
 }
 
-void Faults::add(const std::string& place, const std::string& name, LinkDirection direction, const Interval& interval,
-                 double share) {
-  const std::size_t before = halves_.size();
-  for (std::size_t i = 0; i < fabric_.links().size(); ++i) {
-    const LinkInfo& link = fabric_.links()[i];
-    if (link.name != name || (direction != LinkDirection::both && link.direction != name_of(direction))) continue;
-    if (link.direction == "free") {
-      throw InputError(place + ".link: \"" + name + "\" gives every message all of its bandwidth, which cannot change");
+void Faults::note(Note& note, double now_s, double factor) {
+  if (factor == note.factor) return;
+  if (note.factor != 1 && intervals_.size() < most_intervals)
+    intervals_.push_back({fmt::format("{} x {:.4g}", note.what, note.factor), note.since_s, now_s});
+  note.since_s = now_s;
+  note.factor = factor;
+}
+
+std::vector<TraceInterval> Faults::intervals(double end_s) const {
+  std::vector<TraceInterval> result = intervals_;
+  for (const auto* notes : {&of_links_, &of_hosts_}) {
+    for (const Note& note : *notes) {
+      if (note.factor != 1) result.push_back({fmt::format("{} x {:.4g}", note.what, note.factor), note.since_s, end_s});
     }
-    fabric_.let_bandwidth_change(static_cast<int>(i));
-    halves_.push_back({static_cast<int>(i), interval.from.value, interval.until.value, share});
   }
-  if (halves_.size() == before) {
-    throw InputError(place + ".link: there is no link \"" + name + "\"" +
-                     (direction == LinkDirection::both ? "" : " of two directions") +
-                     "; expected one that traffic.csv or the platform names");
+  std::erase_if(result, [&](const TraceInterval& interval) { return interval.start_s >= end_s; });
+  for (TraceInterval& interval : result) interval.end_s = std::min(interval.end_s, end_s);
+  return result;
+}
+
+double Faults::next_s() const {
+  double next = Course::never;
+  for (const LinkChange& change : fabric_.changes().links) {
+    next = std::min({next, ddl::next_s(change.bandwidth), ddl::next_s(change.latency)});
+  }
+  return next;
+}
+
+void Faults::step_to(double now_s) {
+  for (std::size_t i = 0; i < fabric_.changes().links.size(); ++i) {
+    const LinkChange& change = fabric_.changes().links[i];
+    const LinkInfo& link = fabric_.links()[static_cast<std::size_t>(change.link)];
+    if (ddl::next_s(change.bandwidth) <= now_s) {
+      ddl::step_to(change.bandwidth, now_s);
+      note(of_links_[i], now_s, product(change.bandwidth));
+      fabric_.set_bandwidth(change.link, link.bandwidth_bytes_per_s * product(change.bandwidth));
+    }
+    if (ddl::next_s(change.latency) <= now_s) {
+      ddl::step_to(change.latency, now_s);
+      fabric_.set_latency(change.link, link.latency_s * product(change.latency));
+    }
   }
 }
 
 void Faults::play(const std::function<void()>& changed) {
-  std::set<double> times;
-  for (const Half& half : halves_) times.insert({half.from_s, half.until_s});
-  for (const double time_s : times) {
-    sg::this_actor::sleep_until(time_s);
-    for (const Half& one : halves_) {
-      if (one.from_s != time_s && one.until_s != time_s) continue;
-      double share = 1;
-      for (const Half& other : halves_) {
-        if (other.link == one.link && other.from_s <= time_s && time_s < other.until_s) share *= other.share;
-      }
-      const double whole = fabric_.links()[static_cast<std::size_t>(one.link)].bandwidth_bytes_per_s;
-      fabric_.set_bandwidth(one.link, share == 1 ? whole : std::max(share * whole, least_bytes_per_s));
-    }
+  for (double next = next_s(); next < Course::never; next = next_s()) {
+    sg::s4u::this_actor::sleep_until(next);
+    step_to(next);
     changed();
   }
 }

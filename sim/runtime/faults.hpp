@@ -1,35 +1,42 @@
-// A scenario's faults, played on the fabric: bandwidths of links and speeds of hosts over simulated time.
+// Plays what of the platform changes with time: bandwidths and latencies of links, speeds of hosts.
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "sim/platform/fabric.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/record/trace.hpp"
 
 namespace ddl {
 
 class Faults {
  public:
-  // Finds the links and hosts, and gives the hosts their profiles. To be made once per fabric, before the engine runs.
-  // Throws InputError: no such link or host, or a fat pipe.
-  Faults(const Scenario& scenario, Fabric& fabric);
+  // Sets what holds from the beginning, and gives the hosts their profiles. To be made once per fabric, before the
+  // engine runs and the network is made.
+  explicit Faults(Fabric& fabric);
 
-  bool has_links() const { return !halves_.empty(); }
+  // Whether a link is yet to change. If none is, do not start an actor for it: SimGrid takes a daemon that ends before
+  // it has been declared one for alive.
+  bool has_links() const { return next_s() < Course::never; }
   // An actor's body: changes the links when it is time. `changed` is called after each change.
   void play(const std::function<void()>& changed);
+  // What was not itself, and when, until `end_s`: for the trace. Slow bouts are those that have begun.
+  std::vector<TraceInterval> intervals(double end_s) const;
 
  private:
-  struct Half {  // one direction of a link, for one fault
-    int link = 0;
-    double from_s = 0, until_s = 0, share = 1;
+  double next_s() const;
+  void step_to(double now_s);
+
+  // From one change to the next: a factor that is not 1.
+  struct Note {
+    std::string what;
+    double since_s = 0, factor = 1;
   };
-  void add(const std::string& place, const std::string& name, LinkDirection direction, const Interval& interval,
-           double share);
+  void note(Note& note, double now_s, double factor);
 
   Fabric& fabric_;
-  std::vector<Half> halves_;
+  std::vector<Note> of_links_, of_hosts_;  // as in changes()
+  std::vector<TraceInterval> intervals_;
 };
 
 }  // namespace ddl

@@ -1,5 +1,6 @@
 #include "sim/runtime/flow_wire.hpp"
 
+#include <algorithm>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <utility>
@@ -29,13 +30,17 @@ void FlowWire::carry_all(Channel& channel) {
       user_.arrived(channel);
       continue;
     }
-    channel.transfer = flows_.start(sg::s4u::Engine::get_clock(), flow_shape(fabric_, channel.source, channel.target),
-                                    channel.on_wire_bytes);
-    const auto number = static_cast<std::size_t>(channel.transfer);
-    if (number >= carried_.size()) carried_.resize(number + 1);
-    carried_[number] = &channel;
+    start(channel);
     return;
   }
+}
+
+void FlowWire::start(Channel& channel) {
+  channel.transfer = flows_.start(sg::s4u::Engine::get_clock(), flow_shape(fabric_, channel.source, channel.target),
+                                  channel.on_wire_bytes);
+  const auto number = static_cast<std::size_t>(channel.transfer);
+  if (number >= carried_.size()) carried_.resize(number + 1);
+  carried_[number] = &channel;
 }
 
 void FlowWire::go_on() {
@@ -46,17 +51,26 @@ void FlowWire::go_on() {
     through.back()->transfer = -1;
   }
   for (Channel* channel : through) {
-    user_.arrived(*channel);
-    carry_all(*channel);
+    const std::optional<double> retry_s = user_.arrived(*channel);
+    if (retry_s) {
+      retries_.push({sg::s4u::Engine::get_clock() + *retry_s, retries_so_far_++, channel});
+    } else {
+      carry_all(*channel);
+    }
+  }
+  for (; !retries_.empty() && retries_.top().at_s <= sg::s4u::Engine::get_clock(); retries_.pop()) {
+    user_.sent_again(*retries_.top().channel);
+    start(*retries_.top().channel);
   }
   for (Channel* channel : std::exchange(beginning_, {})) carry_all(*channel);
-  const double next_s = flows_.next_s();
-  if (next_s < MaxMin::never) wake_at(next_s);
+  double next_s = flows_.next_s();
+  if (!retries_.empty()) next_s = std::min(next_s, retries_.top().at_s);
+  wake_at(next_s);
 }
 
 // A timer that goes off too early does no harm.
 void FlowWire::wake_at(double time_s) {
-  if (stopped_ || (timer_ != nullptr && timer_->get_date() <= time_s)) return;
+  if (stopped_ || !(time_s < MaxMin::never) || (timer_ != nullptr && timer_->get_date() <= time_s)) return;
   if (timer_ != nullptr) timer_->remove();
   timer_ = sg::kernel::timer::Timer::set(time_s, [this] { go_on(); });
 }

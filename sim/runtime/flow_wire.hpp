@@ -2,7 +2,9 @@
 // timer of SimGrid's, and what arrives is handed on from there.
 #pragma once
 
+#include <queue>
 #include <simgrid/kernel/Timer.hpp>
+#include <utility>
 #include <vector>
 
 #include "sim/platform/fabric.hpp"
@@ -20,6 +22,7 @@ class FlowWire : public Wire {
   void stop() override;
 
  private:
+  void start(Channel& channel);
   void carry_all(Channel& channel);  // until one takes time
   void go_on();                      // at the time of the timer
   void wake_at(double time_s);
@@ -27,7 +30,15 @@ class FlowWire : public Wire {
   Fabric& fabric_;
   WireUser& user_;
   Flows flows_;
-  std::vector<Channel*> beginning_, carried_;       // the second by transfer
+  std::vector<Channel*> beginning_, carried_;  // the second by transfer
+  struct Retry {
+    double at_s = 0;
+    std::int64_t order = 0;
+    Channel* channel = nullptr;
+    bool operator>(const Retry& other) const { return std::pair(at_s, order) > std::pair(other.at_s, other.order); }
+  };
+  std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
+  std::int64_t retries_so_far_ = 0;
   simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off
   bool stopped_ = false;
 };

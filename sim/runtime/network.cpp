@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <simgrid/s4u/Engine.hpp>
 #include <string>
 
 #include "core/algorithms/vectors.hpp"
@@ -10,11 +11,12 @@
 
 namespace ddl {
 
-Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes,
+Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, std::uint64_t seed, double header_bytes,
                  std::function<void(Message)> deliver, std::function<void()> idle)
     : fabric_(fabric),
       liveness_(liveness),
       tracer_(tracer),
+      losses_(fabric, seed),
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
@@ -97,25 +99,46 @@ bool Network::next(Channel& from) {
   from.on_wire = std::move(from.queue.front());
   from.queue.erase(from.queue.begin());
   from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
-  ++messages_sent_;
-  ++from.messages;
-  bytes_sent_ += from.on_wire_bytes;
-  from.bytes += from.on_wire_bytes;
-  if (fabric_.host(from.source) != fabric_.host(from.target)) {
-    from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
-  }
+  put_on_wire(from);
   // Last: others may run before this returns.
   for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
   return true;
 }
 
-void Network::arrived(Channel& from) {
+bool Network::stays_in_host(const Channel& channel) const {
+  return fabric_.host(channel.source) == fabric_.host(channel.target);
+}
+
+void Network::put_on_wire(Channel& from) {
+  ++messages_sent_;
+  ++from.messages;
+  bytes_sent_ += from.on_wire_bytes;
+  from.bytes += from.on_wire_bytes;
+  if (stays_in_host(from)) return;
+  from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
+}
+
+void Network::sent_again(Channel& from) {
+  from.waits_to_retry = false;
+  put_on_wire(from);
+}
+
+std::optional<double> Network::arrived(Channel& from) {
+  if (!stays_in_host(from)) {
+    const auto retry_s = losses_.retry_after_s(from.source, from.target, simgrid::s4u::Engine::get_clock());
+    tracer_.end_message(from.traced, from.source, from.target, from.on_wire_bytes,
+                        retry_s ? MessageEnd::lost : MessageEnd::arrived);
+    if (retry_s) {
+      ++messages_lost_;
+      bytes_lost_ += from.on_wire_bytes;
+      from.bytes_lost += from.on_wire_bytes;
+      from.waits_to_retry = true;
+      return retry_s;
+    }
+  }
   ++messages_delivered_;
   bytes_delivered_ += from.on_wire_bytes;
   from.bytes_delivered += from.on_wire_bytes;
-  if (fabric_.host(from.source) != fabric_.host(from.target)) {
-    tracer_.end_message(from.traced, from.source, from.target, from.on_wire_bytes);
-  }
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
@@ -123,6 +146,7 @@ void Network::arrived(Channel& from) {
     for (Signal* delivered : std::exchange(from.waiting_for_delivery, {})) delivered->ring();
   }
   if (--under_way_ == 0) idle_();
+  return std::nullopt;
 }
 
 std::vector<PairRow> Network::pairs() const {
@@ -139,7 +163,7 @@ std::vector<double> Network::bytes_per_link() const {
   std::vector<double> bytes(fabric_.links().size());
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
-      double carried = channel.bytes_delivered;
+      double carried = channel.bytes_delivered + channel.bytes_lost;
       if (channel.transfer >= 0) carried += channel.on_wire_bytes - wire_->remaining_bytes(channel);
       if (carried == 0) continue;
       for (const int link : fabric_.find_route(channel.source, target).links)
@@ -154,13 +178,13 @@ void Network::end_trace() {
     for (const auto& [target, channel] : from) {
       if (channel.transfer < 0) continue;
       const double carried = channel.on_wire_bytes - wire_->remaining_bytes(channel);
-      tracer_.end_message(channel.traced, channel.source, target, carried, false);
+      tracer_.end_message(channel.traced, channel.source, target, carried, MessageEnd::cut_off);
     }
   }
 }
 
 void Network::check_accounts() const {
-  std::int64_t queued = 0, on_wire = 0, sent = 0;
+  std::int64_t queued = 0, on_wire = 0, retrying = 0, sent = 0;
   double bytes_on_wire = 0, bytes_sent = 0;
   const auto equal = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(std::fabs(a), 1.0); };
   for (const auto& from : channels_) {
@@ -168,17 +192,22 @@ void Network::check_accounts() const {
       queued += static_cast<std::int64_t>(channel.queue.size());
       sent += channel.messages;
       bytes_sent += channel.bytes;
-      const double now_on_wire = channel.on_wire ? channel.on_wire_bytes : 0;
-      on_wire += channel.on_wire ? 1 : 0;
+      const bool is_on_wire = channel.on_wire && !channel.waits_to_retry;
+      const double now_on_wire = is_on_wire ? channel.on_wire_bytes : 0;
+      on_wire += is_on_wire ? 1 : 0;
+      retrying += channel.waits_to_retry ? 1 : 0;
       bytes_on_wire += now_on_wire;
-      check(equal(channel.bytes, channel.bytes_delivered + now_on_wire),
-            "what a channel put on the wire is delivered or on it");
+      check(equal(channel.bytes, channel.bytes_delivered + channel.bytes_lost + now_on_wire),
+            "what a channel put on the wire is delivered, lost or on it");
     }
   }
-  check(messages_accepted_ == messages_sent_ + queued, "every message is put on the wire or queued");
-  check(messages_sent_ == messages_delivered_ + on_wire, "every message put on the wire is delivered or on it");
+  check(messages_accepted_ == messages_delivered_ + on_wire + retrying + queued,
+        "every message is delivered, on the wire, to be sent again or queued");
+  check(messages_sent_ == messages_delivered_ + messages_lost_ + on_wire,
+        "every message put on the wire is delivered, lost or on it");
   check(messages_sent_ == sent && equal(bytes_sent_, bytes_sent), "the whole is the sum of its channels");
-  check(equal(bytes_sent_, bytes_delivered_ + bytes_on_wire), "every byte put on the wire is delivered or on it");
+  check(equal(bytes_sent_, bytes_delivered_ + bytes_lost_ + bytes_on_wire),
+        "every byte put on the wire is delivered, lost or on it");
 }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const {

@@ -11,6 +11,7 @@
 #include "core/algorithms/message.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/record/run_result.hpp"
+#include "sim/runtime/losses.hpp"
 #include "sim/runtime/tracer.hpp"
 #include "sim/runtime/wire.hpp"
 
@@ -19,8 +20,8 @@ namespace ddl {
 class Network : private WireUser {
  public:
   // `deliver` is called at the simulated time a message has arrived, `idle` whenever nothing is queued or under way.
-  Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, double header_bytes, std::function<void(Message)> deliver,
-          std::function<void()> idle);
+  Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, std::uint64_t seed, double header_bytes,
+          std::function<void(Message)> deliver, std::function<void()> idle);
 
   void send(Message message);
   std::size_t waiting(int source, int target) const;
@@ -33,14 +34,16 @@ class Network : private WireUser {
   std::int64_t messages_sent() const { return messages_sent_; }
   double bytes_sent() const { return bytes_sent_; }  // put on the wire so far, whole messages
   double bytes_delivered() const { return bytes_delivered_; }
+  std::int64_t messages_lost() const { return messages_lost_; }  // each was sent again, and counts among those sent
+  double bytes_lost() const { return bytes_lost_; }
   std::int64_t longest_queue() const { return longest_queue_; }
   std::vector<PairRow> pairs() const;
   // Bytes each link of the fabric has carried, those of unfinished transfers included.
   std::vector<double> bytes_per_link() const;
   // Tells the tracer what has become of transfers that are on the wire.
   void end_trace();
-  // Every message is delivered, on the wire or queued, and every byte put on the wire delivered or on it. Throws
-  // InternalError.
+  // Every message is delivered, on the wire, queued or about to be sent again, and every byte put on the wire
+  // delivered, lost or on it. Throws InternalError.
   void check_accounts() const;
   void stop() { wire_->stop(); }  // the run is over
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
@@ -50,11 +53,15 @@ class Network : private WireUser {
   Channel& channel(int source, int target);
   const Channel* find(int source, int target) const;
   bool next(Channel& channel) override;
-  void arrived(Channel& channel) override;
+  std::optional<double> arrived(Channel& channel) override;
+  void sent_again(Channel& channel) override;
+  void put_on_wire(Channel& channel);
+  bool stays_in_host(const Channel& channel) const;
 
   Fabric& fabric_;
   Liveness& liveness_;
   Tracer& tracer_;
+  Losses losses_;
   const double header_bytes_;
   const std::function<void(Message)> deliver_;
   const std::function<void()> idle_;
@@ -62,7 +69,8 @@ class Network : private WireUser {
   std::unique_ptr<Wire> wire_;
   std::int64_t under_way_ = 0;
   std::int64_t messages_accepted_ = 0, messages_sent_ = 0, messages_delivered_ = 0, longest_queue_ = 0;
-  double bytes_sent_ = 0, bytes_delivered_ = 0;
+  std::int64_t messages_lost_ = 0;
+  double bytes_sent_ = 0, bytes_delivered_ = 0, bytes_lost_ = 0;
 };
 
 }  // namespace ddl

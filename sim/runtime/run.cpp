@@ -31,15 +31,19 @@ void members(A& archive, TrafficRow& row) {
 template <class A>
 void members(A& archive, TraceSpan& span) {
   archive(span.kind, span.node, span.peer, span.step, span.bytes, span.latency_s, span.start_s, span.end_s,
-          span.finished);
+          span.finished, span.lost);
 }
 template <class A>
 void members(A& archive, LinkLoad& load) {
   archive(load.link, load.bytes);
 }
 template <class A>
+void members(A& archive, TraceInterval& interval) {
+  archive(interval.what, interval.start_s, interval.end_s);
+}
+template <class A>
 void members(A& archive, Trace& trace) {
-  archive(trace.spans, trace.full_s, trace.period_s, trace.links);
+  archive(trace.spans, trace.full_s, trace.period_s, trace.links, trace.faults);
 }
 template <class A>
 void members(A& archive, PairRow& row) {
@@ -50,11 +54,20 @@ void members(A& archive, Divergence& divergence) {
   archive(divergence.node, divergence.step, divergence.time_s, divergence.what);
 }
 template <class A>
+void members(A& archive, FaultCounts& counts) {
+  archive(counts.messages_lost, counts.bytes_lost);
+}
+template <class A>
+void members(A& archive, Measurement& m) {
+  archive(m.kernel, m.congestion_control, m.compute, m.precedence, m.repetition, m.queue_s, m.late_mean_s, m.late_max_s,
+          m.own_share, m.busy_share, m.soft_interrupt_share);
+}
+template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
-          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.bounds, r.trace, r.events, r.math_s,
-          r.wall_s, r.cpu_s, r.peak_memory_bytes);
+          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.bounds, r.trace, r.measured,
+          r.events, r.math_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
 }
 
 namespace {
@@ -75,7 +88,7 @@ std::string with_origin(const std::string& text, const std::string& file) {
   return result;
 }
 
-std::string in_child_of(const Scenario& scenario, const std::function<std::string()>& work) {
+std::string bytes_from_child_of(const Scenario& scenario, const std::function<std::string()>& work) {
   try {
     return in_child(work);
   } catch (const InputError& error) {
@@ -106,15 +119,19 @@ RunResult run_here(const Scenario& scenario, const RunOptions& options) {
   return result;
 }
 
-RunResult run(const Scenario& scenario, const RunOptions& options) {
-  return from_bytes<RunResult>(in_child_of(scenario, [&] {
+RunResult in_child_of(const Scenario& scenario, const std::function<RunResult()>& work) {
+  return from_bytes<RunResult>(bytes_from_child_of(scenario, [&] {
     keep_freed_memory();
-    return to_bytes(run_here(scenario, options));
+    return to_bytes(work());
   }));
 }
 
+RunResult run(const Scenario& scenario, const RunOptions& options) {
+  return in_child_of(scenario, [&] { return run_here(scenario, options); });
+}
+
 Bounds bounds_of(const Scenario& scenario) {
-  return forecast_of(in_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
+  return forecast_of(bytes_from_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
 }
 
 }  // namespace ddl

@@ -35,6 +35,10 @@ RunResult run_here(const Scenario& scenario, const RunOptions& options);
 // Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
 RunResult run(const Scenario& scenario, const RunOptions& options = {});
 
+// The same of `work` in a child process, whatever makes the result. What it finds wrong with a setting, it tells by the
+// setting's path alone ("$.stop: ...").
+RunResult in_child_of(const Scenario& scenario, const std::function<RunResult()>& work);
+
 // `check`: the bounds of a scenario, from a child process. Throws InputError.
 Bounds bounds_of(const Scenario& scenario);
 

@@ -133,7 +133,7 @@ double SimNode::spend_on_gradient(double seconds) {
     cut_short = true;
   }
   // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
-  if (cut_short || !simulation_.scenario().faults.empty()) seconds = now() - *gradient_since_s_;
+  if (cut_short || simulation_.fabric().speed_changes(id_)) seconds = now() - *gradient_since_s_;
   computing_.reset();
   simulation_.tracer().end(traced);
   gradient_since_s_.reset();

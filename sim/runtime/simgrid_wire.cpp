@@ -37,17 +37,26 @@ void SimgridWire::carry_forever(Carrier& carrier) {
 
 void SimgridWire::carry(Carrier& carrier) {
   Channel& along = *carrier.channel;
-  sg::Host *const source = fabric_.host(along.source), *const target = fabric_.host(along.target);
-  if (source != target) {
-    along.transfer = carrier.number;
-    carrier.transfer = sg::Comm::sendto_init(source, target);
-    carrier.transfer->set_payload_size(static_cast<std::uint64_t>(along.on_wire_bytes));
-    carrier.transfer->start();
-    carrier.transfer->wait();
-    carrier.transfer = nullptr;
-    along.transfer = -1;
+  while (true) {
+    transfer(carrier);
+    const std::optional<double> retry_s = user_.arrived(along);
+    if (!retry_s) return;
+    sg::this_actor::sleep_for(*retry_s);
+    user_.sent_again(along);
   }
-  user_.arrived(along);
+}
+
+void SimgridWire::transfer(Carrier& carrier) {
+  Channel& along = *carrier.channel;
+  sg::Host *const source = fabric_.host(along.source), *const target = fabric_.host(along.target);
+  if (source == target) return;
+  along.transfer = carrier.number;
+  carrier.transfer = sg::Comm::sendto_init(source, target);
+  carrier.transfer->set_payload_size(static_cast<std::uint64_t>(along.on_wire_bytes));
+  carrier.transfer->start();
+  carrier.transfer->wait();
+  carrier.transfer = nullptr;
+  along.transfer = -1;
 }
 
 double SimgridWire::remaining_bytes(const Channel& channel) const {

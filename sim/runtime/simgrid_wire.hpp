@@ -29,7 +29,8 @@ class SimgridWire : public Wire {
   };
 
   void carry_forever(Carrier& carrier);
-  void carry(Carrier& carrier);
+  void carry(Carrier& carrier);     // until it has arrived
+  void transfer(Carrier& carrier);  // once
 
   Fabric& fabric_;
   Liveness& liveness_;

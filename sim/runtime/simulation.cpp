@@ -31,7 +31,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       options_(options),
       fabric_(scenario),
       tracer_(fabric_, scenario.record.trace),
-      faults_(scenario, fabric_),
+      faults_(fabric_),
       trainer_(scenario.model.none() ? std::nullopt
                                      : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
@@ -42,7 +42,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   const Extent extent = extent_of(scenario, bounds_, cluster_.workers, static_cast<double>(training_samples_));
   check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   network_.emplace(
-      fabric_, liveness_, tracer_, scenario.wire.header_bytes.value,
+      fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
       [this] { wake_conductor_if_last(); });
   if (trainer_) {

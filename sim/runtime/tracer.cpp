@@ -52,7 +52,7 @@ Tracer::Handle Tracer::begin_message(int source, int target, std::int64_t step, 
   span.peer = target;
   span.step = step;
   span.bytes = bytes;
-  span.latency_s = fabric_.route(source, target).latency_s;
+  span.latency_s = fabric_.latency_now_s(fabric_.route(source, target));
   span.start_s = now();
   return add(span);
 }
@@ -64,9 +64,10 @@ void Tracer::end(const Handle& handle) {
   span.finished = true;
 }
 
-void Tracer::end_message(const Handle& handle, int source, int target, double carried, bool finished) {
+void Tracer::end_message(const Handle& handle, int source, int target, double carried, MessageEnd how) {
   if (!on_) return;
-  if (finished) end(handle);
+  if (how != MessageEnd::cut_off) end(handle);
+  if (how == MessageEnd::lost && handle.span < trace_.spans.size()) trace_.spans[handle.span].lost = true;
   if (carried <= 0) return;
   for (const int link : fabric_.route(source, target).links) add_load(link, carried, handle.start_s, now());
 }

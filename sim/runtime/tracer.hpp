@@ -10,6 +10,8 @@
 
 namespace ddl {
 
+enum class MessageEnd { arrived, lost, cut_off };
+
 class Tracer {
  public:
   Tracer(Fabric& fabric, bool on, TraceLimits limits = {});
@@ -23,7 +25,7 @@ class Tracer {
   Handle begin_message(int source, int target, std::int64_t step, double bytes);
   void end(const Handle& handle);
   // `carried`: bytes that went over the links of the route so far.
-  void end_message(const Handle& handle, int source, int target, double carried, bool finished = true);
+  void end_message(const Handle& handle, int source, int target, double carried, MessageEnd how = MessageEnd::arrived);
 
   bool is_on() const { return on_; }
   // What was noted; what has not ended ends now, unfinished.

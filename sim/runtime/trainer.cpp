@@ -110,8 +110,12 @@ std::shared_ptr<std::vector<float>> Trainer::Spares::take(const std::shared_ptr<
           }};
 }
 
+void Trainer::Gradient::wait_for_math() {
+  if (ticket_) ticket_.wait();
+}
+
 Payload Trainer::Gradient::wait() {
-  ticket_.wait();
+  wait_for_math();
   weights_ = nullptr;
   return std::move(gradient_);
 }
@@ -126,7 +130,8 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
         if (job->models_.size() == 1) {
           job->score_ = model_.evaluate(*job->models_[0], data_.test, test_samples_, *scratch.workspace, &data_.train);
         } else {
-          job->score_ = model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
+          job->score_ =
+              model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
         }
       },
       ThreadPool::Urgency::whenever);
@@ -146,6 +151,18 @@ std::vector<float> mean_of(const std::vector<Payload>& models) {
   for (const Payload& model : models) add_scaled(mean, *model);
   for (float& value : mean) value /= static_cast<float>(models.size());
   return mean;
+}
+
+double consensus_distance_of(const std::vector<Payload>& models) {
+  const auto mean = mean_of(models);
+  double distance = 0;
+  for (const Payload& model : models) {
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const double difference = static_cast<double>((*model)[i]) - mean[i];
+      distance += difference * difference;
+    }
+  }
+  return distance / static_cast<double>(models.size());
 }
 
 }  // namespace ddl

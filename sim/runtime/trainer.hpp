@@ -33,7 +33,8 @@ class Trainer {
   // has come to its end.
   class Gradient {
    public:
-    Payload wait();  // once; lets go of the weights
+    Payload wait();        // once; lets go of the weights
+    void wait_for_math();  // lets go of nothing; wait() then returns at once
     double loss() const { return loss_; }
     // What of it is not finite ("weights", "loss", "gradient"), once waited for; null when training goes well. There is
     // no gradient at weights that are not finite: layers such as ReLU would hide what is wrong with them.
@@ -98,5 +99,7 @@ class Trainer {
 
 // Every coordinate averaged over the models, added in their order.
 std::vector<float> mean_of(const std::vector<Payload>& models);
+// Sum over models of the squared distance to their mean, over their number.
+double consensus_distance_of(const std::vector<Payload>& models);
 
 }  // namespace ddl

@@ -23,7 +23,8 @@ struct Channel {
   std::vector<Signal*> waiting_for_room, waiting_for_delivery;
   std::int64_t undelivered = 0;  // queued or on the wire
   std::int64_t messages = 0;     // put on the wire
-  double bytes = 0, bytes_delivered = 0;
+  double bytes = 0, bytes_delivered = 0, bytes_lost = 0;
+  bool waits_to_retry = false;  // the message on the wire was lost and is not there
 };
 
 // Whom a wire tells.
@@ -31,8 +32,10 @@ class WireUser {
  public:
   // Puts the first queued message on the wire; false, and the channel is no longer busy, when there is none.
   virtual bool next(Channel& channel) = 0;
-  // The message on the wire has arrived.
-  virtual void arrived(Channel& channel) = 0;
+  // The message on the wire has come to its end. Nothing: it was delivered. Otherwise it was lost, and is to be put on
+  // the wire again after so many seconds, which sent_again() is told when they are over.
+  virtual std::optional<double> arrived(Channel& channel) = 0;
+  virtual void sent_again(Channel& channel) = 0;
 
  protected:
   ~WireUser() = default;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/nn/optimizer.hpp"
+#include "sim/scenario/read_profiles.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace ddl {
@@ -113,15 +114,22 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
 void check_faults(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.faults")) return;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
-    const auto& interval = std::visit([](const auto& fault) -> const Interval& { return fault; }, scenario.faults[i]);
-    if (interval.until.value > interval.from.value) continue;
-    Place{findings, fmt::format("$.faults[{}].until", i)}.error("is not after \"from\"; expected a later time");
+    const bool ordered = std::visit(
+        [](const auto& fault) {
+          const std::optional<Seconds> until = fault.until;
+          return !until || *until > fault.from;
+        },
+        scenario.faults[i]);
+    if (!ordered) {
+      Place{findings, fmt::format("$.faults[{}].until", i)}.error("is not after \"from\"; expected a later time");
+    }
   }
 }
 
 void check_scenario(const Scenario& scenario, Findings& findings) {
   check_name(scenario, findings);
   check_platform(scenario, findings);
+  check_profiles(scenario, findings);
   check_algorithm(scenario, findings);
   check_data(scenario, findings);
   check_timing_only(scenario, findings);

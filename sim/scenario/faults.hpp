@@ -1,20 +1,16 @@
 // What goes wrong in a scenario, and when: links and hosts that are not themselves for an interval of simulated time.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "sim/scenario/link_direction.hpp"
 
 namespace ddl {
-
-// Of a full-duplex link's two halves. Links that have one direction are named with `both`.
-enum class LinkDirection { both, up, down };
-template <>
-inline constexpr EnumName<LinkDirection> enum_names<LinkDirection>[] = {
-    {LinkDirection::both, "both"}, {LinkDirection::up, "up"}, {LinkDirection::down, "down"}};
 
 // From `from` on and before `until`. Where intervals overlap, their factors multiply.
 struct Interval {
@@ -42,7 +38,31 @@ struct HostSlowed : Interval {
   double factor = 0;
 };
 
-using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed>;
+// Each message that comes to the end of its way in the interval is lost with this probability: it has cost the whole
+// transfer, and after `retry_after` it is sent again, ahead of what waits behind it.
+struct MessageLoss {
+  static constexpr const char* tag = "message_loss";
+  double probability = 0;
+  Seconds retry_after{0.2};
+  std::string link;  // only of messages whose way has it; empty: of all
+  LinkDirection direction = LinkDirection::both;
+  std::string source, target;  // only of messages between these; empty: of all
+  Seconds from;
+  std::optional<Seconds> until;
+};
+
+// Hosts that are slow in bouts: times between bouts and their lengths are exponentially distributed, so that in the
+// long run a host is slow for the share mean_duration / (mean_every + mean_duration).
+struct Stragglers {
+  static constexpr const char* tag = "stragglers";
+  std::vector<std::string> hosts;  // empty: all workers
+  Seconds mean_every, mean_duration;
+  double factor = 0;  // on what such a host computes
+  Seconds from;
+  std::optional<Seconds> until;
+};
+
+using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, MessageLoss, Stragglers>;
 
 template <class Visitor>
 void interval_fields(Visitor& visit, Interval& interval) {
@@ -66,7 +86,31 @@ template <class Visitor>
 void fields(Visitor& visit, HostSlowed& fault) {
   visit("host", fault.host, Rule{.doc = "name of the host"});
   interval_fields(visit, fault);
-  visit("factor", fault.factor, Rule{.doc = "on what it computes", .above = 0, .at_most = 1e6});
+  visit("factor", fault.factor, Rule{.doc = "on what it computes", .at_least = 1, .at_most = 1e6});
+}
+
+template <class Visitor, class Fault>
+void open_interval_fields(Visitor& visit, Fault& fault) {
+  visit("from", fault.from, Rule{.doc = "simulated time at which it begins", .at_least = 0});
+  visit("until", fault.until, Rule{.doc = "simulated time at which it is over; default: never", .above = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, MessageLoss& fault) {
+  visit("probability", fault.probability, Rule{.doc = "of each transmission", .above = 0, .below = 1});
+  visit("retry_after", fault.retry_after, Rule{.doc = "from a lost transmission's end to the next", .above = 0});
+  visit("link", fault.link, Rule{.doc = "only of messages over this link, as in traffic.csv"});
+  visit("direction", fault.direction, Rule{.doc = "which half of a full-duplex link"});
+  visit("source", fault.source, Rule{.doc = "only of this host's messages"});
+  visit("target", fault.target, Rule{.doc = "only of messages to this host"});
+  open_interval_fields(visit, fault);
+}
+template <class Visitor>
+void fields(Visitor& visit, Stragglers& fault) {
+  visit("hosts", fault.hosts, Rule{.doc = "names of the hosts; default: all workers"});
+  visit("mean_every", fault.mean_every, Rule{.doc = "mean time from a slow bout to the next", .above = 0});
+  visit("mean_duration", fault.mean_duration, Rule{.doc = "mean length of a slow bout", .above = 0});
+  visit("factor", fault.factor, Rule{.doc = "on what a slow host computes", .at_least = 1, .at_most = 1e6});
+  open_interval_fields(visit, fault);
 }
 
 }  // namespace ddl

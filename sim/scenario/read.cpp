@@ -14,6 +14,7 @@
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/json_text.hpp"
 #include "sim/scenario/overrides.hpp"
+#include "sim/scenario/read_profiles.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/words.hpp"
 
@@ -82,6 +83,7 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
   scenario.file = file;
   read_json(json, scenario, findings);
   fill_defaults(scenario, file);
+  read_profile_files(scenario, findings);
   check_scenario(scenario, findings);
   if (!findings.empty()) throw ScenarioErrors(findings.lines());
   return scenario;

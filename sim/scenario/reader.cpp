@@ -208,6 +208,7 @@ void read_value(const Json& json, PlatformSpec& value, const Rule&, const Place&
   ObjectReader reader(json, place);
   std::visit([&](auto& hosts) { fields(reader, hosts); }, value.hosts);
   reader("network", value.network, Rule{});
+  reader("profiles", value.profiles, Rule{});
   reader.finish();
   if (!from_file && !json.contains("bandwidth")) {
     place.at("bandwidth").error("is missing; expected a bandwidth such as \"40Mbps\", or a platform \"file\"");

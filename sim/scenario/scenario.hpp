@@ -16,6 +16,7 @@
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
 #include "sim/scenario/faults.hpp"
+#include "sim/scenario/profiles.hpp"
 
 namespace ddl {
 
@@ -79,6 +80,7 @@ struct GeneratedPlatform {
 struct PlatformSpec {
   std::variant<GeneratedPlatform, FilePlatform> hosts;
   NetworkSpec network;
+  std::vector<Profile> profiles;
 };
 
 enum class InitialWeights { shared, independent };

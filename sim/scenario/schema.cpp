@@ -187,10 +187,11 @@ template <>
 struct SchemaOf<PlatformSpec> {
   template <class Hosts>
   static OrderedJson form(const char* required) {
-    PlatformSpec spec{Hosts{}, {}};
+    PlatformSpec spec{Hosts{}, {}, {}};
     SchemaVisitor visitor;
     fields(visitor, std::get<Hosts>(spec.hosts));
     visitor("network", spec.network, Rule{"how simulated links are shared"});
+    visitor("profiles", spec.profiles, Rule{"bandwidths, latencies and speeds over simulated time"});
     visitor.require(required);
     return visitor.object();
   }

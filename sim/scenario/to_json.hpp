@@ -131,6 +131,7 @@ struct FormOf<PlatformSpec> {
   static OrderedJson write(PlatformSpec& value) {
     OrderedJson object = std::visit([](auto& hosts) { return to_json_value(hosts); }, value.hosts);
     object["network"] = to_json_value(value.network);
+    if (!value.profiles.empty()) object["profiles"] = to_json_value(value.profiles);
     return object;
   }
 };

@@ -217,7 +217,7 @@ TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
   // A terminal sends the signal to the whole process group, which setsid gives the program for itself. In the
   // background a shell ignores SIGINT, hence the handler that is put back first.
   place.write("interrupt.sh", "setsid env --default-signal=INT '" DDLSIM_BINARY
-                              "' good.json --set stop.iterations=100000000 2>err &\n"
+                              "' good.json --set stop.iterations=10000000 2>err &\n"
                               "pid=$!\nsleep 1\nkill -INT -$pid\nwait $pid\n");
   CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
   CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
@@ -46,7 +47,9 @@ std::string many_workers(int workers) {
   return fmt::format(R"({{ "platform": {{ "workers": {}, "servers": 1, "bandwidth": "80Mbps", "latency": "1ms" }},
       "model": "none", "wire": {{ "model_bytes": "1MB" }}, "compute": {{ "seconds_per_batch": "200ms" }},
       "algorithm": "ps_async", "stop": {{ "time": "50s" }},
-      "faults": [ {{ "type": "link_down", "link": "w0", "from": "20s", "until": "40s" }} ] }})",
+      "faults": [ {{ "type": "link_down", "link": "w0", "from": "20s", "until": "40s" }},
+                  {{ "type": "stragglers", "mean_every": "5s", "mean_duration": "1s", "factor": 3 }},
+                  {{ "type": "message_loss", "probability": 0.01, "until": "10s", "retry_after": "100ms" }} ] }})",
                      workers);
 }
 
@@ -99,11 +102,117 @@ TEST_CASE("while a worker's link is down, synchronous systems stall and asynchro
   }
 }
 
+TEST_CASE("while a worker's link is down, systems behave alike under our own sharing of links") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  for (const char* fault : {R"({"type":"link_degraded","link":"w0","from":"10s","until":"30s","bandwidth":0.25})",
+                            R"({"type":"link_down","link":"w0","direction":"down","from":"10s","until":"30s"})"}) {
+    CAPTURE(fault);
+    const std::string faults = "[" + std::string(fault) + "]' --set 'platform.network.solver=";
+    CHECK(seconds_with(place, faults + "own") ==
+          doctest::Approx(seconds_with(place, faults + "simgrid")).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("a lost message costs its transfer and a wait, so that one takes T/(1-p) + r p/(1-p) in the mean") {
+  const Workplace place;
+  // Each step: a request, a model of a second from the server, 0.1 s, a model back.
+  place.write("lossy.json", R"({
+    "platform": { "workers": 1, "servers": 1, "bandwidth": "8Mbps", "latency": "0s",
+                  "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+    "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
+    "algorithm": "ps_async", "stop": { "iterations": 1000 },
+    "faults": [ { "type": "message_loss", "probability": 0.2, "source": "w0", "retry_after": "500ms" } ] })");
+  double last = 0;
+  for (const char* solver : {"simgrid", "own"}) {
+    const Answer answer = place.call("lossy.json --json --force --set platform.network.solver=" + std::string(solver));
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    const auto summary = nlohmann::json::parse(answer.out);
+    const double lost = summary["faults"]["messages_lost"], bytes = summary["faults"]["bytes_lost"];
+    const double seconds = summary["simulated_seconds"], sent = summary["messages_sent"];
+    // What is lost is counted among what is sent, and what arrives is what a run without loss sends.
+    CHECK(summary["bytes_sent"].get<double>() - bytes == doctest::Approx(2000 * 1e6).epsilon(1e-9));
+    // The same time as without, and for each loss half a second more and its bytes again.
+    CHECK(seconds == doctest::Approx(1000 * 2.1 + bytes / 1e6 + 0.5 * lost).epsilon(1e-6));
+    // Of the worker's n transmissions a fifth is lost, within four standard deviations.
+    const double of_worker = (sent - lost) * 2 / 3 + lost;
+    CHECK(std::abs(lost - 0.2 * of_worker) < 4 * std::sqrt(of_worker * 0.16));
+    if (last > 0) CHECK(seconds == doctest::Approx(last).epsilon(1e-6));
+    last = seconds;
+  }
+}
+
+TEST_CASE("another worker moves nothing of what is lost of the others' messages") {
+  const Workplace place;
+  const auto messages_of_w0 = [&](int workers) {
+    place.write("lossy.json", fmt::format(R"({{
+      "platform": {{ "workers": {}, "servers": 1, "bandwidth": "800Mbps", "server_bandwidth": "80Gbps",
+                     "latency": "0s" }},
+      "model": "none", "wire": {{ "model_bytes": "1MB" }}, "compute": {{ "seconds_per_batch": "100ms", "jitter": 0 }},
+      "algorithm": "ps_async", "stop": {{ "iterations": 50 }},
+      "faults": [ {{ "type": "message_loss", "probability": 0.3, "link": "w0" }} ] }})",
+                                          workers));
+    const Answer answer = place.call("lossy.json --quiet --force");
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    std::istringstream rows(text_of(place.at("results/lossy/1/pairs.csv")));
+    std::string row, all;
+    while (std::getline(rows, row)) {
+      if (row.find("w0") != std::string::npos) all += row + "\n";
+    }
+    return all;
+  };
+  const std::string alone = messages_of_w0(1);
+  CHECK(alone.find("w0,ps0") != std::string::npos);
+  CHECK(messages_of_w0(3) == alone);
+}
+
+TEST_CASE("stragglers are slow for d/(e + d) of the time, whatever they do then takes its factor longer") {
+  const Workplace place;
+  place.write("bouts.json", R"({
+    "platform": { "workers": 4, "bandwidth": "8Gbps", "latency": "0s" }, "model": "none",
+    "wire": { "model_bytes": "1B" }, "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
+    "algorithm": "gossip", "stop": { "time": "4000s" },
+    "faults": [ { "type": "stragglers", "hosts": ["w0", "w1"], "mean_every": "6s", "mean_duration": "2s",
+                  "factor": 4 } ] })");
+  const Answer answer = place.call("bouts.json --json");
+  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  const auto steps = nlohmann::json::parse(answer.out)["iterations_per_worker"];
+  // A quarter of the time at a quarter of the speed: 13/16 of the steps. 500 bouts each: within 4 %.
+  const double healthy = steps["w2"];
+  CHECK(steps["w3"].get<double>() == doctest::Approx(healthy).epsilon(0.001));
+  for (const char* slow : {"w0", "w1"})
+    CHECK(steps[slow].get<double>() == doctest::Approx(healthy * 13 / 16).epsilon(0.04));
+  CHECK(steps["w0"] != steps["w1"]);
+}
+
+TEST_CASE("a trace shows what was not itself and which messages were lost") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const std::string faults =
+      R"([{"type":"link_degraded","link":"w0","direction":"down","from":"10s","until":"30s","bandwidth":0.25},
+          {"type":"host_slowed","host":"w0","from":"100s","until":"500s","factor":2},
+          {"type":"message_loss","probability":0.999,"until":"110s"}])";
+  REQUIRE(place.call("step.json --quiet --trace --set 'faults=" + faults + "'").code == 0);
+  const auto trace = nlohmann::json::parse(text_of(place.at("results/step/1/trace.json")));
+  double degraded_us = 0, slowed_us = 0;
+  int lost = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["name"] == "bandwidth of w0 down x 0.25") degraded_us += event["dur"].get<double>();
+    if (event["name"] == "speed of w0 x 0.5") slowed_us = event["ts"].get<double>();
+    if (event.contains("args") && event["args"].contains("lost")) ++lost;
+  }
+  CHECK(degraded_us == doctest::Approx(20e6));
+  CHECK(slowed_us == doctest::Approx(100e6));
+  CHECK(lost > 0);
+}
+
 TEST_CASE("a run with faults is verified like any other") {
   const Workplace place;
   place.write("many.json", many_workers(3));
   REQUIRE(place.call("many.json --quiet").code == 0);
-  CHECK(place.call("run --verify-digest results/many/1 --threads 2").code == 0);
+  for (const char* threads : {"1", "2", "5"}) {
+    CHECK(place.call("run --verify-digest results/many/1 --threads " + std::string(threads)).code == 0);
+  }
 }
 
 TEST_CASE("faults of nothing that is there, or of no time are refused in one line") {
@@ -120,6 +229,10 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   refused("step.json", R"([{"type":"link_down","link":"w7","from":"1s","until":"2s"}])", "link");
   refused("step.json", R"([{"type":"host_slowed","host":"w7","from":"1s","until":"2s","factor":2}])", "host");
   refused("step.json", R"([{"type":"link_down","link":"w0","from":"2s","until":"2s"}])", "until");
+  refused("step.json", R"([{"type":"message_loss","probability":1}])", "probability");
+  refused("step.json", R"([{"type":"message_loss","probability":0.1,"target":"w7"}])", "target");
+  refused("step.json", R"([{"type":"stragglers","hosts":["w7"],"mean_every":"1s","mean_duration":"1s","factor":2}])",
+          "hosts");
   refused("step.json", R"([{"type":"link_degraded","link":"w0","until":"2s","bandwidth":0}])", "bandwidth");
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("a masked grouped convolution has its filters' rows of the mask, cut t
 }
 
 TEST_CASE("a padded shortcut takes every second pixel and gives new channels nothing") {
-  const PadChannels layer({1, 3, 3}, 2, 2);
+  const PickChannels layer({1, 3, 3}, 2, 2);
   CHECK(layer.output() == Shape{2, 2, 2});
   Buffer kept;
   CHECK(run_forward(layer, 1, {}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, kept) == Floats{1, 0, 3, 0, 7, 0, 9, 0});
@@ -164,7 +164,7 @@ TEST_CASE("a residual block without weights rectifies its input, and its gradien
   CHECK(run_forward(plain, 1, Floats(plain.parameter_count(), 0.0f), x, kept) == Floats{1, 0, 2, 0, 3, 0, 4, 0});
   check_block(plain, 1);
   check_block(Residual(smooth_chain(shape, 3), conv(shape, {.filters = 3, .kernel = 1})), 1);
-  check_block(Residual(smooth_chain(shape, 4), std::make_unique<PadChannels>(shape, 4, 1)), 1);
+  check_block(Residual(smooth_chain(shape, 4), std::make_unique<PickChannels>(shape, 4, 1)), 1);
 }
 
 TEST_CASE("blocks as named networks have them have gradients that agree with central differences") {

@@ -59,6 +59,7 @@ inline RunResult example_result() {
   result.bytes_delivered = 3500;
   result.messages_sent = 3;
   result.longest_queue = 2;
+  result.faults = FaultCounts{3, 750};
   result.consensus_distance = 2.75;
   result.stopped_by = "time";
   result.bounds.bytes_per_step = 750;

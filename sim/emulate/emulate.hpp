@@ -1,0 +1,23 @@
+// A scenario over real TCP between network namespaces of this machine, in real time: what a simulation is held against.
+#pragma once
+
+#include <string>
+
+#include "sim/runtime/run.hpp"
+
+namespace ddl {
+
+struct EmulateOptions {
+  std::string congestion_control = "cubic";  // of every connection
+  bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
+  double queue_s = 0.05;                     // of each limited link, at its bandwidth
+  double limit_s = 600;                      // of a run; one that is not over then fails
+  RunOptions run;
+};
+
+// Runs in a child process and hands back what was measured. Needs root, iproute2 and network namespaces, and a star of
+// at most 32 hosts. All that it makes vanishes with the child. Throws InputError, RunFailed, Interrupted,
+// InternalError.
+RunResult emulate(const Scenario& scenario, const EmulateOptions& options);
+
+}  // namespace ddl

@@ -1,0 +1,21 @@
+// The machine that an emulation runs on: what else it does, and how soon it lets our threads run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ddl {
+
+std::string kernel_release();
+
+// Gives the calling thread, and those it starts from then on, precedence over the machine's other work, and says what
+// was allowed: "real-time", "nice -20" or "none".
+std::string take_precedence();
+
+// Processor time since the machine started, in the kernel's ticks over all cores.
+struct ProcessorTicks {
+  std::int64_t all = 0, idle = 0, soft_interrupts = 0;  // soft interrupts are where the kernel's TCP mostly works
+};
+ProcessorTicks processor_ticks();
+
+}  // namespace ddl

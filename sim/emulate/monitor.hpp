@@ -1,0 +1,67 @@
+// What keeps one node's actors from running at the same time: an actor holds its node's monitor, and lets go of it only
+// while it waits. It is also where the emulation learns who waits for what.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddl {
+
+using WallClock = std::chrono::steady_clock;
+inline WallClock::duration wall_duration(double seconds) {
+  return std::chrono::duration_cast<WallClock::duration>(std::chrono::duration<double>(seconds));
+}
+
+// Unwinds an actor when the run ends. No std::exception, so that nobody takes it for a failure.
+struct RunOver {};
+
+class Monitor {
+ public:
+  // Lockable, for std::unique_lock and its like.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
+  // The caller of what follows holds the monitor.
+
+  // Waits until `holds`, which is looked at again after every wake(), or until the deadline; says whether it holds.
+  // Others run meanwhile. Throws RunOver once end() has been called.
+  bool wait(const std::function<bool()>& holds, const std::string& what,
+            std::optional<WallClock::time_point> deadline = std::nullopt);
+  // The same for who is no actor: it neither counts nor throws, and returns when the run has ended.
+  void wait_beside(const std::function<bool()>& holds);
+  // Until the deadline; false if the run has ended before.
+  bool sleep_beside(WallClock::time_point deadline);
+  void wake() { changed_.notify_all(); }
+  void end() {
+    over_ = true;
+    wake();
+  }
+  bool is_over() const { return over_; }
+
+  void actor_begins() { ++actors_; }
+  void actor_ends() { --actors_; }
+  // Whether none of the actors will go on unless something arrives.
+  bool is_stuck() const;
+  // What each of those waits for.
+  std::vector<std::string> waited_for() const;
+
+ private:
+  struct Waiter {
+    const std::function<bool()>* holds;
+    const std::string* what;
+    bool has_deadline;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<const Waiter*> waiters_;
+  int actors_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace ddl

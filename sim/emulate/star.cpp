@@ -1,0 +1,54 @@
+#include "sim/emulate/star.hpp"
+
+#include <set>
+
+#include "core/base/check.hpp"
+
+namespace ddl {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw InputError("$.platform: " + what + "; expected a star for emulate: one full-duplex link per host to a switch");
+}
+
+}  // namespace
+
+Star star_of(const Fabric& fabric) {
+  const int nodes = fabric.node_count();
+  if (nodes < 2) refuse("has a single host, which sends to nobody");
+  if (nodes > most_emulated_hosts) {
+    refuse("has " + std::to_string(nodes) + " hosts, more than the " + std::to_string(most_emulated_hosts) +
+           " that can be emulated");
+  }
+  Star star;
+  star.hosts.resize(static_cast<std::size_t>(nodes));
+  star.latency_s.resize(star.hosts.size(), std::vector<double>(star.hosts.size()));
+  std::vector<int> up(star.hosts.size(), -1), down(star.hosts.size(), -1);
+  for (int source = 0; source < nodes; ++source) {
+    for (int target = 0; target < nodes; ++target) {
+      if (source == target) continue;
+      const Route& route = fabric.route(source, target);
+      const auto from = static_cast<std::size_t>(source), to = static_cast<std::size_t>(target);
+      const std::string way = "the way from " + fabric.name(source) + " to " + fabric.name(target);
+      if (route.links.size() != 2) refuse(way + " has " + std::to_string(route.links.size()) + " links");
+      const auto own = [&](int& known, int link, const char* direction) {
+        if (known < 0) known = link;
+        const LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
+        if (known != link || info.direction != direction) refuse(way + " is not over links of their own");
+      };
+      own(up[from], route.links[0], "up");
+      own(down[to], route.links[1], "down");
+      star.latency_s[from][to] = route.latency_s;
+    }
+  }
+  std::set<int> links;
+  for (std::size_t node = 0; node < star.hosts.size(); ++node) {
+    const auto rate = [&](int link) { return fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s; };
+    const std::string name = fabric.name(static_cast<int>(node));
+    star.hosts[node] = {name, up[node], down[node], rate(up[node]), rate(down[node])};
+    if (!links.insert(up[node]).second || !links.insert(down[node]).second) refuse(name + " shares its link");
+  }
+  return star;
+}
+
+}  // namespace ddl

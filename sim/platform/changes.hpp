@@ -1,0 +1,49 @@
+// What of a platform changes with simulated time: a scenario's profiles, and its faults of links and of hosts' speeds,
+// found among the links and hosts there are.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/platform/course.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+struct LinkInfo;
+
+using Courses = std::vector<std::unique_ptr<Course>>;
+
+// Each course is a factor on what the platform says, so that what overlaps multiplies.
+struct LinkChange {
+  int link = 0;
+  Courses bandwidth, latency;
+  double most_bandwidth = 1, least_latency = 1;  // factors, at any time
+};
+struct HostChange {
+  int node = 0;
+  Courses speed;
+  double most_speed = 1;
+};
+
+// Transmissions that may be lost.
+struct LossRule {
+  double probability = 0, retry_s = 0, from_s = 0, until_s = 0;
+  int source = -1, target = -1;  // nodes; -1: any
+  std::vector<int> links;        // any of these; none: whatever the way
+};
+
+struct Changes {
+  std::vector<LinkChange> links;  // by link
+  std::vector<HostChange> hosts;  // by node
+  std::vector<LossRule> losses;
+  bool of_latency() const;
+};
+
+// `nodes`: names, the workers first; `speeds_flops` of each. Throws InputError, with the setting's path: no such link
+// or host, or one whose quantity already has a profile, or cannot change.
+Changes changes_of(const Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
+                   int workers, const std::vector<double>& speeds_flops);
+
+}  // namespace ddl

@@ -1,0 +1,102 @@
+#include "sim/platform/engine.hpp"
+
+#include <malloc.h>
+#include <simgrid/forward.h>  // version.h needs it
+#include <simgrid/version.h>
+#include <sys/prctl.h>
+#include <xbt/log.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+#include <simgrid/s4u.hpp>
+#include <string>
+#include <vector>
+#include <xbt/config.hpp>
+
+namespace ddl {
+
+namespace s4u = simgrid::s4u;
+
+namespace {
+
+// Kibibytes. Actors that send, receive, format text and throw ran on 8; nothing large may live on them.
+[[maybe_unused]] constexpr int actor_stack_kib = 128;
+
+// Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process.
+[[maybe_unused]] constexpr std::size_t most_guarded_nodes = 5000;
+
+// SimGrid 3.32 takes a window of 0 for a bound of 0, and then gives flows more than their links have.
+constexpr double no_window_bytes = 1e30;
+
+std::optional<double> plain_number(const char* setting) {
+#if SIMGRID_VERSION < 33300
+  return simgrid::config::get_value<double>(setting);
+#else
+  const std::string text = simgrid::config::get_value<std::string>(setting);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return value;
+#endif
+}
+
+}  // namespace
+
+std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
+  // Settings are told of as they are made, and SimGrid reads its arguments, so both come before the engine.
+  xbt_log_control_set("root.thres:critical");
+  xbt_log_control_set("root.fmt:%m%n");
+  xbt_log_control_set("ker_engine.app:file:/dev/null");
+  std::vector<std::string> words = {"ddlsim"};
+#ifdef DDLSIM_THREAD_CONTEXTS
+  words.emplace_back("--cfg=contexts/factory:thread");  // the only setting that is too late once the engine exists
+#endif
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  // SimGrid takes over Ctrl-C, and then ends in a way that looks like a failure; it stays what it was.
+  struct sigaction interrupt {};
+  sigaction(SIGINT, nullptr, &interrupt);
+  auto engine = std::make_unique<s4u::Engine>(&count, arguments.data());
+  sigaction(SIGINT, &interrupt, nullptr);
+#ifndef DDLSIM_THREAD_CONTEXTS
+  s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
+#endif
+  s4u::Engine::set_config("network/model", std::string(name_of(network.model)));
+  s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
+  s4u::Engine::set_config("network/optim", std::string("Full"));
+  s4u::Engine::set_config("network/TCP-gamma",
+                          network.tcp_window.value > 0 ? network.tcp_window.value : no_window_bytes);
+  return engine;
+}
+
+// Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each;
+// and SimGrid asks for them zeroed, which fills them unless they come straight from the kernel.
+void make_room_for_stacks(std::size_t nodes) {
+#ifndef DDLSIM_THREAD_CONTEXTS
+  if (nodes <= most_guarded_nodes) return;
+  s4u::Engine::set_config("contexts/guard-size", 0);
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  mallopt(M_MMAP_THRESHOLD, actor_stack_kib * 1024);
+  mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 0);  // a heap without room to spare has none for a stack
+#else
+  (void)nodes;
+#endif
+}
+
+std::optional<NetworkNumbers> plain_numbers(const NetworkSpec& network) {
+  const auto latency_factor = plain_number("network/latency-factor");
+  const auto bandwidth_factor = plain_number("network/bandwidth-factor");
+  if (!latency_factor || !bandwidth_factor) return std::nullopt;
+  return NetworkNumbers{
+      .latency_factor = *latency_factor,
+      .bandwidth_factor = *bandwidth_factor,
+      .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
+      .window_bytes = network.tcp_window.value > 0 ? network.tcp_window.value : std::numeric_limits<double>::infinity(),
+      .acknowledgement = network.crosstraffic ? 0.05 : 0};
+}
+
+}  // namespace ddl

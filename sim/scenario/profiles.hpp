@@ -1,0 +1,92 @@
+// Bandwidths, latencies and speeds over simulated time, written out or taken from a CSV file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "sim/scenario/link_direction.hpp"
+
+namespace ddl {
+
+// From `at` on, until the next point.
+template <class Value>
+struct ProfilePoint {
+  Seconds at{-1};  // required
+  Value value{-1};
+};
+
+// Before the first point the platform's own value holds, after the last one the last.
+template <class Value>
+struct ProfileOf {
+  std::vector<ProfilePoint<Value>> points;  // times increase
+  std::string file;                         // of points, relative to the scenario; empty once they have been read
+  std::optional<Seconds> repeat_every;      // the points begin anew, the first at 0 s
+};
+
+struct BandwidthProfile : ProfileOf<BytesPerSecond> {
+  static constexpr const char* tag = "bandwidth";
+  static constexpr const char* column = "bandwidth_bps";  // bits, in a file
+  static constexpr double column_unit = 1.0 / 8;
+  std::string link;  // as in traffic.csv
+  LinkDirection direction = LinkDirection::both;
+};
+
+// Of messages that start from then on.
+struct LatencyProfile : ProfileOf<Seconds> {
+  static constexpr const char* tag = "latency";
+  static constexpr const char* column = "latency_s";
+  static constexpr double column_unit = 1;
+  std::string link;
+  LinkDirection direction = LinkDirection::both;
+};
+
+// Beside the host's own speed: at half of that, whatever it computes takes twice as long.
+struct SpeedProfile : ProfileOf<FlopsPerSecond> {
+  static constexpr const char* tag = "speed";
+  static constexpr const char* column = "speed_flops";
+  static constexpr double column_unit = 1;
+  std::string host;
+};
+
+using Profile = std::variant<BandwidthProfile, LatencyProfile, SpeedProfile>;
+template <>
+inline constexpr std::string_view tag_key<Profile> = "quantity";
+
+// What a value of a profile must be: a host that never gets on would never be done.
+template <class Value>
+inline constexpr Rule value_rule = {.doc = "from then on; a bandwidth of 0: messages wait", .at_least = 0};
+template <>
+inline constexpr Rule value_rule<Seconds> = {.doc = "from then on, one way", .at_least = 0};
+template <>
+inline constexpr Rule value_rule<FlopsPerSecond> = {.doc = "from then on", .above = 0};
+
+template <class Visitor, class Value>
+void fields(Visitor& visit, ProfilePoint<Value>& point) {
+  visit("at", point.at, Rule{.doc = "simulated time, or time within a repetition", .at_least = 0});
+  visit("value", point.value, value_rule<Value>);
+}
+template <class Visitor, class Value>
+void fields_of_points(Visitor& visit, ProfileOf<Value>& profile) {
+  visit("points", profile.points, Rule{.doc = "values over time, times increasing"});
+  visit("file", profile.file, Rule{.doc = "CSV file of points instead, relative to the scenario"});
+  visit("repeat_every", profile.repeat_every, Rule{.doc = "points begin anew after this long", .above = 0});
+}
+template <class Visitor, class Value>
+requires std::is_same_v<Value, BandwidthProfile> || std::is_same_v<Value, LatencyProfile>
+void fields(Visitor& visit, Value& profile) {
+  visit("link", profile.link, Rule{.doc = "name of the link, as in traffic.csv"});
+  visit("direction", profile.direction, Rule{.doc = "which half of a full-duplex link"});
+  fields_of_points(visit, profile);
+}
+template <class Visitor>
+void fields(Visitor& visit, SpeedProfile& profile) {
+  visit("host", profile.host, Rule{.doc = "name of the host"});
+  fields_of_points(visit, profile);
+}
+
+}  // namespace ddl

@@ -1,0 +1,134 @@
+// Bandwidths, latencies and speeds over time: what they cost, where they come from, and what is refused.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/workplace.hpp"
+
+namespace ddl {
+namespace {
+
+// One step of one worker: a request, 100 MB over 1 MB/s to it, a gradient of a second, 100 MB back and a receipt, each
+// with a second's latency.
+constexpr const char* kOneStep = R"({
+  "platform": { "workers": 1, "servers": 1, "bandwidth": "8Mbps", "latency": "1s",
+                "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+  "model": "none", "wire": { "model_bytes": "100MB" }, "compute": { "seconds_per_batch": "1s", "jitter": 0 },
+  "algorithm": "ps_async", "stop": { "iterations": 1 } })";
+
+nlohmann::json summary_with(const Workplace& place, const std::string& profiles, const std::string& solver = "auto") {
+  const Answer answer = place.call("run step.json --json --force --set 'platform.profiles=" + profiles +
+                                   "' --set platform.network.solver=" + solver);
+  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  return nlohmann::json::parse(answer.out);
+}
+
+double seconds_with(const Workplace& place, const std::string& profiles, const std::string& solver = "auto") {
+  return summary_with(place, profiles, solver)["simulated_seconds"];
+}
+
+}  // namespace
+
+TEST_CASE("a bandwidth's profile costs what the link could not carry, with either sharing of links") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const double plain = seconds_with(place, "[]");
+  CHECK(plain == doctest::Approx(205).epsilon(1e-9));
+  for (const char* solver : {"simgrid", "own"}) {
+    CAPTURE(solver);
+    // 20 s at a half carry 10 s' worth; the latency of the first second is over by then.
+    CHECK(seconds_with(place,
+                       R"([{"quantity":"bandwidth","link":"w0","points":[{"at":"10s","value":"4Mbps"},
+                                                                         {"at":"30s","value":"8Mbps"}]}])",
+                       solver) == doctest::Approx(plain + 10).epsilon(1e-9));
+    // Half of every ten seconds at a half: the down half is full from 2 s until 100 MB are through, the up half the
+    // same from its own time on. 7.5 MB per period.
+    const double repeated =
+        seconds_with(place, R"([{"quantity":"bandwidth","link":"w0","direction":"down","repeat_every":"10s",
+                    "points":[{"at":"0s","value":"8Mbps"},{"at":"5s","value":"4Mbps"}]}])",
+                     solver);
+    // From 2 s: 3 + 2.5 to 10 s; then twelve periods of 7.5 make 95.5 at 130 s, and 4.5 s are left.
+    CHECK(repeated == doctest::Approx(plain - 102 + 134.5).epsilon(1e-9));
+    // More than nominal is possible, and the server's link is then the narrow one.
+    CHECK(seconds_with(place, R"([{"quantity":"bandwidth","link":"w0","points":[{"at":"0s","value":"80Mbps"}]}])",
+                       solver) == doctest::Approx(plain).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("bounds count links and hosts at their best") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const double plain = summary_with(place, "[]")["bounds"]["step_s"];
+  const auto narrow =
+      summary_with(place, R"([{"quantity":"bandwidth","link":"w0","points":[{"at":"1s","value":"1Mbps"}]}])");
+  CHECK(narrow["bounds"]["step_s"] == plain);
+  const auto quick = summary_with(place, R"([
+    {"quantity":"bandwidth","link":"w0","points":[{"at":"0s","value":"80Mbps"}]},
+    {"quantity":"bandwidth","link":"ps0","points":[{"at":"0s","value":"80Mbps"}]},
+    {"quantity":"speed","host":"w0","points":[{"at":"0s","value":"500Gf"}]}])");
+  // 10 s each way, 0.1 s and the latencies of the transfers.
+  CHECK(quick["bounds"]["step_s"].get<double>() == doctest::Approx(plain - 200 - 1 + 20 + 0.1).epsilon(1e-9));
+  CHECK(quick["simulated_seconds"].get<double>() >= quick["bounds"]["step_s"].get<double>());
+}
+
+TEST_CASE("a latency's profile holds for messages that start from then on") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const double plain = seconds_with(place, "[]");
+  // Half of the way's second is w0's. From 50 s on, in the middle of the first model: the push and its receipt.
+  CHECK(seconds_with(place, R"([{"quantity":"latency","link":"w0","points":[{"at":"50s","value":"2s"}]}])") ==
+        doctest::Approx(plain + 2 * 1.5).epsilon(1e-9));
+}
+
+TEST_CASE("a speed's profile changes what its host computes") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const double plain = seconds_with(place, "[]");
+  CHECK(seconds_with(place, R"([{"quantity":"speed","host":"w0","points":[{"at":"0s","value":"25Gf"}]}])") ==
+        doctest::Approx(plain + 1).epsilon(1e-9));
+}
+
+TEST_CASE("a trace file's content is part of the result, which is verified without the file") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  place.write("t.csv", "time_s,bandwidth_bps\n10,4e6\n30,8000000\n");
+  const std::string from_file = R"([{"quantity":"bandwidth","link":"w0","file":"t.csv"}])";
+  CHECK(seconds_with(place, from_file) == doctest::Approx(215).epsilon(1e-9));
+  std::filesystem::remove(place.at("t.csv"));
+  CHECK(place.call("run --verify-digest results/step/1").code == 0);
+}
+
+TEST_CASE("broken profiles are refused in one line that says where") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const auto refused = [&](const std::string& profile, const std::string& what) {
+    const Answer answer = place.call("check step.json --set 'platform.profiles=[" + profile + "]'");
+    CAPTURE(answer.err);
+    CHECK(answer.code == 2);
+    CHECK(answer.err.starts_with("ddlsim: step.json: $.platform.profiles"));
+    CHECK(answer.err.find(what) != std::string::npos);
+    CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
+  };
+  const auto file = [&](const std::string& text, const std::string& what) {
+    place.write("t.csv", text);
+    refused(R"({"quantity":"bandwidth","link":"w0","file":"t.csv"})", what);
+  };
+  file("seconds,bps\n1,2\n", "line 1");
+  file("time_s,bandwidth_bps\n1,2\n1,3\n", "line 3");
+  file("time_s,bandwidth_bps\n1,fast\n", "line 2");
+  file("time_s,bandwidth_bps\n1,-2\n", "line 2");
+  file("time_s,bandwidth_bps\n", "no points");
+  refused(R"({"quantity":"bandwidth","link":"w0","file":"absent.csv"})", "cannot be read");
+  refused(R"({"quantity":"bandwidth","link":"w0"})", "points: is missing");
+  refused(R"({"quantity":"bandwidth","link":"w7","points":[{"at":"0s","value":"1Mbps"}]})", "no link \"w7\"");
+  refused(R"({"quantity":"speed","host":"w0","points":[{"at":"0s","value":"0Gf"}]})", "value");
+  refused(R"({"quantity":"speed","host":"w0","points":[{"at":"0s","value":"1Gf"}],"repeat_every":"0.5h"},
+             {"quantity":"speed","host":"w0","points":[{"at":"0s","value":"1Gf"}]})",
+          "has a profile already");
+  refused(R"({"quantity":"bandwidth","link":"w0","points":[{"at":"2s","value":"1Mbps"},{"at":"1s","value":"1Mbps"}]})",
+          "points[1].at");
+  refused(R"({"quantity":"bandwidth","link":"w0","points":[{"at":"2s","value":"1Mbps"}],"repeat_every":"9s"})",
+          "points[0].at");
+}
+
+}  // namespace ddl
