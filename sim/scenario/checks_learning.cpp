@@ -172,7 +172,7 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     scenario.data.test = scenario.data.test.value_or(synthetic_test_samples);
   }
   auto* hosts = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
-  if (hosts != nullptr && hosts->topology == Topology::two_sites) {
+  if (hosts != nullptr && hosts->topology == Topology::two_sites && !hosts->bandwidth.empty()) {
     hosts->site_bandwidth = site_bandwidth_of(*hosts);
     hosts->site_latency = site_latency_of(*hosts);
   }
