@@ -86,17 +86,6 @@ void SimNode::end_as_diverged(const char* what) {
   wait_for_the_end();
 }
 
-std::vector<std::uint8_t> SimNode::right_answers() {
-  Trainer* trainer = simulation_.trainer();
-  std::unique_ptr<Trainer::Answers> job;
-  if (trainer != nullptr) job = trainer->begin_answers(weights_.snapshot());
-  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
-  const double batch_s =
-      cluster().compute_s[static_cast<std::size_t>(id_)] - simulation_.scenario().compute.overhead.value;
-  spend(batches * batch_s / 3);
-  return job ? job->wait() : std::vector<std::uint8_t>();
-}
-
 void SimNode::wait_for_the_end() {
   simulation_.liveness().do_postponed();
   Signal never(simulation_.liveness());

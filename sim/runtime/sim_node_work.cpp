@@ -46,4 +46,15 @@ std::shared_ptr<const Batch> SimNode::samples(SampleSet set, std::span<const std
   return simulation_.trainer() != nullptr ? simulation_.trainer()->samples(set, numbers) : nullptr;
 }
 
+std::vector<std::uint8_t> SimNode::right_answers() {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Answers> job;
+  if (trainer != nullptr) job = trainer->begin_answers(weights_.snapshot());
+  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
+  const double batch_s =
+      cluster().compute_s[static_cast<std::size_t>(id_)] - simulation_.scenario().compute.overhead.value;
+  spend(batches * batch_s / 3);
+  return job ? job->wait() : std::vector<std::uint8_t>();
+}
+
 }  // namespace ddl
