@@ -59,7 +59,9 @@ void Simulation::evaluate_now(double time_s) {
   }
   const double epoch =
       static_cast<double>(steps_ / cluster_.sharing()) * batch / static_cast<double>(training_samples_);
-  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers), programs_.front()->ensemble());
+  const Program* first = programs_.front().get();  // null while its host is not there
+  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers),
+                  first != nullptr ? first->ensemble() : std::vector<Voter>());
   if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
   report_progress();
 }

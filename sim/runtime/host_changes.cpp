@@ -50,8 +50,10 @@ void Simulation::take_down(int id, Presence presence) {
   hosts_.set(id, presence, now());
   gone.crash();
   network_->set_reachable(id, false);
-  gone.unwind();
-  while (gone.has_actors() && !is_over()) sg::this_actor::yield();
+  while (gone.has_actors() && !is_over()) {  // again and again: one may just have begun to compute or to wait
+    gone.unwind();
+    sg::this_actor::yield();
+  }
   if (is_over()) return;
   programs_[static_cast<std::size_t>(id)].reset();
   if (gone.forget()) ++fault_counts_.steps_lost;

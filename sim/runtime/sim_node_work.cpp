@@ -1,5 +1,6 @@
 // A node's part in computing a model piece by piece.
 #include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Exec.hpp>
 #include <utility>
 
 #include "sim/runtime/sim_node.hpp"
@@ -15,22 +16,27 @@ double SimNode::gradient_seconds() {
 }
 
 void SimNode::work(double seconds, std::function<void()> math) {
+  simulation_.liveness().do_postponed();
+  go_on();
   ThreadPool::Ticket job;
   if (math) job = simulation_.trainer()->begin(std::move(math));
-  simulation_.liveness().do_postponed();
   if (seconds > 0) {
     const bool in_step = begun_steps_ > finished_steps_;
     const Simulation::Busy busy(simulation_);
     gradient_since_s_ = now();
     const auto traced =
         simulation_.tracer().begin(in_step ? TraceSpan::gradient : TraceSpan::work, id_, finished_steps_);
-    sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
+    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+    working_.insert(work.get());
+    wait_for(work);
+    working_.erase(work.get());
     simulation_.tracer().end(traced);
     gradient_since_s_.reset();
     if (in_step) rows_.back().compute_s += seconds;
     compute_s_ += seconds;
   }
-  if (job) job.wait();
+  if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds
+  go_on();
 }
 
 Minibatch SimNode::minibatch() {

@@ -288,3 +288,26 @@ TEST_CASE("hosts that are not there, times in the wrong order and endless churn 
   refused(R"("gossip")",
           R"({"type": "churn", "hosts": ["w0", "x"], "mean_up": "1s", "mean_down": "1s", "until": "9s"})", "hosts[1]");
 }
+
+TEST_CASE("the first worker may crash as the run begins, evaluations or not, and come back") {
+  std::vector<std::string> all = going_on;
+  for (const std::string& name : with_a_choice) {
+    all.push_back(go_on(name));
+    all.push_back(wait(name));
+  }
+  for (const std::string& system : all) {
+    CAPTURE(system);
+    Scenario scenario = with_fault(
+        system, R"({"type": "host_crash", "host": "w0", "at": "0s", "restart": "500ms", "state": "lost"})", 5);
+    scenario.evaluate.every = Seconds{0.2};
+    CHECK(run(scenario).stopped_by == "iterations");
+  }
+}
+
+TEST_CASE("who has a part of one model, or the next member of an ensemble, is waited for in vain") {
+  for (const char* system : {R"("vertical")", R"("early_exit")", R"("samme")"}) {
+    CAPTURE(system);
+    CHECK(stall(with_fault(system, crash("w1"))).find("w1 crashed at 1.23 s and does not come back") !=
+          std::string::npos);
+  }
+}

@@ -132,7 +132,7 @@ void draw_end(Filler& fill, Scenario& scenario) {
   } else {
     evaluate.every_iterations = fill.whole(1, 10);
   }
-  if (fill.chance(0.3)) evaluate.samples = fill.whole(1, 10);
+  if (fill.chance(0.3) || evaluate.every) evaluate.samples = fill.whole(1, 10);  // there may be many
   if (fill.chance(0.3)) evaluate.target_accuracy = {0.2, 0.5};
 }
 
