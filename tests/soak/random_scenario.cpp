@@ -44,7 +44,15 @@ void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::stri
   for (int i = fill.whole(1, 3); i > 0; --i) {
     Fault fault;
     fill.fill_variant(fault);
-    std::visit([&](auto& chosen) { chosen.until.value = chosen.from.value + fill.spread(1e-3, 3); }, fault);
+    const double lasts_s = fill.spread(1e-3, 3);
+    std::visit(
+        [&](auto& chosen) {
+          if constexpr (requires { chosen.until; }) chosen.until = Seconds{chosen.from.value + lasts_s};
+          if constexpr (requires { chosen.restart; }) {
+            if (chosen.restart) chosen.restart = Seconds{chosen.at.value + lasts_s};
+          }
+        },
+        fault);
     scenario.faults.push_back(fault);
   }
 }
