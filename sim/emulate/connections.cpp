@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -87,8 +88,11 @@ bool Socket::send_all(const void* data, std::size_t size, bool more) const {
 
 std::size_t Socket::receive(void* data, std::size_t size) const {
   while (true) {
-    const ssize_t n = recv(descriptor_, data, size, 0);
-    if (n < 0 && errno == EINTR) continue;
+    // Not recv() alone: it takes what is there, and then sleeps until as much again has come.
+    pollfd readable{descriptor_, POLLIN, 0};
+    if (poll(&readable, 1, -1) < 0 && errno != EINTR) return 0;
+    const ssize_t n = recv(descriptor_, data, size, MSG_DONTWAIT);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     return n > 0 ? static_cast<std::size_t>(n) : 0;
   }
 }

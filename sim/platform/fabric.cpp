@@ -108,6 +108,16 @@ struct Fabric::Parts {
 
   void let_bandwidths_change();
 
+  // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
+  // counts as four, would get a quarter of its links. What they take is taken off beforehand.
+  void be_uneven(const NetworkSpec& network) {
+    constexpr double frame = 1514, segment = 1448, acknowledgement = 66;  // bytes; one for two frames
+    numbers.most_flows = most_tcp_flows;
+    numbers.acknowledgement = 0;
+    if (network.model != NetworkModel::LV08) return;
+    numbers.bandwidth_factor = segment / (frame + (network.crosstraffic ? acknowledgement / 2 : 0));
+  }
+
   void choose_sharing(const NetworkSpec& network) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
     if (plain) numbers = *plain;
@@ -123,9 +133,16 @@ struct Fabric::Parts {
                        std::string(possible ? "but $.platform.network.solver is \"simgrid\""
                                             : "which knows no Wi-Fi links and no factors by message size"));
     }
+    const bool uneven = network.sharing == LinkSharing::tcp;
+    if (uneven && (network.solver == LinkSolver::simgrid || !possible)) {
+      throw InputError("$.platform.network.sharing: \"tcp\" needs our own sharing of links, " +
+                       std::string(possible ? "but $.platform.network.solver is \"simgrid\""
+                                            : "which knows no Wi-Fi links and no factors by message size"));
+    }
+    if (uneven) be_uneven(network);
     const bool large = names.size() > most_nodes_of_simgrid;
-    own_sharing =
-        network.solver == LinkSolver::own || (network.solver == LinkSolver::automatic && (large || needed) && possible);
+    own_sharing = network.solver == LinkSolver::own ||
+                  (network.solver == LinkSolver::automatic && (large || needed || uneven) && possible);
   }
 };
 

@@ -30,11 +30,14 @@ struct Route {
   double latency_s = 0;    // nominal
 };
 
+constexpr int most_tcp_flows = 4;  // calibrated against real TCP: results/validation
+
 // The numbers of SimGrid's network model, as set for the platform.
 struct NetworkNumbers {
   double latency_factor = 1, bandwidth_factor = 1;
   double weight_bytes = 0;  // a link's bandwidth under this many bytes counts as so much latency when links are shared
   double window_bytes = 0;  // a flow carries half of it per latency; infinite: no limit
+  int most_flows = 1;       // a transfer counts as one to so many when links are full
   double acknowledgement = 0;  // of a flow's rate, on the way back
 };
 

@@ -36,8 +36,9 @@ void FlowWire::carry_all(Channel& channel) {
 }
 
 void FlowWire::start(Channel& channel) {
-  channel.transfer = flows_.start(sg::s4u::Engine::get_clock(), flow_shape(fabric_, channel.source, channel.target),
-                                  channel.on_wire_bytes);
+  FlowShape shape = flow_shape(fabric_, channel.source, channel.target);
+  shape.penalty /= channel.flows;
+  channel.transfer = flows_.start(sg::s4u::Engine::get_clock(), shape, channel.on_wire_bytes);
   const auto number = static_cast<std::size_t>(channel.transfer);
   if (number >= carried_.size()) carried_.resize(number + 1);
   carried_[number] = &channel;

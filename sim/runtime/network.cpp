@@ -17,6 +17,7 @@ Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, std::uint64
       liveness_(liveness),
       tracer_(tracer),
       losses_(fabric, seed),
+      uneven_(fabric, seed),
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
@@ -173,6 +174,7 @@ void Network::put_on_wire(Channel& from) {
   bytes_sent_ += from.on_wire_bytes;
   from.bytes += from.on_wire_bytes;
   if (stays_in_host(from)) return;
+  from.flows = uneven_.flows(from.source, from.target);
   from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
 }
 

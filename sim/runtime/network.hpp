@@ -1,5 +1,5 @@
 // Messages between nodes over the fabric. A channel (ordered pair of nodes) behaves like one TCP connection: first in
-// first out, one transfer on the wire; channels share links fairly, as SimGrid models it.
+// first out, one transfer on the wire; channels share links as platform.network.sharing says.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "sim/record/run_result.hpp"
 #include "sim/runtime/losses.hpp"
 #include "sim/runtime/tracer.hpp"
+#include "sim/runtime/uneven_shares.hpp"
 #include "sim/runtime/wire.hpp"
 
 namespace ddl {
@@ -71,6 +72,7 @@ class Network : private WireUser {
   Liveness& liveness_;
   Tracer& tracer_;
   Losses losses_;
+  UnevenShares uneven_;
   const double header_bytes_;
   const std::function<void(Message)> deliver_;
   const std::function<void()> idle_;

@@ -19,6 +19,7 @@ struct Channel {
   std::optional<Message> on_wire;  // and its size there
   double on_wire_bytes = 0;
   Tracer::Handle traced;
+  int flows = 1;      // that it counts as where links are full
   int transfer = -1;  // the wire's own name for what it carries
   std::vector<Signal*> waiting_for_room, waiting_for_delivery;
   std::int64_t undelivered = 0;  // queued or on the wire

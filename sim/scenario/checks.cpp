@@ -148,9 +148,14 @@ void check_fault(const HostLeave&, const Scenario&, const Place&) {}
 
 // Names of links and hosts are looked up once the platform is there.
 void check_faults(const Scenario& scenario, Findings& findings) {
-  if (!findings.clean("$.faults")) return;
+  if (!findings.clean("$.faults") || !findings.clean("$.algorithm")) return;
+  const AlgorithmRow& row = row_of(scenario.algorithm);
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
+    if (row.one_model && changes_hosts(scenario.faults[i])) {
+      place.error(fmt::format("has a host come or go, but those of \"{}\" hold parts of one model; expected none to",
+                              row.name));
+    }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }
 }

@@ -37,12 +37,24 @@ template <>
 inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
     {LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}};
 
+// What flows that meet at a full link get of it. fair: equal shares (in LV08, by latency), as long as they last. tcp:
+// each transfer counts as one to four, drawn anew for each: competing TCP connections are not served alike, since
+// drop-tail queues treat some better than others for a while (Floyd and Jacobson, "On traffic phase effects in
+// packet-switched gateways", 1992); a connection that counts as several is MulTCP's picture of that (Crowcroft and
+// Oechslin, 1998). Equal shares of equal work lock workers in step, so that full-duplex links are never used both ways;
+// unequal ones do not.
+enum class LinkSharing { fair, tcp };
+template <>
+inline constexpr EnumName<LinkSharing> enum_names<LinkSharing>[] = {{LinkSharing::fair, "fair"},
+                                                                    {LinkSharing::tcp, "tcp"}};
+
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
   NetworkModel model = NetworkModel::LV08;
   bool crosstraffic = true;   // acknowledgements take 5 % of the way back
   Bytes tcp_window{4194304};  // a flow carries at most this much per round trip; 0: no limit
   LinkSolver solver = LinkSolver::automatic;
+  LinkSharing sharing = LinkSharing::fair;
 };
 
 // Hosts from a SimGrid platform file, by name.
@@ -184,6 +196,8 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements use the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "bytes a flow has under way at most; 0 for no limit", .at_least = 0});
+  visit("sharing", spec.sharing,
+        Rule{.doc = "of full links: fair, or tcp: each transfer counts as one to four flows, drawn at random"});
   visit("solver", spec.solver, Rule{.doc = "who reckons it; auto: SimGrid up to 32 nodes, our own solver beyond"});
 }
 template <class Visitor>

@@ -64,6 +64,20 @@ TEST_CASE("every node sends as many messages and bytes to every other as in the 
   }
 }
 
+TEST_CASE("messages of any size arrive, none is left waiting for bytes that were never sent") {
+  if (!stage_is_allowed()) return;
+  for (const double size : {1.0, 16383.0, 16385.0, 20e3, 70e3}) {
+    CAPTURE(size);
+    Scenario scenario = small_star(R"("ring_allreduce")", 4, 0, R"("model": "none", "stop": {"iterations": 20})");
+    scenario.wire.model_bytes = Bytes{4 * size};
+    scenario.compute.seconds_per_batch = Seconds{0.001};
+    EmulateOptions options;
+    options.limit_s = 20;
+    const RunResult result = emulate(scenario, options);
+    CHECK(result.steps == std::vector<std::int64_t>(4, 20));
+  }
+}
+
 TEST_CASE("what synchronous systems learn is the same to the bit as in the simulation") {
   if (!stage_is_allowed()) return;
   // 500 kB hold the values themselves; 1 kB does not, so they are handed over in memory.

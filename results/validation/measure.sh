@@ -1,0 +1,77 @@
+#!/bin/sh
+# Measures the cells of the validation over real TCP and prints one CSV row for each cell and seed. Needs root; takes about
+# half an hour with four cells at once, which mostly sleep.
+#
+#   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+scenario=$here/../../scenarios/study/validation.json
+
+algorithm() {
+  case $1 in
+    ako_p*) echo "{\"name\": \"ako\", \"partitions\": ${1#ako_p}}" ;;
+    *) echo "\"$1\"" ;;
+  esac
+}
+
+bandwidth() {
+  case $1 in
+    uniform) echo '"40Mbps"' ;;
+    heterogeneous) echo '["40Mbps", "20Mbps", "10Mbps"]' ;;
+  esac
+}
+
+number() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2" | head -n 1; }
+
+# The mean over workers of each worker's mean time of a finished step.
+cycle() {
+  awk -F, 'NR > 1 { sum[$1] += $6 - $3; ++count[$1] }
+           END { for (worker in sum) { mean += sum[worker] / count[worker]; ++workers } print mean / workers }' "$1"
+}
+
+# A run lasts as long as twelve steps of every worker take in the simulation with seed 1, and three seconds at least.
+cell() {
+  program=$1 network=$2 workers=$3 size=$4 scheme=$5 seed=$6
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  set -- "$scenario" --quiet --out "$work" --set platform.workers="$workers" \
+    --set platform.bandwidth="$(bandwidth "$network")" --set wire.model_bytes="${size}MB" \
+    --set algorithm="$(algorithm "$scheme")"
+  "$program" run "$@" --seed 1 --set name=planned
+  stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
+    'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
+  "$program" emulate "$@" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
+  measured=$work/cell-measured/$seed
+  echo "$network,$workers,$size,$scheme,$seed,$stop,$(cycle "$measured/iterations.csv")\
+,$(number bytes_sent "$measured/summary.json"),$(number iterations "$measured/summary.json")\
+,$(number utilisation "$measured/summary.json"),$(number retransmitted_share "$measured/timing.json"),$(number late_max_s "$measured/timing.json")\
+,$(number own_share "$measured/timing.json"),$(number soft_interrupt_share "$measured/timing.json")\
+,$(number busy_share "$measured/timing.json")"
+}
+
+if [ "$1" = --cell ]; then
+  shift
+  cell "$@"
+  exit
+fi
+
+echo "network,workers,message_mb,scheme,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
+retransmitted_share,late_max_s,own_share,soft_interrupt_share,busy_share"
+program=$1 jobs=${2:-4}
+rows() {
+  network=$1 workers=$2 size=$3
+  for scheme in ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd; do
+    for seed in 1 2 3; do echo "$program $network $workers $size $scheme $seed"; done
+  done
+}
+measure() { xargs -P "$1" -L 1 sh "$0" --cell; }
+
+# Larger messages take minutes for each run. Eight workers on quick links keep a core busy: fewer of them at once.
+for network in uniform heterogeneous; do
+  for size in 1 0.25; do
+    for workers in 2 4; do rows $network $workers $size; done
+  done
+  rows $network 2 4
+done | measure "$jobs"
+for size in 1 0.25; do rows heterogeneous 8 $size; done | measure $(((jobs + 1) / 2))
+for size in 1 0.25; do rows uniform 8 $size; done | measure $(((jobs + 2) / 4))

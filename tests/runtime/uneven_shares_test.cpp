@@ -1,0 +1,55 @@
+// platform.network.sharing "tcp": transfers that count as one to four flows where links are full.
+#include <doctest/doctest.h>
+
+#include "tests/runtime/scenarios.hpp"
+
+namespace ddl {
+namespace {
+
+Scenario servers_workers(int workers, LinkSharing sharing, std::uint64_t seed = 1) {
+  Scenario scenario = timing_only(R"("ps_async")", workers, 1, "0s", R"({"iterations": 40})");
+  scenario.platform.network.sharing = sharing;
+  scenario.seed = seed;
+  return scenario;
+}
+
+double mean_step_s(const RunResult& result) {
+  double sum = 0;
+  for (const IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
+  return sum / static_cast<double>(result.iterations.size());
+}
+
+}  // namespace
+
+TEST_CASE("a transfer that has its links to itself takes as long as with fair sharing") {
+  const RunResult fair = run(servers_workers(1, LinkSharing::fair)), tcp = run(servers_workers(1, LinkSharing::tcp));
+  CHECK(tcp.simulated_s == doctest::Approx(fair.simulated_s).epsilon(1e-9));
+}
+
+TEST_CASE("equal shares lock a server's workers in step, unequal ones use both ways of its link at once") {
+  for (const int workers : {2, 4, 8}) {
+    CAPTURE(workers);
+    const double fair_s = mean_step_s(run(servers_workers(workers, LinkSharing::fair)));
+    const RunResult tcp = run(servers_workers(workers, LinkSharing::tcp));
+    const double tcp_s = mean_step_s(tcp);
+    // A gradient takes 0.1 s and a model 1 s; in step all push, then all pull. The first of 40 steps needs no pull.
+    CHECK(fair_s == doctest::Approx(0.1 + 2.0 * workers).epsilon(0.04));
+    CHECK(tcp_s < 0.93 * fair_s);
+    CHECK(tcp_s > 0.1 + workers * 39.0 / 40);
+    CHECK(tcp.bounds.step_s <= tcp_s * 1.001);
+  }
+}
+
+TEST_CASE("what transfers count as is drawn from the seed") {
+  const RunResult once = run(servers_workers(4, LinkSharing::tcp)), again = run(servers_workers(4, LinkSharing::tcp));
+  CHECK(once.simulated_s == again.simulated_s);
+  CHECK(once.simulated_s != run(servers_workers(4, LinkSharing::tcp, 2)).simulated_s);
+}
+
+TEST_CASE("SimGrid's own solver knows no unequal shares") {
+  Scenario scenario = servers_workers(2, LinkSharing::tcp);
+  scenario.platform.network.solver = LinkSolver::simgrid;
+  CHECK_THROWS_WITH_AS(run(scenario), doctest::Contains("$.platform.network.sharing"), InputError);
+}
+
+}  // namespace ddl
