@@ -9,12 +9,14 @@
 //                             x = x_i; ask a passive neighbour j with x; wait for its y       (model locked)
 //                             x_i = (x + y) / 2
 //   answer, passive j:  loop: on (x from i): answer with y = x_j; x_j = (x + y) / 2
+//   a partner that is not there is passed over; one that goes before it has answered costs the exchange
 //   slot, both kinds:   applied (x_i = step(x_i, g)) and emptied as soon as the model is not locked and, in the order
 //                       average_then_update, the exchange that g makes due is over
 //
 // A gradient's staleness is the number of averagings and updates its worker's model went through while it was computed.
 #include "core/algorithms/ad_psgd.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -32,7 +34,9 @@ class AdPsgdWorker : public Program {
         params_(params),
         partners_(partners(params.topology, node.cluster().workers, node.id())),
         asks_(is_active(node.id())),
-        random_(node.rng("peer")) {}
+        random_(node.rng("peer")) {
+    node.watch(to_active);
+  }
 
   void run() override {
     if (!partners_.empty()) {
@@ -74,16 +78,30 @@ class AdPsgdWorker : public Program {
   void exchange_forever() {
     while (true) {
       node_.wait_until([this] { return exchange_is_due(); }, "a gradient that calls for an exchange");
+      if (params_.gossip_rate.continuous) node_.wait_until([this] { return has_partner(); }, "a partner");
       locked_ = true;
-      const Payload x = node_.weights().snapshot();
-      node_.send(next_partner(), model_message(to_passive, x));
-      const Message answer = node_.receive(to_active);
-      average_with(answer);
+      exchange();
       locked_ = false;
       if (updates_first()) since_exchange_ = 0;
       if (slot_) apply_slot();
       if (!updates_first()) since_exchange_ = 0;
       node_.changed();
+    }
+  }
+
+  bool has_partner() const {
+    return std::ranges::any_of(partners_, [this](int partner) { return node_.up(partner); });
+  }
+
+  void exchange() {
+    if (!has_partner()) return;
+    const int partner = next_partner();
+    const std::int64_t asked_after = node_.presence_events();
+    node_.send(partner, model_message(to_passive, node_.weights().snapshot()));
+    while (true) {
+      const Message answer = node_.receive(to_active);
+      if (!answer.news) return average_with(answer);
+      if (answer.source == partner && answer.step > asked_after) return;
     }
   }
 
@@ -107,7 +125,9 @@ class AdPsgdWorker : public Program {
   int next_partner() {
     const std::size_t count = partners_.size();
     const bool random = params_.peer == PartnerRule::random;
-    return partners_[random ? random_.below(count) : exchanges_++ % count];
+    std::size_t place = random ? random_.below(count) : exchanges_++ % count;
+    while (!node_.up(partners_[place])) place = (place + 1) % count;
+    return partners_[place];
   }
 
   Node& node_;

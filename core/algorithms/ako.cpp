@@ -41,11 +41,14 @@ class AkoWorker : public Program {
     for (int worker = 0; worker < cluster.workers; ++worker) {
       if (worker != node.id()) peers_.push_back(worker);
       heard_.emplace_back(plan_, worker, node.id());
+      // Who starts in the middle has not heard what came before, and who is away says nothing.
+      if (node.presence_events() > 0 || !node.up(worker)) heard_.back().note_gone();
     }
     const std::size_t length = cluster.timing_only ? 0 : cluster.parameters;
     unsent_.assign(plan_.classes(node.id()), std::vector<float>(length));
     unsent_since_.assign(unsent_.size(), std::vector<std::int64_t>(plan_.partitions(node.id()).size()));
     inbox_.assign(length, 0);
+    node.watch(0);
   }
 
   void run() override {
@@ -81,7 +84,7 @@ class AkoWorker : public Program {
   // TF.AKO: apply step t only if everybody has received everything of steps up to t - s.
   void wait_for_clock() {
     const std::int64_t needed = node_.step() + 1 - *params_.staleness_bound;
-    node_.wait_until([&] { return clock_.steps() >= needed; }, "gradients at every worker (clock)");
+    node_.wait_until([&] { return clock_.steps() >= needed || !node_.up(0); }, "gradients at every worker (clock)");
   }
 
   std::int64_t received_of_all() const {
@@ -142,8 +145,11 @@ class AkoWorker : public Program {
   void receive(int thread) {
     while (true) {
       const Message message = node_.receive(thread);
+      if (message.news && message.source >= node_.cluster().workers) continue;
       StepsHeard& heard = heard_[static_cast<std::size_t>(message.source)];
-      if (message.kind == leave) {
+      if (message.news) {
+        heard.note_gone();
+      } else if (message.kind == leave) {
         heard.note_last(message.step);
       } else {
         node_.compute(params_.receive_time.value);

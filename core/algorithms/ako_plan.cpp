@@ -36,6 +36,12 @@ std::size_t AkoPlan::class_of(int source, int target) const {
 }
 
 void StepsHeard::note(int part, std::int64_t step) {
+  if (away_) {  // what it has sent while it was away was lost
+    away_ = false;
+    all_ = -1;
+    last_.clear();
+    next_ = step;
+  }
   last_[static_cast<std::size_t>(part)] = step;
   while (true) {
     const auto last = last_.find(plan_.part(source_, class_, next_));
@@ -45,7 +51,7 @@ void StepsHeard::note(int part, std::int64_t step) {
 }
 
 std::int64_t StepsHeard::steps() const {
-  return all_ >= 0 && next_ >= all_ ? std::numeric_limits<std::int64_t>::max() : next_;
+  return away_ || (all_ >= 0 && next_ >= all_) ? std::numeric_limits<std::int64_t>::max() : next_;
 }
 
 Traffic traffic_of(const AkoParams& params, const Cluster& cluster) {

@@ -43,6 +43,7 @@ class StepsHeard {
 
   void note(int part, std::int64_t step);
   void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more than these
+  void note_gone() { away_ = true; }                    // nothing comes, until something does
   std::int64_t steps() const;                           // without end once all have come
 
  private:
@@ -51,6 +52,7 @@ class StepsHeard {
   const std::size_t class_;
   std::map<std::size_t, std::int64_t> last_;  // step of the last message, by part
   std::int64_t next_ = 0, all_ = -1;
+  bool away_ = false;
 };
 
 }  // namespace ddl

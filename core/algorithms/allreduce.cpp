@@ -11,6 +11,7 @@
 #include "core/algorithms/allreduce.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "core/algorithms/compression.hpp"
@@ -24,38 +25,53 @@ constexpr int sums = 0;  // the only port
 
 class AllReduceWorker : public Program {
  public:
-  AllReduceWorker(Node& node, Collective how, int partitions, const CodecParams& codec)
+  AllReduceWorker(Node& node, Collective how, int partitions, const AllreduceParams& params)
       : node_(node),
-        all_reduce_(node, how, sums),
+        all_reduce_(node, how, sums, params.on_failure),
         partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {
-    if (std::holds_alternative<NoCodecParams>(codec)) return;
+    if (std::holds_alternative<NoCodecParams>(params.codec)) return;
     Stream random = node.rng("codec");
     for (const Partition& part : partitions_) {
-      compressors_.emplace_back(codec, node.cluster(), part, Stream(random.bits()));
+      compressors_.emplace_back(params.codec, node.cluster(), part, Stream(random.bits()));
     }
   }
 
   void run() override {
-    for (std::size_t round = 0;; ++round) {
+    all_reduce_.join();
+    take_rounds();
+    if (!node_.cluster().hosts_change) return;
+    // Who comes later still finds a group.
+    node_.spawn("stand by", [this] {
+      while (true) {
+        all_reduce_.wait_for_change();
+        take_rounds();
+      }
+    });
+  }
+
+ private:
+  void take_rounds() {
+    while (true) {
       const bool at_work = node_.next_step();
       const Payload gradient = at_work ? node_.gradient() : nullptr;
-      const std::size_t index = round % partitions_.size();
+      const std::size_t index = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
       const Slice part = partitions_[index].front();
       const Payload own = share_part(gradient, part);
-      const Sum total =
+      const std::optional<Sum> total =
           compressors_.empty() ? all_reduce_.sum(part, {own, at_work}) : encoded_sum(compressors_[index], own, at_work);
-      if (total.count == 0) return;
-      apply(gradient, part, total);
+      if (total && total->count == 0) return;
+      if (total) apply(gradient, part, *total);
       if (at_work) node_.finish_step();
     }
   }
 
- private:
-  Sum encoded_sum(Compressor& compressor, const Payload& gradient, bool at_work) {
+  std::optional<Sum> encoded_sum(Compressor& compressor, const Payload& gradient, bool at_work) {
     Message own{.kind = at_work};
     if (at_work) compressor.compress(own, gradient);
+    const auto contributions = all_reduce_.gather(own);
+    if (!contributions) return std::nullopt;
     Sum total;
-    for (const Message& message : all_reduce_.gather(own)) total = total + Sum{message.values, message.kind};
+    for (const Message& message : *contributions) total = total + Sum{message.values, message.kind};
     return total;
   }
 
@@ -86,16 +102,16 @@ Traffic traffic(const AllreduceParams& params, Collective how, int partitions, c
 }  // namespace
 
 std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params.codec);
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
 }
 std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params.codec);
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
 }
 std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params.codec);
+  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
 }
 std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions, params.codec);
+  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions, params);
 }
 
 Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster) {

@@ -13,6 +13,7 @@ namespace ddl {
 
 struct AllreduceParams {
   CodecParams codec;
+  OnFailure on_failure = OnFailure::wait;
 };
 struct RingAllreduceParams : AllreduceParams {
   static constexpr const char* tag = "ring_allreduce";
@@ -30,6 +31,7 @@ template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {
   visit("codec", params.codec,
         Rule{.doc = "how gradients are made smaller; they are then gathered and summed by every worker"});
+  visit("on_failure", params.on_failure, on_failure_rule);
 }
 
 struct PartialAllreduceParams : AllreduceParams {

@@ -8,6 +8,8 @@
 //     x_i += gamma * sum over j of W_ij (p_j - p_i)
 //
 // W is symmetric and all nodes hold the same p_j, so the moves add up to nothing and the mean of the models is kept.
+// A neighbour that starts in the middle is sent p_i whole, and its own p starts at 0 again.
+//
 // Without compression p_j = x_j, and with gamma = 1 this is D-PSGD that combines after.
 #include "core/algorithms/choco.hpp"
 
@@ -38,7 +40,7 @@ class ChocoWorker : public Program {
       : node_(node),
         params_(params),
         gamma_(params.consensus_rate.value_or(share_of(params))),
-        rounds_(node, params.topology, params.degree),
+        rounds_(node, params.topology, params.degree, params.on_failure),
         random_(node.rng("compressor")) {
     const Cluster& cluster = node.cluster();
     const std::size_t length = cluster.timing_only ? 0 : cluster.parameters;
@@ -47,14 +49,18 @@ class ChocoWorker : public Program {
   }
 
   void run() override {
+    rounds_.enter();
     while (node_.next_step()) {
       const Payload gradient = node_.gradient();
       node_.apply(values_of(gradient));
       const Payload difference = compressed_difference();
-      rounds_.send(node_.step(), {.values = difference, .wire_bytes = wire_bytes()});
       add_scaled(copies_[node_.id()], values_of(difference));
-      const std::vector<Message> messages = rounds_.receive(node_.step());
-      for (const Message& message : messages) add_scaled(copies_[message.source], values_of(message.values));
+      rounds_.send({.values = difference, .wire_bytes = wire_bytes()}, whole_copy());
+      const std::vector<Message> messages = rounds_.receive(rounds_.round());
+      for (const Message& message : messages) {
+        if (rounds_.enters(message.source, rounds_.round())) fill_zero(std::span<float>(copies_[message.source]));
+        add_scaled(copies_[message.source], values_of(message.values));
+      }
       approach(messages);
       node_.finish_step();
     }
@@ -65,6 +71,13 @@ class ChocoWorker : public Program {
   std::uint64_t wire_bytes() const {
     return static_cast<std::uint64_t>(
         std::ceil(wire_share_of(params_) * static_cast<double>(node_.cluster().model_bytes)));
+  }
+
+  // For a neighbour that knows none: it has missed what this one is made of.
+  Message whole_copy() {
+    if (!node_.cluster().hosts_change) return {};
+    const std::vector<float>& copy = copies_[node_.id()];
+    return {.values = copy.empty() ? nullptr : make_payload(copy), .wire_bytes = node_.cluster().model_bytes};
   }
 
   Payload compressed_difference() {
@@ -86,7 +99,7 @@ class ChocoWorker : public Program {
   // Towards those who took part in the round: one who has left moves no more, so nobody moves towards it.
   void approach(const std::vector<Message>& messages) {
     const auto model = node_.weights().write();
-    const auto step = static_cast<float>(gamma_ * rounds_.graph().weight(node_.step()));
+    const auto step = static_cast<float>(gamma_ * rounds_.graph().weight(rounds_.round()));
     for (const Message& message : messages) {
       add_scaled(model, copies_[message.source], step);
       add_scaled(model, copies_[node_.id()], -step);

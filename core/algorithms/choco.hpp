@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/algorithms/node.hpp"
+#include "core/algorithms/on_failure.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
 #include "core/graph/graph.hpp"
@@ -23,6 +24,7 @@ struct ChocoParams {
   Compressor compressor = Compressor::top_k;
   std::optional<double> fraction;        // of the values, that top_k and random_k keep; none: a tenth
   std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels
+  OnFailure on_failure = OnFailure::wait;
 };
 
 template <class Visitor>
@@ -36,6 +38,7 @@ void fields(Visitor& visit, ChocoParams& params) {
         Rule{.doc = "gamma, of a step towards the neighbours; default: the share of the values that travels",
              .above = 0,
              .at_most = 1});
+  visit("on_failure", params.on_failure, on_failure_rule);
 }
 
 std::unique_ptr<Program> make_program(const ChocoParams& params, Node& node);

@@ -65,14 +65,20 @@ int parent_of(Collective how, int i) { return how == Collective::tree ? i & (i -
 
 }  // namespace
 
-Sum AllReduce::sum(Slice slice, const Sum& own) {
-  if (node_.cluster().workers == 1) return own;
+std::optional<Sum> AllReduce::sum(Slice slice, const Sum& own) {
+  auto result = among_those_there([&] { return reduce(slice, own); });
+  if (result) ++round_;
+  return result;
+}
+
+Sum AllReduce::reduce(Slice slice, const Sum& own) {
+  if (members() == 1) return own;
   if (how_ == Collective::ring) return ring(slice, own);
   return how_ == Collective::tree ? tree(slice, own) : star(slice, own);
 }
 
 Sum AllReduce::ring(Slice slice, const Sum& own) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   const int next = (i + 1) % n, previous = (i + n - 1) % n;
   const auto at = [n](int chunk) { return static_cast<std::size_t>((chunk + n) % n); };
   std::vector<Slice> slices;
@@ -94,7 +100,7 @@ Sum AllReduce::ring(Slice slice, const Sum& own) {
 }
 
 Sum AllReduce::tree(Slice slice, const Sum& own) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   Sum total = own;
   int bit = 1;
   for (; bit < n && (i & bit) == 0; bit *= 2) {
@@ -107,38 +113,26 @@ Sum AllReduce::tree(Slice slice, const Sum& own) {
   for (bit /= 2; bit > 0; bit /= 2) {
     if (i + bit >= n) continue;
     send(i + bit, slice, total);
-    node_.wait_until_delivered(i + bit);
+    node_.wait_until_delivered(worker_at(i + bit));
   }
   return total;
 }
 
 Sum AllReduce::star(Slice slice, const Sum& own) {
-  if (node_.id() > 0) {
+  if (rank_ > 0) {
     send(0, slice, own);
     return receive_sum(0);
   }
   Sum total = own;
-  for (int worker = 1; worker < node_.cluster().workers; ++worker) total = total + receive_sum(worker);
-  for (int worker = 1; worker < node_.cluster().workers; ++worker) send(worker, slice, total);
+  for (int worker = 1; worker < members(); ++worker) total = total + receive_sum(worker);
+  for (int worker = 1; worker < members(); ++worker) send(worker, slice, total);
   return total;
 }
 
 void AllReduce::send(int target, Slice slice, const Sum& sum) {
-  node_.send(target, {.port = port_,
-                      .kind = sum.count,
-                      .values = sum.values,
-                      .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0});
-}
-
-Message AllReduce::receive(int source) {
-  std::deque<Message>& from_source = early_[source];
-  while (from_source.empty()) {
-    Message message = node_.receive(port_);
-    early_[message.source].push_back(std::move(message));
-  }
-  Message message = std::move(from_source.front());
-  from_source.pop_front();
-  return message;
+  send_in_group(
+      target,
+      {.kind = sum.count, .values = sum.values, .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0});
 }
 
 Sum AllReduce::receive_sum(int source) {
@@ -146,15 +140,26 @@ Sum AllReduce::receive_sum(int source) {
   return {message.values, message.kind};
 }
 
-std::vector<Message> AllReduce::gather(const Message& own) {
-  std::vector<Message> all(static_cast<std::size_t>(node_.cluster().workers));
-  all[static_cast<std::size_t>(node_.id())] = own;
+std::optional<std::vector<Message>> AllReduce::gather(const Message& own) {
+  std::vector<Message> all;
+  const auto done = among_those_there([&] {
+    all = gather_once(own);
+    return Sum{};
+  });
+  if (!done) return std::nullopt;
+  ++round_;
+  return all;
+}
+
+std::vector<Message> AllReduce::gather_once(const Message& own) {
+  std::vector<Message> all(members_.size());
+  all[static_cast<std::size_t>(rank_)] = own;
   how_ == Collective::ring ? gather_round_ring(all) : gather_along_branches(all);
   return all;
 }
 
 void AllReduce::gather_round_ring(std::vector<Message>& all) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>((worker + n) % n)]; };
   for (int s = 0; s < n - 1; ++s) {
     forward((i + 1) % n, of(i - s));
@@ -163,7 +168,7 @@ void AllReduce::gather_round_ring(std::vector<Message>& all) {
 }
 
 void AllReduce::gather_along_branches(std::vector<Message>& all) {
-  const int n = node_.cluster().workers, i = node_.id();
+  const int n = members(), i = rank_;
   const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>(worker)]; };
   const std::vector<Branch> branches = branches_at(how_, n, i);
   Branch own{i, 1};
@@ -187,9 +192,8 @@ void AllReduce::gather_along_branches(std::vector<Message>& all) {
 }
 
 void AllReduce::forward(int target, const Message& contribution) {
-  node_.send(
-      target,
-      {.port = port_, .kind = contribution.kind, .values = contribution.values, .wire_bytes = contribution.wire_bytes});
+  send_in_group(target,
+                {.kind = contribution.kind, .values = contribution.values, .wire_bytes = contribution.wire_bytes});
 }
 
 std::vector<std::vector<Flow>> flows_of(Collective how, const Cluster& cluster, double models, double times) {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/algorithms/message.hpp"
 #include "core/algorithms/node.hpp"
+#include "core/algorithms/on_failure.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
 
@@ -25,22 +28,43 @@ struct Sum {
 };
 Sum operator+(const Sum& a, const Sum& b);
 
-// A worker's part in the all-reduces of one group, which is all workers.
+// A worker's part in the all-reduces of one group, which is all workers, or all that are there.
+//
+// When a host goes or comes in the midst of one, those that are there say to each other how many they have had. Who has
+// had fewer takes the model of one who has had the most, and the all-reduce begins anew among them.
 class AllReduce {
  public:
   // Messages arrive at `port`, which must have no other use.
-  AllReduce(Node& node, Collective how, int port) : node_(node), how_(how), port_(port) {}
+  AllReduce(Node& node, Collective how, int port, OnFailure on_failure);
+
+  // W. To be called before the first: who starts in the middle takes the model of the others, and counts as they do.
+  void join();
+  std::int64_t round() const { return round_; }  // all-reduces so far
+  // W. Until a host has come or gone, for a worker whose group has ended.
+  void wait_for_change();
 
   // W. The sum of what all workers contribute to a slice of the vector, the same to the bit at each. All of them call
   // it the same number of times with the same slices. One with nothing to contribute (count 0) takes part all the same:
   // so nobody waits for a worker that has run out of steps, and a sum of count 0 tells everyone at once that all have.
-  Sum sum(Slice slice, const Sum& own);
+  // None: the others have had it already, with what this worker contributed, and weights() are as one of theirs now.
+  std::optional<Sum> sum(Slice slice, const Sum& own);
 
   // W. The contributions of all workers in worker order, each forwarded as it was sent: for vectors in a codec, whose
   // sums on the way would be new vectors to encode. Values, wire_bytes and kind are the contributor's.
-  std::vector<Message> gather(const Message& own);
+  // None: as for sum.
+  std::optional<std::vector<Message>> gather(const Message& own);
 
  private:
+  struct Changed {};  // thrown where a message was waited for, and there is news
+  enum Part { of_sum, how_far, whole_model };
+
+  std::optional<Sum> among_those_there(const std::function<Sum()>& work);
+  bool agree();  // W. False: this worker was behind
+  void find_members();
+  int worker_at(int rank) const;
+  int members() const { return static_cast<int>(members_.size()); }
+  Sum reduce(Slice slice, const Sum& own);
+  std::vector<Message> gather_once(const Message& own);
   Sum ring(Slice slice, const Sum& own);
   Sum tree(Slice slice, const Sum& own);
   Sum star(Slice slice, const Sum& own);
@@ -48,13 +72,20 @@ class AllReduce {
   void gather_along_branches(std::vector<Message>& all);
   void send(int target, Slice slice, const Sum& sum);
   void forward(int target, const Message& contribution);
-  Message receive(int source);
+  void send_in_group(int target, Message message);
+  Message receive(int source);  // both by rank, as all of the above
   Sum receive_sum(int source);
 
   Node& node_;
   const Collective how_;
   const int port_;
+  const OnFailure on_failure_;
   std::map<int, std::deque<Message>> early_;  // by source: come before it was their turn
+  std::vector<int> members_;                  // workers of the group, ascending
+  int rank_ = 0;                              // of this one
+  std::int64_t epoch_ = 0;                    // of the group: events of hosts before it
+  bool changed_ = false;                      // since the group was made
+  std::int64_t round_ = 0;
 };
 
 // What an all-reduce of `models` models sends, `times` times a step.

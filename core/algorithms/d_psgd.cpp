@@ -22,9 +22,10 @@ namespace {
 class DPsgdWorker : public Program {
  public:
   DPsgdWorker(const DPsgdParams& params, Node& node)
-      : node_(node), params_(params), rounds_(node, params.topology, params.degree) {}
+      : node_(node), params_(params), rounds_(node, params.topology, params.degree, params.on_failure) {}
 
   void run() override {
+    rounds_.enter();
     while (node_.next_step()) {
       if (params_.overlap) send_model();
       const Payload gradient = node_.gradient();
@@ -38,15 +39,13 @@ class DPsgdWorker : public Program {
   }
 
  private:
-  void send_model() {
-    rounds_.send(node_.step(), {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
-  }
+  void send_model() { rounds_.send({.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes}); }
 
   void average() {
-    const std::vector<Message> models = rounds_.receive(node_.step());
+    const std::vector<Message> models = rounds_.receive(rounds_.round());
     if (models.empty()) return;
-    const auto each = static_cast<float>(rounds_.graph().weight(node_.step()));
-    const auto left = rounds_.graph().degree(node_.step()) - static_cast<int>(models.size());
+    const auto each = static_cast<float>(rounds_.graph().weight(rounds_.round()));
+    const auto left = rounds_.graph().degree(rounds_.round()) - static_cast<int>(models.size());
     mix(node_.weights().write(), models, node_.id(), static_cast<float>(1 + left) * each, each);
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/algorithms/node.hpp"
+#include "core/algorithms/on_failure.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
 #include "core/graph/graph.hpp"
@@ -21,6 +22,7 @@ struct DPsgdParams {
   std::optional<int> degree;
   bool overlap = false;
   Combine combine = Combine::before;
+  OnFailure on_failure = OnFailure::wait;
 };
 
 template <class Visitor>
@@ -29,6 +31,7 @@ void fields(Visitor& visit, DPsgdParams& params) {
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("overlap", params.overlap, Rule{.doc = "models travel while the gradient is computed"});
   visit("combine", params.combine, Rule{.doc = "average models before the gradient is applied, or after"});
+  visit("on_failure", params.on_failure, on_failure_rule);
 }
 
 std::unique_ptr<Program> make_program(const DPsgdParams& params, Node& node);

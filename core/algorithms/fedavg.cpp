@@ -40,7 +40,7 @@ class FedavgWorker : public Program {
       }
       model_.push(trained, node_.weights().snapshot());
     }
-    model_.tell(leave);
+    model_.take_leave(leave);
   }
 
  private:
@@ -55,16 +55,31 @@ class FedavgServer : public Program {
       : node_(node),
         sampled_(workers_in_round(params, node.cluster().workers)),
         random_(stream(node.cluster().seed, "everybody", "sampled workers")),
-        at_work_(static_cast<std::size_t>(node.cluster().workers)),
-        clocks_(static_cast<std::size_t>(node.cluster().workers)) {}
+        on_failure_(params.on_failure),
+        clocks_(static_cast<std::size_t>(node.cluster().workers)) {
+    node.watch(to_server);
+    for (int worker = 0; worker < node.cluster().workers; ++worker) {
+      if (is_counted_on(node.presence(worker), on_failure_)) at_work_.insert(worker);
+    }
+  }
 
   void run() override {
     while (true) {
       Message message = node_.receive(to_server);
-      if (message.kind == ready) ready_.insert(message.source);
-      if (message.kind == leave) --at_work_;
-      if (message.kind == trained) models_[message.source] = std::move(message);
-      if (ready_.size() == at_work_) next_round();
+      if (message.news) {
+        if (message.source >= node_.cluster().workers || message.news == Presence::up) continue;
+        ready_.erase(message.source);
+        drawn_.erase(message.source);
+        if (!is_counted_on(*message.news, on_failure_)) at_work_.erase(message.source);
+      } else if (message.kind == ready) {
+        at_work_.insert(message.source);
+        ready_[message.source] = message.step;
+      } else if (message.kind == leave) {
+        at_work_.erase(message.source);
+      } else if (drawn_.erase(message.source) > 0) {  // and not by a server that has crashed since
+        models_[message.source] = std::move(message);
+      }
+      if (ready_.size() == at_work_.size()) next_round();
     }
   }
 
@@ -77,16 +92,20 @@ class FedavgServer : public Program {
   void next_round() {
     average();
     if (!node_.run_goes_on()) {
-      for (const int worker : ready_) send_no_shard(node_, worker);
+      for (const auto& [worker, clock] : ready_) send_no_shard(node_, worker);
       ready_.clear();
       return;
     }
-    std::vector<int> drawn(ready_.begin(), ready_.end());
+    std::vector<int> drawn;
+    for (const auto& [worker, clock] : ready_) drawn.push_back(worker);
+    if (drawn.empty()) return;
     shuffle(std::span<int>(drawn), random_);
     drawn.resize(std::min(sampled_, drawn.size()));
     std::ranges::sort(drawn);
     for (const int worker : drawn) {
+      clocks_[static_cast<std::size_t>(worker)] = ready_[worker];
       ready_.erase(worker);
+      drawn_.insert(worker);
       send_shard(node_, worker);
     }
   }
@@ -97,7 +116,6 @@ class FedavgServer : public Program {
     for (const auto& [worker, model] : models_) all_steps += steps_in(model);
     for (const auto& [worker, model] : models_) {
       add_scaled(mean, values_of(model.values), static_cast<float>(steps_in(model) / all_steps));
-      clocks_[static_cast<std::size_t>(worker)] = model.step;
     }
     if (!models_.empty() && !mean.empty()) node_.weights().adopt(make_payload(std::move(mean)));
     models_.clear();
@@ -110,10 +128,12 @@ class FedavgServer : public Program {
   Node& node_;
   const std::size_t sampled_;
   Stream random_;
-  std::size_t at_work_;               // workers that have not left
-  std::set<int> ready_;               // of them, those that wait for a round
-  std::map<int, Message> models_;     // of the round, by worker
-  std::vector<std::int64_t> clocks_;  // steps in each worker's last model
+  const OnFailure on_failure_;
+  std::set<int> at_work_;              // workers that are counted on
+  std::map<int, std::int64_t> ready_;  // of them, those that wait for a round, and their steps so far
+  std::set<int> drawn_;                // those that train
+  std::map<int, Message> models_;      // of the round, by worker
+  std::vector<std::int64_t> clocks_;   // steps of each worker before its round
 };
 
 }  // namespace

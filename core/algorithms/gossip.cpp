@@ -6,6 +6,7 @@
 //                                                   x += (1 - keep)(y - x as asked)    (pair)
 //   server j:   answer with the model as it is (pull, pair) or with nothing (push);
 //               merge the model that came with the question (push, pair)
+//   who asks a peer that is not there, or goes before it has answered, goes on without averaging
 //   a late joiner refuses questions until its time has come and it has a peer's model; refused, a trainer goes on
 //   keep = 1/2, or the other's share of both losses (loss-weighted: the better model weighs more)
 //
@@ -36,6 +37,7 @@ class GossipWorker : public Program {
         params_(params),
         random_(node.rng("peer")),
         mask_(params.threshold, params.residual, node.cluster()) {
+    node.watch(to_trainer);
     start_s_ = late_start_s(params, node.cluster(), node.id());
     has_model_ = start_s_ == 0;
   }
@@ -90,7 +92,9 @@ class GossipWorker : public Program {
     Message question = message_with(question_has_model(), to_server);
     asked_with_ = question.values;
     asked_at_ = node_.now();
-    node_.send(peer(), std::move(question));
+    asked_ = peer();
+    asked_after_ = node_.presence_events();
+    node_.send(asked_, std::move(question));
   }
 
   int peer() {
@@ -117,12 +121,17 @@ class GossipWorker : public Program {
 
   // The answer to this step's question, or nothing once the timeout is over; answers to older questions come too late.
   std::optional<Message> await_answer() {
+    if (!node_.up(asked_)) return std::nullopt;
     while (true) {
       std::optional<Message> answer;
       if (params_.timeout) {
         answer = node_.receive_for(to_trainer, std::max(0.0, asked_at_ + params_.timeout->value - node_.now()));
       } else {
         answer = node_.receive(to_trainer);
+      }
+      if (answer && answer->news) {
+        if (answer->source == asked_ && answer->step > asked_after_) return std::nullopt;
+        continue;
       }
       if (!answer || answer->part == static_cast<int>(node_.step() % answer_tags)) return answer;
     }
@@ -169,8 +178,10 @@ class GossipWorker : public Program {
   std::optional<double> loss_;  // running mean
   Payload asked_with_;          // the model that travelled with the question
   double asked_at_ = 0;
-  double start_s_ = 0;     // of a late joiner
-  bool has_model_ = true;  // a late joiner has none before it got a peer's
+  int asked_ = 0;                 // whom
+  std::int64_t asked_after_ = 0;  // so many events of hosts
+  double start_s_ = 0;            // of a late joiner
+  bool has_model_ = true;         // a late joiner has none before it got a peer's
   GradientMask mask_;
 };
 

@@ -16,6 +16,10 @@ void check_late_joiners(const GossipParams& params, const Cluster& cluster) {
   if (!params.late_joiners.empty() && params.late_joiners.size() == cluster.worker_names.size()) {
     throw InputError("$.algorithm.late_joiners: names every worker; expected at least one that starts at once");
   }
+  if (!params.late_joiners.empty() && cluster.hosts_change) {
+    throw InputError(
+        "$.algorithm.late_joiners: is given, and $.faults has hosts come and go; expected faults of type \"join\"");
+  }
 }
 
 }  // namespace

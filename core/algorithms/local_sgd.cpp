@@ -16,19 +16,32 @@ constexpr int models = 0;  // the only port
 class LocalSgdWorker : public Program {
  public:
   LocalSgdWorker(const LocalSgdParams& params, Node& node)
-      : node_(node), params_(params), all_reduce_(node, params.collective, models) {}
+      : node_(node), params_(params), all_reduce_(node, params.collective, models, params.on_failure) {}
 
   void run() override {
+    all_reduce_.join();
+    take_rounds();
+    if (!node_.cluster().hosts_change) return;
+    // Who comes later still finds a group.
+    node_.spawn("stand by", [this] {
+      while (true) {
+        all_reduce_.wait_for_change();
+        take_rounds();
+      }
+    });
+  }
+
+ private:
+  void take_rounds() {
     while (true) {
       const int steps = take_steps();
-      const Sum total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps), steps});
-      if (total.count == 0) return;
-      if (node_.cluster().workers > 1) take_mean(total);
+      const std::optional<Sum> total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps), steps});
+      if (total && total->count == 0) return;
+      if (total && node_.cluster().workers > 1) take_mean(*total);
       if (steps == params_.local_steps) node_.finish_step();
     }
   }
 
- private:
   // The last of H steps stays open, for the averaging belongs to it.
   int take_steps() {
     int steps = 0;

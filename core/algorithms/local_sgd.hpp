@@ -14,12 +14,14 @@ struct LocalSgdParams {
   static constexpr const char* tag = "local_sgd";
   int local_steps = 8;
   Collective collective = Collective::ring;
+  OnFailure on_failure = OnFailure::wait;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, LocalSgdParams& params) {
   visit("local_steps", params.local_steps, Rule{.doc = "H: steps between two averagings", .at_least = 1});
   visit("collective", params.collective, Rule{.doc = "how models are summed"});
+  visit("on_failure", params.on_failure, on_failure_rule);
 }
 
 std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node);

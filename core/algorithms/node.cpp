@@ -1,5 +1,7 @@
 #include "core/algorithms/node.hpp"
 
+#include "core/base/check.hpp"
+
 namespace ddl {
 
 std::uint64_t Cluster::wire_bytes(Slice slice) const {
@@ -11,5 +13,26 @@ std::uint64_t Cluster::wire_bytes(Slice slice) const {
   };
   return bytes_before(slice.end) - bytes_before(slice.begin);
 }
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw InputError(
+      "algorithm.name: this runtime computes whole gradients of minibatches that it chooses; expected a system that "
+      "lets "
+      "it, and does not split models");
+}
+
+}  // namespace
+
+double Node::gradient_seconds() { refuse(); }
+void Node::work(double, std::function<void()>) { refuse(); }
+Minibatch Node::minibatch() { refuse(); }
+std::size_t Node::sample_count(SampleSet) const { refuse(); }
+std::shared_ptr<const Batch> Node::samples(SampleSet, std::span<const std::uint32_t>) const { refuse(); }
+void Node::record_loss(double) { refuse(); }
+void Node::record_answer(const Answer&) { refuse(); }
+Payload Node::gradient_of(std::vector<std::uint32_t>) { refuse(); }
+std::vector<std::uint8_t> Node::right_answers() { refuse(); }
 
 }  // namespace ddl

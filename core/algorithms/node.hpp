@@ -3,7 +3,7 @@
 //
 // Between two of these calls a node's code runs alone: no other code of that node interleaves. Every call that can
 // wait (marked W) is a suspension point, across which no reference into state shared with the node's other actors may
-// be held. When the run ends, a waiting call does not return: it unwinds the caller.
+// be held. When the run ends or the host crashes, a waiting call does not return: it unwinds the caller.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/algorithms/answer.hpp"
 #include "core/algorithms/message.hpp"
 #include "core/algorithms/weights.hpp"
 #include "core/base/rng.hpp"
@@ -32,13 +33,23 @@ struct Cluster {
   std::size_t parameters = 0;     // length d of the flat vector; virtual when timing only
   std::uint64_t model_bytes = 0;  // N, a whole model on the wire
   bool timing_only = false;
+  int batch_size = 1;
+  std::size_t training_samples = 0;   // in all; what an epoch is when timing only
+  std::size_t evaluated_samples = 0;  // of the test set; when timing only as many as there would be
+  int classes = 0;                    // 0 when timing only
   GradientScale scale = GradientScale::mean;
   std::vector<std::string> worker_names;
   std::vector<Tensor> tensors;     // how the vector divides into layers; empty when timing only
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
+  const Model* model = nullptr;  // null when timing only
+  // Which parameters each worker holds, as places in the vector, when the workers share one model; null: all of them.
+  std::shared_ptr<const std::vector<std::vector<std::uint32_t>>> held = nullptr;
+  bool hosts_change = false;                                                // some host crashes, joins or leaves
   std::shared_ptr<SharedGraphs> graphs = std::make_shared<SharedGraphs>();  // who exchanges with whom, drawn once
+  bool one_model = false;                                  // which all workers share, and so each minibatch
+  int sharing() const { return one_model ? workers : 1; }  // workers whose steps are one step together
   float gradient_weight() const { return gradient_weight(workers); }
   // Of each gradient of a sum of so many.
   float gradient_weight(int gradients) const {
@@ -47,6 +58,14 @@ struct Cluster {
   Slice whole() const { return {0, parameters}; }
   // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
   std::uint64_t wire_bytes(Slice slice) const;
+};
+
+enum class SampleSet { training, test };
+
+// What a step of a model that is split over nodes begins with.
+struct Minibatch {
+  std::shared_ptr<const Batch> batch;  // null when timing only
+  std::optional<Stream> dropout;
 };
 
 class Node {
@@ -79,12 +98,33 @@ class Node {
   // W. One minibatch gradient at the weights as they are now, and the simulated time it costs. Its value is known when
   // that time is over, whatever happened to the weights meanwhile. Null when timing only.
   virtual Payload gradient() = 0;
+  // W. The same of these training samples, by their numbers in the whole set, instead of the worker's next minibatch.
+  virtual Payload gradient_of(std::vector<std::uint32_t> samples);
+  // W. For each sample of the training set whether weights() gives its class (1) or not (0), and the simulated time of
+  // a forward pass over them all, a third of that of their gradients. Empty when timing only.
+  virtual std::vector<std::uint8_t> right_answers();
   virtual double last_loss() const = 0;  // of that minibatch
   // One optimizer step on weights() (or, stateless optimizers, on a slice of them).
   virtual void apply(std::span<const float> gradient) = 0;
   virtual void apply_slice(Slice slice, std::span<const float> gradient) = 0;
   // W. Work other than a gradient.
   virtual void compute(double seconds) = 0;
+
+  // --- learning piece by piece: for systems whose workers share one model. A runtime need not have these, and then
+  // refuses with InputError. ---
+  // How long one gradient of the whole model would take here, jitter and all; drawn anew at each call.
+  virtual double gradient_seconds();
+  // W. Takes so many seconds of this host's processor, while `math` runs on a thread of its own; it has run at the end.
+  // Not called when timing only.
+  virtual void work(double seconds, std::function<void()> math);
+  // The next minibatch of this worker's samples.
+  virtual Minibatch minibatch();
+  // Samples by their numbers; null when timing only.
+  virtual std::size_t sample_count(SampleSet set) const;
+  virtual std::shared_ptr<const Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
+  // W. The loss of the step's minibatch. If it is not finite the run ends here.
+  virtual void record_loss(double loss);
+  virtual void record_answer(const Answer& answer);
 
   // --- messages: first in first out to each target, one on the wire to each target at a time ---
   virtual void send(int target, Message message) = 0;
@@ -104,7 +144,26 @@ class Node {
   virtual void wait_until(std::function<bool()> holds, const char* why) = 0;
   virtual void changed() = 0;
 
+  // --- hosts that come and go ---
+  // A host that crashes loses its actors, its inboxes and what travels from or to it. Who runs on it later is a new
+  // Program, whose weights() are what they were, or initial ones (starts_anew).
+  virtual Presence presence(int node) const = 0;
+  bool up(int node) const { return presence(node) == Presence::up; }
+  // From now on whatever happens to another host's presence arrives at this port in that instant, as `news` from it
+  // with the number of the event, which is the same at all nodes, as step. wait_until looks again, too. What is sent to
+  // a host that is not up is lost.
+  virtual void watch(int port) = 0;
+  virtual std::int64_t presence_events() const = 0;  // of all hosts so far
+  // Whether this worker has come late or lost its state, so that others may have a model which it has not.
+  virtual bool starts_anew() const = 0;
+
   virtual Stream rng(const char* purpose) const = 0;
+};
+
+// A model whose answers are votes, and what each weighs.
+struct Voter {
+  Payload model;
+  double weight = 0;
 };
 
 // One node's part of a training system. It outlives every actor of the node.
@@ -112,6 +171,8 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual void run() = 0;  // a worker's training loop, or a server's service (which need not return)
+  // What the run is judged by, if the program of node 0 says so: an ensemble. Empty: each node's weights().
+  virtual std::vector<Voter> ensemble() const { return {}; }
 };
 
 }  // namespace ddl

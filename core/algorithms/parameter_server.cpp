@@ -3,6 +3,9 @@
 //   asynchronous server:  forever: a pull is answered at once; a push is applied on arrival
 //   stale-synchronous:    the same, but the pull of a worker at clock t is answered once every worker still at work has
 //                         pushed t - s gradients
+//
+// A worker that was not counted on for a while comes back at the clock of the slowest: what it has missed is not made
+// up.
 #include "core/algorithms/parameter_server.hpp"
 
 #include <algorithm>
@@ -19,29 +22,61 @@ namespace {
 
 class PsAsyncServer : public PsServer {
  public:
-  PsAsyncServer(Node& node, const PsAsyncParams& params, std::optional<int> staleness_bound)
+  PsAsyncServer(Node& node, const PsAsyncParams& params, std::optional<int> staleness_bound, OnFailure on_failure)
       : PsServer(node, params),
         staleness_bound_(staleness_bound),
+        on_failure_(on_failure),
         staleness_aware_(params.staleness_aware),
-        clocks_(static_cast<std::size_t>(node.cluster().workers)) {
+        clocks_(static_cast<std::size_t>(node.cluster().workers)),
+        ahead_(clocks_.size()) {
     at_clock_[0] = node.cluster().workers;
+    for (int worker = 0; worker < node.cluster().workers; ++worker) {
+      if (!is_counted_on(node.presence(worker), on_failure)) set_clock(worker, not_counted);
+    }
   }
 
   void run() override {
     while (true) {
       const Message message = node_.receive(to_server);
-      if (message.kind == pull) asking_[message.source] = message.step;
-      if (message.kind == push) {
+      if (message.news) {
+        note_news(message);
+      } else if (message.kind == pull) {
+        come_back(message);
+        set_clock(message.source, clock_in(message));  // a server that has crashed knows no clocks
+        asking_[message.source] = clock_in(message);
+      } else if (message.kind == push) {
         work();
         take(message);
-        set_clock(message.source, message.step + 1);
+        set_clock(message.source, clock_in(message) + 1);
+      } else {
+        set_clock(message.source, not_counted);
       }
-      if (message.kind == leave) set_clock(message.source, std::numeric_limits<std::int64_t>::max());
       answer_who_may_go_on();
     }
   }
 
  private:
+  static constexpr std::int64_t not_counted = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t clock_in(const Message& message) const {
+    return message.step + ahead_[static_cast<std::size_t>(message.source)];
+  }
+
+  void note_news(const Message& message) {
+    if (message.source >= node_.cluster().workers || message.news == Presence::up) return;
+    asking_.erase(message.source);
+    forget(message.source);
+    if (!is_counted_on(*message.news, on_failure_)) set_clock(message.source, not_counted);
+  }
+
+  // Its first pull since it was not counted on.
+  void come_back(const Message& message) {
+    if (clocks_[static_cast<std::size_t>(message.source)] != not_counted) return;
+    const std::int64_t slowest = at_clock_.begin()->first;
+    std::int64_t& ahead = ahead_[static_cast<std::size_t>(message.source)];
+    if (slowest != not_counted) ahead = std::max(ahead, slowest - message.step);
+  }
+
   void set_clock(int worker, std::int64_t clock) {
     std::int64_t& its = clocks_[static_cast<std::size_t>(worker)];
     if (--at_clock_[its] == 0) at_clock_.erase(its);
@@ -68,8 +103,10 @@ class PsAsyncServer : public PsServer {
   }
 
   const std::optional<int> staleness_bound_;
+  const OnFailure on_failure_;
   const bool staleness_aware_;
-  std::vector<std::int64_t> clocks_;      // gradients had from each worker
+  std::vector<std::int64_t> clocks_;      // gradients had from each worker, and what it was let off
+  std::vector<std::int64_t> ahead_;       // what it was let off
   std::map<std::int64_t, int> at_clock_;  // how many workers
   std::map<int, std::int64_t> asking_;    // worker -> its clock
 };
@@ -78,12 +115,12 @@ class PsAsyncServer : public PsServer {
 
 std::unique_ptr<Program> make_program(const PsAsyncParams& params, Node& node) {
   if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, std::nullopt);
+  return std::make_unique<PsAsyncServer>(node, params, std::nullopt, OnFailure::go_on);
 }
 
 std::unique_ptr<Program> make_program(const PsSspParams& params, Node& node) {
   if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, params.staleness_bound);
+  return std::make_unique<PsAsyncServer>(node, params, params.staleness_bound, params.on_failure);
 }
 
 Traffic traffic_of(const PsAsyncParams& params, const Cluster& cluster) {

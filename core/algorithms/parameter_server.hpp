@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/algorithms/node.hpp"
+#include "core/algorithms/on_failure.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
@@ -23,10 +24,12 @@ struct PsAsyncParams : PsParams {
 struct PsSspParams : PsAsyncParams {
   static constexpr const char* tag = "ps_ssp";
   int staleness_bound = 3;
+  OnFailure on_failure = OnFailure::wait;
 };
 struct PsSyncParams : PsParams {
   static constexpr const char* tag = "ps_sync";
   int backup_workers = 0;
+  OnFailure on_failure = OnFailure::wait;
 };
 
 template <class Visitor>
@@ -42,12 +45,14 @@ void fields(Visitor& visit, PsAsyncParams& params) {
 template <class Visitor>
 void fields(Visitor& visit, PsSspParams& params) {
   visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest worker", .at_least = 0});
+  visit("on_failure", params.on_failure, on_failure_rule);
   fields(visit, static_cast<PsAsyncParams&>(params));
 }
 template <class Visitor>
 void fields(Visitor& visit, PsSyncParams& params) {
   visit("backup_workers", params.backup_workers,
         Rule{.doc = "b: a round takes the first n-b gradients and drops the rest", .at_least = 0});
+  visit("on_failure", params.on_failure, on_failure_rule);
   fields(visit, static_cast<PsParams&>(params));
 }
 

@@ -10,11 +10,13 @@ void PsWorker::run() {
     model_.push(push, gradient);
     node_.finish_step();
   }
-  model_.tell(leave);
+  model_.take_leave(leave);
 }
 
 PsServer::PsServer(Node& node, const PsParams& params)
-    : node_(node), params_(params), version_pulled_(static_cast<std::size_t>(node.cluster().workers), -1) {}
+    : node_(node), params_(params), version_pulled_(static_cast<std::size_t>(node.cluster().workers), -1) {
+  node.watch(to_server);
+}
 
 void PsServer::answer(int worker) {
   version_pulled_[static_cast<std::size_t>(worker)] = version_;

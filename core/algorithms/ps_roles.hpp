@@ -32,7 +32,8 @@ class PsServer : public Program {
  protected:
   void answer(int worker);
   bool has_seen_newest(int worker) const { return version_pulled_[static_cast<std::size_t>(worker)] == version_; }
-  void work();  // W. for one gradient
+  void forget(int worker) { version_pulled_[static_cast<std::size_t>(worker)] = -1; }  // that it has pulled
+  void work();                                                                         // W. for one gradient
   void apply(std::span<const float> sum, float weight);
 
   // Updates that others have made since the worker pulled what its gradient was taken at.

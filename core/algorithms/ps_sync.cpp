@@ -21,19 +21,27 @@ namespace {
 class PsSyncServer : public PsServer {
  public:
   PsSyncServer(Node& node, const PsSyncParams& params)
-      : PsServer(node, params), enough_(node.cluster().workers - params.backup_workers) {}
+      : PsServer(node, params),
+        enough_(node.cluster().workers - params.backup_workers),
+        on_failure_(params.on_failure) {
+    for (int worker = 0; worker < node.cluster().workers; ++worker) {
+      if (!is_counted_on(node.presence(worker), on_failure_)) lose(worker);
+    }
+  }
 
   void run() override {
     while (true) {
       const Message message = node_.receive(to_server);
-      if (message.kind == pull) {
+      if (message.news) {
+        note_news(message);
+      } else if (message.kind == pull) {
+        win(message.source);
         asking_.insert(message.source);
         answer_if_it_may(message.source);
-      }
-      if (message.kind == push) take(message);
-      if (message.kind == leave) {
-        left_.insert(message.source);
-        if (!gradients_.contains(message.source)) ++left_without_gradient_;
+      } else if (message.kind == push) {
+        take(message);
+      } else {
+        lose(message.source);
       }
       if (!gradients_.empty() && static_cast<int>(gradients_.size()) >= std::min(enough_, most_gradients())) {
         finish_round();
@@ -43,6 +51,21 @@ class PsSyncServer : public PsServer {
   }
 
  private:
+  void note_news(const Message& message) {
+    if (message.source >= node_.cluster().workers || message.news == Presence::up) return;
+    asking_.erase(message.source);
+    forget(message.source);
+    if (!is_counted_on(*message.news, on_failure_)) lose(message.source);
+  }
+
+  void lose(int worker) {
+    if (left_.insert(worker).second && !gradients_.contains(worker)) ++left_without_gradient_;
+  }
+
+  void win(int worker) {
+    if (left_.erase(worker) > 0 && !gradients_.contains(worker)) --left_without_gradient_;
+  }
+
   // The most gradients that this round can come to. A worker that has left may still have its last one in it.
   int most_gradients() const { return node_.cluster().workers - left_without_gradient_; }
 
@@ -67,8 +90,9 @@ class PsSyncServer : public PsServer {
     asking_.erase(worker);
   }
 
-  const int enough_;                  // gradients for a round
-  std::set<int> left_;                // workers that will push no more
+  const int enough_;  // gradients for a round
+  const OnFailure on_failure_;
+  std::set<int> left_;                // workers that will push no more, or are not counted on
   int left_without_gradient_ = 0;     // those of them with none in this round
   std::map<int, Payload> gradients_;  // of the round, by worker
   std::set<int> asking_;

@@ -9,7 +9,7 @@ namespace ddl {
 namespace {
 
 constexpr int round_port = 0;
-enum Kind { of_round, leaving };
+enum Kind { of_round, leaving, i_am_at, i_enter_with };
 
 std::shared_ptr<const Graph> graph_of(GraphKind kind, std::optional<int> degree, const Cluster& cluster) {
   return cluster.graphs->get(kind, degree, cluster.workers, cluster.seed);
@@ -17,30 +17,75 @@ std::shared_ptr<const Graph> graph_of(GraphKind kind, std::optional<int> degree,
 
 }  // namespace
 
-Rounds::Rounds(Node& node, GraphKind kind, std::optional<int> degree)
-    : node_(node), graph_(graph_of(kind, degree, node.cluster())) {}
+Rounds::Rounds(Node& node, GraphKind kind, std::optional<int> degree, OnFailure on_failure)
+    : node_(node), graph_(graph_of(kind, degree, node.cluster())), on_failure_(on_failure) {
+  node.watch(round_port);
+  if (!node.cluster().hosts_change) return;
+  for (int round = 0; round < graph_->rounds(); ++round) {
+    for (const int other : graph_->targets(node.id(), round)) source(other);
+    for (const int other : graph_->sources(node.id(), round)) source(other);
+  }
+  for (auto& [other, neighbour] : sources_) {
+    if (!node.up(other)) neighbour.takes_part = never;
+  }
+}
 
-int Rounds::send(std::int64_t round, Message message) {
+void Rounds::enter() {
+  if (node_.presence_events() == 0) return;
+  std::set<int> asked;
+  for (const auto& [other, neighbour] : sources_) {
+    if (node_.up(other)) asked.insert(other);
+  }
+  // The news of this node's start makes them answer.
+  const auto is_waited_for = [&](int other) {
+    return !where_.contains(other) && !source(other).left && node_.up(other);
+  };
+  while (std::ranges::any_of(asked, is_waited_for)) sort_in(node_.receive(round_port));
+  std::int64_t first = 0;
+  for (const auto& [other, round] : where_) first = std::max(first, round);
+  for (auto& [other, neighbour] : sources_) {
+    if (neighbour.left || !node_.up(other)) continue;
+    tell(other, i_enter_with, first);
+    const bool enters_too = neighbour.undecided || neighbour.entered >= 0;
+    if (!enters_too) neighbour.takes_part = first;
+  }
+  ahead_ = first - node_.step();
+  unsent_ = first;
+}
+
+void Rounds::settle() {
+  const auto holds_up = [](const auto& neighbour) { return neighbour.second.undecided || neighbour.second.down; };
+  while (std::ranges::any_of(sources_, holds_up)) sort_in(node_.receive(round_port));
+}
+
+int Rounds::send(Message message, Message to_new) {
+  settle();
   int sent = 0;
-  message.port = round_port;
-  message.kind = of_round;
-  message.step = round;
-  for (const int target : graph_->targets(node_.id(), round)) {
-    if (source(target).left) continue;
-    node_.send(target, message);
+  for (Message* one : {&message, &to_new}) {
+    one->port = round_port;
+    one->kind = of_round;
+    one->step = round();
+  }
+  for (const int target : graph_->targets(node_.id(), round())) {
+    if (!source(target).is_counted_on(round())) continue;
+    node_.send(target, enters(target, round()) ? to_new : message);
     ++sent;
   }
+  unsent_ = round() + 1;
   return sent;
 }
 
 std::vector<Message> Rounds::receive(std::int64_t round) {
   const std::vector<int> expected = graph_->sources(node_.id(), round);
-  const auto is_missing = [&](int node) { return source(node).early.empty() && !source(node).left; };
+  const auto is_missing = [&](int node) {
+    drop_before(node, round);
+    return source(node).early.empty() && source(node).is_counted_on(round);
+  };
   while (std::ranges::any_of(expected, is_missing)) sort_in(node_.receive(round_port));
   std::vector<Message> messages;
   for (const int node : expected) {
     auto& early = source(node).early;
-    if (early.empty()) continue;
+    if (early.empty() || early.front().step > round) continue;
     check(early.front().step == round, "a source's messages in the order of rounds");
     messages.push_back(std::move(early.front()));
     early.pop_front();
@@ -48,15 +93,35 @@ std::vector<Message> Rounds::receive(std::int64_t round) {
   return messages;
 }
 
-void Rounds::leave() {
+// A neighbour that did not know yet that this node enters later has sent in vain.
+void Rounds::drop_before(int node, std::int64_t round) {
+  auto& early = source(node).early;
+  while (node_.cluster().hosts_change && !early.empty() && early.front().step < round) early.pop_front();
+}
+
+bool Rounds::enters(int node, std::int64_t round) const {
+  const auto found = sources_.find(node);
+  return found != sources_.end() && found->second.entered == round;
+}
+
+void Rounds::leave(std::function<void(Message)> take) {
   std::set<int> neighbours;
   for (int round = 0; round < graph_->rounds(); ++round) {
     for (const int node : graph_->targets(node_.id(), round)) neighbours.insert(node);
     for (const int node : graph_->sources(node_.id(), round)) neighbours.insert(node);
   }
-  for (const int node : neighbours) node_.send(node, {.port = round_port, .kind = leaving});
+  has_left_ = true;
+  for (const int node : neighbours) tell(node, leaving, 0);
+  if (!take && !node_.cluster().hosts_change) return;
+  node_.spawn("after the rounds", [this, take = std::move(take)] {
+    while (true) {
+      Message late = receive_any();
+      if (take) take(std::move(late));
+    }
+  });
 }
 
+// Whatever comes next of any round.
 Message Rounds::receive_any() {
   while (true) {
     for (auto& [node, source] : sources_) {
@@ -69,12 +134,39 @@ Message Rounds::receive_any() {
   }
 }
 
+void Rounds::tell(int node, int kind, std::int64_t round) {
+  node_.send(node, {.port = round_port, .kind = kind, .step = round});
+}
+
 void Rounds::sort_in(Message message) {
+  if (message.news) return note_news(message);
   Source& from = source(message.source);
+  if (message.kind == of_round) return from.early.push_back(std::move(message));
   if (message.kind == leaving) {
     from.left = true;
+    from.undecided = false;
+  } else if (message.kind == i_am_at) {
+    where_[message.source] = message.step;
+    from.early.clear();  // meant for who was here before
   } else {
-    from.early.push_back(std::move(message));
+    from.undecided = false;
+    from.takes_part = from.entered = message.step;
+  }
+}
+
+void Rounds::note_news(const Message& news) {
+  const auto found = sources_.find(news.source);
+  if (found == sources_.end()) return;
+  Source& neighbour = found->second;
+  neighbour.undecided = false;
+  neighbour.down = news.news == Presence::down && on_failure_ == OnFailure::wait && !neighbour.left;
+  if (news.news == Presence::up) {
+    neighbour = Source{};
+    neighbour.takes_part = never;
+    neighbour.undecided = !has_left_;
+    has_left_ ? tell(news.source, leaving, 0) : tell(news.source, i_am_at, unsent_);
+  } else if (!neighbour.down) {
+    neighbour.takes_part = never;
   }
 }
 

@@ -22,24 +22,25 @@ namespace {
 class SgpWorker : public Program {
  public:
   SgpWorker(const SgpParams& params, Node& node)
-      : node_(node), params_(params), rounds_(node, params.topology, params.degree) {}
+      : node_(node), params_(params), rounds_(node, params.topology, params.degree, params.on_failure) {}
 
   void run() override {
+    rounds_.enter();
     while (node_.next_step()) {
-      const std::int64_t round = node_.step();
+      const std::int64_t round = rounds_.round();
       const Payload gradient = node_.gradient();
+      rounds_.settle();
       scale_model(w_);  // from z to x
       node_.apply(values_of(gradient));
-      const int sent = send_parts(round);
+      const int sent = send_parts();
       scale_model(1 / w_);  // whoever looks at the model while it waits sees z
       const double kept = (rounds_.graph().degree(round) - sent + 1) * rounds_.graph().weight(round);
       if (!params_.overlap) add_parts(rounds_.receive(round), kept);
       if (params_.overlap) add_parts(round > 0 ? rounds_.receive(round - 1) : std::vector<Message>(), kept);
       node_.finish_step();
     }
-    rounds_.leave();
     // What is still sent here must not be lost to the sum.
-    node_.spawn("take late parts", [this] { take_late_parts(); });
+    rounds_.leave([this](Message part) { add_parts({std::move(part)}, 1); });
   }
 
  private:
@@ -48,9 +49,9 @@ class SgpWorker : public Program {
     for (float& value : node_.weights().write()) value *= static_cast<float>(factor);
   }
 
-  int send_parts(std::int64_t round) {
+  int send_parts() {
     return rounds_.send(
-        round, {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = w_});
+        {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = w_});
   }
 
   // x = kept x + the parts, and w alike: z = (kept w z + the parts) / (the new w). All parts are of one round, whose
@@ -61,12 +62,6 @@ class SgpWorker : public Program {
     for (const Message& part : parts) w += share * part.weight;
     mix(node_.weights().write(), parts, node_.id(), static_cast<float>(kept * w_ / w), static_cast<float>(share / w));
     w_ = w;
-  }
-
-  void take_late_parts() {
-    while (true) {
-      add_parts({rounds_.receive_any()}, 1);
-    }
   }
 
   Node& node_;

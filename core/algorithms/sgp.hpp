@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/algorithms/node.hpp"
+#include "core/algorithms/on_failure.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
 #include "core/graph/graph.hpp"
@@ -16,6 +17,7 @@ struct SgpParams {
   GraphKind topology = GraphKind::one_peer_exponential;
   std::optional<int> degree;
   bool overlap = false;
+  OnFailure on_failure = OnFailure::wait;
 };
 
 template <class Visitor>
@@ -23,6 +25,7 @@ void fields(Visitor& visit, SgpParams& params) {
   visit("topology", params.topology, Rule{.doc = "who sends to whom"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("overlap", params.overlap, Rule{.doc = "what is sent may arrive while the next gradient is computed"});
+  visit("on_failure", params.on_failure, on_failure_rule);
 }
 
 std::unique_ptr<Program> make_program(const SgpParams& params, Node& node);

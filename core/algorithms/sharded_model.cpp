@@ -15,6 +15,7 @@ Slice shard_of(const Cluster& cluster, int server) { return even_part(cluster.pa
 }  // namespace
 
 ShardedModel::ShardedModel(Node& node, const CodecParams& codec) : node_(node) {
+  node.watch(to_worker);
   Stream random = node.rng("codec");
   for (int server = 0; server < node.cluster().servers; ++server) {
     to_server_.emplace_back(codec, node.cluster(), std::vector{shard_of(node.cluster(), server)},
@@ -28,6 +29,8 @@ Message ShardedModel::message_to(int server, int kind) const {
 
 void ShardedModel::tell(int kind) {
   const Cluster& cluster = node_.cluster();
+  told_ = kind;
+  told_after_ = node_.presence_events();
   for (int server = 0; server < cluster.servers; ++server) {
     node_.send(cluster.workers + server, message_to(server, kind));
   }
@@ -45,8 +48,18 @@ void ShardedModel::push(int kind, const Payload& vector) {
 bool ShardedModel::receive() {
   const Cluster& cluster = node_.cluster();
   bool all = true;
-  for (int answers = 0; answers < cluster.servers; ++answers) {
+  std::vector<char> answered(static_cast<std::size_t>(cluster.servers));
+  for (int answers = 0; answers < cluster.servers;) {
     const Message message = node_.receive(to_worker);
+    if (message.news) {
+      const int server = message.source - cluster.workers;
+      if (is_back(message) && !answered[static_cast<std::size_t>(server)]) {
+        node_.send(message.source, message_to(server, told_));
+      }
+      continue;
+    }
+    ++answers;
+    answered[static_cast<std::size_t>(message.source - cluster.workers)] = true;
     if (message.kind == no_shard) {
       all = false;
     } else if (cluster.servers == 1) {
@@ -57,6 +70,21 @@ bool ShardedModel::receive() {
     }
   }
   return all;
+}
+
+bool ShardedModel::is_back(const Message& news) const {
+  return news.source >= node_.cluster().workers && news.news == Presence::up && news.step > told_after_;
+}
+
+void ShardedModel::take_leave(int kind) {
+  tell(kind);
+  if (!node_.cluster().hosts_change) return;
+  node_.spawn("leave again", [this] {
+    while (true) {
+      const Message message = node_.receive(to_worker);
+      if (is_back(message)) node_.send(message.source, message_to(message.source - node_.cluster().workers, told_));
+    }
+  });
 }
 
 void send_shard(Node& server, int worker) {

@@ -18,16 +18,22 @@ class ShardedModel {
   // `codec` of what is pushed.
   explicit ShardedModel(Node& node, const CodecParams& codec = NoCodecParams{});
 
+  // A server that has crashed since is told again when it is back, until receive() has its answer.
   void tell(int kind);                         // no more than that
   void push(int kind, const Payload& vector);  // a vector of the model's length; null when timing only
   // W. Waits for word from every server; weights() become the model, or the word of one was that there is none.
   bool receive();
+  // The last thing to tell, also to servers that crash later and come back.
+  void take_leave(int kind);
 
  private:
   Message message_to(int server, int kind) const;
+  bool is_back(const Message& news) const;  // a server that has missed what it was told
 
   Node& node_;
   std::vector<Compressor> to_server_;
+  int told_ = 0;                 // what was told last
+  std::int64_t told_after_ = 0;  // and after so many events of hosts
 };
 
 // A server's shard on its way to a worker.

@@ -1,7 +1,9 @@
 #include "core/algorithms/table.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "core/algorithms/first_model.hpp"
 #include "core/codec/encoder.hpp"
 
 namespace ddl {
@@ -37,6 +39,12 @@ constexpr std::array rows{
                  "McMahan et al., AISTATS 2017", true, 1},
     AlgorithmRow{PsSspParams::tag, "stale-synchronous parameter server: nobody is more than s steps ahead",
                  "Ho et al., NIPS 2013", true, 1},
+    AlgorithmRow{VerticalParams::tag, "one model whose channels are dealt over the workers: activations travel",
+                 "Dean et al., NIPS 2012; Sultana, 2020 (IDDL)", false, 1, true},
+    AlgorithmRow{EarlyExitParams::tag, "stages of one model on device, edge and cloud, with exits between them",
+                 "Teerapittayanon et al., ICPR 2016 and ICDCS 2017", false, 2, true},
+    AlgorithmRow{SammeParams::tag, "an ensemble by boosting: each worker trains a member, the first counts votes",
+                 "Zhu et al., 2009; IDDL 2020", false, 1, false, true},
 };
 static_assert(rows.size() == std::variant_size_v<AlgorithmParams>);
 
@@ -54,6 +62,30 @@ void add_complaints(const PsSyncParams& params, int workers, bool, std::vector<C
     list.push_back({"backup_workers", std::to_string(params.backup_workers) + " of " + std::to_string(workers) +
                                           " workers; expected fewer, for a round to have a gradient"});
   }
+}
+
+void complain_about_serving(const ServingParams& params, std::vector<Complaint>& list) {
+  const std::string complaint = complaint_about(params);
+  if (!complaint.empty()) list.push_back({"serving", complaint});
+}
+
+void add_complaints(const VerticalParams& params, int, bool, std::vector<Complaint>& list) {
+  complain_about_serving(params.serving, list);
+}
+
+void add_complaints(const EarlyExitParams& params, int workers, bool, std::vector<Complaint>& list) {
+  complain_about_serving(params.serving, list);
+  if (!params.cuts.empty() && static_cast<int>(params.cuts.size()) + 1 != workers) {
+    list.push_back({"cuts", std::to_string(params.cuts.size()) + " cuts for " + std::to_string(workers) +
+                                " workers; expected one less than workers"});
+  }
+  for (std::size_t i = 0; i < params.thresholds.size(); ++i) {
+    const auto before = params.thresholds.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(params.thresholds.begin(), before, params.thresholds[i]) == before) continue;
+    list.push_back({"thresholds", "name one twice; expected each once"});
+    break;
+  }
+  if (params.thresholds.empty()) list.push_back({"thresholds", "is empty; expected at least one"});
 }
 
 void add_complaints(const FedavgParams& params, int workers, bool, std::vector<Complaint>& list) {
@@ -136,16 +168,47 @@ void add_complaints(const ChocoParams& params, int workers, bool, std::vector<Co
 
 }  // namespace
 
+// Servers are pulled from, and an all-reduce's group hands over its model itself.
+static bool takes_first_model(const AlgorithmParams& params) {
+  return std::visit(
+      [](const auto& chosen) {
+        using Params = std::decay_t<decltype(chosen)>;
+        return std::is_same_v<Params, AkoParams> || std::is_same_v<Params, GossipParams> ||
+               std::is_same_v<Params, DPsgdParams> || std::is_same_v<Params, AdPsgdParams> ||
+               std::is_same_v<Params, SgpParams> || std::is_same_v<Params, ChocoParams>;
+      },
+      params);
+}
+
 std::span<const AlgorithmRow> algorithm_table() { return rows; }
 
 const AlgorithmRow& row_of(const AlgorithmParams& params) { return rows[params.index()]; }
 
 std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node) {
-  return std::visit([&](const auto& chosen) { return make_program(chosen, node); }, params);
+  auto program = std::visit([&](const auto& chosen) { return make_program(chosen, node); }, params);
+  return takes_first_model(params) ? with_first_model(std::move(program), node) : std::move(program);
 }
 
 Traffic traffic_of(const AlgorithmParams& params, const Cluster& cluster) {
   return std::visit([&](const auto& chosen) { return traffic_of(chosen, cluster); }, params);
+}
+
+std::vector<std::vector<std::uint32_t>> held_of(const AlgorithmParams& params, const Cluster& cluster) {
+  return std::visit(
+      [&](const auto& chosen) -> std::vector<std::vector<std::uint32_t>> {
+        if constexpr (requires { held_of(chosen, cluster); }) return held_of(chosen, cluster);
+        return {};
+      },
+      params);
+}
+
+int requests_of(const AlgorithmParams& params) {
+  return std::visit(
+      [](const auto& chosen) {
+        if constexpr (requires { chosen.serving; }) return chosen.serving.requests;
+        return 0;
+      },
+      params);
 }
 
 std::vector<Complaint> complaints_about(const AlgorithmParams& params, int workers, int servers,

@@ -11,21 +11,24 @@
 #include "core/algorithms/allreduce.hpp"
 #include "core/algorithms/choco.hpp"
 #include "core/algorithms/d_psgd.hpp"
+#include "core/algorithms/early_exit.hpp"
 #include "core/algorithms/fedavg.hpp"
 #include "core/algorithms/gossip.hpp"
 #include "core/algorithms/local_sgd.hpp"
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/parameter_server.hpp"
+#include "core/algorithms/samme.hpp"
 #include "core/algorithms/sgp.hpp"
 #include "core/algorithms/single.hpp"
 #include "core/algorithms/traffic.hpp"
+#include "core/algorithms/vertical.hpp"
 
 namespace ddl {
 
-using AlgorithmParams =
-    std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams, AdPsgdParams,
-                 SgpParams, ChocoParams, RingAllreduceParams, TreeAllreduceParams, StarAllreduceParams,
-                 PartialAllreduceParams, LocalSgdParams, FedavgParams, PsSspParams>;
+using AlgorithmParams = std::variant<SingleParams, PsAsyncParams, PsSyncParams, AkoParams, GossipParams, DPsgdParams,
+                                     AdPsgdParams, SgpParams, ChocoParams, RingAllreduceParams, TreeAllreduceParams,
+                                     StarAllreduceParams, PartialAllreduceParams, LocalSgdParams, FedavgParams,
+                                     PsSspParams, VerticalParams, EarlyExitParams, SammeParams>;
 template <>
 inline constexpr std::string_view tag_key<AlgorithmParams> = "name";
 
@@ -35,6 +38,8 @@ struct AlgorithmRow {
   const char* paper;
   bool needs_servers;  // at least one; otherwise servers of the platform stay idle
   int least_workers;
+  bool one_model = false;        // which all workers share, and so each minibatch: a step is a step of all
+  bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
 };
 
 std::span<const AlgorithmRow> algorithm_table();
@@ -45,6 +50,11 @@ std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node)
 
 // What one step of every worker sends.
 Traffic traffic_of(const AlgorithmParams& params, const Cluster& cluster);
+
+// Which parameters each worker holds, of systems whose workers share one model; empty: each holds all.
+std::vector<std::vector<std::uint32_t>> held_of(const AlgorithmParams& params, const Cluster& cluster);
+// Predictions it is asked for once training is over.
+int requests_of(const AlgorithmParams& params);
 
 // What is wrong with these settings on this cluster and optimizer, or "" ; `key` names the setting.
 struct Complaint {

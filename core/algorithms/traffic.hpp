@@ -25,6 +25,8 @@ constexpr int most_workers_all_to_all = 300;
 struct Traffic {
   Pace pace = Pace::free;
   std::vector<std::vector<Flow>> phases;  // in order; a phase's flows travel at the same time
+  // Of a gradient, what a step of each worker computes; empty: a whole one.
+  std::vector<double> compute_shares = {};
 };
 
 }  // namespace ddl

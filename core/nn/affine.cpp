@@ -17,6 +17,11 @@ void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& 
     std::fill(bias.begin(), bias.end(), 0.0f);
     return;
   }
+  if (init == Init::uniform) {
+    const double most = 1 / std::sqrt(static_cast<double>(fan.in));
+    for (float& value : parameters) value = static_cast<float>(most * (2 * random.uniform() - 1));
+    return;
+  }
   for (float& value : weight) {
     double draw = random.normal();
     while (draw < -2 || draw > 2) draw = random.normal();

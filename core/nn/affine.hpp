@@ -17,7 +17,7 @@ struct Fan {
 };
 
 // Weights followed by a bias for each output, if there is room for one: He et al., ICCV 2015, by inputs or by outputs;
-// TensorFlow's truncated normal with deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
+// PyTorch's uniform; TensorFlow's truncated normal with deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
 void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& random);
 
 // Where the weights and biases of some of the outputs are among those of all: weights rows x outputs, then the biases.

@@ -64,8 +64,6 @@ struct BackwardCall {
   Buffer& scratch;
 };
 
-class Layer;
-
 // A layer that gives some of another's output channels, and where its parameters are among the other's.
 struct LayerShare {
   std::unique_ptr<Layer> layer;

@@ -140,16 +140,21 @@ double Model::gradient(std::span<const float> parameters, const Batch& batch, St
   return sum.loss / static_cast<double>(batch.size());
 }
 
+std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples) {
+  const std::size_t samples = std::min(kEstimationSamples, training_samples);
+  std::vector<std::vector<std::uint32_t>> batches;
+  for (std::size_t i = 0; i < samples; ++i) {
+    if (i % kEvaluationBatch == 0) batches.emplace_back();
+    batches.back().push_back(static_cast<std::uint32_t>(i * training_samples / samples));
+  }
+  return batches;
+}
+
 void Model::Parts::estimate(std::span<const float> parameters, const Dataset& training, Workspace& workspace) const {
-  const std::size_t samples = std::min(kEstimationSamples, training.size());
   int batch = 0;
-  for (std::size_t first = 0; first < samples; first += kEvaluationBatch, ++batch) {
-    workspace.indices.clear();
-    for (std::size_t i = first; i < std::min(samples, first + kEvaluationBatch); ++i) {
-      workspace.indices.push_back(static_cast<std::uint32_t>(i * training.size() / samples));
-    }
-    gather(training, workspace.indices, workspace.batch);
-    forward(parameters, workspace.batch, nullptr, workspace, batch);
+  for (const auto& numbers : estimation_batches(training.size())) {
+    gather(training, numbers, workspace.batch);
+    forward(parameters, workspace.batch, nullptr, workspace, batch++);
   }
 }
 
@@ -157,26 +162,44 @@ bool Model::needs_estimates() const {
   return std::ranges::any_of(parts_->layers, [](const auto& layer) { return layer->needs_estimates(); });
 }
 
-Score Model::evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
-                      const Dataset* training) const {
+template <class Visit>
+void Model::each_batch(std::span<const float> parameters, const Dataset& data, std::size_t samples,
+                       Workspace& workspace, const Dataset* training, Visit visit) const {
   check(samples > 0 && samples <= data.size(), "as many samples as there are");
   if (needs_estimates()) {
     check(training != nullptr, "training samples to estimate statistics from");
     parts_->estimate(parameters, *training, workspace);
   }
-  LossSum total;
   for (std::size_t first = 0; first < samples; first += kEvaluationBatch) {
     workspace.indices.resize(std::min(kEvaluationBatch, samples - first));
     std::iota(workspace.indices.begin(), workspace.indices.end(), static_cast<std::uint32_t>(first));
     gather(data, workspace.indices, workspace.batch);
     parts_->forward(parameters, workspace.batch, nullptr, workspace);
-    const LossSum sum =
-        softmax_cross_entropy(workspace.values.back(), workspace.batch.labels, parts_->classes, nullptr);
+    visit(workspace.values.back(), workspace.batch.labels);
+  }
+}
+
+Score Model::evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
+                      const Dataset* training) const {
+  LossSum total;
+  each_batch(parameters, data, samples, workspace, training, [&](const float* outputs, const auto& labels) {
+    const LossSum sum = softmax_cross_entropy(outputs, labels, parts_->classes, nullptr);
     total.loss += sum.loss;
     total.correct += sum.correct;
-  }
+  });
   const auto count = static_cast<double>(samples);
   return {total.loss / count, static_cast<double>(total.correct) / count};
+}
+
+std::vector<std::uint8_t> Model::classify(std::span<const float> parameters, const Dataset& data, std::size_t samples,
+                                          Workspace& workspace, const Dataset* training) const {
+  std::vector<std::uint8_t> classes;
+  each_batch(parameters, data, samples, workspace, training, [&](const float* outputs, const auto& labels) {
+    for (std::size_t i = 0; i < labels.size(); ++i, outputs += parts_->classes) {
+      classes.push_back(static_cast<std::uint8_t>(std::max_element(outputs, outputs + parts_->classes) - outputs));
+    }
+  });
+  return classes;
 }
 
 std::unique_ptr<Workspace, void (*)(Workspace*)> make_workspace() {

@@ -66,12 +66,23 @@ class Model {
   // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.
   Score evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
                  const Dataset* training = nullptr) const;
+  // The class of each of the first `samples` of `data`, that of its first largest output, by the same means.
+  std::vector<std::uint8_t> classify(std::span<const float> parameters, const Dataset& data, std::size_t samples,
+                                     Workspace& workspace, const Dataset* training = nullptr) const;
   bool needs_estimates() const;
 
  private:
+  // Calls visit(outputs, labels) for each batch of an evaluation.
+  template <class Visit>
+  void each_batch(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
+                  const Dataset* training, Visit visit) const;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+// The training samples, by number, that statistics for evaluations are estimated from: evenly spread, in batches.
+std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples);
 
 // The list of layers of a named model for `classes` outputs; spec.layers for
 // "layers". Throws ModelError on an unknown name.

@@ -13,12 +13,16 @@ namespace ddl {
 enum class Init {
   he,                // N(0, 2 / fan_in), biases 0 (He et al., 2015)
   he_out,            // N(0, 2 / fan_out): of what an input reaches, so that gradients keep their size
+  uniform,           // weights and biases U(-1 / sqrt(fan_in), 1 / sqrt(fan_in)) (PyTorch's)
   truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
   zero               // for the output layer: the first predictions are uniform, whatever the layers before
 };
 template <>
-inline constexpr EnumName<Init> enum_names<Init>[] = {
-    {Init::he, "he"}, {Init::he_out, "he_out"}, {Init::truncated_normal, "truncated_normal"}, {Init::zero, "zero"}};
+inline constexpr EnumName<Init> enum_names<Init>[] = {{Init::he, "he"},
+                                                      {Init::he_out, "he_out"},
+                                                      {Init::uniform, "uniform"},
+                                                      {Init::truncated_normal, "truncated_normal"},
+                                                      {Init::zero, "zero"}};
 
 // Which weights between inputs and outputs there are, the others being zero for good; see mask.hpp. A convolution's
 // mask is between channels and filters, alike for all places of the window.

@@ -21,9 +21,13 @@ MaskedName masked_name(std::string_view name) {
   return {name};
 }
 
-std::vector<LayerSpec> perceptron(int first, int second, int classes) {
-  return {FlattenSpec{}, DenseSpec{.units = first},  ReluSpec{}, DenseSpec{.units = second},
-          ReluSpec{},    DenseSpec{.units = classes}};
+// As in IDDL whole layers start as PyTorch has it, and those to be masked after He.
+std::vector<LayerSpec> perceptron(int first, int second, Mask mask, int classes) {
+  const auto hidden = [mask](int units) {
+    return DenseSpec{.units = units, .init = mask == Mask::none ? Init::uniform : Init::he};
+  };
+  return {FlattenSpec{},  hidden(first), ReluSpec{},
+          hidden(second), ReluSpec{},    DenseSpec{.units = classes, .init = Init::uniform}};
 }
 
 struct ResidualNetwork {
@@ -61,11 +65,11 @@ std::vector<LayerSpec> vgg19(int classes) {
   return layers;
 }
 
-std::vector<LayerSpec> whole_model(std::string_view name, int classes) {
-  if (name == "mlp-3-1") return perceptron(16, 20, classes);
-  if (name == "mlp-3-2") return perceptron(25, 30, classes);
-  if (name == "mlp-3-3") return perceptron(36, 42, classes);
-  if (name == "mlp-3-4") return perceptron(49, 56, classes);
+std::vector<LayerSpec> whole_model(std::string_view name, Mask mask, int classes) {
+  if (name == "mlp-3-1") return perceptron(16, 20, mask, classes);
+  if (name == "mlp-3-2") return perceptron(25, 30, mask, classes);
+  if (name == "mlp-3-3") return perceptron(36, 42, mask, classes);
+  if (name == "mlp-3-4") return perceptron(49, 56, mask, classes);
   if (name == "resnet18") return residual_network({64, {2, 2, 2, 2}, {}}, classes);
   if (name == "resnet34") return residual_network({64, {3, 4, 6, 3}, {}}, classes);
   if (name == "resnet50") return residual_network({64, {3, 4, 6, 3}, {.bottleneck = true}}, classes);
@@ -78,7 +82,7 @@ std::vector<LayerSpec> published_model(std::string_view name, int classes) {
   if (name == "resnet20") return residual_network({16, {3, 3, 3}, {.shortcut = Shortcut::pad}}, classes);
   if (name == "vgg19") return vgg19(classes);
   const auto [base, mask] = masked_name(name);
-  return with_mask(whole_model(base, classes), mask);
+  return with_mask(whole_model(base, mask, classes), mask);
 }
 
 }  // namespace ddl

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/nn/softmax_cross_entropy.hpp"
 
 namespace ddl {
 
@@ -128,6 +129,12 @@ void TapeRun::add_gradient(int value, const float* from) {
     return;
   }
   for (std::size_t k = 0; k < floats(value); ++k) to[k] += from[k];
+}
+
+double cross_entropy(TapeRun& run, int outputs, std::span<const std::uint8_t> labels) {
+  const auto classes = static_cast<int>(run.floats_of_sample(outputs));
+  const LossSum sum = softmax_cross_entropy(run.value(outputs), labels, classes, run.gradient(outputs));
+  return sum.loss / static_cast<double>(labels.size());
 }
 
 }  // namespace ddl

@@ -46,6 +46,7 @@ class TapeRun {
   // A value that is computed elsewhere, which must outlive the batch.
   void use(int value, const float* floats) { values_[at(value)] = floats; }
   const float* value(int value) const { return values_[at(value)]; }
+  std::size_t floats_of_sample(int value) const { return tape_.values[at(value)]; }
   float* room(int value);  // for a value that the caller fills, batch x its floats
 
   // Ops [first, last).
@@ -70,5 +71,8 @@ class TapeRun {
   std::vector<Buffer> kept_;  // by op
   Buffer scratch_, spare_;
 };
+
+// Mean cross-entropy of the network's outputs, a value of `run`, whose gradient by them it sets.
+double cross_entropy(TapeRun& run, int outputs, std::span<const std::uint8_t> labels);
 
 }  // namespace ddl

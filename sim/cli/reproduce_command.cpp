@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -27,19 +28,30 @@ const StudyRow& row_named(const std::string& name) {
   throw InputError(in_quotes(name) + " is no study; " + nearest_or(name, names, "studies are " + listed(names)));
 }
 
-Study study_of(const ReproduceSettings& settings) {
-  if (settings.full != !settings.data.empty()) {
-    throw InputError(settings.full ? "reproduce --full: needs CIFAR-10; expected --data with the folder of its files"
-                                   : "reproduce --data: is for --full alone, which trains on CIFAR-10");
+// The folder of data sets that the environment names, if it has MNIST.
+std::string usual_data() {
+  const char* folder = std::getenv("DDLSIM_DATA");
+  return folder != nullptr && std::filesystem::is_directory(std::filesystem::path(folder) / "mnist") ? folder : "";
+}
+
+// Absolute; empty: none.
+std::string data_of(const StudyRow& row, const ReproduceSettings& settings) {
+  const char* expected = row.reads_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
+  const std::string data = row.reads_mnist && settings.data.empty() ? usual_data() : settings.data;
+  if (settings.full && data.empty()) {
+    throw InputError(std::string("reproduce --full: needs CIFAR-10; expected --data with ") + expected);
   }
-  if (settings.full && !std::filesystem::is_directory(settings.data)) {
-    throw InputError("reproduce --data " + settings.data + ": is no folder; expected that of CIFAR-10's files");
+  if (!settings.full && !row.reads_mnist && !data.empty()) {
+    throw InputError("reproduce --data: is for --full alone, which trains on CIFAR-10");
   }
-  Scale scale{settings.full, ""};
-  if (settings.full) scale.data = std::filesystem::absolute(settings.data).string();
-  Study study = row_named(settings.study).make(scale);
-  if (settings.full) study.name += "_full";
-  return study;
+  if (data.empty()) return "";
+  const std::filesystem::path folder(data);
+  const bool whole = !row.reads_mnist || (std::filesystem::is_directory(folder / "mnist") &&
+                                          (!settings.full || std::filesystem::is_directory(folder / "cifar-10")));
+  if (!std::filesystem::is_directory(folder) || !whole) {
+    throw InputError("reproduce --data " + data + ": is not " + expected + "; expected a folder that is");
+  }
+  return std::filesystem::absolute(folder).string();
 }
 
 }  // namespace
@@ -50,7 +62,10 @@ void reproduce(const ReproduceSettings& settings) {
       throw InputError("reproduce --full: of which study? see ddlsim reproduce");
     return list_studies();
   }
-  const Study study = study_of(settings);
+  const StudyRow& row = row_named(settings.study);
+  const Scale scale{settings.full, data_of(row, settings)};
+  Study study = row.make(scale);
+  if (settings.full) study.name += "_full";
   StudyOptions options;
   options.out = settings.out;
   options.at_once = settings.jobs > 0 ? settings.jobs : usable_cores();
@@ -60,7 +75,8 @@ void reproduce(const ReproduceSettings& settings) {
     return run_study(study, options);
   };
   const Outcome outcome = simulate();
-  const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full --data DIR" : "");
+  const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
+                              (scale.data.empty() ? "" : " --data DIR");
   const std::string page = write_study(settings.out, study, outcome, command);
   std::cout << study_text(study, outcome) << "\npage  " << page << "\n";
 }

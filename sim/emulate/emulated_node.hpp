@@ -51,6 +51,11 @@ class EmulatedNode : public Node {
   void spawn(const std::string& name, std::function<void()> body) override;
   void wait_until(std::function<bool()> holds, const char* why) override;
   void changed() override { monitor_.wake(); }
+  // Hosts neither come nor go here.
+  Presence presence(int) const override { return Presence::up; }
+  void watch(int) override {}
+  std::int64_t presence_events() const override { return 0; }
+  bool starts_anew() const override { return false; }
   Stream rng(const char* purpose) const override;
 
   // --- for the emulation, which holds the monitor or has joined all threads ---

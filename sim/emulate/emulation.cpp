@@ -33,7 +33,7 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
                    : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
-      stop_rule_(scenario.stop, scenario.training.batch_size, training_samples_) {
+      stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   check_scenario();
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
@@ -46,10 +46,17 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
 Emulation::~Emulation() { stop(); }
 
 void Emulation::check_scenario() const {
+  if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
   if (scenario_.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
   if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
   if (!scenario_.platform.profiles.empty()) {
     throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
+  }
+  const AlgorithmRow& row = row_of(scenario_.algorithm);
+  if (row.one_model || row.chooses_samples) {
+    throw InputError(
+        "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
+        "whose workers compute gradients of minibatches");
   }
   if (options_.real_compute && !trainer_) {
     throw InputError("$.model: \"none\" computes nothing; expected a model for emulate --compute real");

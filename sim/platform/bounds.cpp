@@ -33,6 +33,7 @@ class StepBound {
     for (std::size_t i = 0; i < compute_s_.size(); ++i) {
       compute_s_[i] /= fabric.most_speed_factor(static_cast<int>(i));
     }
+    for (std::size_t i = 0; i < traffic.compute_shares.size(); ++i) compute_s_[i] *= traffic.compute_shares[i];
     for (const auto& flows : traffic.phases) {
       Phase& phase = phases_.emplace_back();
       phase.own.resize(compute_s.size());
@@ -146,7 +147,7 @@ class StepBound {
   }
 
   const Fabric& fabric_;
-  std::vector<double> compute_s_;
+  std::vector<double> compute_s_;  // of each worker's step
   std::vector<Phase> phases_;
   Loads all_;
   double bytes_ = 0;

@@ -37,6 +37,7 @@ double Flows::next_s() {
   if (!settled_) sharing_.settle();
   settled_ = true;
   while (!bounded_.empty() && !is_current(bounded_.top())) bounded_.pop();
+  while (!latencies_.empty() && !is_current(latencies_.top())) latencies_.pop();
   double next = MaxMin::never;
   if (!latencies_.empty()) next = latencies_.top().at;
   if (!bounded_.empty()) next = std::min(next, bounded_.top().at);
@@ -59,7 +60,7 @@ std::vector<int> Flows::advance(double now_s) {
   collect(bounded_, now_s + one_instant_s, finished);
   std::vector<int> paid;
   for (; !latencies_.empty() && latencies_.top().at <= now_s + one_instant_s; latencies_.pop()) {
-    paid.push_back(latencies_.top().transfer);
+    if (is_current(latencies_.top())) paid.push_back(latencies_.top().transfer);
   }
   const auto by_order = [&](int a, int b) { return transfer(a).order < transfer(b).order; };
   std::ranges::sort(paid, by_order);
@@ -82,6 +83,20 @@ std::vector<int> Flows::advance(double now_s) {
     free_.push_back(number);
   }
   return finished;
+}
+
+double Flows::cancel(double now_s, int number) {
+  now_s_ = now_s;
+  Transfer& t = transfer(number);
+  const double left = remaining_bytes(number);
+  if (t.running) {
+    sharing_.remove(t.flow);
+    settled_ = false;
+  }
+  t.running = false;
+  t.stamp = 0;
+  free_.push_back(number);
+  return left;
 }
 
 void Flows::run(int number) {

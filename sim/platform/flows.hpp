@@ -33,6 +33,8 @@ class Flows : private MaxMin::Listener {
   double next_s();
   // What is over at `now_s`, in the order started. Events less than a nanosecond apart are one, as in SimGrid.
   std::vector<int> advance(double now_s);
+  // Gives a transfer up; returns the bytes of it that have not got through. Its number may be used again.
+  double cancel(double now_s, int transfer);
   double remaining_bytes(int transfer) const;
   double rate(int transfer) const;  // bytes per second that get through
   void set_capacity(double now_s, int link, double capacity);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sim/record/readable.hpp"
+#include "sim/record/requests.hpp"
 #include "sim/record/results.hpp"
 #include "sim/record/summary.hpp"
 
@@ -73,6 +74,17 @@ std::string bound_line(const Summary& summary, const Bounds& bounds) {
   return text + ")";
 }
 
+std::string requests_line(const RequestSummary& summary, const RunResult& result) {
+  std::string text = fmt::format("accuracy {:.4f}, ", summary.accuracy) + readable_seconds(summary.latency_s.median) +
+                     " (95 % below " + readable_seconds(summary.latency_s.p95) + "), " +
+                     readable_bytes(summary.bytes_per_request) + " each";
+  if (!summary.threshold) return text;
+  for (const ExitSummary& exit : summary.exits) {
+    text += ", " + readable_share(exit.share) + " at " + result.nodes.at(static_cast<std::size_t>(exit.node));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string divergence_text(const RunResult& result) {
@@ -115,6 +127,10 @@ std::string closing_table(const Scenario& scenario, const RunResult& result, con
   }
   if (const auto& staleness = summary.staleness) {
     lines.add("staleness", fmt::format("{:.3g} on average, {:.3g} at most", staleness->mean, staleness->max));
+  }
+  for (const RequestSummary& requests : summarise_requests(result.answers)) {
+    lines.add(requests.threshold ? fmt::format("threshold {}", *requests.threshold) : std::string("requests"),
+              requests_line(requests, result));
   }
   if (!folder.empty()) lines.add("results", folder);
   return lines.text_;

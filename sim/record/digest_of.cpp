@@ -1,5 +1,6 @@
 #include "core/base/digest.hpp"
 #include "sim/record/csv.hpp"
+#include "sim/record/requests.hpp"
 #include "sim/record/results.hpp"
 
 namespace ddl {
@@ -8,6 +9,7 @@ std::string digest_of(const RunResult& result) {
   Digest digest;
   digest.add(curve_csv(result));
   digest.add(traffic_csv(result));
+  if (!result.answers.empty()) digest.add(requests_csv(result));
   // Lengths go in too: two vectors must not pass for one.
   digest.add(std::to_string(result.weights.size()));
   for (const std::vector<float>& weights : result.weights) {

@@ -9,6 +9,7 @@
 #include "core/base/check.hpp"
 #include "sim/record/csv.hpp"
 #include "sim/record/folder.hpp"
+#include "sim/record/requests.hpp"
 #include "sim/record/run_json.hpp"
 #include "sim/record/safetensors.hpp"
 #include "sim/record/summary.hpp"
@@ -19,9 +20,9 @@ namespace ddl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view result_files[] = {"run.json",  "summary.json",   "timing.json",
-                                             "curve.csv", "iterations.csv", "traffic.csv",
-                                             "pairs.csv", "trace.json",     "links.csv"};
+constexpr std::string_view result_files[] = {"run.json",       "summary.json", "timing.json", "curve.csv",
+                                             "iterations.csv", "traffic.csv",  "pairs.csv",   "trace.json",
+                                             "links.csv",      "requests.csv"};
 
 bool is_result_file(const std::string& name) {
   for (const std::string_view ours : result_files) {
@@ -78,7 +79,9 @@ void write_weights(StagedFolder& folder, const RunResult& result) {
     const std::vector<float>& weights = result.weights[i];
     if (weights.empty()) continue;  // a timing-only run has none
     const std::string_view values(reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float));
-    folder.write(weights_file_name(result.weights_at_servers ? "server" : result.nodes.at(i)),
+    const bool assembled = result.weights.size() == 1 && result.workers > 1;
+    const std::string owner = assembled ? "model" : result.nodes.at(i);
+    folder.write(weights_file_name(result.weights_at_servers ? "server" : owner),
                  {safetensors_header(weights.size()), values});
   }
 }
@@ -104,6 +107,7 @@ std::string write_results(const std::string& out, const Scenario& scenario, cons
   folder.write("traffic.csv", {traffic_csv(result)});
   folder.write("pairs.csv", {pairs_csv(result)});
   if (scenario.record.iterations) folder.write("iterations.csv", {iterations_csv(result)});
+  if (!result.answers.empty()) folder.write("requests.csv", {requests_csv(result)});
   if (scenario.record.weights) write_weights(folder, result);
   if (result.trace) {
     folder.write("trace.json", {trace_json(scenario, result)});

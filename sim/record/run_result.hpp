@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/algorithms/answer.hpp"
 #include "core/nn/model.hpp"
 #include "sim/platform/bounds.hpp"
 #include "sim/record/trace.hpp"
@@ -54,8 +55,11 @@ struct Divergence {
 
 // What became of a scenario's faults.
 struct FaultCounts {
-  std::int64_t messages_lost = 0;  // transmissions
-  double bytes_lost = 0;           // of whole messages
+  std::int64_t crashes = 0, restarts = 0, joins = 0, leaves = 0;
+  std::int64_t steps_lost = 0;  // begun and not finished
+  std::int64_t messages_lost =
+      0;                  // transmissions that were sent again; what was queued, on the wire or sent when a host went
+  double bytes_lost = 0;  // of those that were on the wire, whole messages
 };
 
 // Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's
@@ -80,9 +84,10 @@ struct RunResult {
   std::vector<IterationRow> iterations;  // by worker, then iteration
   std::vector<TrafficRow> traffic;
   std::vector<PairRow> pairs;               // by source, then target; only pairs that talked
+  std::vector<Answer> answers;              // to requests, as they came
   std::vector<std::int64_t> steps;          // finished, per worker
   std::vector<double> compute_s;            // spent computing, per worker
-  std::vector<std::vector<float>> weights;  // final, per worker; with servers: one, theirs
+  std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
   double simulated_s = 0;
   double samples = 0, epochs = 0;

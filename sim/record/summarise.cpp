@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "sim/record/summary.hpp"
@@ -65,9 +66,7 @@ std::optional<Distribution> step_times(const std::vector<IterationRow>& rows) {
   std::vector<double> seconds;
   seconds.reserve(rows.size());
   for (const IterationRow& row : rows) seconds.push_back(row.end_s - row.start_s);
-  const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
-  std::sort(seconds.begin(), seconds.end());
-  return Distribution{seconds.front(), mean, quantile(seconds, 0.5), quantile(seconds, 0.95), seconds.back()};
+  return distribution_of(std::move(seconds));
 }
 
 std::optional<double> slowest_mean_step(const std::vector<IterationRow>& rows, int workers) {
@@ -107,6 +106,12 @@ std::optional<BusiestLink> busiest(const std::vector<TrafficRow>& traffic) {
 }
 
 }  // namespace
+
+Distribution distribution_of(std::vector<double> values) {
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  std::sort(values.begin(), values.end());
+  return {values.front(), mean, quantile(values, 0.5), quantile(values, 0.95), values.back()};
+}
 
 double quantile(const std::vector<double>& sorted, double q) {
   check(!sorted.empty(), "a quantile needs a sample");

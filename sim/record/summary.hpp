@@ -52,6 +52,9 @@ struct Summary {
 
 Summary summarise(const Scenario& scenario, const RunResult& result);
 
+// Of a sample, which is not empty.
+Distribution distribution_of(std::vector<double> values);
+
 // The q-quantile of `sorted` (ascending, not empty), at position q (n - 1) counted from 0.
 double quantile(const std::vector<double>& sorted, double q);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/record/requests.hpp"
 #include "sim/record/results.hpp"
 #include "sim/record/summary.hpp"
 
@@ -41,6 +42,19 @@ Json json_of(const Bounds& bounds) {
           {"compute_s", bounds.compute_s},
           {"bytes_per_step", count_number(bounds.bytes_per_step)},
           {"network_bound", bounds.network_bound}};
+}
+
+Json json_of(const RequestSummary& summary, const RunResult& result) {
+  Json exits = Json::object();
+  for (const ExitSummary& exit : summary.exits) {
+    exits[result.nodes.at(static_cast<std::size_t>(exit.node))] = {{"share", exit.share}, {"accuracy", exit.accuracy}};
+  }
+  return {{"threshold", json_of(summary.threshold)},
+          {"requests", summary.requests},
+          {"accuracy", summary.accuracy},
+          {"latency_s", json_of(std::optional(summary.latency_s))},
+          {"bytes_per_request", summary.bytes_per_request},
+          {"exits", exits}};
 }
 
 // {"w0": values[0], ...}: an object even when there are none.
@@ -88,11 +102,21 @@ std::string summary_json(const Scenario& scenario, const RunResult& result, cons
   }
   json["consensus_distance"] = json_of(result.consensus_distance);
   json["idle_fraction"] = by_worker(result, summary.idle_fraction);
+  json["requests"] = Json::array();
+  for (const RequestSummary& requests : summarise_requests(result.answers)) {
+    json["requests"].push_back(json_of(requests, result));
+  }
   json["longest_queue"] = result.longest_queue;
   json["stopped_by"] = result.stopped_by;
   json["diverged"] = result.divergence ? Json(divergence_text(result)) : Json(nullptr);
   if (const auto& faults = result.faults) {
-    json["faults"] = {{"messages_lost", faults->messages_lost}, {"bytes_lost", count_number(faults->bytes_lost)}};
+    json["faults"] = {{"crashes", faults->crashes},
+                      {"restarts", faults->restarts},
+                      {"joins", faults->joins},
+                      {"leaves", faults->leaves},
+                      {"steps_lost", faults->steps_lost},
+                      {"messages_lost", faults->messages_lost},
+                      {"bytes_lost", count_number(faults->bytes_lost)}};
   }
   json["digest"] = digest;
   json["bounds"] = json_of(result.bounds);

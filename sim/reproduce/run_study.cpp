@@ -81,8 +81,9 @@ std::optional<double> mean(const std::vector<std::optional<double>>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-Outcome outcome_of(const std::vector<PlannedRun>& runs, std::size_t seeds) {
-  std::vector<Outcome::Value> values;
+Outcome outcome_of(const Study& study, const std::vector<PlannedRun>& runs) {
+  std::vector<Outcome::Value> values = study.reckoned;
+  const std::size_t seeds = study.seeds.size();
   for (std::size_t first = 0; first < runs.size(); first += seeds) {
     const Cell& cell = *runs[first].cell;
     for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
@@ -128,7 +129,7 @@ Outcome run_study(const Study& study, const StudyOptions& options) {
         progress.latest = fmt::format("{} (seed {})", run.cell->name, run.scenario.seed);
         if (options.progress) options.progress(progress);
       });
-  return outcome_of(runs, study.seeds.size());
+  return outcome_of(study, runs);
 }
 
 }  // namespace ddl

@@ -93,13 +93,15 @@ struct Study {
   std::string source;  // the publication
   std::vector<std::uint64_t> seeds = {1};
   std::vector<TableLayout> tables;
+  std::vector<Outcome::Value> reckoned;  // figures that need no run
   std::vector<Cell> cells;
   std::vector<Claim> claims;
   std::vector<Note> notes;
   std::vector<PlatformFile> platforms;
 };
 
-// The small network on generated data, or the publication's network on CIFAR-10 in `data`.
+// The small network on generated data, or the publication's network on CIFAR-10 in `data`. Of studies that also read
+// data when they are not full, `data` is then either empty, and what would need it is left out, or given.
 struct Scale {
   bool full = false;
   std::string data;
@@ -109,12 +111,16 @@ struct StudyRow {
   const char* name;
   const char* what;
   Study (*make)(const Scale&);
+  // What `data` holds: nothing but CIFAR-10's files, for --full; or the folders mnist/ and cifar-10/, the first of
+  // which is read in any case.
+  bool reads_mnist = false;
 };
 std::span<const StudyRow> study_table();
 
 Study ako_2018(const Scale& scale);
 Study cui_2019(const Scale& scale);
 Study zhang(const Scale& scale);
+Study iddl(const Scale& scale);
 Study validation_study(const Scale& scale);
 
 }  // namespace ddl

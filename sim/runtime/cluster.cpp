@@ -2,6 +2,7 @@
 #include <string>
 
 #include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
 #include "core/nn/optimizer.hpp"
 #include "sim/platform/bounds.hpp"
 #include "sim/runtime/simulation.hpp"
@@ -44,6 +45,14 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
   cluster.workers = fabric.worker_count();
   cluster.servers = row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
   cluster.seed = scenario.seed;
+  cluster.batch_size = scenario.training.batch_size;
+  const auto given = [](const auto& first, const auto& second, std::int64_t otherwise) {
+    return static_cast<std::size_t>(first.value_or(second.value_or(otherwise)));
+  };
+  const std::optional<std::int64_t> none;
+  cluster.training_samples = given(scenario.data.train, none, synthetic_training_samples);
+  cluster.evaluated_samples = given(scenario.evaluate.samples, scenario.data.test, synthetic_test_samples);
+  if (model != nullptr) cluster.classes = data_shape(scenario.data.source).classes;
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
@@ -59,6 +68,13 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
     cluster.worker_names.push_back(fabric.name(worker));
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
+  cluster.model = model;
+  cluster.one_model = row_of(scenario.algorithm).one_model;
+  if (cluster.one_model && model != nullptr) {
+    cluster.held =
+        std::make_shared<const std::vector<std::vector<std::uint32_t>>>(held_of(scenario.algorithm, cluster));
+  }
+  for (const Fault& fault : scenario.faults) cluster.hosts_change = cluster.hosts_change || changes_hosts(fault);
   const AkoParams* ako = std::get_if<AkoParams>(&scenario.algorithm);
   if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = exchange_seconds(fabric, model_bytes);
   return cluster;

@@ -12,6 +12,7 @@ namespace ddl {
 
 RunResult Simulation::collect(double end_s) {
   RunResult result;
+  result.answers = std::move(result_.answers);
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
   if (evaluator_) result.curve = evaluator_->curve();
@@ -23,10 +24,14 @@ RunResult Simulation::collect(double end_s) {
     result.compute_s.push_back(node.compute_seconds());
   }
   result.simulated_s = end_s;
-  result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;
+  result.samples = static_cast<double>(steps_ / cluster_.sharing()) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);
-  if (!scenario_.faults.empty()) result.faults = {network_->messages_lost(), network_->bytes_lost()};
+  if (!scenario_.faults.empty()) {
+    result.faults = fault_counts_;
+    result.faults->messages_lost = network_->messages_lost();
+    result.faults->bytes_lost = network_->bytes_lost();
+  }
   network_->end_trace();
   if (tracer_.is_on()) {
     result.trace = tracer_.take(end_s);
@@ -91,7 +96,12 @@ void Simulation::collect_models(RunResult& result) const {
   const auto models = final_models();
   result.weights_at_servers = cluster_.servers > 0;
   for (const Payload& model : models) result.weights.push_back(*model);
-  result.consensus_distance = consensus_distance_of(models);
+  std::vector<Payload> compared;
+  const std::vector<char> counts = workers_that_count();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (cluster_.servers > 0 || counts[i]) compared.push_back(models[i]);
+  }
+  result.consensus_distance = consensus_distance_of(compared);
 }
 
 }  // namespace ddl

@@ -21,7 +21,8 @@ std::size_t most_waiting(const std::vector<WorkerPoint>& workers) {
 Evaluator::Evaluator(Trainer& trainer, std::vector<std::string> worker_names)
     : trainer_(trainer), worker_names_(std::move(worker_names)) {}
 
-void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers) {
+void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers,
+                    const std::vector<Voter>& ensemble) {
   if (!points_.empty() && points_.back().time_s == time_s) {
     // The losses since the point before are those of the replaced point, unless there are newer ones.
     for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -36,17 +37,23 @@ void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<
   point.bytes_sent = bytes_sent;
   point.epoch = epoch;
   point.workers = std::move(workers);
-  begin(point);
+  begin(point, ensemble);
 }
 
-void Evaluator::begin(Point& point) {
+void Evaluator::begin(Point& point, const std::vector<Voter>& ensemble) {
+  if (!ensemble.empty()) {
+    point.averaged = trainer_.begin_evaluation(ensemble);
+    point.scores.assign(point.workers.size(), point.averaged);
+    for (WorkerPoint& worker : point.workers) worker.weights = nullptr;
+    return;
+  }
   std::map<const std::vector<float>*, std::shared_ptr<Trainer::Evaluation>> begun;  // looked up, never walked through
   std::vector<Payload> models;
   for (WorkerPoint& worker : point.workers) {
     auto& evaluation = begun[worker.weights.get()];
     if (!evaluation) evaluation = trainer_.begin_evaluation({worker.weights});
     point.scores.push_back(evaluation);
-    models.push_back(std::move(worker.weights));
+    if (worker.counts) models.push_back(std::move(worker.weights));
   }
   point.averaged = begun.size() == 1 ? point.scores[0] : trainer_.begin_evaluation(std::move(models));
 }
@@ -60,9 +67,11 @@ void Evaluator::score(Point& point) {
 }
 
 double Evaluator::mean_accuracy(Point& point) {
-  double sum = 0;
-  for (const auto& evaluation : point.scores) sum += evaluation->wait().accuracy;
-  return sum / static_cast<double>(point.scores.size());
+  double sum = 0, count = 0;
+  for (std::size_t w = 0; w < point.scores.size(); ++w) {
+    if (point.workers[w].counts) sum += point.scores[w]->wait().accuracy, count += 1;
+  }
+  return sum / count;
 }
 
 double Evaluator::last_accuracy() {
@@ -75,7 +84,7 @@ std::vector<CurveRow> Evaluator::curve() {
   std::vector<CurveRow> rows;
   for (Point& point : points_) {
     score(point);
-    const double n = static_cast<double>(point.workers.size());
+    const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
     CurveRow common;
     common.time_s = point.time_s;
     common.epoch = point.epoch;
@@ -94,8 +103,9 @@ std::vector<CurveRow> Evaluator::curve() {
       row.test_loss = score.loss;
       row.test_accuracy = score.accuracy;
       rows.push_back(row);
-      mean.iteration += row.iteration / n;
       mean.samples += row.samples;
+      if (!worker.counts) continue;
+      mean.iteration += row.iteration / n;
       mean.test_loss += score.loss / n;
       if (row.train_loss) loss_sum += *row.train_loss, losses += 1;
     }

@@ -18,6 +18,7 @@ struct WorkerPoint {
   std::int64_t steps = 0;
   double samples = 0;
   std::optional<double> train_loss;  // mean since the last point
+  bool counts = true;                // in means; at least one does
 };
 
 class Evaluator {
@@ -26,7 +27,9 @@ class Evaluator {
 
   // A curve point. A point at the time of the last one replaces it. Blocks the simulation, not simulated time, while
   // more points wait to be scored than memory should hold.
-  void add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers);
+  // An ensemble that is not empty is what all workers are judged by.
+  void add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers,
+           const std::vector<Voter>& ensemble = {});
 
   // Mean accuracy over workers at the last point, now.
   double last_accuracy();
@@ -46,7 +49,7 @@ class Evaluator {
     bool scored = false;
   };
 
-  void begin(Point& point);
+  void begin(Point& point, const std::vector<Voter>& ensemble);
   void score(Point& point);
   static double mean_accuracy(Point& point);
 

@@ -44,6 +44,14 @@ void FlowWire::start(Channel& channel) {
   carried_[number] = &channel;
 }
 
+double FlowWire::break_off(Channel& channel) {
+  const double left = flows_.cancel(sg::s4u::Engine::get_clock(), channel.transfer);
+  channel.transfer = -1;
+  wake_at(flows_.next_s());
+  begin(channel);
+  return channel.on_wire_bytes - left;
+}
+
 void FlowWire::go_on() {
   timer_ = nullptr;
   std::vector<Channel*> through;  // first: what starts next uses the transfers' numbers again
@@ -60,8 +68,13 @@ void FlowWire::go_on() {
     }
   }
   for (; !retries_.empty() && retries_.top().at_s <= sg::s4u::Engine::get_clock(); retries_.pop()) {
-    user_.sent_again(*retries_.top().channel);
-    start(*retries_.top().channel);
+    Channel& channel = *retries_.top().channel;
+    if (!channel.waits_to_retry) {  // broken off meanwhile
+      carry_all(channel);
+      continue;
+    }
+    user_.sent_again(channel);
+    start(channel);
   }
   for (Channel* channel : std::exchange(beginning_, {})) carry_all(*channel);
   double next_s = flows_.next_s();

@@ -19,6 +19,7 @@ class FlowWire : public Wire {
 
   void begin(Channel& channel) override;
   double remaining_bytes(const Channel& channel) const override { return flows_.remaining_bytes(channel.transfer); }
+  double break_off(Channel& channel) override;
   void stop() override;
 
  private:

@@ -39,8 +39,8 @@ Forecast forecast_here(const Scenario& scenario) {
   forecast.bounds = bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                               scenario.wire.header_bytes.value);
 
-  const double workers = cluster.workers;
-  const Extent extent = extent_of(scenario, forecast.bounds, cluster.workers, training);
+  const double workers = cluster.one_model ? 1 : cluster.workers;
+  const Extent extent = extent_of(scenario, forecast.bounds, cluster.workers / cluster.sharing(), training);
   check_extent(scenario, extent, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const double flops = flops_per_multiply_add * adds *

@@ -21,7 +21,8 @@ Network::Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, std::uint64
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       idle_(std::move(idle)),
-      channels_(static_cast<std::size_t>(fabric.node_count())) {
+      channels_(static_cast<std::size_t>(fabric.node_count())),
+      reachable_(channels_.size(), true) {
   WireUser& user = *this;
   if (fabric.has_own_sharing()) {
     wire_ = std::make_unique<FlowWire>(fabric, user);
@@ -45,6 +46,11 @@ const Channel* Network::find(int source, int target) const {
 
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
+  if (!reaches(message.source, message.target)) {
+    ++messages_accepted_;
+    ++messages_lost_;
+    return;
+  }
   Channel& to = channel(message.source, message.target);
   ++under_way_;
   ++messages_accepted_;
@@ -94,6 +100,58 @@ void Network::wait_until_delivered(int source, int target) {
   }
 }
 
+// What is sent meanwhile counts, too.
+void Network::wait_until_all_delivered(int source) {
+  const auto& from = channels_[static_cast<std::size_t>(source)];
+  const auto find = [&] {
+    return std::ranges::find_if(from, [](const auto& channel) { return channel.second.undelivered > 0; });
+  };
+  for (auto waits = find(); waits != from.end(); waits = find()) wait_until_delivered(source, waits->first);
+}
+
+// --- hosts that go ---
+
+void Network::set_reachable(int node, bool reachable) {
+  reachable_[static_cast<std::size_t>(node)] = reachable;
+  if (reachable) return;
+  const std::int64_t lost_before = messages_lost_;
+  std::vector<Signal*> woken;
+  for (auto& from : channels_) {
+    for (auto& [target, channel] : from) {
+      if (channel.source == node || target == node) break_off(channel, woken);
+    }
+  }
+  liveness_.do_postponed();
+  Signal::ring_all(woken);
+  if (messages_lost_ > lost_before && under_way_ == 0) idle_();
+}
+
+void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
+  const auto lost = static_cast<std::int64_t>(channel.queue.size()) + (channel.on_wire ? 1 : 0);
+  messages_lost_ += lost;
+  under_way_ -= lost;
+  channel.undelivered -= lost;  // one may be being delivered
+  channel.queue.clear();
+  if (channel.waits_to_retry) {  // its transmission is lost already
+    channel.waits_to_retry = false;
+    channel.on_wire.reset();
+  }
+  if (channel.on_wire) {
+    ++lost_on_wire_;
+    bytes_lost_ += channel.on_wire_bytes;
+    channel.bytes_lost += channel.on_wire_bytes;
+    if (channel.transfer >= 0) {
+      const double carried = wire_->break_off(channel);
+      channel.bytes_wasted += carried;
+      tracer_.end_message(channel.traced, channel.source, channel.target, carried, MessageEnd::cut_off);
+    }
+    channel.on_wire.reset();
+  }
+  for (auto* waiting : {&channel.waiting_for_room, &channel.waiting_for_delivery}) {
+    for (Signal* signal : std::exchange(*waiting, {})) woken.push_back(signal);
+  }
+}
+
 bool Network::next(Channel& from) {
   from.busy = !from.queue.empty();
   if (!from.busy) return false;
@@ -102,7 +160,7 @@ bool Network::next(Channel& from) {
   from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
   put_on_wire(from);
   // Last: others may run before this returns.
-  for (Signal* room : std::exchange(from.waiting_for_room, {})) room->ring();
+  Signal::ring_all(std::exchange(from.waiting_for_room, {}));
   return true;
 }
 
@@ -131,9 +189,11 @@ std::optional<double> Network::arrived(Channel& from) {
     tracer_.end_message(from.traced, from.source, from.target, from.on_wire_bytes,
                         retry_s ? MessageEnd::lost : MessageEnd::arrived);
     if (retry_s) {
-      ++messages_lost_;
+      ++sent_again_;
+      ++lost_on_wire_;
       bytes_lost_ += from.on_wire_bytes;
       from.bytes_lost += from.on_wire_bytes;
+      from.bytes_wasted += from.on_wire_bytes;
       from.waits_to_retry = true;
       return retry_s;
     }
@@ -144,9 +204,7 @@ std::optional<double> Network::arrived(Channel& from) {
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
-  if (--from.undelivered == 0) {
-    for (Signal* delivered : std::exchange(from.waiting_for_delivery, {})) delivered->ring();
-  }
+  if (--from.undelivered == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
   if (--under_way_ == 0) idle_();
   return std::nullopt;
 }
@@ -165,7 +223,7 @@ std::vector<double> Network::bytes_per_link() const {
   std::vector<double> bytes(fabric_.links().size());
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
-      double carried = channel.bytes_delivered + channel.bytes_lost;
+      double carried = channel.bytes_delivered + channel.bytes_wasted;
       if (channel.transfer >= 0) carried += channel.on_wire_bytes - wire_->remaining_bytes(channel);
       if (carried == 0) continue;
       for (const int link : fabric_.find_route(channel.source, target).links)
@@ -203,9 +261,9 @@ void Network::check_accounts() const {
             "what a channel put on the wire is delivered, lost or on it");
     }
   }
-  check(messages_accepted_ == messages_delivered_ + on_wire + retrying + queued,
-        "every message is delivered, on the wire, to be sent again or queued");
-  check(messages_sent_ == messages_delivered_ + messages_lost_ + on_wire,
+  check(messages_accepted_ == messages_delivered_ + on_wire + retrying + queued + messages_lost_,
+        "every message is delivered, on the wire, to be sent again, queued or lost");
+  check(messages_sent_ == messages_delivered_ + lost_on_wire_ + on_wire,
         "every message put on the wire is delivered, lost or on it");
   check(messages_sent_ == sent && equal(bytes_sent_, bytes_sent), "the whole is the sum of its channels");
   check(equal(bytes_sent_, bytes_delivered_ + bytes_lost_ + bytes_on_wire),

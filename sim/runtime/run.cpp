@@ -50,12 +50,18 @@ void members(A& archive, PairRow& row) {
   archive(row.source, row.target, row.messages, row.bytes);
 }
 template <class A>
+void members(A& archive, Answer& answer) {
+  archive(answer.request, answer.threshold, answer.exit, answer.arrival_s, answer.answer_s, answer.bytes,
+          answer.correct);
+}
+template <class A>
 void members(A& archive, Divergence& divergence) {
   archive(divergence.node, divergence.step, divergence.time_s, divergence.what);
 }
 template <class A>
 void members(A& archive, FaultCounts& counts) {
-  archive(counts.messages_lost, counts.bytes_lost);
+  archive(counts.crashes, counts.restarts, counts.joins, counts.leaves, counts.steps_lost, counts.messages_lost,
+          counts.bytes_lost);
 }
 template <class A>
 void members(A& archive, Measurement& m) {
@@ -64,7 +70,7 @@ void members(A& archive, Measurement& m) {
 }
 template <class A>
 void members(A& archive, RunResult& r) {
-  archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.steps, r.compute_s, r.weights,
+  archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
           r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.bounds, r.trace, r.measured,
           r.events, r.math_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);

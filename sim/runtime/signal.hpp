@@ -44,6 +44,11 @@ class Signal {
     ++liveness_.waking;
     semaphore_->release();
   }
+  // All of them are accounted for before the first wakes.
+  static void ring_all(std::vector<Signal*> signals) {
+    for (Signal* signal : signals) ++signal->liveness_.waking;
+    for (Signal* signal : signals) signal->semaphore_->release();
+  }
   void wait() {
     semaphore_->acquire();
     --liveness_.waking;

@@ -1,6 +1,7 @@
 #include "sim/runtime/sim_node.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <simgrid/Exception.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
@@ -27,7 +28,7 @@ double SimNode::now() const { return simulation_.now(); }
 // --- steps ---
 
 bool SimNode::next_step() {
-  if (!simulation_.may_begin_step(begun_steps_)) return false;
+  if (leaving_ || !simulation_.may_begin_step(begun_steps_)) return false;
   ++begun_steps_;
   IterationRow& row = rows_.emplace_back();
   row.worker = id_;
@@ -57,27 +58,32 @@ std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), r
 
 // --- learning ---
 
-Payload SimNode::gradient() {
+Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Gradient> job;
-  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot());
-  const ComputeSpec& compute = simulation_.scenario().compute;
-  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
-  const double seconds = mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
-  const double spent_s = spend_on_gradient(seconds);
+  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot(), std::move(samples));
+  const double spent_s = spend_on_gradient(gradient_seconds());
   rows_.back().compute_s += spent_s;
   compute_s_ += spent_s;
+  go_on();
   if (!job) return nullptr;
   Payload gradient = job->wait();
-  if (const char* what = job->not_finite()) {
-    simulation_.diverged(id_, rows_.back().iteration, what);
-    wait_for_the_end();
-  }
-  last_loss_ = job->loss();
+  if (const char* what = job->not_finite()) end_as_diverged(what);
+  record_loss(job->loss());
+  return gradient;
+}
+
+void SimNode::record_loss(double loss) {
+  if (!std::isfinite(loss)) end_as_diverged("loss");
+  last_loss_ = loss;
   rows_.back().train_loss = last_loss_;
   loss_sum_ += last_loss_;
   ++losses_;
-  return gradient;
+}
+
+void SimNode::end_as_diverged(const char* what) {
+  simulation_.diverged(id_, rows_.back().iteration, what);
+  wait_for_the_end();
 }
 
 void SimNode::wait_for_the_end() {
@@ -112,28 +118,41 @@ double SimNode::compute_seconds() const { return compute_s_ + (gradient_since_s_
 
 void SimNode::spend(double seconds) {
   simulation_.liveness().do_postponed();
+  go_on();
   if (seconds <= 0) return;
-  const Simulation::Busy busy(simulation_);
-  const auto traced = simulation_.tracer().begin(TraceSpan::work, id_, finished_steps_);
-  sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
-  simulation_.tracer().end(traced);
+  {
+    const Simulation::Busy busy(simulation_);
+    const auto traced = simulation_.tracer().begin(TraceSpan::work, id_, finished_steps_);
+    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+    working_.insert(work.get());
+    wait_for(work);
+    working_.erase(work.get());
+    simulation_.tracer().end(traced);
+  }
+  go_on();
+}
+
+// Whether it came to its end, and was not cancelled.
+bool SimNode::wait_for(const sg::ExecPtr& work) {
+  try {
+    work->start()->wait();
+    return true;
+  } catch (const simgrid::CancelException&) {
+    return false;
+  }
 }
 
 double SimNode::spend_on_gradient(double seconds) {
   simulation_.liveness().do_postponed();
+  go_on();
   if (seconds <= 0 || simulation_.has_enough_samples()) return 0;
   const Simulation::Busy busy(simulation_);
   gradient_since_s_ = now();
   const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id_, finished_steps_);
   computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
-  bool cut_short = false;
-  try {
-    computing_->start()->wait();
-  } catch (const simgrid::CancelException&) {
-    cut_short = true;
-  }
+  const bool whole = wait_for(computing_);
   // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
-  if (cut_short || simulation_.fabric().speed_changes(id_)) seconds = now() - *gradient_since_s_;
+  if (!whole || simulation_.fabric().speed_changes(id_)) seconds = now() - *gradient_since_s_;
   computing_.reset();
   simulation_.tracer().end(traced);
   gradient_since_s_.reset();
@@ -161,12 +180,16 @@ bool SimNode::merge_into_waiting(int target, const Message& message) {
 
 void SimNode::wait_for_room(int target, std::size_t depth) {
   simulation_.liveness().do_postponed();
+  go_on();
   simulation_.network().wait_for_room(id_, target, depth);
+  go_on();
 }
 
 void SimNode::wait_until_delivered(int target) {
   simulation_.liveness().do_postponed();
+  go_on();
   simulation_.network().wait_until_delivered(id_, target);
+  go_on();
 }
 
 void SimNode::deliver(Message message) {
@@ -190,18 +213,21 @@ Message SimNode::take_first(Inbox& inbox) {
 
 Message SimNode::receive(int port) {
   simulation_.liveness().do_postponed();
+  go_on();
   Inbox& inbox = inboxes_[port];
   while (inbox.arrivals.empty()) {
     check(inbox.receiver == nullptr, "one receiver per port");
     Signal arrival(simulation_.liveness());
     inbox.receiver = &arrival;
     arrival.wait();
+    go_on();
   }
   return take_first(inbox);
 }
 
 std::optional<Message> SimNode::receive_for(int port, double seconds) {
   simulation_.liveness().do_postponed();
+  go_on();
   Inbox& inbox = inboxes_[port];
   const double deadline_s = now() + seconds;
   while (inbox.arrivals.empty()) {
@@ -213,8 +239,10 @@ std::optional<Message> SimNode::receive_for(int port, double seconds) {
     if (!arrival.wait_for(deadline_s - now())) {
       if (inbox.receiver == nullptr) arrival.forget_ring();
       inbox.receiver = nullptr;
+      go_on();
       return poll(port);
     }
+    go_on();
   }
   return take_first(inbox);
 }
@@ -228,15 +256,17 @@ std::optional<Message> SimNode::poll(int port) {
 // --- actors ---
 
 void SimNode::spawn(const std::string& name, std::function<void()> body) {
-  simulation_.liveness().later([this, name, body = std::move(body)] { simulation_.start_actor(id_, name, body); });
+  simulation_.liveness().later([this, name, body = std::move(body)] { simulation_.start_actor_of(*this, name, body); });
 }
 
 void SimNode::wait_until(std::function<bool()> holds, const char* why) {
   simulation_.liveness().do_postponed();
+  go_on();
   while (!holds()) {
     Signal signal(simulation_.liveness());
     waiters_.push_back({&signal, why});
     signal.wait();
+    go_on();
   }
 }
 
@@ -247,7 +277,8 @@ void SimNode::changed() {
 }
 
 Stream SimNode::rng(const char* purpose) const {
-  const std::string role = is_worker() ? "worker " + std::to_string(id_) : "server " + std::to_string(server_rank());
+  std::string role = is_worker() ? "worker " + std::to_string(id_) : "server " + std::to_string(server_rank());
+  if (incarnation_ > 0) role += " started again " + std::to_string(incarnation_);
   return stream(simulation_.scenario().seed, role, purpose);
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <simgrid/s4u/Exec.hpp>
 #include <string>
 #include <vector>
@@ -32,11 +33,21 @@ class SimNode : public Node {
 
   Weights& weights() override { return weights_; }
   Slice shard() const override { return shard_; }
-  Payload gradient() override;
+  Payload gradient() override { return gradient_of({}); }
+  Payload gradient_of(std::vector<std::uint32_t> samples) override;
+  std::vector<std::uint8_t> right_answers() override;
   double last_loss() const override { return last_loss_; }
   void apply(std::span<const float> gradient) override;
   void apply_slice(Slice slice, std::span<const float> gradient) override;
   void compute(double seconds) override;
+
+  double gradient_seconds() override;
+  void work(double seconds, std::function<void()> math) override;
+  Minibatch minibatch() override;
+  std::size_t sample_count(SampleSet set) const override;
+  std::shared_ptr<const Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
+  void record_loss(double loss) override;
+  void record_answer(const Answer& answer) override { simulation_.record_answer(answer); }
 
   void send(int target, Message message) override;
   std::size_t waiting(int target) const override;
@@ -50,6 +61,10 @@ class SimNode : public Node {
   void spawn(const std::string& name, std::function<void()> body) override;
   void wait_until(std::function<bool()> holds, const char* why) override;
   void changed() override;
+  Presence presence(int node) const override;
+  void watch(int port) override { watching_.insert(port); }
+  std::int64_t presence_events() const override;
+  bool starts_anew() const override { return starts_anew_; }
   Stream rng(const char* purpose) const override;
 
   // --- for the simulation ---
@@ -62,6 +77,26 @@ class SimNode : public Node {
   // Rows of finished steps.
   std::vector<IterationRow> iterations() const;
   void set_staleness(std::int64_t step, double staleness);
+  // This host's actors, while they live. A waiting verb of an actor whose host has crashed throws this.
+  struct Crashed {};
+  void actor_starts() { ++actors_; }
+  void actor_ends() { --actors_; }
+  bool has_actors() const { return actors_ > 0; }
+  bool has_main() const { return has_main_; }
+  void set_main(bool has_main) { has_main_ = has_main; }
+  int incarnation() const { return incarnation_; }
+  // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. Nobody may have been
+  // woken and not yet run.
+  void crash() { crashed_ = true; }
+  void unwind();
+  // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
+  bool forget();
+  // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
+  void start(bool anew, Payload first_weights);
+  // Takes no steps any more once the one under way is over.
+  void take_no_more_steps() { leaving_ = true; }
+  bool is_leaving() const { return leaving_; }
+  void tell_presence(int node, Presence presence);
   // "w1 waits for a message (port 0)" for every actor that does.
   void describe_waiting(std::vector<std::string>& lines) const;
 
@@ -79,14 +114,20 @@ class SimNode : public Node {
     const char* why;
   };
 
-  void spend(double seconds);                // of this host's processor
+  void spend(double seconds);  // of this host's processor
+  static bool wait_for(const simgrid::s4u::ExecPtr& work);
   double spend_on_gradient(double seconds);  // as long as it lasted
-  void wait_for_the_end();                   // of a run that is over: nothing more comes of this actor
+  void end_as_diverged(const char* what);
+  void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
+  void go_on() const {      // after whatever may have taken simulated time
+    if (crashed_) throw Crashed();
+  }
   Message take_first(Inbox& inbox);
   Optimizer& optimizer();
 
   Simulation& simulation_;
   const int id_;
+  int incarnation_ = 0;  // crashes so far; before what draws random numbers
   Slice shard_;
   Weights weights_;
   std::optional<Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
@@ -96,11 +137,16 @@ class SimNode : public Node {
   double compute_s_ = 0;
   std::optional<double> gradient_since_s_;  // while one is computed
   simgrid::s4u::ExecPtr computing_;         // it
+  std::set<simgrid::s4u::Exec*> working_;   // what else its actors compute
   double last_loss_ = 0, loss_sum_ = 0;
   std::int64_t losses_ = 0;
   std::vector<IterationRow> rows_;
   std::map<int, Inbox> inboxes_;
   std::vector<Waiter> waiters_;
+  std::set<int> watching_;  // ports
+  int actors_ = 0;
+  bool has_main_ = false;  // its Program runs
+  bool crashed_ = false, starts_anew_ = false, leaving_ = false;
 };
 
 }  // namespace ddl

@@ -1,5 +1,6 @@
 #include "sim/runtime/simgrid_wire.hpp"
 
+#include <simgrid/Exception.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Host.hpp>
 
@@ -37,12 +38,13 @@ void SimgridWire::carry_forever(Carrier& carrier) {
 
 void SimgridWire::carry(Carrier& carrier) {
   Channel& along = *carrier.channel;
-  while (true) {
+  while (along.on_wire) {  // unless it is broken off
     transfer(carrier);
+    if (!along.on_wire) return;
     const std::optional<double> retry_s = user_.arrived(along);
     if (!retry_s) return;
     sg::this_actor::sleep_for(*retry_s);
-    user_.sent_again(along);
+    if (along.waits_to_retry) user_.sent_again(along);
   }
 }
 
@@ -54,9 +56,21 @@ void SimgridWire::transfer(Carrier& carrier) {
   carrier.transfer = sg::Comm::sendto_init(source, target);
   carrier.transfer->set_payload_size(static_cast<std::uint64_t>(along.on_wire_bytes));
   carrier.transfer->start();
-  carrier.transfer->wait();
+  try {
+    carrier.transfer->wait();
+  } catch (const simgrid::Exception&) {
+    if (along.on_wire) throw;  // nobody has broken it off
+  }
   carrier.transfer = nullptr;
   along.transfer = -1;
+}
+
+double SimgridWire::break_off(Channel& channel) {
+  const double carried = channel.on_wire_bytes - remaining_bytes(channel);
+  const sg::CommPtr transfer = carriers_.at(static_cast<std::size_t>(channel.transfer))->transfer;
+  channel.transfer = -1;
+  liveness_.later([transfer] { transfer->cancel(); });
+  return carried;
 }
 
 double SimgridWire::remaining_bytes(const Channel& channel) const {

@@ -17,6 +17,7 @@ class SimgridWire : public Wire {
 
   void begin(Channel& channel) override;
   double remaining_bytes(const Channel& channel) const override;
+  double break_off(Channel& channel) override;
   void stop() override {}
 
  private:

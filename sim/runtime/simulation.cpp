@@ -1,7 +1,5 @@
 #include "sim/runtime/simulation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
@@ -9,15 +7,22 @@
 
 #include "core/algorithms/table.hpp"
 #include "core/algorithms/vectors.hpp"
+#include "core/base/check.hpp"
 #include "sim/runtime/extent.hpp"
 #include "sim/runtime/sim_node.hpp"
-#include "sim/scenario/checks.hpp"
 
 namespace ddl {
 
 namespace sg = simgrid::s4u;
 
 namespace {
+
+std::vector<float> taken(const std::vector<float>& values, const std::vector<std::uint32_t>& places) {
+  std::vector<float> own;
+  own.reserve(places.size());
+  for (const std::uint32_t place : places) own.push_back(values[place]);
+  return own;
+}
 
 // What an epoch is when there are no data.
 std::size_t timing_only_samples(const DataSpec& data) {
@@ -30,6 +35,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     : scenario_(scenario),
       options_(options),
       fabric_(scenario),
+      hosts_(scenario, fabric_),
       tracer_(fabric_, scenario.record.trace),
       faults_(fabric_),
       trainer_(scenario.model.none() ? std::nullopt
@@ -38,8 +44,11 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       bounds_(bounds_of(fabric_, traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
                         static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
-      stop_(scenario.stop, scenario.training.batch_size, training_samples_) {
-  const Extent extent = extent_of(scenario, bounds_, cluster_.workers, static_cast<double>(training_samples_));
+      stop_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
+  cluster_.training_samples = training_samples_;
+  if (trainer_) cluster_.evaluated_samples = trainer_->evaluated_samples();
+  const Extent extent =
+      extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
   check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
@@ -52,16 +61,19 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   }
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
+    if (cluster_.held) start = make_payload(taken(*start, (*cluster_.held)[static_cast<std::size_t>(id)]));
     nodes_.push_back(std::make_unique<SimNode>(*this, id, std::move(start)));
     programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
   }
+  for (std::vector<char>* flags : {&at_work_, &to_come_}) flags->resize(nodes_.size());
 }
 
 Simulation::~Simulation() = default;
 
 Simulation::Busy::~Busy() {
   --simulation_.liveness_.busy;
-  simulation_.wake_conductor_if_last();
+  // An actor that is unwound must not wait, as SimGrid has whoever rings; take_down rings instead.
+  if (std::uncaught_exceptions() == 0) simulation_.wake_conductor_if_last();
 }
 
 // --- actors ---
@@ -78,7 +90,7 @@ void Simulation::guard(const std::function<void()>& body) {
   something_happened_.ring();
 }
 
-void Simulation::start_actor(int node, const std::string& name, std::function<void()> body) {
+void Simulation::start_actor(int host, const std::string& name, std::function<void()> body) {
   ++liveness_.waking;
   const auto ended = std::make_shared<bool>(false);
   const auto run_guarded = [this, ended, body = std::move(body)] {
@@ -88,22 +100,62 @@ void Simulation::start_actor(int node, const std::string& name, std::function<vo
   };
   // Its first turn comes before create() returns. SimGrid would count the dead among its daemons, and end a run in
   // which as many live as it counts.
-  const sg::ActorPtr actor = sg::Actor::create(name, fabric_.host(node), run_guarded);
+  const sg::ActorPtr actor = sg::Actor::create(name, fabric_.host(host), run_guarded);
   if (!*ended) actor->daemonize();
 }
 
-void Simulation::start_nodes() {
-  workers_at_work_ = cluster_.workers;
-  for (int id = 0; id < static_cast<int>(nodes_.size()); ++id) {
-    Program& program = *programs_[static_cast<std::size_t>(id)];
-    start_actor(id, "main", [this, id, &program] {
-      program.run();
-      if (id >= cluster_.workers) return;
-      --workers_at_work_;
+void Simulation::start_actor_of(SimNode& node, const std::string& name, std::function<void()> body) {
+  node.actor_starts();
+  start_actor(node.id(), name, [this, &node, body = std::move(body)] {
+    try {
+      body();
       liveness_.do_postponed();
-      wake_conductor_if_last();
-    });
+    } catch (const SimNode::Crashed&) {
+      // Nothing may wait in here; who has crashed wakes nobody.
+    }
+    node.actor_ends();
+  });
+}
+
+void Simulation::start_main(int id) {
+  if (id < cluster_.workers) {
+    at_work_[static_cast<std::size_t>(id)] = true;
+    to_come_[static_cast<std::size_t>(id)] = false;
+    ++workers_at_work_;
   }
+  SimNode& runs = node(id);
+  runs.set_main(true);
+  start_actor_of(runs, "main", [this, id, &runs] {
+    programs_[static_cast<std::size_t>(id)]->run();
+    runs.set_main(false);
+    if (id >= cluster_.workers) return;
+    stop_work(id);
+    if (runs.is_leaving()) start_departure(id);
+    liveness_.do_postponed();
+    wake_conductor_if_last();
+  });
+}
+
+void Simulation::start_nodes() {
+  for (int id = 0; id < static_cast<int>(nodes_.size()); ++id) {
+    if (hosts_.up(id)) {
+      start_main(id);
+      continue;
+    }
+    programs_[static_cast<std::size_t>(id)].reset();
+    network_->set_reachable(id, false);
+    to_come_[static_cast<std::size_t>(id)] = id < cluster_.workers;
+  }
+}
+
+void Simulation::stop_work(int id) {
+  at_work_[static_cast<std::size_t>(id)] = false;
+  --workers_at_work_;
+}
+
+// Nobody is at work nor will be: who comes back when the run has its samples has no use for it.
+bool Simulation::work_is_over() const {
+  return workers_at_work_ == 0 && (has_enough_samples() || std::ranges::find(to_come_, true) == to_come_.end());
 }
 
 // --- the end ---
@@ -129,7 +181,7 @@ void Simulation::end(const std::string& why) {
 }
 
 void Simulation::end_if_stuck() {
-  if (workers_at_work_ == 0 || !is_quiet() || is_over()) return;
+  if (work_is_over() || hosts_.any_to_come() || host_changes_ || !is_quiet() || is_over()) return;
   deadlock_ = who_waits();
   something_happened_.ring();
 }
@@ -154,10 +206,18 @@ void Simulation::decide_the_end() {
     start_actor(0, "faults", [this] { faults_.play([this] { end_if_stuck(); }); });
   }
   if (scenario_.stop.time) start_actor(0, "clock", [this] { end_on_time(); });
+  if (hosts_.any()) start_actor(0, "hosts", [this] { play_host_events(); });
   while (!is_over()) {
     liveness_.do_postponed();
     something_happened_.wait();
-    if (workers_at_work_ == 0 && is_quiet()) end(stop_.reason());
+    if (!work_is_over() || !is_quiet() || is_over()) continue;
+    if (!stop_.reason().empty()) {
+      end(stop_.reason());
+    } else if (hosts_.all_up()) {
+      end("finished");
+    } else {
+      deadlock_ = who_waits();  // all have gone before the end
+    }
   }
 }
 
@@ -174,6 +234,7 @@ void Simulation::end_on_time() {
 
 std::string Simulation::who_waits() const {
   std::vector<std::string> lines;
+  hosts_.describe_absent(lines);
   for (const auto& node : nodes_) node->describe_waiting(lines);
   network_->describe_waiting(lines);
   std::string text = "no node can go on";
@@ -182,57 +243,6 @@ std::string Simulation::who_waits() const {
     text += (i == 0 ? ": " : "; ") + lines[i];
   }
   return text;
-}
-
-// --- evaluation ---
-
-std::vector<Payload> Simulation::final_models() const {
-  std::vector<Payload> models;
-  if (cluster_.servers == 1) return {nodes_.back()->weights().snapshot()};
-  if (cluster_.servers > 1) {
-    std::vector<float> whole;
-    for (int server = 0; server < cluster_.servers; ++server) {
-      const auto shard = nodes_[static_cast<std::size_t>(cluster_.workers + server)]->weights().read();
-      whole.insert(whole.end(), shard.begin(), shard.end());
-    }
-    return {make_payload(std::move(whole))};
-  }
-  for (const auto& node : nodes_) models.push_back(node->weights().snapshot());
-  return models;
-}
-
-// A worker of a parameter server only borrows the model: it is judged by the servers'.
-void Simulation::evaluate_now(double time_s) {
-  const auto models = final_models();
-  const double batch = scenario_.training.batch_size;
-  std::vector<WorkerPoint> workers;
-  for (int worker = 0; worker < cluster_.workers; ++worker) {
-    SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
-    const std::int64_t steps = node.counted_steps();
-    workers.push_back({models.size() == 1 ? models[0] : models[static_cast<std::size_t>(worker)], steps,
-                       static_cast<double>(steps) * batch, node.take_train_loss()});
-  }
-  const double epoch = static_cast<double>(steps_) * batch / static_cast<double>(training_samples_);
-  evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers));
-  if (scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy) end("accuracy");
-  report_progress();
-}
-
-void Simulation::evaluate_on_time() {
-  const double every_s = scenario_.evaluate.every->value;
-  // Multiples, not a running sum: the k-th point lies at k times the interval. The last is taken when the run ends.
-  for (std::int64_t point = 1; !is_over(); ++point) {
-    const double time_s = static_cast<double>(point) * every_s;
-    if (scenario_.stop.time && time_s >= scenario_.stop.time->value) return;
-    if (static_cast<double>(point) > most_evaluations) {
-      throw InputError(fmt::format("$.evaluate.every: {} s asks for more than {:.0f} evaluations; expected fewer",
-                                   every_s, most_evaluations));
-    }
-    sg::this_actor::sleep_until(time_s);
-    end_if_stuck();
-    if (!is_over()) evaluate_now(time_s);
-    liveness_.do_postponed();
-  }
 }
 
 void Simulation::step_finished() {

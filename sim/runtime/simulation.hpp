@@ -13,6 +13,7 @@
 #include "sim/record/run_result.hpp"
 #include "sim/runtime/evaluator.hpp"
 #include "sim/runtime/faults.hpp"
+#include "sim/runtime/hosts.hpp"
 #include "sim/runtime/network.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/runtime/signal.hpp"
@@ -38,6 +39,7 @@ class Simulation {
   Fabric& fabric() { return fabric_; }
   Liveness& liveness() { return liveness_; }
   Network& network() { return *network_; }
+  const Hosts& hosts() const { return hosts_; }
   Tracer& tracer() { return tracer_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
@@ -45,12 +47,13 @@ class Simulation {
   // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() const { return stop_.has_enough_samples(); }
   void step_finished();
+  void record_answer(const Answer& answer) { result_.answers.push_back(answer); }
   // Ends the run in this instant. `what` of a worker's step is not finite.
   void diverged(int worker, std::int64_t step, const char* what);
   // Simulated time, which never goes back.
   double now();
-  // Starts an actor on a node; it ends with the run.
-  void start_actor(int node, const std::string& name, std::function<void()> body);
+  // Starts an actor on a node; it ends with the run, or when the host crashes.
+  void start_actor_of(SimNode& node, const std::string& name, std::function<void()> body);
 
   // While one lives, simulated time will bring something about: a node computes, or waits for a time.
   class Busy {
@@ -66,6 +69,9 @@ class Simulation {
 
  private:
   void start_nodes();
+  void start_main(int id);
+  // An actor of the simulation's own.
+  void start_actor(int host, const std::string& name, std::function<void()> body);
   void guard(const std::function<void()>& body);
 
   void conduct();  // the actor the run ends with
@@ -80,11 +86,24 @@ class Simulation {
 
   void cut_steps_short();
 
+  // Hosts that change; in host_changes.cpp.
+  void play_host_events();  // an actor
+  void settle_instant();    // waits in this instant until nobody is about to wake
+  void take_down(int id, Presence presence);
+  void bring_up(int id, bool anew);
+  void tell_presence(int id);
+  void leave(int id);
+  void start_departure(int id);
+  void stop_work(int id);
+  bool work_is_over() const;
+
   void evaluate_now(double time_s);
   void evaluate_on_time();  // an actor
   void report_progress();
-  // The models the run is judged by: the servers' one, or every worker's.
+  // The models the run is judged by: the servers' one, the workers' if they share one, or every worker's.
   std::vector<Payload> final_models() const;
+  // Whether a worker's model counts in means: it is up, or nobody is.
+  std::vector<char> workers_that_count() const;
 
   RunResult collect(double end_s);
   void collect_network(RunResult& result) const;
@@ -96,6 +115,7 @@ class Simulation {
   const Scenario& scenario_;
   const RunOptions options_;
   Fabric fabric_;
+  Hosts hosts_;
   Tracer tracer_;
   Faults faults_;
   std::optional<Trainer> trainer_;  // none: timing only
@@ -103,15 +123,19 @@ class Simulation {
   Bounds bounds_;
   std::size_t training_samples_;  // of an epoch
   StopRule stop_;
+  Liveness liveness_;
   std::optional<Network> network_;
   std::optional<Evaluator> evaluator_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
 
-  Liveness liveness_;
   Liveness conductors_own_;  // whether the conductor is to wake says nothing about the nodes
   Signal something_happened_{conductors_own_};
+  std::vector<char> at_work_;  // by node: a worker whose program runs
+  std::vector<char> to_come_;  // by node: a worker that will be at work
   int workers_at_work_ = 0;
+  bool host_changes_ = false;  // one is on its way down
+  FaultCounts fault_counts_;
   std::int64_t steps_ = 0;  // finished, by all workers
   std::string stopped_by_;  // set: the run is over
   std::optional<Divergence> divergence_;

@@ -12,8 +12,12 @@ namespace ddl {
 
 class StopRule {
  public:
-  StopRule(const StopSpec& stop, int batch_size, std::size_t training_samples)
-      : stop_(stop), batch_size_(batch_size), training_samples_(static_cast<double>(training_samples)) {
+  // `sharing`: workers whose steps on one minibatch are one step together.
+  StopRule(const StopSpec& stop, int batch_size, int sharing, std::size_t training_samples)
+      : stop_(stop),
+        batch_size_(batch_size),
+        sharing_(sharing),
+        training_samples_(static_cast<double>(training_samples)) {
     if (stop.samples) most_samples_ = static_cast<double>(*stop.samples);
     if (stop.epochs && *stop.epochs * training_samples_ < most_samples_) {
       most_samples_ = *stop.epochs * training_samples_;
@@ -30,6 +34,7 @@ class StopRule {
   // A worker has finished a step. Samples are counted then and not when a step begins: a slow worker's step would hold
   // up the end of a run that the others have long filled.
   void count_step() {
+    if (++steps_ % sharing_ != 0) return;
     samples_ += batch_size_;
     if (has_enough_samples()) refuse(samples_word_);
   }
@@ -56,9 +61,11 @@ class StopRule {
 
   const StopSpec stop_;
   const double batch_size_;
+  const std::int64_t sharing_;
   const double training_samples_;
   double most_samples_ = std::numeric_limits<double>::infinity();
   const char* samples_word_ = "samples";
+  std::int64_t steps_ = 0;
   double samples_ = 0;  // in finished steps
   std::string reason_;
 };

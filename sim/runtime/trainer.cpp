@@ -7,6 +7,7 @@
 
 #include "core/algorithms/vectors.hpp"
 #include "core/base/finite.hpp"
+#include "core/nn/vote.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -46,11 +47,13 @@ Trainer::Trainer(const Scenario& scenario, int workers, int threads)
                        std::to_string(data_.test.size()));
     }
   }
-  auto shards = partition(data_.train, scenario.data, workers, scenario.seed);
+  const bool one_model = row_of(scenario.algorithm).one_model;
+  const auto shards = partition(data_.train, scenario.data, one_model ? 1 : workers, scenario.seed);
   for (int worker = 0; worker < workers; ++worker) {
-    batches_.emplace_back(std::move(shards[static_cast<std::size_t>(worker)]), scenario.training.batch_size,
-                          scenario.data.shuffle, stream(scenario.seed, owner(worker), "minibatches"));
-    dropout_.push_back(stream(scenario.seed, owner(worker), "dropout"));
+    const int data_of = one_model ? 0 : worker;
+    batches_.emplace_back(shards[static_cast<std::size_t>(data_of)], scenario.training.batch_size,
+                          scenario.data.shuffle, stream(scenario.seed, owner(data_of), "minibatches"));
+    dropout_.push_back(stream(scenario.seed, owner(data_of), "dropout"));
   }
 }
 
@@ -65,12 +68,30 @@ Payload Trainer::initial_weights(int worker) {
   return start;
 }
 
-std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights) {
+Minibatch Trainer::next_minibatch(int worker) {
+  const auto w = static_cast<std::size_t>(worker);
+  auto batch = std::make_shared<Batch>();
+  gather(data_.train, batches_[w].next(), *batch);
+  return {std::move(batch), Stream(dropout_[w].bits())};
+}
+
+std::shared_ptr<const Batch> Trainer::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+  auto batch = std::make_shared<Batch>();
+  gather(set == SampleSet::test ? data_.test : data_.train, numbers, *batch);
+  return batch;
+}
+
+ThreadPool::Ticket Trainer::begin(std::function<void()> math) {
+  return pool_.submit([math = std::move(math)](int) { math(); }, ThreadPool::Urgency::soon);
+}
+
+std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights,
+                                                           std::vector<std::uint32_t> samples) {
   const auto w = static_cast<std::size_t>(worker);
   auto gradient = std::make_unique<Gradient>();
   Gradient* job = gradient.get();
   job->weights_ = std::move(weights);
-  job->samples_ = batches_[w].next();
+  job->samples_ = samples.empty() ? batches_[w].next() : std::move(samples);
   job->random_ = Stream(dropout_[w].bits());
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
@@ -91,6 +112,27 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
       },
       ThreadPool::Urgency::soon);
   return gradient;
+}
+
+std::unique_ptr<Trainer::Answers> Trainer::begin_answers(Payload weights) {
+  auto answers = std::make_unique<Answers>();
+  Answers* job = answers.get();
+  job->weights_ = std::move(weights);
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
+        const Dataset& data = data_.train;
+        job->right_ = model_.classify(*job->weights_, data, data.size(), workspace, &data);
+        for (std::size_t i = 0; i < data.size(); ++i) job->right_[i] = job->right_[i] == data.labels[i];
+      },
+      ThreadPool::Urgency::soon);
+  return answers;
+}
+
+std::vector<std::uint8_t> Trainer::Answers::wait() {
+  ticket_.wait();
+  weights_ = nullptr;
+  return std::move(right_);
 }
 
 std::shared_ptr<std::vector<float>> Trainer::Spares::take(const std::shared_ptr<Spares>& spares, std::size_t count) {
@@ -133,6 +175,27 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
           job->score_ =
               model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
         }
+      },
+      ThreadPool::Urgency::whenever);
+  return evaluation;
+}
+
+std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(const std::vector<Voter>& ensemble) {
+  auto evaluation = std::make_shared<Evaluation>();
+  Evaluation* job = evaluation.get();
+  for (const Voter& voter : ensemble) {
+    job->models_.push_back(voter.model);
+    job->votes_.push_back(voter.weight);
+  }
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
+        std::vector<std::vector<std::uint8_t>> answers;
+        for (const Payload& model : job->models_) {
+          answers.push_back(model_.classify(*model, data_.test, test_samples_, workspace, &data_.train));
+        }
+        job->score_ =
+            score_of_votes(answers, job->votes_, std::span(data_.test.labels).first(test_samples_), data_.test.classes);
       },
       ThreadPool::Urgency::whenever);
   return evaluation;

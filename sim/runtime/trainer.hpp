@@ -1,12 +1,13 @@
 // The real math of a run, beside simulated time: model, data, the workers' minibatches, and the threads that compute.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
-#include "core/algorithms/message.hpp"
+#include "core/algorithms/node.hpp"
 #include "core/base/thread_pool.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
@@ -19,7 +20,8 @@ DataSplit load_data(const Scenario& scenario);
 
 class Trainer {
  public:
-  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.
+  // Workers that share one model draw the same minibatches from all data, those of a single worker. Loads the data,
+  // builds the model, starts the threads (0: one per core). Throws InputError.
   Trainer(const Scenario& scenario, int workers, int threads);
 
   const Model& model() const { return model_; }
@@ -28,6 +30,12 @@ class Trainer {
 
   // The start of `worker`'s replica, or (-1) of the servers'. Everybody's is the same memory when shared.
   Payload initial_weights(int worker);
+
+  // The next minibatch of a worker, and its dropout.
+  Minibatch next_minibatch(int worker);
+  std::shared_ptr<const Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
+  std::size_t sample_count(SampleSet set) const { return set == SampleSet::test ? test_samples_ : data_.train.size(); }
+  ThreadPool::Ticket begin(std::function<void()> math);
 
   // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when simulated time
   // has come to its end.
@@ -50,7 +58,21 @@ class Trainer {
     const char* not_finite_ = nullptr;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };
-  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights);
+  // Of these training samples, or of the worker's next minibatch if there are none.
+  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights, std::vector<std::uint32_t> samples = {});
+
+  // For each training sample whether a model gives its class, computed while simulated time passes.
+  class Answers {
+   public:
+    std::vector<std::uint8_t> wait();  // once
+
+   private:
+    friend class Trainer;
+    Payload weights_;
+    std::vector<std::uint8_t> right_;
+    ThreadPool::Ticket ticket_;
+  };
+  std::unique_ptr<Answers> begin_answers(Payload weights);
 
   // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
   class Evaluation {
@@ -60,10 +82,14 @@ class Trainer {
    private:
     friend class Trainer;
     std::vector<Payload> models_;
+    std::vector<double> votes_;
     Score score_;
     ThreadPool::Ticket ticket_;
   };
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
+  // Of what an ensemble votes.
+  std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
+  std::size_t evaluated_samples() const { return test_samples_; }
 
  private:
   using WorkspacePtr = decltype(make_workspace());

@@ -24,8 +24,9 @@ struct Channel {
   std::vector<Signal*> waiting_for_room, waiting_for_delivery;
   std::int64_t undelivered = 0;  // queued or on the wire
   std::int64_t messages = 0;     // put on the wire
-  double bytes = 0, bytes_delivered = 0, bytes_lost = 0;
-  bool waits_to_retry = false;  // the message on the wire was lost and is not there
+  double bytes = 0, bytes_delivered = 0;
+  double bytes_lost = 0, bytes_wasted = 0;  // of transmissions that did not arrive; the part of them it had carried
+  bool waits_to_retry = false;              // the message on the wire was lost and is not there
 };
 
 // Whom a wire tells.
@@ -50,6 +51,9 @@ class Wire {
   virtual void begin(Channel& channel) = 0;
   // Bytes of the message on the wire that have not got through.
   virtual double remaining_bytes(const Channel& channel) const = 0;
+  // Gives up the message that it carries (channel.transfer), and returns what of it got through. Goes on with the
+  // channel's queue in this instant, but not before the caller waits for something.
+  virtual double break_off(Channel& channel) = 0;
   // The run is over: nothing more happens.
   virtual void stop() = 0;
 };

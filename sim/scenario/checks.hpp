@@ -22,6 +22,7 @@ void check_name(const Scenario& scenario, Findings& findings);
 void check_platform(const Scenario& scenario, Findings& findings);
 void check_algorithm(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);
+void check_one_model(const Scenario& scenario, Findings& findings);
 void check_timing_only(const Scenario& scenario, Findings& findings);
 void check_data(const Scenario& scenario, Findings& findings);
 // Whether the model fits the data, and the run into a computer's memory.

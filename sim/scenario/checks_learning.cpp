@@ -40,6 +40,14 @@ void check_data(const Scenario& scenario, Findings& findings) {
   if (data.source == DataSource::synthetic && !data.path.empty()) {
     place.at("path").error("is given, but synthetic data come from no folder; expected another source, or no path");
   }
+  if (findings.clean("$.algorithm") && row_of(scenario.algorithm).chooses_samples) {
+    const std::string why = fmt::format(
+        "is given, but every worker of \"{}\" has the whole training set and chooses "
+        "its samples; expected no such key",
+        row_of(scenario.algorithm).name);
+    if (data.partition != PartitionKind::iid) place.at("partition").error(why);
+    if (!data.shuffle) place.at("shuffle").error(why);
+  }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, synthetic_training_samples);
   if (!scenario.model.none() && workers && train && *train < *workers && findings.clean("$.platform")) {
@@ -83,6 +91,16 @@ void check_memory(const Scenario& scenario, const Model* model, Findings& findin
   if (const auto too_much = excess(parts, most_memory_bytes, "")) findings.add(too_much->path, too_much->what);
 }
 
+void check_one_model(const Scenario& scenario, Findings& findings) {
+  const AlgorithmRow& row = row_of(scenario.algorithm);
+  if (!row.one_model || !findings.clean("$.algorithm") || !findings.clean("$.training.init")) return;
+  if (scenario.training.init == InitialWeights::independent) {
+    findings.add("$.training.init", fmt::format("\"independent\", but the workers of \"{}\" share one model; "
+                                                "expected \"shared\"",
+                                                row.name));
+  }
+}
+
 void check_timing_only(const Scenario& scenario, Findings& findings) {
   if (!scenario.model.none() || !findings.clean("$.model")) return;
   const auto needs = [&](bool given, const std::string& path, const char* example) {
@@ -110,6 +128,11 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   const StopSpec& stop = scenario.stop;
   if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy) {
     findings.add("$.stop", "has no condition; expected at least one of time, iterations, epochs, samples, accuracy");
+  }
+  if (requests_of(scenario.algorithm) > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
+      !stop.iterations && !stop.epochs && !stop.samples) {
+    findings.add("$.stop",
+                 "ends the run with training, but requests come after it; expected iterations, epochs or samples");
   }
   const EvaluateSpec& evaluate = scenario.evaluate;
   if (!findings.clean("$.evaluate") || !findings.clean("$.stop")) return;
@@ -149,7 +172,7 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     scenario.data.test = scenario.data.test.value_or(synthetic_test_samples);
   }
   auto* hosts = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
-  if (hosts != nullptr && hosts->topology == Topology::two_sites) {
+  if (hosts != nullptr && hosts->topology == Topology::two_sites && !hosts->bandwidth.empty()) {
     hosts->site_bandwidth = site_bandwidth_of(*hosts);
     hosts->site_latency = site_latency_of(*hosts);
   }

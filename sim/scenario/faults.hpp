@@ -1,4 +1,5 @@
-// What goes wrong in a scenario, and when: links and hosts that are not themselves for an interval of simulated time.
+// What goes wrong in a scenario, and when: links and hosts that are not themselves for an interval of simulated time,
+// and hosts that come and go (host_faults.hpp).
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "sim/scenario/host_faults.hpp"
 #include "sim/scenario/link_direction.hpp"
 
 namespace ddl {
@@ -62,7 +64,14 @@ struct Stragglers {
   std::optional<Seconds> until;
 };
 
-using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, MessageLoss, Stragglers>;
+using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, MessageLoss, Stragglers, HostCrash, HostJoin, HostLeave,
+                           HostChurn>;
+
+// Whether hosts crash, join or leave by it.
+inline bool changes_hosts(const Fault& fault) {
+  return std::holds_alternative<HostCrash>(fault) || std::holds_alternative<HostJoin>(fault) ||
+         std::holds_alternative<HostLeave>(fault) || std::holds_alternative<HostChurn>(fault);
+}
 
 template <class Visitor>
 void interval_fields(Visitor& visit, Interval& interval) {

@@ -52,6 +52,10 @@ class ScriptedNode : public Node {
   void spawn(const std::string&, std::function<void()>) override {}
   void wait_until(std::function<bool()>, const char*) override {}
   void changed() override {}
+  Presence presence(int) const override { return Presence::up; }
+  void watch(int) override {}
+  std::int64_t presence_events() const override { return 0; }
+  bool starts_anew() const override { return false; }
   Stream rng(const char* purpose) const override { return stream(1, "scripted", purpose); }
 
  private:

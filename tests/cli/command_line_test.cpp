@@ -45,7 +45,7 @@ constexpr Refused kRefused[] = {
     {"describe", "ddlsim: describe: no scenario given; see ddlsim describe --help\n"},
     {"reproduce ako_2081", "ddlsim: \"ako_2081\" is no study; did you mean \"ako_2018\"?\n"},
     {"reproduce ako_2018 --full",
-     "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of its files\n"},
+     "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of CIFAR-10's files\n"},
     {"reproduce ako_2018 --data x", "ddlsim: reproduce --data: is for --full alone, which trains on CIFAR-10\n"},
     {"sweep", "ddlsim: sweep: no sweep file given; see ddlsim sweep --help\n"},
     {"compare", "ddlsim: compare: no results given; see ddlsim compare --help\n"},
@@ -61,7 +61,7 @@ TEST_CASE("a bad command line or scenario has exit code 2, its lines on stderr, 
   for (const Refused& refused : kRefused) {
     const std::string arguments = refused.arguments;
     CAPTURE(arguments);
-    const Answer answer = place.call(arguments);
+    const Reply answer = place.call(arguments);
     CHECK(answer.code == 2);
     CHECK(answer.out == "");
     CHECK(answer.err == refused.error);
@@ -75,7 +75,7 @@ TEST_CASE("what CLI11 finds wrong is one line that names the help") {
                                 "good.json --seed 1 --seeds 1..2", "describe good.json good.json", "schema more"}) {
     const std::string shown = arguments;
     CAPTURE(shown);
-    const Answer answer = place.call(arguments);
+    const Reply answer = place.call(arguments);
     CHECK(answer.code == 2);
     CHECK(answer.out == "");
     CHECK(answer.err.starts_with("ddlsim: "));
@@ -90,13 +90,13 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
   for (const char* arguments :
        {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help",
         "model --help", "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help"}) {
-    const Answer answer = place.call(arguments);
+    const Reply answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
     CHECK(answer.out.find("Example") != std::string::npos);
     CHECK(answer.err == "");
   }
-  const Answer version = place.call("--version");
+  const Reply version = place.call("--version");
   CHECK(version.code == 0);
   CHECK(version.out == "ddlsim " DDLSIM_VERSION "\n");
 }
@@ -125,7 +125,7 @@ TEST_CASE("list names the entries of every kind") {
   place.write("scenarios/study/grid.json", R"({"base": "../shipped.json", "description": "a grid"})");
   CHECK(place.call("list sweeps").out.find("scenarios/study/grid.json  a grid") != std::string::npos);
   CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
-  const Answer all = place.call("list");
+  const Reply all = place.call("list");
   CHECK(all.code == 0);
   for (const char* kind : {"algorithms\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
     CHECK(all.out.find(kind) != std::string::npos);
@@ -134,7 +134,7 @@ TEST_CASE("list names the entries of every kind") {
 
 TEST_CASE("describe prints the scenario as it will be run") {
   const Workplace place;
-  const Answer answer = place.call("describe good.json --set platform.workers=8");
+  const Reply answer = place.call("describe good.json --set platform.workers=8");
   REQUIRE(answer.code == 0);
   CHECK(nlohmann::json::parse(answer.out)["platform"]["workers"] == 8);
   place.write("described.json", answer.out);
@@ -143,7 +143,7 @@ TEST_CASE("describe prints the scenario as it will be run") {
 
 TEST_CASE("schema prints JSON") {
   const Workplace place;
-  const Answer answer = place.call("schema");
+  const Reply answer = place.call("schema");
   CHECK(answer.code == 0);
   CHECK(nlohmann::json::parse(answer.out)["title"] == "ddlsim scenario");
   CHECK(nlohmann::json::parse(place.call("schema sweep").out)["title"] == "ddlsim sweep");
@@ -151,7 +151,7 @@ TEST_CASE("schema prints JSON") {
 
 TEST_CASE("check prints bounds and writes nothing") {
   const Workplace place;
-  const Answer answer = place.call("check good.json");
+  const Reply answer = place.call("check good.json");
   CHECK(answer.code == 0);
   CHECK(answer.err == "");
   CHECK(answer.out.starts_with("good.json: ok\n"));
@@ -161,12 +161,12 @@ TEST_CASE("check prints bounds and writes nothing") {
 
 TEST_CASE("a run writes its results, with or without the word, and prints a table") {
   const Workplace place;
-  const Answer answer = place.call("good.json");
+  const Reply answer = place.call("good.json");
   CHECK(answer.err == "");
   REQUIRE(answer.code == 0);
   CHECK(answer.out.find("results/good/1") != std::string::npos);
   CHECK(fs::exists(place.at("results/good/1/run.json")));
-  const Answer word = place.call("run good.json --seed 2 --out other --quiet");
+  const Reply word = place.call("run good.json --seed 2 --out other --quiet");
   CHECK(word.code == 0);
   CHECK(word.out == "");
   CHECK(fs::exists(place.at("other/good/2/summary.json")));
@@ -174,10 +174,10 @@ TEST_CASE("a run writes its results, with or without the word, and prints a tabl
 
 TEST_CASE("with --json stdout is one document, or a list of them for several runs") {
   const Workplace place;
-  const Answer one = place.call("good.json --json");
+  const Reply one = place.call("good.json --json");
   REQUIRE(one.code == 0);
   CHECK(nlohmann::json::parse(one.out)["stopped_by"] == "iterations");
-  const Answer three = place.call("good.json --json --seeds 1..3");
+  const Reply three = place.call("good.json --json --seeds 1..3");
   REQUIRE(three.code == 0);
   CHECK(nlohmann::json::parse(three.out).size() == 3);
   for (const char* seed : {"1", "2", "3"}) CHECK(fs::exists(place.at(std::string("results/good/") + seed)));
@@ -190,7 +190,7 @@ TEST_CASE("training that diverges is told on stderr, by worker and step, and kee
                                 "model": "softmax", "training": { "optimizer": { "type": "sgd", "learning_rate": 1e38 } },
                                 "compute": { "seconds_per_batch": "100ms" }, "algorithm": "ako",
                                 "stop": { "iterations": 50 } })");
-  const Answer answer = place.call("wild.json --json");
+  const Reply answer = place.call("wild.json --json");
   CHECK(answer.code == 0);
   CHECK(answer.err.starts_with("ddlsim: wild.json: training diverged: w"));
   CHECK(answer.err.find(", step 1 at ") != std::string::npos);
@@ -205,7 +205,7 @@ TEST_CASE("another scenario's result is replaced only by force, and is looked at
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);
   place.write("new.json", text_of(place.at("good.json")));
-  const Answer refused = place.call("new.json good.json --set stop.iterations=6");
+  const Reply refused = place.call("new.json good.json --set stop.iterations=6");
   CHECK(refused.code == 2);
   CHECK(refused.err.find("--force") != std::string::npos);
   CHECK_FALSE(fs::exists(place.at("results/new")));
@@ -225,7 +225,7 @@ TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
 }
 
 TEST_CASE("reproduce lists the studies") {
-  const Answer answer = Workplace().call("reproduce");
+  const Reply answer = Workplace().call("reproduce");
   CHECK(answer.code == 0);
   for (const char* study : {"ako_2018", "cui_2019", "zhang"}) CHECK(answer.out.find(study) != std::string::npos);
 }

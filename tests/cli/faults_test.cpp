@@ -20,14 +20,14 @@ constexpr const char* kOneStep = R"({
   "algorithm": "ps_async", "stop": { "iterations": 1 } })";
 
 double seconds_with(const Workplace& place, const std::string& faults) {
-  const Answer answer = place.call("run step.json --json --force --set 'faults=" + faults + "'");
+  const Reply answer = place.call("run step.json --json --force --set 'faults=" + faults + "'");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out)["simulated_seconds"];
 }
 
 // Steps that other workers than w0 finish while w0's link has been down for a while.
 int steps_of_others_meanwhile(const Workplace& place, const std::string& algorithm) {
-  const Answer answer = place.call("run many.json --quiet --force --set 'algorithm=" + algorithm + "'");
+  const Reply answer = place.call("run many.json --quiet --force --set 'algorithm=" + algorithm + "'");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   std::istringstream rows(text_of(place.at("results/many/1/iterations.csv")));
   std::string row;
@@ -125,7 +125,7 @@ TEST_CASE("a lost message costs its transfer and a wait, so that one takes T/(1-
     "faults": [ { "type": "message_loss", "probability": 0.2, "source": "w0", "retry_after": "500ms" } ] })");
   double last = 0;
   for (const char* solver : {"simgrid", "own"}) {
-    const Answer answer = place.call("lossy.json --json --force --set platform.network.solver=" + std::string(solver));
+    const Reply answer = place.call("lossy.json --json --force --set platform.network.solver=" + std::string(solver));
     REQUIRE_MESSAGE(answer.code == 0, answer.err);
     const auto summary = nlohmann::json::parse(answer.out);
     const double lost = summary["faults"]["messages_lost"], bytes = summary["faults"]["bytes_lost"];
@@ -152,7 +152,7 @@ TEST_CASE("another worker moves nothing of what is lost of the others' messages"
       "algorithm": "ps_async", "stop": {{ "iterations": 50 }},
       "faults": [ {{ "type": "message_loss", "probability": 0.3, "link": "w0" }} ] }})",
                                           workers));
-    const Answer answer = place.call("lossy.json --quiet --force");
+    const Reply answer = place.call("lossy.json --quiet --force");
     REQUIRE_MESSAGE(answer.code == 0, answer.err);
     std::istringstream rows(text_of(place.at("results/lossy/1/pairs.csv")));
     std::string row, all;
@@ -174,7 +174,7 @@ TEST_CASE("stragglers are slow for d/(e + d) of the time, whatever they do then 
     "algorithm": "gossip", "stop": { "time": "4000s" },
     "faults": [ { "type": "stragglers", "hosts": ["w0", "w1"], "mean_every": "6s", "mean_duration": "2s",
                   "factor": 4 } ] })");
-  const Answer answer = place.call("bouts.json --json");
+  const Reply answer = place.call("bouts.json --json");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   const auto steps = nlohmann::json::parse(answer.out)["iterations_per_worker"];
   // A quarter of the time at a quarter of the speed: 13/16 of the steps. 500 bouts each: within 4 %.
@@ -219,7 +219,7 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   const Workplace place;
   place.write("step.json", kOneStep);
   const auto refused = [&](const std::string& scenario, const std::string& faults, const std::string& path) {
-    const Answer answer = place.call("run " + scenario + " --quiet --set 'faults=" + faults + "'");
+    const Reply answer = place.call("run " + scenario + " --quiet --set 'faults=" + faults + "'");
     CAPTURE(answer.err);
     CHECK(answer.code == 2);
     CHECK(answer.err.starts_with("ddlsim: " + scenario + ": $.faults[0]." + path + ": "));

@@ -32,7 +32,7 @@ TEST_CASE("a run that would never end is refused in one line, by run and by chec
     for (const char* command : {"run ", "check "}) {
       const std::string call = std::string("timeout 60 '" DDLSIM_BINARY "' ") + command + endless.arguments;
       CAPTURE(call);
-      const Answer answer = place.shell(call);
+      const Reply answer = place.shell(call);
       CHECK(answer.code == 2);
       CHECK_MESSAGE(is_one_line(answer.err), answer.err);
       CHECK_MESSAGE(answer.err.find(endless.phrase) != std::string::npos, answer.err);
@@ -44,10 +44,10 @@ TEST_CASE("a run that would never end is refused in one line, by run and by chec
 TEST_CASE("a sweep given to run and a scenario given to sweep are one line each") {
   const Workplace place;
   place.write("grid.json", R"({"base": "good.json", "vary": {"platform.workers": [2, 3]}, "seeds": [1, 2]})");
-  const Answer run = place.call("run grid.json");
+  const Reply run = place.call("run grid.json");
   CHECK(run.code == 2);
   CHECK(run.err == "ddlsim: grid.json: $.base: is a sweep's; expected a scenario; ddlsim sweep runs sweeps\n");
-  const Answer sweep = place.call("sweep good.json");
+  const Reply sweep = place.call("sweep good.json");
   CHECK(sweep.code == 2);
   CHECK(sweep.err ==
         "ddlsim: good.json: $.platform: is a scenario's; expected a sweep with \"base\" and \"vary\"; ddlsim run runs "
@@ -58,7 +58,7 @@ TEST_CASE("memory that is not there ends a run with one line") {
   const Workplace place;
   place.write("learning.json", R"({"platform": {"workers": 2, "bandwidth": "40Mbps"}, "algorithm": "ako",
                                    "stop": {"iterations": 3}, "compute": {"seconds_per_batch": "100ms"}})");
-  const Answer answer =
+  const Reply answer =
       place.shell("ulimit -v 700000; '" DDLSIM_BINARY
                   "' learning.json --threads 1 --set platform.workers=8 --set data.train=100 --set 'model={\"layers\":"
                   "[\"flatten\", {\"type\":\"dense\",\"units\":60000}, {\"type\":\"dense\",\"units\":10}]}'");
@@ -72,13 +72,13 @@ TEST_CASE("folders with blanks and letters of other scripts are folders as any o
   const Workplace place;
   fs::create_directories(place.at("a b/\u00fc \u4e2d\u6587"));
   fs::copy(place.at("good.json"), place.at("a b/\u00fc \u4e2d\u6587/my run.json"));
-  const Answer answer = place.call("'a b/\u00fc \u4e2d\u6587/my run.json' --quiet --out 'o \u00e4'");
+  const Reply answer = place.call("'a b/\u00fc \u4e2d\u6587/my run.json' --quiet --out 'o \u00e4'");
   CHECK_MESSAGE(answer.code == 0, answer.err);
   CHECK(fs::exists(place.at("o \u00e4/my run/1/run.json")));
 }
 
 // Runs `commands` with file systems of its own, or says why not.
-bool mounted(const Workplace& place, const std::string& commands, Answer& answer) {
+bool mounted(const Workplace& place, const std::string& commands, Reply& answer) {
   place.write("mounted.sh", commands);
   answer = place.shell("unshare -rm sh mounted.sh");
   if (answer.code != 77 && answer.err.find("unshare") == std::string::npos) return true;
@@ -89,7 +89,7 @@ bool mounted(const Workplace& place, const std::string& commands, Answer& answer
 TEST_CASE("a full disk and one that cannot be written are one line, and nothing is left half-written") {
   const Workplace place;
   fs::create_directories(place.at("disk"));
-  Answer full;
+  Reply full;
   if (!mounted(place,
                "mount -t tmpfs -o size=64k none disk || exit 77\n"
                "'" DDLSIM_BINARY "' good.json --quiet --set stop.iterations=3000 --out disk\n"
@@ -100,7 +100,7 @@ TEST_CASE("a full disk and one that cannot be written are one line, and nothing 
   CHECK(text_of(place.at("said")) == "2 0\n");
   CHECK_MESSAGE(is_one_line(full.err), full.err);
   CHECK_MESSAGE(full.err.find("No space left on device") != std::string::npos, full.err);
-  Answer locked;
+  Reply locked;
   REQUIRE(mounted(place,
                   "mount -t tmpfs none disk && mount -o remount,ro disk || exit 77\n"
                   "'" DDLSIM_BINARY "' good.json --quiet --out disk; echo $? > said\n",
@@ -114,7 +114,7 @@ TEST_CASE("a scenario that may not be read is one line") {
   const Workplace place;
   fs::permissions(place.at("good.json"), fs::perms::none);
   fs::permissions(place.at(".").parent_path().parent_path(), fs::perms::others_exec | fs::perms::owner_all);
-  const Answer answer = place.shell("setpriv --reuid=65534 --clear-groups '" DDLSIM_BINARY "' good.json");
+  const Reply answer = place.shell("setpriv --reuid=65534 --clear-groups '" DDLSIM_BINARY "' good.json");
   if (answer.err.find("setpriv") != std::string::npos) {
     MESSAGE("[skipped] nobody else to be here: " << answer.err);
     return;

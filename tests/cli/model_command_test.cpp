@@ -7,7 +7,7 @@ namespace ddl {
 
 TEST_CASE("model shows every layer, and totals that are the published ones") {
   const Workplace place;
-  const Answer answer = place.call("model mlp-3-1-bibd");
+  const Reply answer = place.call("model mlp-3-1-bibd");
   CHECK(answer.code == 0);
   CHECK(answer.err == "");
   for (const char* text : {"mlp-3-1-bibd: 1x28x28 in, 10 classes", "dense1", "448",
@@ -76,7 +76,7 @@ TEST_CASE("model refuses what it does not know in one line with exit code 2") {
        }) {
     const std::string arguments = refused.arguments;
     CAPTURE(arguments);
-    const Answer answer = place.call("model " + arguments);
+    const Reply answer = place.call("model " + arguments);
     CHECK(answer.code == 2);
     CHECK(answer.out == "");
     CHECK(answer.err == refused.error);

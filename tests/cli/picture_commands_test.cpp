@@ -18,7 +18,7 @@ constexpr const char* grid = R"({ "base": "learning.json",
     "seeds": [1, 2] })";
 
 bool there_is(const Workplace& place, const std::string& programs) {
-  const Answer answer =
+  const Reply answer =
       place.shell("for p in " + programs + "; do command -v $p >/dev/null || { echo $p; exit 1; }; done");
   if (answer.code != 0) MESSAGE("[skipped] needs " << answer.out);
   return answer.code == 0;
@@ -38,7 +38,7 @@ TEST_CASE("plot draws in the format that the file's ending says, with every line
   place.write("learning.json", learning);
   REQUIRE(place.call("learning.json --quiet --seeds 1..3").code == 0);
   REQUIRE(place.call("learning.json --quiet --set name=other --set algorithm=ako").code == 0);
-  const Answer answer = place.call("plot results -o pictures/curves.svg --x bytes --y loss --title 'a < b & c'");
+  const Reply answer = place.call("plot results -o pictures/curves.svg --x bytes --y loss --title 'a < b & c'");
   CHECK(answer.err == "");
   CHECK(answer.code == 0);
   CHECK(answer.out == "pictures/curves.svg\n");
@@ -63,7 +63,7 @@ TEST_CASE("plot draws a sweep's map and a traced run's links") {
   place.write("learning.json", learning);
   place.write("grid.json", grid);
   REQUIRE(place.call("sweep grid.json --quiet").code == 0);
-  const Answer map = place.call("plot results/grid -o map.svg --kind map --y accuracy");
+  const Reply map = place.call("plot results/grid -o map.svg --kind map --y accuracy");
   CHECK(map.err == "");
   REQUIRE(map.code == 0);
   const std::string svg = text_of(place.at("map.svg"));
@@ -102,13 +102,13 @@ TEST_CASE("what cannot be drawn is refused with one line, and no file") {
   };
   for (const auto& [arguments, error] : cases) {
     CAPTURE(arguments);
-    const Answer answer = place.call(arguments);
+    const Reply answer = place.call(arguments);
     CHECK(answer.code == 2);
     CHECK(answer.out == "");
     CHECK(answer.err == std::string("ddlsim: ") + error + "\n");
   }
   CHECK_FALSE(fs::exists(place.at("picture.svg")));
-  const Answer without = place.shell("PATH=/nowhere '" DDLSIM_BINARY "' plot results/learning -o picture.svg");
+  const Reply without = place.shell("PATH=/nowhere '" DDLSIM_BINARY "' plot results/learning -o picture.svg");
   CHECK(without.code == 2);
   CHECK(without.err.starts_with("ddlsim: gnuplot: not found; expected Debian's package gnuplot-nox"));
 }
@@ -140,7 +140,7 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
   REQUIRE(place.call("learning.json --quiet --seeds 1..2 --trace").code == 0);
   REQUIRE(place.call("learning.json --quiet --set name=other --set algorithm=gossip").code == 0);
   REQUIRE(place.call("report results -o page.html --title 'Two schemes'").code == 0);
-  const Answer small = place.shell(check + "page.html 3 2");
+  const Reply small = place.shell(check + "page.html 3 2");
   CHECK_MESSAGE(small.code == 0, small.out << small.err);
   place.write("grid.json",
               R"({ "base": "learning.json", "set": { "stop.iterations": 300, "evaluate.every_iterations": 1 },
@@ -149,7 +149,7 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
       "seeds": [1, 2, 3, 4, 5] })");
   REQUIRE(place.call("sweep grid.json --quiet").code == 0);
   REQUIRE(place.call("report results/grid -o grid.html").code == 0);
-  const Answer large = place.shell(check + "grid.html 50 10");
+  const Reply large = place.shell(check + "grid.html 50 10");
   CHECK_MESSAGE(large.code == 0, large.out << large.err);
   std::smatch opened;
   REQUIRE(std::regex_search(large.out, opened, std::regex("opened in (\\d+) ms")));

@@ -20,7 +20,7 @@ constexpr const char* kScenario = R"({
   "algorithm": "ako", "stop": { "iterations": 2 } })";
 
 std::string digest_of(const Workplace& place, const std::string& before, const std::string& mode) {
-  const Answer answer = place.call("run learn.json --json --force --threads 1 --set math.mode=" + mode, before);
+  const Reply answer = place.call("run learn.json --json --force --threads 1 --set math.mode=" + mode, before);
   CAPTURE(before);
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out)["digest"];
@@ -61,13 +61,13 @@ TEST_CASE("portable math gives the same digest on an emulated older CPU") {
 }
 
 TEST_CASE("kernels that this CPU does not have are refused") {
-  const Answer answer = Workplace().call("list models", "DDLSIM_KERNELS=SSE9");
+  const Reply answer = Workplace().call("list models", "DDLSIM_KERNELS=SSE9");
   CHECK(answer.code == 2);
   CHECK(answer.err.starts_with("ddlsim: DDLSIM_KERNELS: names no kernels of this CPU; expected one of "));
 }
 
 TEST_CASE("bench says which kernels it chose and what share of the best product each model reaches") {
-  const Answer answer = Workplace().call("bench --json --seconds 1");
+  const Reply answer = Workplace().call("bench --json --seconds 1");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   const auto json = nlohmann::json::parse(answer.out);
   double best = 0;

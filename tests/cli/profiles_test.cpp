@@ -17,7 +17,7 @@ constexpr const char* kOneStep = R"({
   "algorithm": "ps_async", "stop": { "iterations": 1 } })";
 
 nlohmann::json summary_with(const Workplace& place, const std::string& profiles, const std::string& solver = "auto") {
-  const Answer answer = place.call("run step.json --json --force --set 'platform.profiles=" + profiles +
+  const Reply answer = place.call("run step.json --json --force --set 'platform.profiles=" + profiles +
                                    "' --set platform.network.solver=" + solver);
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out);
@@ -102,7 +102,7 @@ TEST_CASE("broken profiles are refused in one line that says where") {
   const Workplace place;
   place.write("step.json", kOneStep);
   const auto refused = [&](const std::string& profile, const std::string& what) {
-    const Answer answer = place.call("check step.json --set 'platform.profiles=[" + profile + "]'");
+    const Reply answer = place.call("check step.json --set 'platform.profiles=[" + profile + "]'");
     CAPTURE(answer.err);
     CHECK(answer.code == 2);
     CHECK(answer.err.starts_with("ddlsim: step.json: $.platform.profiles"));

@@ -41,7 +41,7 @@ TEST_CASE(
 
   const auto same = [&](const std::string& options, const std::string& before) {
     CAPTURE(before);
-    const Answer answer = place.call(smoke + options + " --out '" + place.at("again").string() + "'", before);
+    const Reply answer = place.call(smoke + options + " --out '" + place.at("again").string() + "'", before);
     REQUIRE_MESSAGE(answer.code == 0, answer.err);
     CHECK(all_bytes(place.at("again")) == expected);
     fs::remove_all(place.at("again"));
@@ -58,7 +58,7 @@ TEST_CASE("a run that is killed leaves nothing, and repeated gives the bytes of 
   REQUIRE(place.call(long_run + "undisturbed").code == 0);
   int kills = 0;
   for (double delay_s = 0.01; kills < 100; delay_s *= 1.7) {
-    const Answer answer = place.call(long_run + "killed", "timeout -s KILL " + std::to_string(delay_s));
+    const Reply answer = place.call(long_run + "killed", "timeout -s KILL " + std::to_string(delay_s));
     if (answer.code == 0) break;
     CHECK(answer.code == 137);
     CHECK_FALSE(fs::exists(place.at("killed/good/1")));
@@ -82,7 +82,7 @@ TEST_CASE("a result is verified from its run.json, and nothing is written") {
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);
   const std::string before = all_bytes(place.at("."));
-  const Answer answer = place.call("run --verify-digest results/good/1 --threads 2");
+  const Reply answer = place.call("run --verify-digest results/good/1 --threads 2");
   CHECK(answer.code == 0);
   CHECK(answer.err == "");
   CHECK(answer.out.starts_with("results/good/1: the same, digest "));
@@ -93,7 +93,7 @@ TEST_CASE("a result that is not the same is told by table, row and column, with 
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);
   replace_in(place.at("results/good/1/iterations.csv"), "w0,0,0,0.1,", "w0,0,0,0.2,");
-  const Answer answer = place.call("run --verify-digest results/good/1");
+  const Reply answer = place.call("run --verify-digest results/good/1");
   CHECK(answer.code == 1);
   CHECK(answer.out == "");
   CHECK(answer.err.starts_with("ddlsim: results/good/1: is not the same: "));
@@ -102,7 +102,7 @@ TEST_CASE("a result that is not the same is told by table, row and column, with 
 
 TEST_CASE("what cannot be verified is one clear line with exit code 2") {
   const Workplace place;
-  const Answer nothing = place.call("run --verify-digest nowhere");
+  const Reply nothing = place.call("run --verify-digest nowhere");
   CHECK(nothing.code == 2);
   CHECK(nothing.err.starts_with("ddlsim: nowhere/run.json: "));
   CHECK(place.call("run --verify-digest nowhere --seed 2").code == 2);

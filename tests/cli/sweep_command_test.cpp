@@ -31,7 +31,7 @@ TEST_CASE("a sweep that is killed again and again comes to the bytes of an unbro
   const std::string killed = "'" DDLSIM_BINARY "' sweep grid.json --out killed --quiet --jobs 2";
   int kills = 0;
   for (double delay_s = 0.03; kills < 100; delay_s += 0.04) {
-    const Answer answer = place.shell("timeout -s KILL " + std::to_string(delay_s) + " " + killed);
+    const Reply answer = place.shell("timeout -s KILL " + std::to_string(delay_s) + " " + killed);
     if (answer.code == 0) break;
     CHECK(answer.code == 137);
     ++kills;
@@ -45,7 +45,7 @@ TEST_CASE("Ctrl-C ends a sweep with exit code 130, keeps what is finished, and l
   const Workplace place;
   place.write("grid.json", grid);
   // In the background a shell ignores SIGINT, hence the handler that is put back.
-  const Answer answer =
+  const Reply answer =
       place.shell("env --default-signal=INT '" DDLSIM_BINARY
                   "' sweep grid.json --set stop.iterations=20000 --quiet --jobs 1 & pid=$!\n"
                   "until ls results/grid/*/*/run.json >/dev/null 2>&1; do sleep 0.05; done; kill -INT $pid; wait $pid");
@@ -73,7 +73,7 @@ TEST_CASE("a full disk ends a sweep with a line that says so, and with more spac
               "mount -o remount,size=20m disk && '" DDLSIM_BINARY
               "' sweep grid.json --out disk 2>more.err && cp -r disk copied\n");
   fs::create_directories(place.at("disk"));
-  const Answer answer = place.shell("unshare -rm sh full.sh");
+  const Reply answer = place.shell("unshare -rm sh full.sh");
   if (answer.code == 77 || answer.err.find("unshare") != std::string::npos) {
     MESSAGE("[skipped] no mount of one's own here: " << answer.err);
     return;
@@ -90,7 +90,7 @@ TEST_CASE("a full disk ends a sweep with a line that says so, and with more spac
 TEST_CASE("two programs do not work in one sweep's folder at the same time") {
   const Workplace place;
   place.write("grid.json", grid);
-  const Answer answer = place.shell("'" DDLSIM_BINARY "' sweep grid.json --quiet & sleep 0.2\n'" DDLSIM_BINARY
+  const Reply answer = place.shell("'" DDLSIM_BINARY "' sweep grid.json --quiet & sleep 0.2\n'" DDLSIM_BINARY
                                     "' sweep grid.json --quiet; code=$?; wait; exit $code");
   CHECK(answer.code == 2);
   CHECK(answer.err == "ddlsim: results/grid: another program is at work in it; expected to be alone\n");
@@ -100,7 +100,7 @@ TEST_CASE("two programs do not work in one sweep's folder at the same time") {
 TEST_CASE("a dry run lists the runs and an estimate, and writes nothing") {
   const Workplace place;
   place.write("grid.json", grid);
-  const Answer answer = place.call("sweep grid.json --dry-run");
+  const Reply answer = place.call("sweep grid.json --dry-run");
   CHECK(answer.code == 0);
   CHECK(answer.err == "");
   CHECK(answer.out.find("  bandwidth=40Mbps_workers=3/2\n") != std::string::npos);
@@ -114,7 +114,7 @@ TEST_CASE("a dry run lists the runs and an estimate, and writes nothing") {
 TEST_CASE("on Slurm, a dry run shows the script that would be submitted, quoted for the shell") {
   const Workplace place;
   place.write("it's.json", grid);
-  const Answer answer =
+  const Reply answer =
       place.call("sweep \"it's.json\" --engine slurm --jobs 3 --set stop.iterations=10 --set name=x --dry-run");
   CHECK(answer.code == 0);
   CHECK(answer.out.find("#!/bin/sh\n#SBATCH --job-name=ddlsim-") != std::string::npos);
@@ -129,7 +129,7 @@ TEST_CASE("on Slurm, a dry run shows the script that would be submitted, quoted 
 TEST_CASE("without Slurm, --engine slurm is refused and writes nothing") {
   const Workplace place;
   place.write("grid.json", grid);
-  const Answer answer = place.shell("PATH=/nonexistent '" DDLSIM_BINARY "' sweep grid.json --engine slurm");
+  const Reply answer = place.shell("PATH=/nonexistent '" DDLSIM_BINARY "' sweep grid.json --engine slurm");
   CHECK(answer.code == 2);
   CHECK(answer.err == "ddlsim: --engine slurm: there is no sbatch here; expected Slurm's commands\n");
   CHECK_FALSE(fs::exists(place.at("results")));
@@ -141,7 +141,7 @@ TEST_CASE("a task of an array refuses a sweep that is not the one submitted") {
   fs::create_directories(place.at("results/grid/.slurm"));
   place.write("results/grid/sweep.json", "{}");
   place.write("results/grid/.slurm/tasks", "0123456789abcdef\n0\n");
-  const Answer answer = place.call("sweep grid.json --task 0");
+  const Reply answer = place.call("sweep grid.json --task 0");
   CHECK(answer.code == 2);
   CHECK(answer.err ==
         "ddlsim: results/grid/.slurm/tasks: is of another sweep; was the sweep's file changed meanwhile?\n");
@@ -153,7 +153,7 @@ TEST_CASE("a sweep without a file, or with a broken one, is refused before anyth
   CHECK(place.call("sweep").err == "ddlsim: sweep: no sweep file given; see ddlsim sweep --help\n");
   CHECK(place.call("sweep absent.json").err == "ddlsim: absent.json: no such file; expected a sweep\n");
   place.write("bad.json", R"({ "base": "good.json", "vary": { "stop.iterations": 3 }, "seed": [1] })");
-  const Answer answer = place.call("sweep bad.json");
+  const Reply answer = place.call("sweep bad.json");
   CHECK(answer.code == 2);
   CHECK(answer.out == "");
   CHECK(answer.err ==

@@ -97,7 +97,7 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
   const Workplace place;
   for (const char* scenario : {"ako_rotate", "ps_async", "gossip_pull", "ad_psgd", "ako_tf", "ring_allreduce"}) {
     CAPTURE(scenario);
-    const Answer answer = place.call("'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) +
+    const Reply answer = place.call("'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) +
                                      ".json' --quiet --trace --set name=traced --out " + scenario);
     REQUIRE_MESSAGE(answer.code == 0, answer.err);
     CHECK(answer.err == "");
@@ -196,7 +196,7 @@ TEST_CASE("tracing changes nothing else, and is the same to the byte each time")
 
 TEST_CASE("a trace has a largest size, and says where it ends, but links are counted to the end") {
   const Workplace place;
-  const Answer answer = place.call("good.json --quiet --trace --set stop.iterations=40000");
+  const Reply answer = place.call("good.json --quiet --trace --set stop.iterations=40000");
   CHECK(answer.code == 0);
   CHECK(answer.err.starts_with("ddlsim: results/good/1/trace.json: the trace was full at "));
   CHECK(answer.err.find(" it holds the first 50000 gradients and messages\n") != std::string::npos);

@@ -18,7 +18,7 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-struct Answer {
+struct Reply {
   int code = 0;
   std::string out, err;
 };
@@ -43,10 +43,10 @@ class Workplace {
   std::filesystem::path at(const std::string& name) const { return path_ / "work" / name; }
 
   // The program with `arguments`, as a shell splits them; `before` may set variables or name a program that runs it.
-  Answer call(const std::string& arguments, const std::string& before = "") const {
+  Reply call(const std::string& arguments, const std::string& before = "") const {
     return shell(before + " '" DDLSIM_BINARY "' " + arguments);
   }
-  Answer shell(const std::string& commands) const {
+  Reply shell(const std::string& commands) const {
     const std::string command = "cd '" + (path_ / "work").string() + "' && { " + commands + "\n} >'" +
                                 (path_ / "out").string() + "' 2>'" + (path_ / "err").string() + "' </dev/null";
     const int status = std::system(command.c_str());

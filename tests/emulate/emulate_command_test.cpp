@@ -21,7 +21,7 @@ TEST_CASE("a measured result has its own place and is compared with the simulate
   if (!stage_is_allowed()) return;
   const Workplace place;
   REQUIRE(place.call("run good.json --quiet").code == 0);
-  const Answer answer = place.call("emulate good.json --quiet --repetitions 2");
+  const Reply answer = place.call("emulate good.json --quiet --repetitions 2");
   CHECK(answer.err == "");
   REQUIRE(answer.code == 0);
   const auto run = nlohmann::json::parse(text_of(place.at("results/good-measured/1/run.json")));
@@ -29,14 +29,14 @@ TEST_CASE("a measured result has its own place and is compared with the simulate
   CHECK(std::filesystem::exists(place.at("results/good-measured/1-2/summary.json")));
   CHECK(text_of(place.at("results/good/1/run.json")).find("measured") == std::string::npos);
 
-  const Answer text = place.call("compare results");
+  const Reply text = place.call("compare results");
   CHECK(text.out.find("Simulated against measured: ako") != std::string::npos);
   const auto json = nlohmann::json::parse(place.call("compare results --json").out);
   REQUIRE(json["measured_and_simulated"].size() == 1);
   for (const auto& row : json["measured_and_simulated"][0]["quantities"]) {
     if (row["quantity"] == "bytes sent") CHECK(row["error"] == 0.0);
   }
-  const Answer again = place.call("run --verify-digest results/good-measured/1");
+  const Reply again = place.call("run --verify-digest results/good-measured/1");
   CHECK(again.code == 2);
   CHECK(again.err.find("was measured in real time") != std::string::npos);
 }
@@ -48,7 +48,7 @@ TEST_CASE("interrupted, an emulation leaves no result, no process and the machin
   for (const auto& [signal, code] : {std::pair{"INT", "130"}, {"TERM", "130"}, {"KILL", "137"}}) {
     CAPTURE(signal);
     // A shell's background jobs ignore interrupts; env makes them heard again.
-    const Answer answer =
+    const Reply answer =
         place.shell("env --default-signal=INT '" DDLSIM_BINARY
                     "' emulate good.json --out marked --set stop.iterations=100000 & sleep 2; kill -" +
                     std::string(signal) + " $!; wait $!; echo code $?; sleep 0.5");
@@ -63,11 +63,11 @@ TEST_CASE("without the right to make namespaces there is one clear line") {
   if (!stage_is_allowed()) return;
   const Workplace place;
   place.shell("chmod -R a+rwx ..");
-  const Answer answer = place.call("emulate good.json", "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs");
+  const Reply answer = place.call("emulate good.json", "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs");
   CHECK(answer.code == 2);
   CHECK(answer.err.find("network namespaces cannot be made here") != std::string::npos);
   CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
-  const Answer lost = place.call("emulate good.json", "env PATH=/nonexistent");
+  const Reply lost = place.call("emulate good.json", "env PATH=/nonexistent");
   CHECK(lost.code == 2);
   CHECK(lost.err.find("iproute2") != std::string::npos);
 }

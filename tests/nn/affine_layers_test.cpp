@@ -254,6 +254,14 @@ TEST_CASE("initial weights have the deviation their scheme says, and a bias to m
   CHECK(*std::max_element(values.begin(), values.end() - 50) <= 0.2f);
   CHECK(values.back() == 0.1f);
 
+  // Uniform to 1 / 20 either way: that over the root of 3. Biases are drawn alike.
+  Dense({400, 1, 1}, {.units = 50, .init = Init::uniform}, false).initialize(values, random);
+  square = 0;
+  for (const float value : values) square += double{value} * value;
+  CHECK(std::sqrt(square / static_cast<double>(values.size())) == doctest::Approx(0.05 / std::sqrt(3.0)).epsilon(0.02));
+  CHECK(*std::max_element(values.begin(), values.end()) <= 0.05f);
+  CHECK(*std::min_element(values.end() - 50, values.end()) < -0.02f);
+
   Dense({400, 1, 1}, {.units = 50, .init = Init::zero}, false).initialize(values, random);
   CHECK(values == Floats(values.size(), 0.0f));
 }

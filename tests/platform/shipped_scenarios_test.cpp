@@ -90,7 +90,8 @@ TEST_CASE("the smoke scenarios have every training system and every generated to
   }
   CHECK(names == std::set<std::string>{"single", "ps_async", "ps_sync", "ako", "gossip", "d_psgd", "ad_psgd", "sgp",
                                        "choco", "ring_allreduce", "tree_allreduce", "star_allreduce",
-                                       "partial_allreduce", "local_sgd", "fedavg", "ps_ssp"});
+                                       "partial_allreduce", "local_sgd", "fedavg", "ps_ssp", "vertical", "early_exit",
+                                       "samme"});
   CHECK(modes == std::set<std::string>{"pull", "push", "pair"});
   CHECK(topologies == std::set<std::string>{"star", "mesh", "ring", "two_sites"});
 }

@@ -65,6 +65,7 @@ TEST_CASE("the dictionary of results names every column and key that is written,
   result.trace.emplace();
   result.trace->period_s = 2.5;
   result.trace->links = {{1, {0, 750, 750}}};
+  result.answers = {{.request = 0, .threshold = 0.5, .exit = 1, .answer_s = 2, .correct = true}};
   const std::filesystem::path folder = write_results(temporary.path().string(), example_scenario(), result, false);
   auto documented = dictionary();
   // Tables of many runs are none of a run's; their own tests look after them.

@@ -304,13 +304,13 @@ TEST_CASE("a full disk leaves the older result and no half-written one") {
     Scenario scenario = example_scenario();
     scenario.record.weights = true;
     RunResult large = other_result();
-    large.weights = {std::vector<float>(100000, 1.0f)};  // 400 kB
+    large.weights.assign(static_cast<std::size_t>(large.workers), std::vector<float>(100000, 1.0f));  // 400 kB each
     error = error_of([&] { write_results(disk.string(), scenario, large, true); });
     whole = names_in(folder) == usual_files && text_of(folder / "curve.csv") == curve_csv(example_result());
     alone = names_in(folder.parent_path()).size() == 1;
   }
   umount(disk.c_str());
-  CHECK(contains(error, "weights-w0.safetensors: cannot be written: No space left on device"));
+  CHECK_MESSAGE(contains(error, "weights-w0.safetensors: cannot be written: No space left on device"), error);
   CHECK(whole);
   CHECK(alone);
 }

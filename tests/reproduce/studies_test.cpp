@@ -23,6 +23,10 @@ TEST_CASE("every figure of every study has a place of its own, in a table that i
     std::set<std::string> tables, cells;
     for (const TableLayout& table : study.tables) tables.insert(table.name);
     std::set<Place> places;
+    for (const Outcome::Value& value : study.reckoned) {
+      CHECK(places.insert(value.place).second);
+      CHECK(tables.contains(value.place.table));
+    }
     for (const Cell& cell : study.cells) {
       CHECK(cells.insert(cell.name).second);
       for (const Figure& figure : cell.figures) {
@@ -40,6 +44,10 @@ TEST_CASE("every claim can be judged, even if nothing was reached") {
   for (const StudyRow& row : study_table()) {
     const Study study = row.make({});
     std::vector<Outcome::Value> published, nothing;
+    for (const Outcome::Value& value : study.reckoned) {
+      published.push_back({value.place, value.published, value.published});
+      nothing.push_back({value.place, value.published, std::nullopt});
+    }
     for (const Cell& cell : study.cells) {
       for (const Figure& figure : cell.figures) {
         published.push_back({figure.place, figure.published, figure.published});
@@ -97,6 +105,21 @@ TEST_CASE("the 48 cells differ in network, workers and training system only") {
     scenario.algorithm = first.algorithm;
     CHECK(describe(scenario) == describe(first));
   }
+}
+
+TEST_CASE("every count of IDDL's models is the published one, and without data its perceptrons are left out") {
+  const Study study = iddl({});
+  CHECK(study.reckoned.size() == 7 * 3 + 3 * 3);
+  for (const Outcome::Value& value : study.reckoned) {
+    const double unit = value.place.table == "operations" ? 0.01 : 1;
+    CHECK(std::round(*value.simulated / unit) == std::round(*value.published / unit));
+  }
+  const auto of_perceptrons = [](const Study& of) {
+    return std::ranges::count_if(of.cells, [](const Cell& cell) { return cell.name.starts_with("mlp-"); });
+  };
+  CHECK(of_perceptrons(study) == 0);
+  CHECK(of_perceptrons(iddl({.full = false, .data = "/data"})) == 12);
+  CHECK(study.claims.size() < iddl({.full = false, .data = "/data"}).claims.size());
 }
 
 TEST_CASE("ranks that run against each other correlate at -1, ties share theirs") {

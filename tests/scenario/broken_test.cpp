@@ -81,6 +81,9 @@ constexpr Broken kBroken[] = {
     {"{" NET ", " AKO ", \"stop\": {\"time\": 300}}", "$.stop.time", "300 has no unit; write for example \"300s\""},
     // Platform
     {"{\"platform\": {\"workers\": 4}, " AKO ", " END "}", "$.platform.bandwidth", "is missing; expected a bandwidth"},
+    {"{\"platform\": {\"topology\": \"two_sites\"}, " AKO ", " END "}", "$.platform.bandwidth", "is missing"},
+    {"{\"platform\": {\"topology\": \"two_sites\", \"bandwidth\": []}, " AKO ", " END "}", "$.platform.bandwidth",
+     "is an empty list"},
     {"{\"platform\": {\"workers\": 0, \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.workers",
      "0 is too small"},
     {"{\"platform\": {\"workers\": [\"a\"], \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.workers",

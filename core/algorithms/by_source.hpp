@@ -1,0 +1,33 @@
+// Messages taken sender by sender, where a sender may be ahead of its turn.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "core/algorithms/node.hpp"
+
+namespace ddl {
+
+class BySource {
+ public:
+  explicit BySource(Node& node) : node_(node) {}
+
+  // W. The next message of one sender at a port that has no other reader; others' wait for their turn.
+  Message receive(int port, int source) {
+    auto& from_source = early_[{port, source}];
+    while (from_source.empty()) {
+      Message message = node_.receive(port);
+      early_[{port, message.source}].push_back(std::move(message));
+    }
+    Message message = std::move(from_source.front());
+    from_source.pop_front();
+    return message;
+  }
+
+ private:
+  Node& node_;
+  std::map<std::pair<int, int>, std::deque<Message>> early_;
+};
+
+}  // namespace ddl

@@ -1,0 +1,73 @@
+#include "core/algorithms/first_model.hpp"
+
+#include <utility>
+
+namespace ddl {
+namespace {
+
+enum Port { to_server = 1000, to_asker };  // beyond those of any training system
+enum Kind { question, model, refusal };
+
+class WithFirstModel : public Program {
+ public:
+  WithFirstModel(std::unique_ptr<Program> program, Node& node)
+      : node_(node), program_(std::move(program)), has_model_(!node.starts_anew()) {
+    node.watch(to_asker);
+  }
+
+  void run() override {
+    node_.spawn("first model", [this] { serve(); });
+    if (!has_model_) ask();
+    has_model_ = true;
+    program_->run();
+  }
+
+ private:
+  // Who has none either refuses, so that no two wait for each other.
+  void serve() {
+    while (true) {
+      const Message asked = node_.receive(to_server);
+      Message answer{.port = to_asker, .kind = has_model_ ? model : refusal};
+      if (has_model_) {
+        answer.values = node_.weights().snapshot();
+        answer.wire_bytes = node_.cluster().model_bytes;
+      }
+      node_.send(asked.source, std::move(answer));
+    }
+  }
+
+  void ask() {
+    const int workers = node_.cluster().workers;
+    for (int ahead = 1; ahead < workers; ++ahead) {
+      const int other = (node_.id() + ahead) % workers;
+      if (!node_.up(other)) continue;
+      const Message answer = ask(other);
+      if (answer.news || answer.kind == refusal) continue;
+      node_.weights().adopt(answer.values);
+      return;
+    }
+  }
+
+  // The answer, or that there is none to come.
+  Message ask(int other) {
+    const std::int64_t asked_at = node_.presence_events();
+    node_.send(other, {.port = to_server, .kind = question});
+    while (true) {
+      Message answer = node_.receive(to_asker);
+      if (!answer.news || (answer.source == other && answer.step > asked_at)) return answer;
+    }
+  }
+
+  Node& node_;
+  const std::unique_ptr<Program> program_;
+  bool has_model_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> with_first_model(std::unique_ptr<Program> program, Node& node) {
+  if (!node.cluster().hosts_change || node.cluster().workers == 1) return program;
+  return std::make_unique<WithFirstModel>(std::move(program), node);
+}
+
+}  // namespace ddl

@@ -1,0 +1,97 @@
+// Hosts that crash, restart, join and leave, as the simulation does it.
+//
+// An actor is unwound by an exception that its waiting verb throws; it is not killed, for who has been killed cannot
+// say any more that it was about to wake. An instant in which somebody is about to be woken is waited out first: nobody
+// else then holds what lies on the stacks that are unwound.
+#include <simgrid/s4u/Actor.hpp>
+
+#include "core/algorithms/table.hpp"
+#include "sim/runtime/sim_node.hpp"
+#include "sim/runtime/simulation.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid::s4u;
+
+void Simulation::play_host_events() {
+  for (std::size_t i = 0; i < hosts_.schedule().size() && !is_over(); ++i) {
+    const HostEvent& event = hosts_.schedule()[i];
+    if (event.time_s > now()) sg::this_actor::sleep_until(event.time_s);
+    settle_instant();
+    if (is_over()) return;
+    hosts_.pass(i + 1);
+    const bool up = hosts_.up(event.node);
+    if (event.kind == HostEvent::crash && up) {
+      ++fault_counts_.crashes;
+      take_down(event.node, Presence::down);
+    } else if (event.kind == HostEvent::leave && up) {
+      ++fault_counts_.leaves;
+      leave(event.node);
+    } else if (event.kind == HostEvent::join && hosts_.presence(event.node) == Presence::away) {
+      ++fault_counts_.joins;
+      bring_up(event.node, true);
+    } else if (event.restarts() && hosts_.presence(event.node) == Presence::down) {
+      ++fault_counts_.restarts;
+      bring_up(event.node, event.kind == HostEvent::restart_lost);
+    }
+  }
+  liveness_.do_postponed();
+  end_if_stuck();  // what is stuck for good is no longer held up by what was to come
+}
+
+void Simulation::settle_instant() {
+  liveness_.do_postponed();
+  while ((liveness_.waking > 0 || host_changes_) && !is_over()) sg::this_actor::yield();
+}
+
+void Simulation::take_down(int id, Presence presence) {
+  SimNode& gone = node(id);
+  host_changes_ = true;
+  hosts_.set(id, presence, now());
+  gone.crash();
+  network_->set_reachable(id, false);
+  gone.unwind();
+  while (gone.has_actors() && !is_over()) sg::this_actor::yield();
+  if (is_over()) return;
+  programs_[static_cast<std::size_t>(id)].reset();
+  if (gone.forget()) ++fault_counts_.steps_lost;
+  const bool was_at_work = at_work_[static_cast<std::size_t>(id)];
+  if (was_at_work) stop_work(id);
+  to_come_[static_cast<std::size_t>(id)] =
+      id < cluster_.workers && (was_at_work || presence == Presence::away) && hosts_.starts_later(id);
+  tell_presence(id);
+  host_changes_ = false;
+  wake_conductor_if_last();
+}
+
+void Simulation::bring_up(int id, bool anew) {
+  hosts_.set(id, Presence::up, now());
+  network_->set_reachable(id, true);
+  node(id).start(anew, trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr);
+  programs_[static_cast<std::size_t>(id)] = make_program(scenario_.algorithm, node(id));
+  tell_presence(id);
+  start_main(id);
+}
+
+void Simulation::tell_presence(int id) {
+  for (const auto& other : nodes_) {
+    if (other->id() != id && hosts_.up(other->id())) other->tell_presence(id, hosts_.presence(id));
+  }
+  liveness_.do_postponed();
+}
+
+// Its program ends with the step it is in; then what it has sent is waited for.
+void Simulation::leave(int id) {
+  node(id).take_no_more_steps();
+  if (!node(id).has_main()) start_departure(id);
+}
+
+void Simulation::start_departure(int id) {
+  start_actor(0, "departure", [this, id, life = node(id).incarnation()] {
+    network_->wait_until_all_delivered(id);
+    settle_instant();
+    if (!is_over() && hosts_.up(id) && node(id).incarnation() == life) take_down(id, Presence::away);
+  });
+}
+
+}  // namespace ddl

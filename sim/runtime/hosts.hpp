@@ -1,0 +1,54 @@
+// Which hosts take part, and when that changes: crashes, restarts, joins and leaves as a scenario's faults say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/algorithms/message.hpp"
+#include "sim/platform/fabric.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl {
+
+struct HostEvent {
+  enum Kind { crash, restart_kept, restart_lost, join, leave };
+  double time_s = 0;
+  int node = 0;
+  Kind kind = crash;
+  bool restarts() const { return kind == restart_kept || kind == restart_lost; }
+};
+
+class Hosts {
+ public:
+  // Resolves churn into crashes and restarts. Throws InputError: no such host.
+  Hosts(const Scenario& scenario, const Fabric& fabric);
+
+  // By time; those of one instant in the order of the scenario.
+  const std::vector<HostEvent>& schedule() const { return schedule_; }
+  bool any() const { return !schedule_.empty(); }
+
+  Presence presence(int node) const { return presence_[static_cast<std::size_t>(node)]; }
+  bool up(int node) const { return presence(node) == Presence::up; }
+  bool all_up() const;
+  std::int64_t events() const { return events_; }  // changes of presence so far
+  void set(int node, Presence presence, double time_s);
+
+  void pass(std::size_t played) { played_ = played; }  // so many of the schedule have happened
+  bool any_to_come() const { return played_ < schedule_.size(); }
+  bool starts_later(int node) const;  // of what is to come
+  // "w1 crashed at 30 s and does not come back", for each that is not up.
+  void describe_absent(std::vector<std::string>& lines) const;
+
+ private:
+  void add_churn(const HostChurn& churn, const std::vector<int>& nodes, const Scenario& scenario);
+
+  const Fabric& fabric_;
+  std::vector<HostEvent> schedule_;
+  std::vector<Presence> presence_;  // by node
+  std::vector<double> since_s_;     // by node: of its presence
+  std::size_t played_ = 0;
+  std::int64_t events_ = 0;
+};
+
+}  // namespace ddl

@@ -1,0 +1,56 @@
+// How a node's actors end when its host crashes, what it forgets, and how it starts again.
+#include <simgrid/s4u/Exec.hpp>
+#include <utility>
+
+#include "core/algorithms/vectors.hpp"
+#include "sim/runtime/sim_node.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid::s4u;
+
+Presence SimNode::presence(int node) const { return simulation_.hosts().presence(node); }
+
+std::int64_t SimNode::presence_events() const { return simulation_.hosts().events(); }
+
+void SimNode::unwind() {
+  std::vector<Signal*> asleep;
+  for (auto& [port, inbox] : inboxes_) {
+    if (inbox.receiver != nullptr) asleep.push_back(std::exchange(inbox.receiver, nullptr));
+  }
+  for (const Waiter& waiter : std::exchange(waiters_, {})) asleep.push_back(waiter.signal);
+  std::vector<sg::ExecPtr> computing(working_.begin(), working_.end());
+  if (computing_) computing.push_back(computing_);
+  for (const auto& work : computing) work->cancel();
+  Signal::ring_all(asleep);
+}
+
+bool SimNode::forget() {
+  check(!has_actors(), "a host forgets once its actors are gone");
+  inboxes_.clear();
+  waiters_.clear();
+  watching_.clear();
+  has_main_ = leaving_ = false;
+  ++incarnation_;
+  const bool step_lost = begun_steps_ > finished_steps_;
+  if (step_lost) rows_.pop_back();
+  begun_steps_ = finished_steps_;
+  return step_lost;
+}
+
+void SimNode::start(bool anew, Payload first_weights) {
+  crashed_ = false;
+  starts_anew_ = anew;
+  if (!anew) return;
+  weights_.adopt(is_worker() ? first_weights : share_part(first_weights, shard_));
+  optimizer_.reset();
+}
+
+void SimNode::tell_presence(int node, Presence presence) {
+  for (const int port : watching_) {
+    deliver({.port = port, .step = presence_events(), .news = presence, .source = node, .target = id_});
+  }
+  changed();
+}
+
+}  // namespace ddl

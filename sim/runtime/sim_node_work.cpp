@@ -1,0 +1,60 @@
+// A node's part in computing a model piece by piece.
+#include <simgrid/s4u/Actor.hpp>
+#include <utility>
+
+#include "sim/runtime/sim_node.hpp"
+
+namespace ddl {
+
+namespace sg = simgrid::s4u;
+
+double SimNode::gradient_seconds() {
+  const ComputeSpec& compute = simulation_.scenario().compute;
+  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
+  return mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
+}
+
+void SimNode::work(double seconds, std::function<void()> math) {
+  ThreadPool::Ticket job;
+  if (math) job = simulation_.trainer()->begin(std::move(math));
+  simulation_.liveness().do_postponed();
+  if (seconds > 0) {
+    const bool in_step = begun_steps_ > finished_steps_;
+    const Simulation::Busy busy(simulation_);
+    gradient_since_s_ = now();
+    const auto traced =
+        simulation_.tracer().begin(in_step ? TraceSpan::gradient : TraceSpan::work, id_, finished_steps_);
+    sg::this_actor::execute(seconds * simulation_.fabric().speed_flops(id_));
+    simulation_.tracer().end(traced);
+    gradient_since_s_.reset();
+    if (in_step) rows_.back().compute_s += seconds;
+    compute_s_ += seconds;
+  }
+  if (job) job.wait();
+}
+
+Minibatch SimNode::minibatch() {
+  Trainer* trainer = simulation_.trainer();
+  return trainer != nullptr ? trainer->next_minibatch(id_) : Minibatch{};
+}
+
+std::size_t SimNode::sample_count(SampleSet set) const {
+  return simulation_.trainer() != nullptr ? simulation_.trainer()->sample_count(set) : 0;
+}
+
+std::shared_ptr<const Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+  return simulation_.trainer() != nullptr ? simulation_.trainer()->samples(set, numbers) : nullptr;
+}
+
+std::vector<std::uint8_t> SimNode::right_answers() {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Answers> job;
+  if (trainer != nullptr) job = trainer->begin_answers(weights_.snapshot());
+  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
+  const double batch_s =
+      cluster().compute_s[static_cast<std::size_t>(id_)] - simulation_.scenario().compute.overhead.value;
+  spend(batches * batch_s / 3);
+  return job ? job->wait() : std::vector<std::uint8_t>();
+}
+
+}  // namespace ddl

@@ -1,0 +1,78 @@
+// Hosts that crash, restart, join and leave.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+
+namespace ddl {
+
+// Of a host that has crashed, when it is started again. kept: weights and optimizer are as at the crash. lost: it
+// starts with initial weights, as a late joiner does. Its count of steps goes on in both.
+enum class HostState { lost, kept };
+template <>
+inline constexpr EnumName<HostState> enum_names<HostState>[] = {{HostState::lost, "lost"}, {HostState::kept, "kept"}};
+
+struct HostCrash {
+  static constexpr const char* tag = "host_crash";
+  std::string host;
+  Seconds at;
+  std::optional<Seconds> restart;  // none: it never comes back
+  HostState state = HostState::lost;
+};
+
+// The host takes no part before.
+struct HostJoin {
+  static constexpr const char* tag = "join";
+  std::string host;
+  Seconds at;
+};
+
+// The host ends the step it is in, sends what it has queued, and is gone.
+struct HostLeave {
+  static constexpr const char* tag = "leave";
+  std::string host;
+  Seconds at;
+};
+
+// Crashes and restarts of each host, up and down for exponential times.
+struct HostChurn {
+  static constexpr const char* tag = "churn";
+  std::vector<std::string> hosts;  // empty: all workers
+  Seconds mean_up, mean_down;
+  HostState state = HostState::lost;
+  Seconds from;
+  std::optional<Seconds> until;  // of crashes; none: stop.time
+};
+
+template <class Visitor>
+void fields(Visitor& visit, HostCrash& fault) {
+  visit("host", fault.host, Rule{.doc = "name of the host"});
+  visit("at", fault.at, Rule{.doc = "simulated time of the crash", .at_least = 0});
+  visit("restart", fault.restart, Rule{.doc = "simulated time at which it starts again; none: never", .at_least = 0});
+  visit("state", fault.state, Rule{.doc = "whether it has its weights and optimizer when it starts again"});
+}
+template <class Visitor>
+void fields(Visitor& visit, HostJoin& fault) {
+  visit("host", fault.host, Rule{.doc = "name of the host"});
+  visit("at", fault.at, Rule{.doc = "simulated time before which it takes no part", .above = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, HostLeave& fault) {
+  visit("host", fault.host, Rule{.doc = "name of the host"});
+  visit("at", fault.at, Rule{.doc = "simulated time after which it begins no step", .above = 0});
+}
+template <class Visitor>
+void fields(Visitor& visit, HostChurn& fault) {
+  visit("hosts", fault.hosts, Rule{.doc = "names of the hosts; none: all workers"});
+  visit("mean_up", fault.mean_up, Rule{.doc = "mean time from start to crash", .above = 0});
+  visit("mean_down", fault.mean_down, Rule{.doc = "mean time from crash to restart", .above = 0});
+  visit("state", fault.state, Rule{.doc = "whether a host has its weights and optimizer when it starts again"});
+  visit("from", fault.from, Rule{.doc = "simulated time from which on hosts crash", .at_least = 0});
+  visit("until", fault.until, Rule{.doc = "simulated time of the last crash at most; none: stop.time", .above = 0});
+}
+
+}  // namespace ddl
