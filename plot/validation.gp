@@ -7,7 +7,7 @@ cycles = "../tables/validation_cycles.csv"
 curves = "curves.csv"
 set multiplot layout 1,2 margins 0.06,0.985,0.14,0.9 spacing 0.075
 
-set title "Seconds per cycle: simulated over measured, 126 cells" 
+set title "Seconds per cycle: simulated over measured" 
 set xlabel "measured over real TCP, seconds"
 set ylabel "simulated / measured"
 set logscale x
@@ -16,8 +16,8 @@ set yrange [0.7:1.5]
 set arrow 1 from 0.08,1 to 12,1 nohead linecolor rgb "#444444" linewidth 1
 set object 1 rectangle from 0.08,0.88 to 12,1.12 behind fillcolor rgb "#eeeeee" fillstyle solid noborder
 set key top left Left reverse samplen 1
-plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype 6 pointsize 0.8 linecolor rgb colour(2) title "fair sharing", \
-     cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.6 linecolor rgb colour(1) title "tcp sharing"
+plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype 6 pointsize 0.9 linecolor rgb colour(2) title "fair sharing", \
+     cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing"
 
 unset arrow 1
 unset object 1
