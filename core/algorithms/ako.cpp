@@ -22,6 +22,7 @@
 #include "core/algorithms/ako_plan.hpp"
 #include "core/algorithms/compression.hpp"
 #include "core/algorithms/vectors.hpp"
+#include "core/base/check.hpp"
 
 namespace ddl {
 namespace {
@@ -130,6 +131,11 @@ class AkoWorker : public Program {
     const bool full = node_.waiting(peer) >= static_cast<std::size_t>(params_.queue_depth);
     if (params_.overflow == Overflow::merge && full && node_.merge_into_waiting(peer, message)) return;
     node_.send(peer, message);
+    const std::size_t parts = plan_.partitions(node_.id()).size();
+    const std::size_t most =
+        static_cast<std::size_t>(params_.queue_depth) + (params_.overflow == Overflow::merge ? parts : 0);
+    check(node_.waiting(peer) <= most,
+          "a queue holds what its depth allows, and one sum of each partition when merging");
     if (params_.publish == Publish::blocking) node_.wait_until_delivered(peer);
   }
 

@@ -184,6 +184,15 @@ std::span<const AlgorithmRow> algorithm_table() { return rows; }
 
 const AlgorithmRow& row_of(const AlgorithmParams& params) { return rows[params.index()]; }
 
+std::optional<int> staleness_bound_of(const AlgorithmParams& params) {
+  return std::visit(
+      [](const auto& chosen) -> std::optional<int> {
+        if constexpr (requires { chosen.staleness_bound; }) return chosen.staleness_bound;
+        return std::nullopt;
+      },
+      params);
+}
+
 std::unique_ptr<Program> make_program(const AlgorithmParams& params, Node& node) {
   auto program = std::visit([&](const auto& chosen) { return make_program(chosen, node); }, params);
   return takes_first_model(params) ? with_first_model(std::move(program), node) : std::move(program);

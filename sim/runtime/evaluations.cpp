@@ -1,10 +1,12 @@
-// What a simulation is judged by, and when.
+// What a simulation is judged by, and when; and what holds whenever a step is over.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
 
 #include "core/algorithms/vectors.hpp"
+#include "core/base/check.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
 #include "sim/scenario/checks.hpp"
@@ -80,6 +82,19 @@ void Simulation::evaluate_on_time() {
     end_if_stuck();
     if (!is_over()) evaluate_now(time_s);
     liveness_.do_postponed();
+  }
+}
+
+// Two steps more than the bound: the one that is over here, and the slowest's own, whose gradient has come already.
+void Simulation::check_lead(int worker) const {
+  if (!staleness_bound_ || cluster_.hosts_change) return;
+  const std::int64_t ahead = nodes_[static_cast<std::size_t>(worker)]->step();
+  for (int other = 0; other < cluster_.workers; ++other) {
+    const auto o = static_cast<std::size_t>(other);
+    if (!at_work_[o] || ahead - nodes_[o]->step() <= *staleness_bound_ + 2) continue;
+    throw InternalError(fmt::format(
+        "{} is at step {} at {} s, further ahead of {} at step {} than the staleness bound {}", fabric_.name(worker),
+        ahead, sg::Engine::get_clock(), fabric_.name(other), nodes_[o]->step(), *staleness_bound_));
   }
 }
 

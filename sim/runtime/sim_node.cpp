@@ -43,7 +43,7 @@ void SimNode::finish_step() {
   ++finished_steps_;
   if (simulation_.has_enough_samples()) return;
   ++counted_steps_;
-  simulation_.step_finished();
+  simulation_.step_finished(id_);
 }
 
 void SimNode::record_staleness(int worker, std::int64_t step, double staleness) {

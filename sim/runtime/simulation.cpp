@@ -50,6 +50,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   const Extent extent =
       extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
   check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
+  staleness_bound_ = staleness_bound_of(scenario.algorithm);
   network_.emplace(
       fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
@@ -245,7 +246,8 @@ std::string Simulation::who_waits() const {
   return text;
 }
 
-void Simulation::step_finished() {
+void Simulation::step_finished(int worker) {
+  check_lead(worker);
   ++steps_;
   stop_.count_step();
   if (has_enough_samples()) liveness_.later([this] { cut_steps_short(); });

@@ -46,7 +46,7 @@ class Simulation {
   bool may_begin_step(std::int64_t begun) { return stop_.may_begin(begun); }
   // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() const { return stop_.has_enough_samples(); }
-  void step_finished();
+  void step_finished(int worker);
   void record_answer(const Answer& answer) { result_.answers.push_back(answer); }
   // Ends the run in this instant. `what` of a worker's step is not finite.
   void diverged(int worker, std::int64_t step, const char* what);
@@ -100,6 +100,8 @@ class Simulation {
   void evaluate_now(double time_s);
   void evaluate_on_time();  // an actor
   void report_progress();
+  // Throws InternalError if this worker, whose step is over, is further ahead than the system's staleness bound allows.
+  void check_lead(int worker) const;
   // The models the run is judged by: the servers' one, the workers' if they share one, or every worker's.
   std::vector<Payload> final_models() const;
   // Whether a worker's model counts in means: it is up, or nobody is.
@@ -133,6 +135,7 @@ class Simulation {
   Signal something_happened_{conductors_own_};
   std::vector<char> at_work_;  // by node: a worker whose program runs
   std::vector<char> to_come_;  // by node: a worker that will be at work
+  std::optional<int> staleness_bound_;  // if the system has one
   int workers_at_work_ = 0;
   bool host_changes_ = false;  // one is on its way down
   FaultCounts fault_counts_;
