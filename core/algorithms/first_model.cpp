@@ -12,7 +12,7 @@ class WithFirstModel : public Program {
  public:
   WithFirstModel(std::unique_ptr<Program> program, Node& node)
       : node_(node), program_(std::move(program)), has_model_(!node.starts_anew()) {
-    node.watch(to_asker);
+    if (!has_model_) node.watch(to_asker);  // else nobody would read it
   }
 
   void run() override {

@@ -46,7 +46,6 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
 Emulation::~Emulation() { stop(); }
 
 void Emulation::check_scenario() const {
-  if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
   if (scenario_.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
   if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
   if (!scenario_.platform.profiles.empty()) {

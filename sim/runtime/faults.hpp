@@ -15,8 +15,7 @@ class Faults {
   // engine runs and the network is made.
   explicit Faults(Fabric& fabric);
 
-  // Whether a link is yet to change. If none is, do not start an actor for it: SimGrid takes a daemon that ends before
-  // it has been declared one for alive.
+  // Whether a link is yet to change.
   bool has_links() const { return next_s() < Course::never; }
   // An actor's body: changes the links when it is time. `changed` is called after each change.
   void play(const std::function<void()>& changed);

@@ -43,7 +43,11 @@ Hosts::Hosts(const Scenario& scenario, const Fabric& fabric)
       presence_[static_cast<std::size_t>(node)] = Presence::away;
       schedule_.push_back({join->at.value, node, HostEvent::join});
     } else if (const auto* leave = std::get_if<HostLeave>(&fault)) {
-      schedule_.push_back({leave->at.value, find(leave->host), HostEvent::leave});
+      const int node = find(leave->host);
+      if (node >= fabric.worker_count()) {
+        throw InputError(place + ".host: is a server, which serves to the end; expected a worker");
+      }
+      schedule_.push_back({leave->at.value, node, HostEvent::leave});
     } else if (const auto* churn = std::get_if<HostChurn>(&fault)) {
       std::vector<int> churning;
       for (std::size_t k = 0; k < churn->hosts.size(); ++k) {

@@ -132,8 +132,9 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   under_way_ -= lost;
   channel.undelivered -= lost;  // one may be being delivered
   channel.queue.clear();
-  if (channel.waits_to_retry) {  // its transmission is lost already
+  if (channel.waits_to_retry) {  // its transmission is lost already, and not sent again
     channel.waits_to_retry = false;
+    --sent_again_;
     channel.on_wire.reset();
   }
   if (channel.on_wire) {
@@ -143,7 +144,7 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
     if (channel.transfer >= 0) {
       const double carried = wire_->break_off(channel);
       channel.bytes_wasted += carried;
-      tracer_.end_message(channel.traced, channel.source, channel.target, carried, MessageEnd::cut_off);
+      tracer_.end_message(channel.traced, channel.source, channel.target, carried, MessageEnd::lost);
     }
     channel.on_wire.reset();
   }

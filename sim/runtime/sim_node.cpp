@@ -124,9 +124,9 @@ void SimNode::spend(double seconds) {
     const Simulation::Busy busy(simulation_);
     const auto traced = simulation_.tracer().begin(TraceSpan::work, id_, finished_steps_);
     const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
-    working_.insert(work.get());
+    working_.push_back(work);
     wait_for(work);
-    working_.erase(work.get());
+    std::erase(working_, work);
     simulation_.tracer().end(traced);
   }
   go_on();

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <simgrid/s4u/Exec.hpp>
 #include <string>
 #include <vector>
@@ -137,7 +136,7 @@ class SimNode : public Node {
   double compute_s_ = 0;
   std::optional<double> gradient_since_s_;  // while one is computed
   simgrid::s4u::ExecPtr computing_;         // it
-  std::set<simgrid::s4u::Exec*> working_;   // what else its actors compute
+  std::vector<simgrid::s4u::ExecPtr> working_;  // what else its actors compute
   double last_loss_ = 0, loss_sum_ = 0;
   std::int64_t losses_ = 0;
   std::vector<IterationRow> rows_;

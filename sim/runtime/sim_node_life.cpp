@@ -19,7 +19,7 @@ void SimNode::unwind() {
     if (inbox.receiver != nullptr) asleep.push_back(std::exchange(inbox.receiver, nullptr));
   }
   for (const Waiter& waiter : std::exchange(waiters_, {})) asleep.push_back(waiter.signal);
-  std::vector<sg::ExecPtr> computing(working_.begin(), working_.end());
+  std::vector<sg::ExecPtr> computing = working_;
   if (computing_) computing.push_back(computing_);
   for (const auto& work : computing) work->cancel();
   Signal::ring_all(asleep);

@@ -27,10 +27,11 @@ void SimNode::work(double seconds, std::function<void()> math) {
     const auto traced =
         simulation_.tracer().begin(in_step ? TraceSpan::gradient : TraceSpan::work, id_, finished_steps_);
     const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
-    working_.insert(work.get());
-    wait_for(work);
-    working_.erase(work.get());
+    working_.push_back(work);
+    const bool whole = wait_for(work);
+    std::erase(working_, work);
     simulation_.tracer().end(traced);
+    if (!whole || simulation_.fabric().speed_changes(id_)) seconds = now() - *gradient_since_s_;
     gradient_since_s_.reset();
     if (in_step) rows_.back().compute_s += seconds;
     compute_s_ += seconds;
