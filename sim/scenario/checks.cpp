@@ -139,8 +139,15 @@ void check_fault(const MessageLoss& loss, const Scenario&, const Place& place) {
   check_order(loss.from, loss.until, place);
 }
 
-void check_fault(const Stragglers& stragglers, const Scenario&, const Place& place) {
+void check_fault(const Stragglers& stragglers, const Scenario& scenario, const Place& place) {
   check_order(stragglers.from, stragglers.until, place);
+  // Where the run's length is not known, bouts of a millisecond are as short as they may be.
+  constexpr double most = 1e6, least_s = 1e-3;
+  const double bout_s = stragglers.mean_every.value + stragglers.mean_duration.value;
+  const auto until = stragglers.until ? stragglers.until : scenario.stop.time;
+  if (until ? (until->value - stragglers.from.value) / bout_s > most : bout_s < least_s) {
+    place.at("mean_every").error(fmt::format("makes more than {:.0f} bouts of each host; expected longer times", most));
+  }
 }
 
 void check_fault(const HostJoin&, const Scenario&, const Place&) {}

@@ -74,7 +74,7 @@ template <class Visitor, class Value>
 void fields_of_points(Visitor& visit, ProfileOf<Value>& profile) {
   visit("points", profile.points, Rule{.doc = "values over time, times increasing"});
   visit("file", profile.file, Rule{.doc = "CSV file of points instead, relative to the scenario"});
-  visit("repeat_every", profile.repeat_every, Rule{.doc = "points begin anew after this long", .above = 0});
+  visit("repeat_every", profile.repeat_every, Rule{.doc = "points begin anew after this long", .at_least = 1e-3});
 }
 template <class Visitor, class Value>
 requires std::is_same_v<Value, BandwidthProfile> || std::is_same_v<Value, LatencyProfile>

@@ -233,6 +233,7 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   refused("step.json", R"([{"type":"message_loss","probability":0.1,"target":"w7"}])", "target");
   refused("step.json", R"([{"type":"stragglers","hosts":["w7"],"mean_every":"1s","mean_duration":"1s","factor":2}])",
           "hosts");
+  refused("step.json", R"([{"type":"stragglers","mean_every":"1ns","mean_duration":"1ns","factor":2}])", "mean_every");
   refused("step.json", R"([{"type":"link_degraded","link":"w0","until":"2s","bandwidth":0}])", "bandwidth");
 }
 
