@@ -21,6 +21,19 @@ void AllReduce::find_members() {
   }
 }
 
+void AllReduce::take_part(const std::function<void()>& rounds) {
+  join();
+  rounds();
+  if (!node_.cluster().hosts_change) return;
+  // Who comes later still finds a group.
+  node_.spawn("stand by", [this, rounds] {
+    while (true) {
+      wait_for_change();
+      rounds();
+    }
+  });
+}
+
 void AllReduce::join() {
   if (epoch_ == 0) return;
   changed_ = true;

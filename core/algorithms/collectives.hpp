@@ -37,11 +37,10 @@ class AllReduce {
   // Messages arrive at `port`, which must have no other use.
   AllReduce(Node& node, Collective how, int port, OnFailure on_failure);
 
-  // W. To be called before the first: who starts in the middle takes the model of the others, and counts as they do.
-  void join();
+  // W. `rounds` makes all-reduces until its group is done. Who starts in the middle first takes the model of the
+  // others, and counts as they do; where hosts come and go, a service makes later groups' rounds.
+  void take_part(const std::function<void()>& rounds);
   std::int64_t round() const { return round_; }  // all-reduces so far
-  // W. Until a host has come or gone, for a worker whose group has ended.
-  void wait_for_change();
 
   // W. The sum of what all workers contribute to a slice of the vector, the same to the bit at each. All of them call
   // it the same number of times with the same slices. One with nothing to contribute (count 0) takes part all the same:
@@ -59,7 +58,9 @@ class AllReduce {
   enum Part { of_sum, how_far, whole_model };
 
   std::optional<Sum> among_those_there(const std::function<Sum()>& work);
-  bool agree();  // W. False: this worker was behind
+  void join();
+  void wait_for_change();  // W. until a host has come or gone, once the group has ended
+  bool agree();            // W. False: this worker was behind
   void find_members();
   int worker_at(int rank) const;
   int members() const { return static_cast<int>(members_.size()); }

@@ -19,16 +19,7 @@ class LocalSgdWorker : public Program {
       : node_(node), params_(params), all_reduce_(node, params.collective, models, params.on_failure) {}
 
   void run() override {
-    all_reduce_.join();
-    take_rounds();
-    if (!node_.cluster().hosts_change) return;
-    // Who comes later still finds a group.
-    node_.spawn("stand by", [this] {
-      while (true) {
-        all_reduce_.wait_for_change();
-        take_rounds();
-      }
-    });
+    all_reduce_.take_part([this] { take_rounds(); });
   }
 
  private:

@@ -2,6 +2,7 @@
 // then do nothing, so that an algorithm need not know.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
@@ -48,6 +49,23 @@ inline void blend(std::span<float> x, std::span<const float> y, float keep) {
 
 inline void fill_zero(std::span<float> vector) {
   for (float& value : vector) value = 0;
+}
+
+// Adds the values into the queued message of the same port, kind and part, which then says this one's step; false if
+// there is none.
+template <class Queue>
+bool add_to_same(Queue& queue, const Message& message) {
+  const auto same = std::ranges::find_if(queue, [&](const Message& queued) {
+    return queued.port == message.port && queued.kind == message.kind && queued.part == message.part;
+  });
+  if (same == queue.end()) return false;
+  if (message.values) {
+    std::vector<float> sum(same->values->begin(), same->values->end());
+    add_scaled(sum, values_of(message.values));
+    same->values = make_payload(std::move(sum));
+  }
+  same->step = message.step;
+  return true;
 }
 
 }  // namespace ddl
