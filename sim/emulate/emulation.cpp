@@ -14,11 +14,6 @@ namespace {
 // How often the conductor looks whether anybody will go on, with workers at work and without.
 constexpr double look_s = 0.25, close_look_s = 0.002;
 
-// What an epoch is when there are no data.
-std::size_t timing_only_samples(const DataSpec& data) {
-  return static_cast<std::size_t>(data.train.value_or(synthetic_training_samples));
-}
-
 }  // namespace
 
 Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
@@ -32,7 +27,7 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
                    ? std::nullopt
                    : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
-      training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
+      training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   check_scenario();
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);

@@ -41,17 +41,7 @@ void TcpChannel::send(Message message) {
 }
 
 bool TcpChannel::merge_into_waiting(const Message& message) {
-  const auto same = std::ranges::find_if(queue_, [&](const Message& queued) {
-    return queued.port == message.port && queued.kind == message.kind && queued.part == message.part;
-  });
-  if (same == queue_.end()) return false;
-  if (message.values) {
-    std::vector<float> sum(same->values->begin(), same->values->end());
-    add_scaled(sum, values_of(message.values));
-    same->values = make_payload(std::move(sum));
-  }
-  same->step = message.step;
-  return true;
+  return add_to_same(queue_, message);
 }
 
 void TcpChannel::write() {

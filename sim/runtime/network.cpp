@@ -68,18 +68,7 @@ std::size_t Network::waiting(int source, int target) const {
 }
 
 bool Network::merge_into_waiting(int source, int target, const Message& message) {
-  Channel& to = channel(source, target);
-  const auto same = std::ranges::find_if(to.queue, [&](const Message& queued) {
-    return queued.port == message.port && queued.kind == message.kind && queued.part == message.part;
-  });
-  if (same == to.queue.end()) return false;
-  if (message.values) {
-    std::vector<float> sum(same->values->begin(), same->values->end());
-    add_scaled(sum, values_of(message.values));
-    same->values = make_payload(std::move(sum));
-  }
-  same->step = message.step;
-  return true;
+  return add_to_same(channel(source, target).queue, message);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {

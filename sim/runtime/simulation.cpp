@@ -24,11 +24,6 @@ std::vector<float> taken(const std::vector<float>& values, const std::vector<std
   return own;
 }
 
-// What an epoch is when there are no data.
-std::size_t timing_only_samples(const DataSpec& data) {
-  return static_cast<std::size_t>(data.train.value_or(synthetic_training_samples));
-}
-
 }  // namespace
 
 Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
@@ -43,7 +38,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       bounds_(bounds_of(fabric_, traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
                         static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
-      training_samples_(trainer_ ? trainer_->training_samples() : timing_only_samples(scenario.data)),
+      training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   cluster_.training_samples = training_samples_;
   if (trainer_) cluster_.evaluated_samples = trainer_->evaluated_samples();
