@@ -54,7 +54,8 @@ Json scenario(const Preset& preset, const System& system, double slowdown) {
   json["platform"] = {{"topology", "star"},
                       {"workers", learners},
                       {"latency", "1us"},
-                      {"bandwidth", fmt::format("{}bps", preset.bits_per_second)}};
+                      {"bandwidth", fmt::format("{}bps", preset.bits_per_second)},
+                      {"network", {{"sharing", "fair"}}}};
   json["training"] = {{"batch_size", preset.batch}};
   json["wire"] = {{"model_bytes", fmt::format("{}B", preset.bytes)}};
   json["compute"] = {{"seconds_per_batch", fmt::format("{}s", preset.compute_s)},

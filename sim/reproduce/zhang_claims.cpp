@@ -111,7 +111,7 @@ std::vector<Note> notes(const Scale& scale) {
       {Note::modelled,
        "16 learners, each with one full-duplex link to a switch. VGG travels as 60 MB and takes 34.8 ms a "
        "batch of 128; ResNet-20 travels as 1 MB and takes 11.55 ms a batch of 32: the published epochs of "
-       "one learner over their batches."},
+       "one learner over their batches. Links are shared equally: InfiniBand, the published network, drops nothing."},
       {Note::modelled,
        "Times per epoch are of four epochs of 50,000 images without learning. " +
            std::string(scale.full ? "Accuracies are of VGG-16 without batch normalisation and of ResNet-20 on CIFAR-10."
