@@ -67,9 +67,13 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
 Simulation::~Simulation() = default;
 
 Simulation::Busy::~Busy() {
-  --simulation_.liveness_.busy;
+  Liveness& liveness = simulation_.liveness_;
+  --liveness.busy;
   // An actor that is unwound must not wait, as SimGrid has whoever rings; take_down rings instead.
-  if (std::uncaught_exceptions() == 0) simulation_.wake_conductor_if_last();
+  if (std::uncaught_exceptions() > 0) return;
+  ++liveness.waking;  // who rings has not come to a rest: the conductor may have its turn first
+  simulation_.wake_conductor_if_last();
+  --liveness.waking;
 }
 
 // --- actors ---
