@@ -6,8 +6,8 @@
 //                   x = sum of h_k x_k / sum of h_k over the models of the round, in worker order   (h_k: steps in it)
 //                   send x to m of the workers, drawn at random                                     (m = max(C n, 1))
 //            once the run has its samples, whoever waits for a round is told that there is none
-//            with a time-out, who has not been heard of for that long since the round began is left out of it: its model
-//            is dropped, and it takes part again once it is ready
+//            with a time-out, who has not been heard of for that long since the round began is left out of it: its
+//            model is dropped, and it takes part again once it is ready
 //   worker:  loop:  take x from the server;  H times: x = step(x, gradient(x));  send x
 #include "core/algorithms/fedavg.hpp"
 
@@ -47,6 +47,8 @@ class FedavgWorker : public Program {
     model_.take_leave(leave);
   }
 
+  const char* awaited_at(int) const override { return "the servers' model"; }
+
  private:
   Node& node_;
   const FedavgParams params_;
@@ -78,6 +80,8 @@ class FedavgServer : public Program {
       if (ready_.size() == at_work_.size()) next_round();
     }
   }
+
+  const char* awaited_at(int) const override { return "workers to be ready"; }
 
  private:
   void hear(Message message) {

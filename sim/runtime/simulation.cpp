@@ -130,7 +130,11 @@ void Simulation::start_main(int id) {
     runs.set_main(false);
     if (id >= cluster_.workers) return;
     stop_work(id);
-    if (runs.is_leaving()) start_departure(id);
+    if (runs.is_leaving() || runs.returns()) {
+      start_departure(id);
+    } else {
+      to_come_[static_cast<std::size_t>(id)] = false;
+    }
     liveness_.do_postponed();
     wake_conductor_if_last();
   });
@@ -235,7 +239,9 @@ void Simulation::end_on_time() {
 std::string Simulation::who_waits() const {
   std::vector<std::string> lines;
   hosts_.describe_absent(lines);
-  for (const auto& node : nodes_) node->describe_waiting(lines);
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    if (programs_[id]) nodes_[id]->describe_waiting(*programs_[id], lines);
+  }
   network_->describe_waiting(lines);
   std::string text = "no node can go on";
   for (std::size_t i = 0; i < lines.size(); ++i) {
