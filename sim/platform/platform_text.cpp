@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/scenario/text_file.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace ddl {
 namespace {
+
+constexpr std::size_t most_bytes = 64 << 20;
 
 // Of SimGrid's DTD, version 4.1.
 std::vector<std::string> known_tags() {
@@ -24,14 +24,11 @@ std::vector<std::string> known_tags() {
 }
 
 std::string text_of(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder; expected a SimGrid platform file");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  // An empty file gives nothing to copy, which the stream calls a failure.
-  if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf()))) {
-    throw InputError(path + ": cannot be read; expected a SimGrid platform file");
+  try {
+    return text_of_file(path, {"a SimGrid platform file", most_bytes});
+  } catch (const InputError& error) {
+    throw InputError(path + ": " + error.what());
   }
-  return text.str();
 }
 
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == ':'; }

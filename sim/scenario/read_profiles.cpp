@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
 
+#include "core/base/check.hpp"
 #include "sim/scenario/forms.hpp"
+#include "sim/scenario/text_file.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace ddl {
@@ -16,6 +17,7 @@ namespace {
 
 // Beyond, run.json would be too large to be read as a scenario.
 constexpr std::size_t most_points = 20000;
+constexpr std::size_t most_bytes = 64 << 20;
 
 Place place_of(std::size_t profile, Findings& findings) {
   return {findings, fmt::format("$.platform.profiles[{}]", profile)};
@@ -29,35 +31,69 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
+// What the lines of a CSV file say.
+template <class Profile>
+class PointReader {
+ public:
+  explicit PointReader(Profile& profile) : profile_(profile) {}
+
+  // Throws InputError without the file's name.
+  void read(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) refuse("starts with a byte order mark", in_quotes(header_));
+    if (text.find('\0') != std::string_view::npos) refuse("holds a zero byte", "a CSV file");
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), line_.size() + 1))) {
+      line_ = text.substr(0, text.find('\n'));
+      if (++number_ == 1) {
+        if (content() != header_) refuse_line("is no header", in_quotes(header_));
+      } else {
+        read_point(content());
+      }
+    }
+    if (profile_.points.empty()) refuse("has no points", "lines below " + in_quotes(header_));
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& problem, const std::string& expected) {
+    throw InputError(problem + "; expected " + expected);
+  }
+  [[noreturn]] void refuse_line(const std::string& problem, const std::string& expected) const {
+    refuse(fmt::format("line {}: {} {}", number_, in_quotes(content()), problem), expected);
+  }
+
+  std::string_view content() const { return line_.substr(0, line_.size() - (line_.ends_with('\r') ? 1 : 0)); }
+
+  void read_point(std::string_view line) {
+    const std::string example = "a time and a value such as \"30,10\"";
+    if (line.find_first_of(" \t") != std::string_view::npos) refuse_line("has a blank in it", example);
+    const std::size_t comma = line.find(',');
+    if (comma == std::string_view::npos) refuse_line("is no point", example);
+    const auto time_s = number_of(line.substr(0, comma));
+    const auto value = number_of(line.substr(comma + 1));
+    if (!time_s || !value || *time_s < 0) refuse_line("is no point", example);
+    using Value = decltype(profile_.points.front().value);
+    const Rule& rule = value_rule<Value>;
+    if (!within(*value, rule)) refuse_line("is no point", "a value" + range_of(rule));
+    if (!profile_.points.empty() && *time_s <= profile_.points.back().at.value) {
+      refuse_line("is no point", "a later time than before");
+    }
+    if (profile_.points.size() == most_points) refuse("has too many points", fmt::format("at most {}", most_points));
+    profile_.points.push_back({{*time_s}, {*value * Profile::column_unit}});
+  }
+
+  Profile& profile_;
+  const std::string header_ = fmt::format("time_s,{}", Profile::column);
+  std::string_view line_;  // with the "\r" that may end it
+  std::size_t number_ = 0;
+};
+
 template <class Profile>
 void read_file(Profile& profile, const std::string& path, const Place& place) {
-  const auto refuse = [&](const std::string& what) { place.error(in_quotes(path) + ": " + what); };
-  const std::string header = fmt::format("time_s,{}", Profile::column);
-  std::ifstream file(path);
-  if (std::filesystem::is_directory(path) || !file) return refuse("cannot be read; expected a CSV file");
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.ends_with('\r')) line.pop_back();
-    if (number == 1) {
-      if (line != header) return refuse("line 1: " + in_quotes(line) + " is no header; expected " + in_quotes(header));
-      continue;
-    }
-    const auto fail = [&](const std::string& expected) {
-      refuse(fmt::format("line {}: {} is no point; expected {}", number, in_quotes(line), expected));
-    };
-    const std::size_t comma = line.find(',');
-    const auto time_s = number_of(std::string_view(line).substr(0, comma));
-    const auto value = comma == std::string::npos ? std::nullopt : number_of(std::string_view(line).substr(comma + 1));
-    using Value = decltype(profile.points.front().value);
-    const Rule& rule = value_rule<Value>;
-    if (!time_s || !value || *time_s < 0) return fail("a time and a value such as \"30,10\"");
-    if (!within(*value, rule)) return fail("a value" + range_of(rule));
-    if (!profile.points.empty() && *time_s <= profile.points.back().at.value) return fail("a later time than before");
-    if (profile.points.size() == most_points) return refuse(fmt::format("has more than {} points", most_points));
-    profile.points.push_back({{*time_s}, {*value * Profile::column_unit}});
+  try {
+    PointReader(profile).read(text_of_file(path, {"a CSV file", most_bytes}));
+    profile.file.clear();
+  } catch (const InputError& error) {
+    place.error(in_quotes(path) + ": " + error.what());
   }
-  if (profile.points.empty()) return refuse("has no points; expected lines below " + in_quotes(header));
-  profile.file.clear();
 }
 
 template <class Value>

@@ -35,6 +35,26 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
+// How many bytes the UTF-8 character has that `text` begins with: the shortest form of no surrogate (RFC 3629, section
+// 4). 0 if it begins with none or with a control character.
+std::size_t printable_bytes(std::string_view text) {
+  const auto between = [&](std::size_t at, unsigned least, unsigned most) {
+    const unsigned byte = at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+    return byte >= least && byte <= most;
+  };
+  if (between(0, 0x20, 0x7e)) return 1;
+  if (between(0, 0xc2, 0xdf)) return between(1, between(0, 0xc2, 0xc2) ? 0xa0 : 0x80, 0xbf) ? 2 : 0;
+  if (between(0, 0xe0, 0xef)) {
+    const bool second = between(1, between(0, 0xe0, 0xe0) ? 0xa0 : 0x80, between(0, 0xed, 0xed) ? 0x9f : 0xbf);
+    return second && between(2, 0x80, 0xbf) ? 3 : 0;
+  }
+  if (between(0, 0xf0, 0xf4)) {
+    const bool second = between(1, between(0, 0xf0, 0xf0) ? 0x90 : 0x80, between(0, 0xf4, 0xf4) ? 0x8f : 0xbf);
+    return second && between(2, 0x80, 0xbf) && between(3, 0x80, 0xbf) ? 4 : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
@@ -67,9 +87,13 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 std::string on_one_line(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f) letter = '?';
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = printable_bytes(text);
+    if (length == 0) result += '?';
+    result += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(1, length));
   }
   return result;
 }

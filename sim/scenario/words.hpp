@@ -18,10 +18,11 @@ std::string nearest_or(std::string_view word, const std::vector<std::string>& kn
 // "a, b, c"; long lists are cut.
 std::string listed(const std::vector<std::string>& words);
 
-// The text in quotation marks, cut when long, control characters replaced: fit for one line of an error.
+// The text in quotation marks, cut when long, otherwise as on_one_line: fit for one line of an error.
 std::string in_quotes(std::string_view text);
 
-// The text with control characters replaced, so that it stays on one line.
+// The text with "?" for control characters and for bytes that are not UTF-8, so that it stays on one line and changes
+// nothing in a terminal.
 std::string on_one_line(std::string_view text);
 
 }  // namespace ddl

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/workplace.hpp"
 
@@ -138,7 +140,15 @@ TEST_CASE("broken profiles are refused in one line that says where") {
   file("time_s,bandwidth_bps\n1,fast\n", "line 2");
   file("time_s,bandwidth_bps\n1,-2\n", "line 2");
   file("time_s,bandwidth_bps\n", "no points");
-  refused(R"({"quantity":"bandwidth","link":"w0","file":"absent.csv"})", "cannot be read");
+  file("", "no points");
+  file("time_s,latency_s\n1,2\n", "line 1: \"time_s,latency_s\" is no header; expected \"time_s,bandwidth_bps\"");
+  file("\xef\xbb\xbftime_s,bandwidth_bps\n1,2\n", "starts with a byte order mark");
+  file("time_s,bandwidth_bps\r\n1,2\r\n3, 4\r\n", "line 3: \"3, 4\" has a blank in it");
+  file("time_s,bandwidth_bps\n1,2\n\n3,4\n", "line 3: \"\" is no point");
+  file("time_s,bandwidth_bps\n1,2,3\n", "line 2: \"1,2,3\" is no point");
+  file(std::string("time_s,bandwidth_bps\n1,2\0", 25), "holds a zero byte");
+  file("\xff\xfe\x1b[2Jt", "line 1: \"???[2Jt\" is no header");
+  refused(R"({"quantity":"bandwidth","link":"w0","file":"absent.csv"})", "no such file");
   refused(R"({"quantity":"bandwidth","link":"w0"})", "points: is missing");
   refused(R"({"quantity":"bandwidth","link":"w7","points":[{"at":"0s","value":"1Mbps"}]})", "no link \"w7\"");
   refused(R"({"quantity":"speed","host":"w0","points":[{"at":"0s","value":"0Gf"}]})", "value");
@@ -149,6 +159,27 @@ TEST_CASE("broken profiles are refused in one line that says where") {
           "points[1].at");
   refused(R"({"quantity":"bandwidth","link":"w0","points":[{"at":"2s","value":"1Mbps"}],"repeat_every":"9s"})",
           "points[0].at");
+}
+
+TEST_CASE("a profile or platform of another kind than a file of some size is refused and not read for ever") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  REQUIRE(place.shell("mkfifo pipe && truncate -s 65M big").code == 0);
+  const std::vector<std::pair<std::string, std::string>> sources = {{"/dev/zero", "is a pipe or a device"},
+                                                                    {"pipe", "is a pipe or a device"},
+                                                                    {"big", "is larger than 64 MiB"},
+                                                                    {".", "is a folder"}};
+  for (const auto& [source, problem] : sources) {
+    const std::string profile = R"([{"quantity":"bandwidth","link":"w0","file":")" + source + "\"}]";
+    for (const std::string& settings :
+         {"'platform.profiles=" + profile + "'", "'platform={\"file\": \"" + source + "\", \"servers\": [\"a\"]}'"}) {
+      const Reply answer = place.call("check step.json --set " + settings, "timeout 60");
+      CAPTURE(answer.err);
+      CHECK(answer.code == 2);
+      CHECK(answer.err.find(problem + "; expected a") != std::string::npos);
+      CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
+    }
+  }
 }
 
 }  // namespace ddl

@@ -5,12 +5,14 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "sim/platform/platform_text.hpp"
 #include "sim/scenario/read.hpp"
+#include "sim/scenario/words.hpp"
 #include "sim/sweep/plan.hpp"
 
 namespace ddl {
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 void check_line(const std::string& line) {
   check(!line.empty(), "an error says something");
-  check(line.find('\n') == std::string::npos, "an error is one line");
+  check(on_one_line(line) == line, "an error is printable");
   check(line.size() < 4000, "an error line has an end");
 }
 
@@ -141,10 +143,28 @@ void read_platform_bytes(std::string_view bytes) {
   }
 }
 
+// The first byte says of what; the rest is a CSV file.
+void read_profile_bytes(std::string_view bytes) {
+  if (bytes.empty()) return;
+  constexpr const char* whose[] = {R"("bandwidth", "link": "w0")", R"("latency", "link": "w0")",
+                                   R"("speed", "host": "w0")"};
+  const Folder folder;
+  folder.write("profile.csv", bytes.substr(1));
+  const std::string quantity = whose[static_cast<unsigned char>(bytes[0]) % std::size(whose)];
+  try {
+    check_round_trip(parse_scenario(base_scenario, "fuzz.json",
+                                    {{"platform.profiles", R"([{"quantity": )" + quantity + R"(, "file": ")" +
+                                                               folder.file("profile.csv") + "\"}]"}}));
+  } catch (const ScenarioErrors& errors) {
+    check_lines(errors);
+  }
+}
+
 constexpr std::array entries{
     FuzzEntry{"scenario", read_scenario_bytes}, FuzzEntry{"set", read_overrides},
     FuzzEntry{"sweep", read_sweep_bytes},       FuzzEntry{"idx", read_idx_bytes},
     FuzzEntry{"cifar", read_cifar_bytes},       FuzzEntry{"platform", read_platform_bytes},
+    FuzzEntry{"profile", read_profile_bytes},
 };
 
 }  // namespace
@@ -156,17 +176,6 @@ const FuzzEntry* fuzz_entry(std::string_view name) {
     if (name == entry.name) return &entry;
   }
   return nullptr;
-}
-
-std::vector<std::string_view> fuzz_words() {
-  return {"{",           "}",         "[",       "]",        "\"",        ":",        ",",          "null",
-          "1e999",       "-1",        "1e18",    "NaN",      "\"1e30B\"", "\"0s\"",   "\"1ns\"",    "\"40Mbps\"",
-          "platform",    "workers",   "model",   "layers",   "dense",     "conv",     "algorithm",  "partitions",
-          "data",        "train",     "stop",    "time",     "evaluate",  "every",    "iterations", "slowdown",
-          "<platform>",  "<!DOCTYPE", "-->",     "<!--",     "base",      "vary",     "zip",        "seeds",
-          "\xff",        "\xc3\xa9",  "[0]",     ".",        "=",         "\n",       "/*",         "//",
-          "mask",        "random",    "filters", "residual", "codec",     "topology", "degree",     "file",
-          "\xef\xbb\xbf"};
 }
 
 }  // namespace ddl

@@ -8,7 +8,6 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace ddl {
 
@@ -20,8 +19,5 @@ struct FuzzEntry {
 std::span<const FuzzEntry> fuzz_entries();
 // Null if there is none of that name.
 const FuzzEntry* fuzz_entry(std::string_view name);
-
-// Words that the inputs are made of, for mutations to put in.
-std::vector<std::string_view> fuzz_words();
 
 }  // namespace ddl

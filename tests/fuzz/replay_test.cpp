@@ -39,6 +39,26 @@ std::vector<std::string> inputs_of(const FuzzEntry& entry) {
   return inputs;
 }
 
+// Those of words.dict, which libFuzzer puts in, too.
+std::vector<std::string> words() {
+  std::ifstream file(fs::path(DDLSIM_SOURCE_DIR) / "tests/fuzz/words.dict");
+  std::vector<std::string> words;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with('"')) continue;
+    std::string& word = words.emplace_back();
+    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+      if (line[i] == '\\' && line[i + 1] == 'x') {
+        word += static_cast<char>(std::stoi(line.substr(i + 2, 2), nullptr, 16));
+        i += 3;
+      } else {
+        if (line[i] == '\\') ++i;
+        word += line[i];
+      }
+    }
+  }
+  return words;
+}
+
 // A number or a text in quotes that starts at or after `from`: its place and length, none at the end.
 std::pair<std::size_t, std::size_t> value_in(const std::string& text, std::size_t from) {
   const std::string digits = "-0123456789.eE";
@@ -48,8 +68,8 @@ std::pair<std::size_t, std::size_t> value_in(const std::string& text, std::size_
   return {start, std::min(end, text.size() - 1) + 1 - start};
 }
 
-std::string mutated(std::string text, const std::vector<std::string>& all, Stream& random) {
-  const std::vector<std::string_view> words = fuzz_words();
+std::string mutated(std::string text, const std::vector<std::string>& all, const std::vector<std::string>& words,
+                    Stream& random) {
   for (std::uint64_t change = 0, changes = 1 + random.below(4); change < changes; ++change) {
     const std::size_t at = random.below(text.size() + 1);
     const std::size_t length = random.below(std::min<std::size_t>(text.size() - at, 40) + 1);
@@ -99,8 +119,10 @@ void replay(const char* name, int mutations = 4000) {
   }
   if (const char* more = std::getenv("DDLSIM_MUTATIONS")) mutations = std::atoi(more);
   Stream random = stream(static_cast<std::uint64_t>(mutations), name, "mutations");
+  const std::vector<std::string> known = words();
+  REQUIRE_FALSE(known.empty());
   for (int i = 0; i < mutations; ++i) {
-    const std::string input = mutated(inputs[random.below(inputs.size())], inputs, random);
+    const std::string input = mutated(inputs[random.below(inputs.size())], inputs, known, random);
     CAPTURE(input);
     CHECK_NOTHROW(entry->read(input));
   }
@@ -113,7 +135,9 @@ TEST_CASE("the IDX reader takes or refuses any bytes") { replay("idx", 500); }
 TEST_CASE("the CIFAR reader takes or refuses any bytes") { replay("cifar", 500); }
 TEST_CASE("the check of platform files takes or refuses any bytes") { replay("platform", 500); }
 
-TEST_CASE("every fuzz target is replayed") { CHECK(fuzz_entries().size() == 6); }
+TEST_CASE("the reader of profiles takes or refuses any bytes") { replay("profile", 500); }
+
+TEST_CASE("every fuzz target is replayed") { CHECK(fuzz_entries().size() == 7); }
 
 }  // namespace
 }  // namespace ddl

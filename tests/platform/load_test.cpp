@@ -119,7 +119,7 @@ TEST_CASE("hosts that are not there, twice or too few are told of in one line") 
 
 TEST_CASE("broken platform files are told of in one line") {
   const std::vector<std::pair<std::string, std::string>> expected = {
-      {"missing.xml", "cannot be read; expected a SimGrid platform file"},
+      {"missing.xml", "no such file; expected a SimGrid platform file"},
       {"broken_empty.xml", "is no SimGrid platform file: has no <platform> tag"},
       {"broken_not_xml.xml", "is no SimGrid platform file: has no <platform> tag"},
       {"broken_other_xml.xml", "is no SimGrid platform file: starts with <scenario>; expected <platform>"},

@@ -172,7 +172,7 @@ TEST_CASE("files that cannot be scenarios are refused with one line") {
   const Folder folder;
   const std::string absent = (folder.path / "absent.json").string();
   CHECK(first_line(absent) == absent + ": no such file; expected a scenario");
-  CHECK(first_line(folder.path.string()) == folder.path.string() + ": is a folder; expected a scenario file");
+  CHECK(first_line(folder.path.string()) == folder.path.string() + ": is a folder; expected a scenario");
   const std::string empty = folder.file("empty.json", "");
   CHECK(first_line(empty) == empty + ": $: is empty; expected a JSON object");
   const std::string blank = folder.file("blank.json", " \n\t");
