@@ -35,7 +35,7 @@ class AdPsgdWorker : public Program {
         partners_(partners(params.topology, node.cluster().workers, node.id())),
         asks_(is_active(node.id())),
         random_(node.rng("peer")) {
-    node.watch(to_active);
+    if (asks_) node.watch(to_active);
   }
 
   void run() override {
@@ -54,6 +54,10 @@ class AdPsgdWorker : public Program {
     }
     finished_ = true;
     node_.wait_until([this] { return !slot_; }, "its last gradient to be applied");
+  }
+
+  const char* awaited_at(int port) const override {
+    return port == to_passive ? "a question of an active worker" : "the answer to its question";
   }
 
  private:

@@ -40,6 +40,8 @@ class AllReduceWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
+  const char* awaited_at(int) const override { return "sums of the other workers"; }
+
  private:
   void take_rounds() {
     while (true) {

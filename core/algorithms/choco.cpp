@@ -67,6 +67,8 @@ class ChocoWorker : public Program {
     rounds_.leave();
   }
 
+  const char* awaited_at(int) const override { return "its neighbours' rounds"; }
+
  private:
   std::uint64_t wire_bytes() const {
     return static_cast<std::uint64_t>(

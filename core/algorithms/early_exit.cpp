@@ -55,6 +55,10 @@ class StageWorker : public Program {
     }
   }
 
+  const char* awaited_at(int port) const override {
+    return port == in_training ? "values of the stage before or after" : "requests and their answers";
+  }
+
  private:
   bool is_last() const { return me_ + 1 == workers(); }
   int workers() const { return node_.cluster().workers; }

@@ -6,15 +6,19 @@
 //                   x = sum of h_k x_k / sum of h_k over the models of the round, in worker order   (h_k: steps in it)
 //                   send x to m of the workers, drawn at random                                     (m = max(C n, 1))
 //            once the run has its samples, whoever waits for a round is told that there is none
+//            with a time-out, who has not been heard of for that long since the round began is left out of it: its
+//            model is dropped, and it takes part again once it is ready
 //   worker:  loop:  take x from the server;  H times: x = step(x, gradient(x));  send x
 #include "core/algorithms/fedavg.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "core/algorithms/patience.hpp"
 #include "core/algorithms/sharded_model.hpp"
 #include "core/algorithms/vectors.hpp"
 
@@ -43,6 +47,8 @@ class FedavgWorker : public Program {
     model_.take_leave(leave);
   }
 
+  const char* awaited_at(int) const override { return "the servers' model"; }
+
  private:
   Node& node_;
   const FedavgParams params_;
@@ -56,6 +62,7 @@ class FedavgServer : public Program {
         sampled_(workers_in_round(params, node.cluster().workers)),
         random_(stream(node.cluster().seed, "everybody", "sampled workers")),
         on_failure_(params.on_failure),
+        patience_(params.on_failure, params.failure_timeout, node.cluster().workers),
         clocks_(static_cast<std::size_t>(node.cluster().workers)) {
     node.watch(to_server);
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
@@ -65,31 +72,54 @@ class FedavgServer : public Program {
 
   void run() override {
     while (true) {
-      Message message = node_.receive(to_server);
-      if (message.news) {
-        if (message.source >= node_.cluster().workers || message.news == Presence::up) continue;
-        ready_.erase(message.source);
-        drawn_.erase(message.source);
-        if (!is_counted_on(*message.news, on_failure_)) at_work_.erase(message.source);
-      } else if (message.kind == ready) {
-        at_work_.insert(message.source);
-        ready_[message.source] = message.step;
-      } else if (message.kind == leave) {
-        at_work_.erase(message.source);
-      } else if (drawn_.erase(message.source) > 0) {  // and not by a server that has crashed since
-        models_[message.source] = std::move(message);
+      if (auto message = patience_.receive(node_, to_server)) {
+        hear(std::move(*message));
+      } else {
+        for (const int worker : patience_.give_up(missing())) lose(worker);
       }
       if (ready_.size() == at_work_.size()) next_round();
     }
   }
 
+  const char* awaited_at(int) const override { return "workers to be ready"; }
+
  private:
+  void hear(Message message) {
+    const int worker = message.source;
+    if (message.news) {
+      if (worker >= node_.cluster().workers || message.news == Presence::up) return;
+      ready_.erase(worker);
+      drawn_.erase(worker);
+      if (!is_counted_on(*message.news, on_failure_)) at_work_.erase(worker);
+    } else if (message.kind == ready) {
+      at_work_.insert(worker);
+      ready_[worker] = message.step;
+      patience_.begin(node_.now());  // before the first round
+    } else if (message.kind == leave) {
+      at_work_.erase(worker);
+    } else if (drawn_.erase(worker) > 0) {  // of this round, and not by a server that has crashed since
+      models_[worker] = std::move(message);
+    }
+  }
+
+  void lose(int worker) {
+    at_work_.erase(worker);
+    drawn_.erase(worker);
+  }
+
+  std::vector<int> missing() const {
+    std::vector<int> workers;
+    std::ranges::copy_if(at_work_, std::back_inserter(workers), [&](int worker) { return !ready_.contains(worker); });
+    return workers;
+  }
+
   static std::size_t workers_in_round(const FedavgParams& params, int workers) {
     const double wanted = params.sampled.value_or(workers);
     return static_cast<std::size_t>(std::max(1.0, wanted < 1 ? std::round(wanted * workers) : wanted));
   }
 
   void next_round() {
+    patience_.rest();
     average();
     if (!node_.run_goes_on()) {
       for (const auto& [worker, clock] : ready_) send_no_shard(node_, worker);
@@ -108,6 +138,7 @@ class FedavgServer : public Program {
       drawn_.insert(worker);
       send_shard(node_, worker);
     }
+    patience_.begin(node_.now());
   }
 
   void average() {
@@ -129,6 +160,7 @@ class FedavgServer : public Program {
   const std::size_t sampled_;
   Stream random_;
   const OnFailure on_failure_;
+  Patience patience_;
   std::set<int> at_work_;              // workers that are counted on
   std::map<int, std::int64_t> ready_;  // of them, those that wait for a round, and their steps so far
   std::set<int> drawn_;                // those that train

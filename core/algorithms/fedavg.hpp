@@ -8,6 +8,7 @@
 #include "core/algorithms/on_failure.hpp"
 #include "core/algorithms/traffic.hpp"
 #include "core/base/fields.hpp"
+#include "core/base/units.hpp"
 
 namespace ddl {
 
@@ -16,13 +17,14 @@ struct FedavgParams {
   int local_steps = 8;
   std::optional<double> sampled;  // workers in a round: below 1 a share of all, else a count; none: all
   OnFailure on_failure = OnFailure::wait;
+  std::optional<Seconds> failure_timeout;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, FedavgParams& params) {
   visit("local_steps", params.local_steps, Rule{.doc = "H: steps of a worker in a round", .at_least = 1});
   visit("sampled", params.sampled, Rule{.doc = "workers in a round: a share if below 1, else a count", .above = 0});
-  visit("on_failure", params.on_failure, on_failure_rule);
+  server_failure_fields(visit, params.on_failure, params.failure_timeout);
 }
 
 std::unique_ptr<Program> make_program(const FedavgParams& params, Node& node);

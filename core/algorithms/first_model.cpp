@@ -12,14 +12,20 @@ class WithFirstModel : public Program {
  public:
   WithFirstModel(std::unique_ptr<Program> program, Node& node)
       : node_(node), program_(std::move(program)), has_model_(!node.starts_anew()) {
-    if (!has_model_) node.watch(to_asker);  // else nobody would read it
+    if (!has_model_) node.watch(to_asker);
   }
 
   void run() override {
     node_.spawn("first model", [this] { serve(); });
     if (!has_model_) ask();
+    node_.unwatch(to_asker);
     has_model_ = true;
     program_->run();
+  }
+
+  const char* awaited_at(int port) const override {
+    if (port == to_server) return "the question of one without a model";
+    return port == to_asker ? "a first model" : program_->awaited_at(port);
   }
 
  private:

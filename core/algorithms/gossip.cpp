@@ -57,6 +57,10 @@ class GossipWorker : public Program {
     }
   }
 
+  const char* awaited_at(int port) const override {
+    return port == to_server ? "a question of a peer" : "the answer of its peer";
+  }
+
  private:
   bool question_has_model() const { return params_.mode != GossipMode::pull; }
   bool answer_has_model() const { return params_.mode != GossipMode::push; }

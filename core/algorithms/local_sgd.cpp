@@ -22,6 +22,8 @@ class LocalSgdWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
+  const char* awaited_at(int) const override { return "models of the other workers"; }
+
  private:
   void take_rounds() {
     while (true) {

@@ -43,7 +43,7 @@ struct Cluster {
   std::vector<double> compute_s;   // mean seconds of one gradient, per worker
   std::vector<double> exchange_s;  // per worker: least seconds for a whole model to every other worker while all
                                    // others do the same (the most loaded link on its routes)
-  const Model* model = nullptr;  // null when timing only
+  const Model* model = nullptr;    // null when timing only
   // Which parameters each worker holds, as places in the vector, when the workers share one model; null: all of them.
   std::shared_ptr<const std::vector<std::vector<std::uint32_t>>> held = nullptr;
   bool hosts_change = false;                                                // some host crashes, joins or leaves
@@ -153,6 +153,8 @@ class Node {
   // with the number of the event, which is the same at all nodes, as step. wait_until looks again, too. What is sent to
   // a host that is not up is lost.
   virtual void watch(int port) = 0;
+  // No more: news would wait there for a reader who never comes.
+  virtual void unwatch(int port) = 0;
   virtual std::int64_t presence_events() const = 0;  // of all hosts so far
   // Whether this worker has come late or lost its state, so that others may have a model which it has not.
   virtual bool starts_anew() const = 0;
@@ -171,6 +173,8 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual void run() = 0;  // a worker's training loop, or a server's service (which need not return)
+  // What one who waits for a message at this port waits for, in words.
+  virtual const char* awaited_at(int) const { return "a message"; }
   // What the run is judged by, if the program of node 0 says so: an ensemble. Empty: each node's weights().
   virtual std::vector<Voter> ensemble() const { return {}; }
 };

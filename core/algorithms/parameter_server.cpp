@@ -3,9 +3,11 @@
 //   asynchronous server:  forever: a pull is answered at once; a push is applied on arrival
 //   stale-synchronous:    the same, but the pull of a worker at clock t is answered once every worker still at work has
 //                         pushed t - s gradients
+//   with a time-out:      a slowest worker is waited for no more once it has not been heard of for the time-out since
+//                         the oldest pull that is not answered
 //
 // A worker that was not counted on for a while comes back at the clock of the slowest: what it has missed is not made
-// up.
+// up. A gradient that it brings is applied like any other.
 #include "core/algorithms/parameter_server.hpp"
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/algorithms/patience.hpp"
 #include "core/algorithms/ps_roles.hpp"
 #include "core/algorithms/vectors.hpp"
 
@@ -22,10 +25,12 @@ namespace {
 
 class PsAsyncServer : public PsServer {
  public:
-  PsAsyncServer(Node& node, const PsAsyncParams& params, std::optional<int> staleness_bound, OnFailure on_failure)
+  PsAsyncServer(Node& node, const PsAsyncParams& params, std::optional<int> staleness_bound, OnFailure on_failure,
+                std::optional<Seconds> failure_timeout)
       : PsServer(node, params),
         staleness_bound_(staleness_bound),
         on_failure_(on_failure),
+        patience_(on_failure, failure_timeout, node.cluster().workers),
         staleness_aware_(params.staleness_aware),
         clocks_(static_cast<std::size_t>(node.cluster().workers)),
         ahead_(clocks_.size()) {
@@ -37,29 +42,36 @@ class PsAsyncServer : public PsServer {
 
   void run() override {
     while (true) {
-      const Message message = node_.receive(to_server);
-      if (message.news) {
-        note_news(message);
-      } else if (message.kind == pull) {
-        come_back(message);
-        set_clock(message.source, clock_in(message));  // a server that has crashed knows no clocks
-        asking_[message.source] = clock_in(message);
-      } else if (message.kind == push) {
-        work();
-        take(message);
-        set_clock(message.source, clock_in(message) + 1);
+      if (const auto message = patience_.receive(node_, to_server)) {
+        hear(*message);
       } else {
-        set_clock(message.source, not_counted);
+        for (const int worker : patience_.give_up(slowest(), oldest_pull_s())) set_clock(worker, not_counted);
       }
       answer_who_may_go_on();
+      if (asking_.empty()) {
+        patience_.rest();
+      } else {
+        patience_.begin(oldest_pull_s());
+      }
     }
   }
 
  private:
   static constexpr std::int64_t not_counted = std::numeric_limits<std::int64_t>::max();
 
-  std::int64_t clock_in(const Message& message) const {
-    return message.step + ahead_[static_cast<std::size_t>(message.source)];
+  void hear(const Message& message) {
+    if (message.news) return note_news(message);
+    const int worker = message.source;
+    if (message.kind == leave) return set_clock(worker, not_counted);
+    const std::int64_t pushed = message.step + (message.kind == push ? 1 : 0);
+    come_back(worker, pushed);
+    if (message.kind == push) {
+      work();
+      take(message);
+    }
+    const std::int64_t clock = pushed + ahead_[static_cast<std::size_t>(worker)];
+    set_clock(worker, clock);  // also at a pull: a server that has crashed knows no clocks
+    if (message.kind == pull) asking_[worker] = clock;
   }
 
   void note_news(const Message& message) {
@@ -69,12 +81,29 @@ class PsAsyncServer : public PsServer {
     if (!is_counted_on(*message.news, on_failure_)) set_clock(message.source, not_counted);
   }
 
-  // Its first pull since it was not counted on.
-  void come_back(const Message& message) {
-    if (clocks_[static_cast<std::size_t>(message.source)] != not_counted) return;
-    const std::int64_t slowest = at_clock_.begin()->first;
-    std::int64_t& ahead = ahead_[static_cast<std::size_t>(message.source)];
-    if (slowest != not_counted) ahead = std::max(ahead, slowest - message.step);
+  // If it is heard of for the first time since it was not counted on. It has pushed so many gradients by itself.
+  void come_back(int worker, std::int64_t pushed) {
+    if (clocks_[static_cast<std::size_t>(worker)] != not_counted) return;
+    std::int64_t& ahead = ahead_[static_cast<std::size_t>(worker)];
+    if (slowest_clock() != not_counted) ahead = std::max(ahead, slowest_clock() - pushed);
+  }
+
+  std::int64_t slowest_clock() const { return at_clock_.begin()->first; }
+
+  // They hold up all who ask.
+  std::vector<int> slowest() const {
+    std::vector<int> workers;
+    for (int worker = 0; worker < node_.cluster().workers; ++worker) {
+      if (clocks_[static_cast<std::size_t>(worker)] == slowest_clock()) workers.push_back(worker);
+    }
+    return workers;
+  }
+
+  // Who asks says nothing more until it is answered.
+  double oldest_pull_s() const {
+    double oldest_s = node_.now();
+    for (const auto& [worker, clock] : asking_) oldest_s = std::min(oldest_s, patience_.heard_s(worker));
+    return oldest_s;
   }
 
   void set_clock(int worker, std::int64_t clock) {
@@ -93,10 +122,10 @@ class PsAsyncServer : public PsServer {
 
   void answer_who_may_go_on() {
     if (asking_.empty()) return;
-    const std::int64_t slowest = at_clock_.begin()->first;
+    const std::int64_t slowest_now = slowest_clock();
     std::erase_if(asking_, [&](const auto& asking) {
       const auto [worker, clock] = asking;
-      const bool may = !staleness_bound_ || slowest >= clock - *staleness_bound_;
+      const bool may = !staleness_bound_ || slowest_now >= clock - *staleness_bound_;
       if (may) answer(worker);
       return may;
     });
@@ -104,6 +133,7 @@ class PsAsyncServer : public PsServer {
 
   const std::optional<int> staleness_bound_;
   const OnFailure on_failure_;
+  Patience patience_;
   const bool staleness_aware_;
   std::vector<std::int64_t> clocks_;      // gradients had from each worker, and what it was let off
   std::vector<std::int64_t> ahead_;       // what it was let off
@@ -115,12 +145,13 @@ class PsAsyncServer : public PsServer {
 
 std::unique_ptr<Program> make_program(const PsAsyncParams& params, Node& node) {
   if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, std::nullopt, OnFailure::go_on);
+  return std::make_unique<PsAsyncServer>(node, params, std::nullopt, OnFailure::go_on, std::nullopt);
 }
 
 std::unique_ptr<Program> make_program(const PsSspParams& params, Node& node) {
   if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, params.staleness_bound, params.on_failure);
+  return std::make_unique<PsAsyncServer>(node, params, params.staleness_bound, params.on_failure,
+                                         params.failure_timeout);
 }
 
 Traffic traffic_of(const PsAsyncParams& params, const Cluster& cluster) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/algorithms/node.hpp"
 #include "core/algorithms/on_failure.hpp"
@@ -25,11 +26,13 @@ struct PsSspParams : PsAsyncParams {
   static constexpr const char* tag = "ps_ssp";
   int staleness_bound = 3;
   OnFailure on_failure = OnFailure::wait;
+  std::optional<Seconds> failure_timeout;
 };
 struct PsSyncParams : PsParams {
   static constexpr const char* tag = "ps_sync";
   int backup_workers = 0;
   OnFailure on_failure = OnFailure::wait;
+  std::optional<Seconds> failure_timeout;
 };
 
 template <class Visitor>
@@ -45,14 +48,14 @@ void fields(Visitor& visit, PsAsyncParams& params) {
 template <class Visitor>
 void fields(Visitor& visit, PsSspParams& params) {
   visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest worker", .at_least = 0});
-  visit("on_failure", params.on_failure, on_failure_rule);
+  server_failure_fields(visit, params.on_failure, params.failure_timeout);
   fields(visit, static_cast<PsAsyncParams&>(params));
 }
 template <class Visitor>
 void fields(Visitor& visit, PsSyncParams& params) {
   visit("backup_workers", params.backup_workers,
         Rule{.doc = "b: a round takes the first n-b gradients and drops the rest", .at_least = 0});
-  visit("on_failure", params.on_failure, on_failure_rule);
+  server_failure_fields(visit, params.on_failure, params.failure_timeout);
   fields(visit, static_cast<PsParams&>(params));
 }
 

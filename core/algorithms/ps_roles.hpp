@@ -20,6 +20,8 @@ class PsWorker : public Program {
   PsWorker(Node& node, const PsParams& params) : node_(node), model_(node, params.codec) {}
   void run() override;
 
+  const char* awaited_at(int) const override { return "the servers' model"; }
+
  private:
   Node& node_;
   ShardedModel model_;
@@ -28,6 +30,8 @@ class PsWorker : public Program {
 class PsServer : public Program {
  public:
   PsServer(Node& node, const PsParams& params);
+
+  const char* awaited_at(int) const override { return "pulls and pushes of workers"; }
 
  protected:
   void answer(int worker);

@@ -3,6 +3,8 @@
 //   synchronous server:  a round is applied when n - b workers have pushed for it (all that are left, once so many have
 //                        gone), summed in worker order; what comes later for the round is dropped; a worker's pull is
 //                        answered once there are weights that it has not seen
+//   with a time-out:     whoever has not pushed for a round is left out of it once it has not been heard of for the
+//                        time-out since the round's first gradient, and counts again when it is heard of
 //
 // The last rule keeps a worker from pushing twice for one round. Servers cannot wait for each other by it: those who do
 // not wait for the server whose round is the oldest are more than b, and all would have missed the round before.
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "core/algorithms/parameter_server.hpp"
+#include "core/algorithms/patience.hpp"
 #include "core/algorithms/ps_roles.hpp"
 #include "core/algorithms/vectors.hpp"
 
@@ -23,7 +26,8 @@ class PsSyncServer : public PsServer {
   PsSyncServer(Node& node, const PsSyncParams& params)
       : PsServer(node, params),
         enough_(node.cluster().workers - params.backup_workers),
-        on_failure_(params.on_failure) {
+        on_failure_(params.on_failure),
+        patience_(params.on_failure, params.failure_timeout, node.cluster().workers) {
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
       if (!is_counted_on(node.presence(worker), on_failure_)) lose(worker);
     }
@@ -31,17 +35,10 @@ class PsSyncServer : public PsServer {
 
   void run() override {
     while (true) {
-      const Message message = node_.receive(to_server);
-      if (message.news) {
-        note_news(message);
-      } else if (message.kind == pull) {
-        win(message.source);
-        asking_.insert(message.source);
-        answer_if_it_may(message.source);
-      } else if (message.kind == push) {
-        take(message);
+      if (const auto message = patience_.receive(node_, to_server)) {
+        hear(*message);
       } else {
-        lose(message.source);
+        for (const int worker : patience_.give_up(missing())) lose(worker);
       }
       if (!gradients_.empty() && static_cast<int>(gradients_.size()) >= std::min(enough_, most_gradients())) {
         finish_round();
@@ -51,6 +48,15 @@ class PsSyncServer : public PsServer {
   }
 
  private:
+  void hear(const Message& message) {
+    if (message.news) return note_news(message);
+    if (message.kind == leave) return lose(message.source);
+    win(message.source);
+    if (message.kind == push) return take(message);
+    asking_.insert(message.source);
+    answer_if_it_may(message.source);
+  }
+
   void note_news(const Message& message) {
     if (message.source >= node_.cluster().workers || message.news == Presence::up) return;
     asking_.erase(message.source);
@@ -69,10 +75,19 @@ class PsSyncServer : public PsServer {
   // The most gradients that this round can come to. A worker that has left may still have its last one in it.
   int most_gradients() const { return node_.cluster().workers - left_without_gradient_; }
 
+  std::vector<int> missing() const {
+    std::vector<int> workers;
+    for (int worker = 0; worker < node_.cluster().workers; ++worker) {
+      if (!left_.contains(worker) && !gradients_.contains(worker)) workers.push_back(worker);
+    }
+    return workers;
+  }
+
   void take(const Message& gradient) {
     record_staleness(gradient);
     if (staleness_of(gradient) > 0) return;  // too late for its round
     work();
+    patience_.begin(node_.now());
     gradients_[gradient.source] = gradient.values;
   }
 
@@ -81,6 +96,7 @@ class PsSyncServer : public PsServer {
     for (const auto& [worker, gradient] : gradients_) add_scaled(sum, values_of(gradient));
     apply(sum, node_.cluster().gradient_weight(static_cast<int>(gradients_.size())));
     gradients_.clear();
+    patience_.rest();
     left_without_gradient_ = static_cast<int>(left_.size());
   }
 
@@ -92,6 +108,7 @@ class PsSyncServer : public PsServer {
 
   const int enough_;  // gradients for a round
   const OnFailure on_failure_;
+  Patience patience_;
   std::set<int> left_;                // workers that will push no more, or are not counted on
   int left_without_gradient_ = 0;     // those of them with none in this round
   std::map<int, Payload> gradients_;  // of the round, by worker
@@ -105,9 +122,10 @@ std::unique_ptr<Program> make_program(const PsSyncParams& params, Node& node) {
   return std::make_unique<PsSyncServer>(node, params);
 }
 
-// With backup workers nobody waits for the slowest.
+// With backup workers or a time-out nobody waits for the slowest.
 Traffic traffic_of(const PsSyncParams& params, const Cluster& cluster) {
-  return pull_and_push(cluster, params.backup_workers == 0 ? Pace::lockstep : Pace::free, 1, params.codec);
+  const bool waits_for_all = params.backup_workers == 0 && params.on_failure != OnFailure::time_out;
+  return pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, params.codec);
 }
 
 }  // namespace ddl

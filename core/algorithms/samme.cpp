@@ -42,6 +42,10 @@ class SammeWorker : public Program {
 
   std::vector<Voter> ensemble() const override { return ensemble_; }
 
+  const char* awaited_at(int port) const override {
+    return port == weights_port ? "the weights of samples from the worker before" : "votes of the other workers";
+  }
+
  private:
   std::vector<float> first_weights() {
     const Cluster& cluster = node_.cluster();

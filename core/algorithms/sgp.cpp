@@ -43,6 +43,8 @@ class SgpWorker : public Program {
     rounds_.leave([this](Message part) { add_parts({std::move(part)}, 1); });
   }
 
+  const char* awaited_at(int) const override { return "its neighbours' rounds"; }
+
  private:
   void scale_model(double factor) {
     if (factor == 1) return;

@@ -134,6 +134,31 @@ void add_complaints(const GossipParams& params, int, bool, std::vector<Complaint
   }
 }
 
+template <class Params>
+void complain_about_failures(const Params& params, int servers, std::vector<Complaint>& list) {
+  if constexpr (requires { params.failure_timeout; }) {
+    if (std::is_same_v<Params, FedavgParams> && params.on_failure == OnFailure::time_out && servers > 1) {
+      list.push_back({"on_failure",
+                      "\"time_out\" at several servers, which would each give up others and no more draw the same "
+                      "workers; expected one server, \"wait\" or \"go_on\""});
+    }
+    const bool wanted = params.on_failure == OnFailure::time_out;
+    if (wanted && !params.failure_timeout) {
+      list.push_back(
+          {"failure_timeout", "is missing, and \"time_out\" has no default; expected a time such as \"5s\""});
+    }
+    if (!wanted && params.failure_timeout) {
+      list.push_back({"failure_timeout", "is given, but on_failure \"" + std::string(name_of(params.on_failure)) +
+                                             "\" needs none; expected on_failure \"time_out\", or no such key"});
+    }
+  } else if constexpr (requires { params.on_failure; }) {
+    if (params.on_failure != OnFailure::time_out) return;
+    list.push_back({"on_failure",
+                    "\"time_out\" needs a server that decides for all: workers who each gave up others by themselves "
+                    "would not agree on who is in the group; expected \"wait\" or \"go_on\""});
+  }
+}
+
 void complain_about_degree(GraphKind kind, std::optional<int> degree, int workers, std::vector<Complaint>& list) {
   const std::string complaint = complaint_about_degree(kind, degree, workers);
   if (!complaint.empty()) list.push_back({"degree", complaint});
@@ -187,6 +212,9 @@ const AlgorithmRow& row_of(const AlgorithmParams& params) { return rows[params.i
 std::optional<int> staleness_bound_of(const AlgorithmParams& params) {
   return std::visit(
       [](const auto& chosen) -> std::optional<int> {
+        if constexpr (requires { chosen.failure_timeout; }) {
+          if (chosen.on_failure == OnFailure::time_out) return std::nullopt;
+        }
         if constexpr (requires { chosen.staleness_bound; }) return chosen.staleness_bound;
         return std::nullopt;
       },
@@ -232,7 +260,12 @@ std::vector<Complaint> complaints_about(const AlgorithmParams& params, int worke
     list.push_back({"name", std::string("\"") + row.name + "\" needs " + std::to_string(row.least_workers) +
                                 " workers, the platform has " + std::to_string(workers)});
   }
-  std::visit([&](const auto& chosen) { add_complaints(chosen, workers, stateless_optimizer, list); }, params);
+  std::visit(
+      [&](const auto& chosen) {
+        complain_about_failures(chosen, servers, list);
+        add_complaints(chosen, workers, stateless_optimizer, list);
+      },
+      params);
   return list;
 }
 

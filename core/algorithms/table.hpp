@@ -44,7 +44,7 @@ struct AlgorithmRow {
 
 std::span<const AlgorithmRow> algorithm_table();
 const AlgorithmRow& row_of(const AlgorithmParams& params);
-// Steps by which no worker may be ahead of the slowest, if the system bounds that.
+// Steps by which no worker may be ahead of the slowest, if the system bounds that whatever happens.
 std::optional<int> staleness_bound_of(const AlgorithmParams& params);
 
 // The program of one node, which keeps a reference to `node`.

@@ -47,6 +47,10 @@ class VerticalWorker : public Program {
     }
   }
 
+  const char* awaited_at(int port) const override {
+    return port == in_training ? "pieces of the other workers" : "requests and their pieces";
+  }
+
  private:
   using Pieces = std::vector<Payload>;  // by worker
 

@@ -97,6 +97,23 @@ std::vector<Entry> optimizers_of(const std::variant<Params...>&) {
   return {{Params::tag, what_is(Params{})}...};
 }
 
+const char* what_is(const LinkDegraded&) { return "a link has only a share of its bandwidth from one time to another"; }
+const char* what_is(const LinkDown&) { return "a link carries nothing from one time to another; its messages stall"; }
+const char* what_is(const HostSlowed&) { return "whatever a host computes takes longer from one time to another"; }
+const char* what_is(const MessageLoss&) { return "messages are lost at random at their end, and sent again"; }
+const char* what_is(const Stragglers&) { return "hosts that are slow in bouts, at random"; }
+const char* what_is(const HostCrash&) {
+  return "a host loses what it is at, and may start again, with its state or not";
+}
+const char* what_is(const HostJoin&) { return "a host comes late, or again after it has left"; }
+const char* what_is(const HostLeave&) { return "a host ends its step, sends what it has, and is gone"; }
+const char* what_is(const HostChurn&) { return "hosts crash and start again, at random"; }
+
+template <class... Faults>
+std::vector<Entry> faults_of(const std::variant<Faults...>&) {
+  return {{Faults::tag, what_is(Faults{})}...};
+}
+
 // The folder of shipped files: $DDLSIM_HOME/<name>, ./<name>, or <prefix>/share/ddlsim/<name> beside <prefix>/bin.
 fs::path shipped(const char* name) {
   std::error_code unreadable;
@@ -161,10 +178,16 @@ struct Kind {
   std::vector<Entry> (*entries)();
 };
 
-constexpr Kind kKinds[] = {
-    {"algorithms", algorithms}, {"models", models}, {"data", data_sets},
-    {"topologies", topologies}, {"codecs", codecs}, {"optimizers", [] { return optimizers_of(OptimizerParams()); }},
-    {"scenarios", scenarios},   {"sweeps", sweeps}, {"platforms", platforms}};
+constexpr Kind kKinds[] = {{"algorithms", algorithms},
+                           {"models", models},
+                           {"data", data_sets},
+                           {"topologies", topologies},
+                           {"codecs", codecs},
+                           {"optimizers", [] { return optimizers_of(OptimizerParams()); }},
+                           {"faults", [] { return faults_of(Fault()); }},
+                           {"scenarios", scenarios},
+                           {"sweeps", sweeps},
+                           {"platforms", platforms}};
 
 void print(const std::vector<Entry>& entries, const char* indent) {
   std::size_t width = 0;

@@ -171,7 +171,7 @@ void EmulatedNode::deliver(Message message) {
 
 Message EmulatedNode::receive(int port) {
   std::deque<Message>& inbox = inboxes_[port];
-  monitor_.wait([&] { return !inbox.empty(); }, "a message (port " + std::to_string(port) + ")");
+  monitor_.wait([&] { return !inbox.empty(); }, emulation_.program(id_).awaited_at(port));
   return *poll(port);
 }
 

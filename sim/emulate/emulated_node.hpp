@@ -54,6 +54,7 @@ class EmulatedNode : public Node {
   // Hosts neither come nor go here.
   Presence presence(int) const override { return Presence::up; }
   void watch(int) override {}
+  void unwatch(int) override {}
   std::int64_t presence_events() const override { return 0; }
   bool starts_anew() const override { return false; }
   Stream rng(const char* purpose) const override;

@@ -250,12 +250,12 @@ double Fabric::most_bandwidth_bytes_per_s(int link) const {
 bool Fabric::links_change() const { return !parts_->changes.links.empty(); }
 
 bool Fabric::speed_changes(int node) const {
-  return std::ranges::find(parts_->changes.hosts, node, &HostChange::node) != parts_->changes.hosts.end();
+  return std::ranges::binary_search(parts_->changes.hosts, node, {}, &HostChange::node);
 }
 
 double Fabric::most_speed_factor(int node) const {
-  const auto found = std::ranges::find(parts_->changes.hosts, node, &HostChange::node);
-  return found == parts_->changes.hosts.end() ? 1 : found->most_speed;
+  const auto found = std::ranges::lower_bound(parts_->changes.hosts, node, {}, &HostChange::node);
+  return found == parts_->changes.hosts.end() || found->node != node ? 1 : found->most_speed;
 }
 
 const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }

@@ -85,6 +85,33 @@ std::string requests_line(const RequestSummary& summary, const RunResult& result
   return text;
 }
 
+template <class... Kinds>
+std::int64_t begun(const Scenario& scenario, double end_s) {
+  return std::ranges::count_if(scenario.faults, [&](const Fault& fault) {
+    return ((std::holds_alternative<Kinds>(fault) && std::get<Kinds>(fault).from.value < end_s) || ...);
+  });
+}
+
+std::string faults_line(const Scenario& scenario, const RunResult& result) {
+  const FaultCounts& counts = *result.faults;
+  std::string text;
+  const auto add = [&](std::int64_t count, const char* one, const char* many) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + readable_count(static_cast<double>(count)) + " " + (count == 1 ? one : many);
+  };
+  add(counts.crashes, "crash", "crashes");
+  add(counts.restarts, "restart", "restarts");
+  add(counts.joins, "host joined", "hosts joined");
+  add(counts.leaves, "host left", "hosts left");
+  add(counts.steps_lost, "step lost", "steps lost");
+  add(counts.messages_lost - counts.messages_sent_again, "message lost", "messages lost");
+  add(counts.messages_sent_again, "message sent again", "messages sent again");
+  add(begun<LinkDown>(scenario, result.simulated_s), "link outage", "link outages");
+  add(begun<LinkDegraded>(scenario, result.simulated_s), "link degraded", "links degraded");
+  add(begun<HostSlowed, Stragglers>(scenario, result.simulated_s), "slowdown of hosts", "slowdowns of hosts");
+  return text.empty() ? "none of them came to pass" : text;
+}
+
 }  // namespace
 
 std::string divergence_text(const RunResult& result) {
@@ -118,6 +145,7 @@ std::string closing_table(const Scenario& scenario, const RunResult& result, con
   }
   lines.add("time per step", bound_line(summary, result.bounds));
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
+  if (result.faults) lines.add("faults", faults_line(scenario, result));
   if (const auto& link = summary.busiest_link) {
     lines.add("busiest link", link->name + ", " + readable_share(link->utilisation) + " used");
   }

@@ -57,9 +57,10 @@ struct Divergence {
 struct FaultCounts {
   std::int64_t crashes = 0, restarts = 0, joins = 0, leaves = 0;
   std::int64_t steps_lost = 0;  // begun and not finished
-  std::int64_t messages_lost =
-      0;                  // transmissions that were sent again; what was queued, on the wire or sent when a host went
-  double bytes_lost = 0;  // of those that were on the wire, whole messages
+  // Transmissions that were sent again; what was queued, on the wire or sent when a host went.
+  std::int64_t messages_lost = 0;
+  std::int64_t messages_sent_again = 0;  // of them, the first
+  double bytes_lost = 0;                 // of those that were on the wire, whole messages
 };
 
 // Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's

@@ -116,6 +116,7 @@ std::string summary_json(const Scenario& scenario, const RunResult& result, cons
                       {"leaves", faults->leaves},
                       {"steps_lost", faults->steps_lost},
                       {"messages_lost", faults->messages_lost},
+                      {"messages_sent_again", faults->messages_sent_again},
                       {"bytes_lost", count_number(faults->bytes_lost)}};
   }
   json["digest"] = digest;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/check.hpp"
+#include "sim/results/shown_values.hpp"
 
 namespace ddl {
 namespace {
@@ -122,9 +123,12 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
     }
     names.varied.push_back(path);
   }
-  for (const Table& table : tables) {
-    std::vector<std::string>& values = names.values.emplace_back();
-    for (const std::string& path : names.varied) values.push_back(value_at(table, path));
+  names.values.resize(tables.size());
+  for (const std::string& path : names.varied) {
+    std::vector<std::string> column;
+    for (const Table& table : tables) column.push_back(value_at(table, path));
+    const std::vector<std::string> shown = shown_values(column);
+    for (std::size_t i = 0; i < tables.size(); ++i) names.values[i].push_back(shown[i]);
   }
   return names;
 }

@@ -30,6 +30,7 @@ RunResult Simulation::collect(double end_s) {
   if (!scenario_.faults.empty()) {
     result.faults = fault_counts_;
     result.faults->messages_lost = network_->messages_lost();
+    result.faults->messages_sent_again = network_->messages_sent_again();
     result.faults->bytes_lost = network_->bytes_lost();
   }
   network_->end_trace();

@@ -22,7 +22,8 @@ Faults::Faults(Fabric& fabric) : fabric_(fabric) {
   Changes& changes = fabric.changes();
   for (const LinkChange& change : changes.links) {
     const LinkInfo& link = fabric.links()[static_cast<std::size_t>(change.link)];
-    of_links_.push_back({"bandwidth of " + link.name + " " + link.direction, 0, 1});
+    of_bandwidths_.push_back({"bandwidth of " + link.name + " " + link.direction, 0, 1});
+    of_latencies_.push_back({"latency of " + link.name + " " + link.direction, 0, 1});
   }
   for (const HostChange& change : changes.hosts) of_hosts_.push_back({"speed of " + fabric.name(change.node), 0, 1});
   for (std::size_t i = 0; i < changes.hosts.size(); ++i) {
@@ -52,7 +53,7 @@ void Faults::note(Note& note, double now_s, double factor) {
 
 std::vector<TraceInterval> Faults::intervals(double end_s) const {
   std::vector<TraceInterval> result = intervals_;
-  for (const auto* notes : {&of_links_, &of_hosts_}) {
+  for (const auto* notes : {&of_bandwidths_, &of_latencies_, &of_hosts_}) {
     for (const Note& note : *notes) {
       if (note.factor != 1) result.push_back({fmt::format("{} x {:.4g}", note.what, note.factor), note.since_s, end_s});
     }
@@ -76,11 +77,12 @@ void Faults::step_to(double now_s) {
     const LinkInfo& link = fabric_.links()[static_cast<std::size_t>(change.link)];
     if (ddl::next_s(change.bandwidth) <= now_s) {
       ddl::step_to(change.bandwidth, now_s);
-      note(of_links_[i], now_s, product(change.bandwidth));
+      note(of_bandwidths_[i], now_s, product(change.bandwidth));
       fabric_.set_bandwidth(change.link, link.bandwidth_bytes_per_s * product(change.bandwidth));
     }
     if (ddl::next_s(change.latency) <= now_s) {
       ddl::step_to(change.latency, now_s);
+      note(of_latencies_[i], now_s, product(change.latency));
       fabric_.set_latency(change.link, link.latency_s * product(change.latency));
     }
   }

@@ -34,7 +34,7 @@ class Faults {
   void note(Note& note, double now_s, double factor);
 
   Fabric& fabric_;
-  std::vector<Note> of_links_, of_hosts_;  // as in changes()
+  std::vector<Note> of_bandwidths_, of_latencies_, of_hosts_;  // as in changes()
   std::vector<TraceInterval> intervals_;
 };
 

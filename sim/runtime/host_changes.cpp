@@ -20,23 +20,33 @@ void Simulation::play_host_events() {
     settle_instant();
     if (is_over()) return;
     hosts_.pass(i + 1);
-    const bool up = hosts_.up(event.node);
-    if (event.kind == HostEvent::crash && up) {
-      ++fault_counts_.crashes;
-      take_down(event.node, Presence::down);
-    } else if (event.kind == HostEvent::leave && up) {
-      ++fault_counts_.leaves;
-      leave(event.node);
-    } else if (event.kind == HostEvent::join && hosts_.presence(event.node) == Presence::away) {
+    if (event.kind == HostEvent::join && node(event.node).is_leaving()) {
       ++fault_counts_.joins;
-      bring_up(event.node, true);
-    } else if (event.restarts() && hosts_.presence(event.node) == Presence::down) {
-      ++fault_counts_.restarts;
-      bring_up(event.node, event.kind == HostEvent::restart_lost);
+      node(event.node).take_steps_again();
+    } else if (hosts_.take_note(event)) {
+      change_host(event);
     }
   }
   liveness_.do_postponed();
   end_if_stuck();  // what is stuck for good is no longer held up by what was to come
+}
+
+void Simulation::change_host(const HostEvent& event) {
+  switch (event.kind) {
+    case HostEvent::crash:
+      ++fault_counts_.crashes;
+      return take_down(event.node, node(event.node).is_leaving() ? Presence::away : Presence::down);
+    case HostEvent::restart_kept:
+    case HostEvent::restart_lost:
+      ++fault_counts_.restarts;
+      return bring_up(event.node, hosts_.has_lost(event.node));
+    case HostEvent::join:
+      ++fault_counts_.joins;
+      return bring_up(event.node, true);
+    case HostEvent::leave:
+      ++fault_counts_.leaves;
+      return leave(event.node);
+  }
 }
 
 void Simulation::settle_instant() {
@@ -56,13 +66,15 @@ void Simulation::take_down(int id, Presence presence) {
   }
   if (is_over()) return;
   programs_[static_cast<std::size_t>(id)].reset();
+  const bool returns = presence == Presence::away && gone.returns();
   if (gone.forget()) ++fault_counts_.steps_lost;
   const bool was_at_work = at_work_[static_cast<std::size_t>(id)];
   if (was_at_work) stop_work(id);
   to_come_[static_cast<std::size_t>(id)] =
-      id < cluster_.workers && (was_at_work || presence == Presence::away) && hosts_.starts_later(id);
+      id < cluster_.workers && (was_at_work || presence == Presence::away) && (returns || hosts_.starts_later(id));
   tell_presence(id);
   host_changes_ = false;
+  if (returns) return bring_up(id, true);
   wake_conductor_if_last();
 }
 
@@ -82,8 +94,15 @@ void Simulation::tell_presence(int id) {
   liveness_.do_postponed();
 }
 
-// Its program ends with the step it is in; then what it has sent is waited for.
+// Its program ends with the step it is in; then what it has sent is waited for. One that is down has nothing to end.
 void Simulation::leave(int id) {
+  if (!hosts_.up(id)) {
+    hosts_.set(id, Presence::away, now());
+    to_come_[static_cast<std::size_t>(id)] = hosts_.starts_later(id);
+    tell_presence(id);
+    return wake_conductor_if_last();
+  }
+  to_come_[static_cast<std::size_t>(id)] = hosts_.starts_later(id);
   node(id).take_no_more_steps();
   if (!node(id).has_main()) start_departure(id);
 }

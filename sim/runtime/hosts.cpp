@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <string>
 
 #include "core/algorithms/table.hpp"
 #include "core/base/check.hpp"
@@ -22,42 +24,69 @@ int node_named(const Fabric& fabric, int nodes, const std::string& name, const s
 
 double exponential(Stream& random, double mean) { return -mean * portable_log(1 - random.uniform()); }
 
+// When a fault begins to change hosts; churn draws its own times.
+double begins_s(const Fault& fault) {
+  return std::visit(
+      [](const auto& chosen) {
+        if constexpr (requires { chosen.at; }) return chosen.at.value;
+        return 0.0;
+      },
+      fault);
+}
+
 }  // namespace
 
 Hosts::Hosts(const Scenario& scenario, const Fabric& fabric)
     : fabric_(fabric),
       presence_(static_cast<std::size_t>(fabric.node_count()), Presence::up),
-      since_s_(presence_.size()) {
-  const int nodes = fabric.worker_count() + (row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0);
-  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+      since_s_(presence_.size()),
+      outages_of_(presence_.size()),
+      has_lost_(presence_.size()),
+      churns_(presence_.size()) {
+  add_faults(scenario, fabric.worker_count() + (row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0));
+  std::ranges::stable_sort(schedule_, {}, &HostEvent::time_s);
+  // Who joins before it could leave is away at first.
+  std::vector<char> decided(presence_.size());
+  for (const HostEvent& event : schedule_) {
+    const auto node = static_cast<std::size_t>(event.node);
+    if (decided[node] || (event.kind != HostEvent::join && event.kind != HostEvent::leave)) continue;
+    decided[node] = true;
+    if (event.kind == HostEvent::join) presence_[node] = Presence::away;
+  }
+}
+
+void Hosts::add_faults(const Scenario& scenario, int nodes) {
+  std::vector<std::size_t> order(scenario.faults.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return begins_s(scenario.faults[i]); });
+  for (const std::size_t i : order) {
     const std::string place = fmt::format("$.faults[{}]", i);
     const Fault& fault = scenario.faults[i];
-    const auto find = [&](const std::string& name) { return node_named(fabric, nodes, name, place + ".host"); };
+    const auto find = [&](const std::string& name) { return node_named(fabric_, nodes, name, place + ".host"); };
     if (const auto* crash = std::get_if<HostCrash>(&fault)) {
-      const int node = find(crash->host);
-      schedule_.push_back({crash->at.value, node, HostEvent::crash});
+      const int node = find(crash->host), outage = outages_++;
+      schedule_.push_back({crash->at.value, node, HostEvent::crash, outage});
       const auto kind = crash->state == HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
-      if (crash->restart) schedule_.push_back({crash->restart->value, node, kind});
+      if (crash->restart) schedule_.push_back({crash->restart->value, node, kind, outage});
     } else if (const auto* join = std::get_if<HostJoin>(&fault)) {
-      const int node = find(join->host);
-      presence_[static_cast<std::size_t>(node)] = Presence::away;
-      schedule_.push_back({join->at.value, node, HostEvent::join});
+      schedule_.push_back({join->at.value, find(join->host), HostEvent::join});
     } else if (const auto* leave = std::get_if<HostLeave>(&fault)) {
       const int node = find(leave->host);
-      if (node >= fabric.worker_count()) {
+      if (node >= fabric_.worker_count()) {
         throw InputError(place + ".host: is a server, which serves to the end; expected a worker");
       }
       schedule_.push_back({leave->at.value, node, HostEvent::leave});
     } else if (const auto* churn = std::get_if<HostChurn>(&fault)) {
       std::vector<int> churning;
       for (std::size_t k = 0; k < churn->hosts.size(); ++k) {
-        churning.push_back(node_named(fabric, nodes, churn->hosts[k], fmt::format("{}.hosts[{}]", place, k)));
+        churning.push_back(node_named(fabric_, nodes, churn->hosts[k], fmt::format("{}.hosts[{}]", place, k)));
       }
-      for (int worker = 0; churn->hosts.empty() && worker < fabric.worker_count(); ++worker) churning.push_back(worker);
+      for (int worker = 0; churn->hosts.empty() && worker < fabric_.worker_count(); ++worker) {
+        churning.push_back(worker);
+      }
       add_churn(*churn, churning, scenario);
     }
   }
-  std::ranges::stable_sort(schedule_, {}, &HostEvent::time_s);
 }
 
 // Every crash is followed by its restart, be it after the last crash's time.
@@ -68,12 +97,14 @@ void Hosts::add_churn(const HostChurn& churn, const std::vector<int>& nodes, con
   check(until_s < std::numeric_limits<double>::infinity(), "churn ends");
   const auto restart = churn.state == HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
   for (const int node : nodes) {
-    Stream random = stream(scenario.seed, fabric_.name(node), "churn");
+    const int before = churns_[static_cast<std::size_t>(node)]++;
+    Stream random =
+        stream(scenario.seed, fabric_.name(node), before == 0 ? "churn" : "churn " + std::to_string(before));
     double time_s = churn.from.value + exponential(random, churn.mean_up.value);
     while (time_s < until_s) {
-      schedule_.push_back({time_s, node, HostEvent::crash});
+      schedule_.push_back({time_s, node, HostEvent::crash, outages_});
       time_s += exponential(random, churn.mean_down.value);
-      schedule_.push_back({time_s, node, restart});
+      schedule_.push_back({time_s, node, restart, outages_++});
       time_s += exponential(random, churn.mean_up.value);
     }
   }
@@ -83,18 +114,50 @@ bool Hosts::all_up() const {
   return std::ranges::all_of(presence_, [](Presence presence) { return presence == Presence::up; });
 }
 
+bool Hosts::take_note(const HostEvent& event) {
+  const auto node = static_cast<std::size_t>(event.node);
+  switch (event.kind) {
+    case HostEvent::crash:
+      if (presence_[node] == Presence::away) return false;
+      outages_of_[node].push_back(event.outage);
+      return presence_[node] == Presence::up;
+    case HostEvent::restart_kept:
+    case HostEvent::restart_lost:
+      if (std::erase(outages_of_[node], event.outage) == 0) return false;
+      if (event.kind == HostEvent::restart_lost) has_lost_[node] = true;
+      return outages_of_[node].empty();
+    case HostEvent::join:
+      return presence_[node] == Presence::away;
+    case HostEvent::leave:
+      return presence_[node] != Presence::away;
+  }
+  return false;
+}
+
 void Hosts::set(int node, Presence presence, double time_s) {
-  presence_[static_cast<std::size_t>(node)] = presence;
-  since_s_[static_cast<std::size_t>(node)] = time_s;
+  const auto at = static_cast<std::size_t>(node);
+  presence_[at] = presence;
+  since_s_[at] = time_s;
+  if (presence != Presence::down) {
+    outages_of_[at].clear();
+    has_lost_[at] = false;
+  }
   ++events_;
 }
 
+// What happens to a host that goes: it starts again, or leaves and does not, or joins.
 bool Hosts::starts_later(int node) const {
-  return std::any_of(schedule_.begin() + static_cast<std::ptrdiff_t>(played_), schedule_.end(),
-                     [&](const HostEvent& event) {
-                       if (event.node != node || up(node)) return false;
-                       return presence(node) == Presence::down ? event.restarts() : event.kind == HostEvent::join;
-                     });
+  bool away = presence(node) != Presence::down;
+  std::vector<int> outages = outages_of_[static_cast<std::size_t>(node)];
+  for (std::size_t i = played_; i < schedule_.size(); ++i) {
+    const HostEvent& event = schedule_[i];
+    if (event.node != node) continue;
+    if (event.kind == HostEvent::leave) away = true;
+    if (event.kind == HostEvent::join && away) return true;
+    if (event.kind == HostEvent::crash) outages.push_back(event.outage);
+    if (event.restarts() && !away && std::erase(outages, event.outage) > 0 && outages.empty()) return true;
+  }
+  return false;
 }
 
 void Hosts::describe_absent(std::vector<std::string>& lines) const {

@@ -42,6 +42,7 @@ class Network : private WireUser {
   double bytes_delivered() const { return bytes_delivered_; }
   std::int64_t longest_queue() const { return longest_queue_; }
   std::int64_t messages_lost() const { return messages_lost_ + sent_again_; }
+  std::int64_t messages_sent_again() const { return sent_again_; }
   double bytes_lost() const { return bytes_lost_; }  // of those that were on the wire, whole messages
   std::vector<PairRow> pairs() const;
   // Bytes each link of the fabric has carried, those of unfinished transfers included.

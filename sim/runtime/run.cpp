@@ -61,7 +61,7 @@ void members(A& archive, Divergence& divergence) {
 template <class A>
 void members(A& archive, FaultCounts& counts) {
   archive(counts.crashes, counts.restarts, counts.joins, counts.leaves, counts.steps_lost, counts.messages_lost,
-          counts.bytes_lost);
+          counts.messages_sent_again, counts.bytes_lost);
 }
 template <class A>
 void members(A& archive, Measurement& m) {

@@ -29,6 +29,7 @@ double SimNode::now() const { return simulation_.now(); }
 
 bool SimNode::next_step() {
   if (leaving_ || !simulation_.may_begin_step(begun_steps_)) return false;
+  returns_ = false;
   ++begun_steps_;
   IterationRow& row = rows_.emplace_back();
   row.worker = id_;
@@ -282,10 +283,10 @@ Stream SimNode::rng(const char* purpose) const {
   return stream(simulation_.scenario().seed, role, purpose);
 }
 
-void SimNode::describe_waiting(std::vector<std::string>& lines) const {
+void SimNode::describe_waiting(const Program& program, std::vector<std::string>& lines) const {
   const std::string name = simulation_.fabric().name(id_);
   for (const auto& [port, inbox] : inboxes_) {
-    if (inbox.receiver != nullptr) lines.push_back(name + " waits for a message (port " + std::to_string(port) + ")");
+    if (inbox.receiver != nullptr) lines.push_back(name + " waits for " + program.awaited_at(port));
   }
   for (const Waiter& waiter : waiters_) lines.push_back(name + " waits for " + waiter.why);
 }

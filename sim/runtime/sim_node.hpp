@@ -62,6 +62,7 @@ class SimNode : public Node {
   void changed() override;
   Presence presence(int node) const override;
   void watch(int port) override { watching_.insert(port); }
+  void unwatch(int port) override;
   std::int64_t presence_events() const override;
   bool starts_anew() const override { return starts_anew_; }
   Stream rng(const char* purpose) const override;
@@ -93,11 +94,20 @@ class SimNode : public Node {
   // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
   void start(bool anew, Payload first_weights);
   // Takes no steps any more once the one under way is over.
-  void take_no_more_steps() { leaving_ = true; }
+  void take_no_more_steps() {
+    leaving_ = true;
+    returns_ = false;
+  }
   bool is_leaving() const { return leaving_; }
+  // It is to join before it is gone, and stays if its program asks for a step once more. Otherwise it returns().
+  void take_steps_again() {
+    leaving_ = false;
+    returns_ = true;
+  }
+  bool returns() const { return returns_; }
   void tell_presence(int node, Presence presence);
-  // "w1 waits for a message (port 0)" for every actor that does.
-  void describe_waiting(std::vector<std::string>& lines) const;
+  // "w1 waits for the servers' model" for every actor that does, in the words of its program.
+  void describe_waiting(const Program& program, std::vector<std::string>& lines) const;
 
  private:
   struct Arrival {
@@ -134,8 +144,8 @@ class SimNode : public Node {
 
   std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
   double compute_s_ = 0;
-  std::optional<double> gradient_since_s_;  // while one is computed
-  simgrid::s4u::ExecPtr computing_;         // it
+  std::optional<double> gradient_since_s_;      // while one is computed
+  simgrid::s4u::ExecPtr computing_;             // it
   std::vector<simgrid::s4u::ExecPtr> working_;  // what else its actors compute
   double last_loss_ = 0, loss_sum_ = 0;
   std::int64_t losses_ = 0;
@@ -145,7 +155,7 @@ class SimNode : public Node {
   std::set<int> watching_;  // ports
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
-  bool crashed_ = false, starts_anew_ = false, leaving_ = false;
+  bool crashed_ = false, starts_anew_ = false, leaving_ = false, returns_ = false;
 };
 
 }  // namespace ddl

@@ -13,6 +13,11 @@ Presence SimNode::presence(int node) const { return simulation_.hosts().presence
 
 std::int64_t SimNode::presence_events() const { return simulation_.hosts().events(); }
 
+void SimNode::unwatch(int port) {
+  watching_.erase(port);
+  std::erase_if(inboxes_[port].arrivals, [](const Arrival& arrival) { return arrival.message.news.has_value(); });
+}
+
 void SimNode::unwind() {
   std::vector<Signal*> asleep;
   for (auto& [port, inbox] : inboxes_) {
@@ -30,7 +35,7 @@ bool SimNode::forget() {
   inboxes_.clear();
   waiters_.clear();
   watching_.clear();
-  has_main_ = leaving_ = false;
+  has_main_ = leaving_ = returns_ = false;
   ++incarnation_;
   const bool step_lost = begun_steps_ > finished_steps_;
   if (step_lost) rows_.pop_back();

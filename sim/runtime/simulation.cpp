@@ -67,9 +67,13 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
 Simulation::~Simulation() = default;
 
 Simulation::Busy::~Busy() {
-  --simulation_.liveness_.busy;
+  Liveness& liveness = simulation_.liveness_;
+  --liveness.busy;
   // An actor that is unwound must not wait, as SimGrid has whoever rings; take_down rings instead.
-  if (std::uncaught_exceptions() == 0) simulation_.wake_conductor_if_last();
+  if (std::uncaught_exceptions() > 0) return;
+  ++liveness.waking;  // who rings has not come to a rest: the conductor may have its turn first
+  simulation_.wake_conductor_if_last();
+  --liveness.waking;
 }
 
 // --- actors ---
@@ -126,7 +130,11 @@ void Simulation::start_main(int id) {
     runs.set_main(false);
     if (id >= cluster_.workers) return;
     stop_work(id);
-    if (runs.is_leaving()) start_departure(id);
+    if (runs.is_leaving() || runs.returns()) {
+      start_departure(id);
+    } else {
+      to_come_[static_cast<std::size_t>(id)] = false;
+    }
     liveness_.do_postponed();
     wake_conductor_if_last();
   });
@@ -231,7 +239,9 @@ void Simulation::end_on_time() {
 std::string Simulation::who_waits() const {
   std::vector<std::string> lines;
   hosts_.describe_absent(lines);
-  for (const auto& node : nodes_) node->describe_waiting(lines);
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    if (programs_[id]) nodes_[id]->describe_waiting(*programs_[id], lines);
+  }
   network_->describe_waiting(lines);
   std::string text = "no node can go on";
   for (std::size_t i = 0; i < lines.size(); ++i) {

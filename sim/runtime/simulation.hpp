@@ -88,7 +88,8 @@ class Simulation {
 
   // Hosts that change; in host_changes.cpp.
   void play_host_events();  // an actor
-  void settle_instant();    // waits in this instant until nobody is about to wake
+  void change_host(const HostEvent& event);
+  void settle_instant();  // waits in this instant until nobody is about to wake
   void take_down(int id, Presence presence);
   void bring_up(int id, bool anew);
   void tell_presence(int id);
@@ -133,8 +134,8 @@ class Simulation {
 
   Liveness conductors_own_;  // whether the conductor is to wake says nothing about the nodes
   Signal something_happened_{conductors_own_};
-  std::vector<char> at_work_;  // by node: a worker whose program runs
-  std::vector<char> to_come_;  // by node: a worker that will be at work
+  std::vector<char> at_work_;           // by node: a worker whose program runs
+  std::vector<char> to_come_;           // by node: a worker that will be at work
   std::optional<int> staleness_bound_;  // if the system has one
   int workers_at_work_ = 0;
   bool host_changes_ = false;  // one is on its way down

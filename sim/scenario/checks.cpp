@@ -110,62 +110,6 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   }
 }
 
-void check_order(Seconds from, std::optional<Seconds> until, const Place& place) {
-  if (until && *until <= from) place.at("until").error("is not after \"from\"; expected a later time");
-}
-
-void check_fault(const Interval& interval, const Scenario&, const Place& place) {
-  check_order(interval.from, interval.until, place);
-}
-
-void check_fault(const HostCrash& crash, const Scenario&, const Place& place) {
-  if (!crash.restart || *crash.restart >= crash.at) return;
-  place.at("restart").error("is before \"at\"; expected a later time, or none");
-}
-
-void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& place) {
-  check_order(churn.from, churn.until, place);
-  if (!churn.until && !scenario.stop.time) {
-    place.at("until").error("is missing, and the run has no end in time; expected \"until\", or $.stop.time");
-  }
-  constexpr double most = 1e6;
-  const double until_s = churn.until ? churn.until->value : scenario.stop.time ? scenario.stop.time->value : 0;
-  if ((until_s - churn.from.value) / (churn.mean_up.value + churn.mean_down.value) > most) {
-    place.at("mean_up").error(fmt::format("makes more than {:.0f} crashes of each host; expected longer times", most));
-  }
-}
-
-void check_fault(const MessageLoss& loss, const Scenario&, const Place& place) {
-  check_order(loss.from, loss.until, place);
-}
-
-void check_fault(const Stragglers& stragglers, const Scenario& scenario, const Place& place) {
-  check_order(stragglers.from, stragglers.until, place);
-  // Where the run's length is not known, bouts of a millisecond are as short as they may be.
-  constexpr double most = 1e6, least_s = 1e-3;
-  const double bout_s = stragglers.mean_every.value + stragglers.mean_duration.value;
-  const auto until = stragglers.until ? stragglers.until : scenario.stop.time;
-  if (until ? (until->value - stragglers.from.value) / bout_s > most : bout_s < least_s) {
-    place.at("mean_every").error(fmt::format("makes more than {:.0f} bouts of each host; expected longer times", most));
-  }
-}
-
-void check_fault(const HostJoin&, const Scenario&, const Place&) {}
-void check_fault(const HostLeave&, const Scenario&, const Place&) {}
-
-// Names of links and hosts are looked up once the platform is there.
-void check_faults(const Scenario& scenario, Findings& findings) {
-  if (!findings.clean("$.faults") || !findings.clean("$.algorithm")) return;
-  const AlgorithmRow& row = row_of(scenario.algorithm);
-  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
-    const Place place{findings, fmt::format("$.faults[{}]", i)};
-    if ((row.one_model || row.chooses_samples) && changes_hosts(scenario.faults[i])) {
-      place.error(fmt::format("has a host come or go, but \"{}\" needs each of its hosts; expected none to", row.name));
-    }
-    std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
-  }
-}
-
 void check_scenario(const Scenario& scenario, Findings& findings) {
   check_name(scenario, findings);
   check_platform(scenario, findings);

@@ -27,6 +27,8 @@ void check_timing_only(const Scenario& scenario, Findings& findings);
 void check_data(const Scenario& scenario, Findings& findings);
 // Whether the model fits the data, and the run into a computer's memory.
 void check_model(const Scenario& scenario, Findings& findings);
+// Names of links and hosts are looked up once the platform is there.
+void check_faults(const Scenario& scenario, Findings& findings);
 void check_wire(const Scenario& scenario, Findings& findings);
 void check_memory(const Scenario& scenario, const Model* model, Findings& findings);
 

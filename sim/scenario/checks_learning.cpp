@@ -176,6 +176,10 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     hosts->site_bandwidth = site_bandwidth_of(*hosts);
     hosts->site_latency = site_latency_of(*hosts);
   }
+  for (Fault& fault : scenario.faults) {
+    auto* crash = std::get_if<HostCrash>(&fault);
+    if (crash != nullptr && crash->restart) crash->state = crash->state.value_or(HostState::lost);
+  }
   EvaluateSpec& evaluate = scenario.evaluate;
   if (scenario.model.none() || evaluate.every || evaluate.every_iterations) return;
   if (scenario.stop.time) {

@@ -21,10 +21,10 @@ struct HostCrash {
   std::string host;
   Seconds at;
   std::optional<Seconds> restart;  // none: it never comes back
-  HostState state = HostState::lost;
+  std::optional<HostState> state;  // with `restart`: lost by default
 };
 
-// The host takes no part before.
+// The host takes no part before, or after it has left: it comes back as a late joiner, and not before it is gone.
 struct HostJoin {
   static constexpr const char* tag = "join";
   std::string host;
@@ -38,7 +38,9 @@ struct HostLeave {
   Seconds at;
 };
 
-// Crashes and restarts of each host, up and down for exponential times.
+// Crashes and restarts of each host, up and down for exponential times. Who is away has neither; where outages overlap, a
+// host is down while any of them lasts. One that is to leave while it is down, or crashes before it is gone, does not
+// start again.
 struct HostChurn {
   static constexpr const char* tag = "churn";
   std::vector<std::string> hosts;  // empty: all workers
@@ -53,12 +55,14 @@ void fields(Visitor& visit, HostCrash& fault) {
   visit("host", fault.host, Rule{.doc = "name of the host"});
   visit("at", fault.at, Rule{.doc = "simulated time of the crash", .at_least = 0});
   visit("restart", fault.restart, Rule{.doc = "simulated time at which it starts again; none: never", .at_least = 0});
-  visit("state", fault.state, Rule{.doc = "whether it has its weights and optimizer when it starts again"});
+  visit("state", fault.state,
+        Rule{.doc = "whether it has its weights and optimizer when it starts again; default: lost"});
 }
 template <class Visitor>
 void fields(Visitor& visit, HostJoin& fault) {
   visit("host", fault.host, Rule{.doc = "name of the host"});
-  visit("at", fault.at, Rule{.doc = "simulated time before which it takes no part", .above = 0});
+  visit("at", fault.at,
+        Rule{.doc = "simulated time at which it comes, for the first time or after it has left", .above = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, HostLeave& fault) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "core/base/check.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/vertical_split.hpp"
 
 namespace ddl {
 namespace {
@@ -14,9 +16,12 @@ namespace {
 constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 250;
 constexpr double math_threads = 2;  // more have more scratch memory, but none of it may decide whether a run is valid
 
-// Weights, gradient, inbox and a model under way; and what optimizers and systems keep besides.
-double vectors_of_worker(const Scenario& scenario, int workers) {
-  double vectors = 4;
+// Gradient, inbox and a model under way.
+constexpr double passing_vectors = 3;
+
+// Weights, and what optimizers and systems keep besides.
+double lasting_vectors(const Scenario& scenario, int workers) {
+  double vectors = 1;
   if (std::holds_alternative<AdamParams>(scenario.training.optimizer)) vectors += 2;
   if (std::holds_alternative<MomentumParams>(scenario.training.optimizer)) vectors += 1;
   if (std::holds_alternative<NesterovParams>(scenario.training.optimizer)) vectors += 1;
@@ -26,6 +31,34 @@ double vectors_of_worker(const Scenario& scenario, int workers) {
     vectors += ako->schedule == AkoSchedule::rotate ? std::clamp(partitions, 1, std::max(1, workers - 1)) : 1;
   }
   return vectors;
+}
+
+// What all workers together hold of models, in parameters; and those of a model that they share compute at the same
+// time, in values of a sample.
+struct Held {
+  double lasting = 0, passing = 0;
+  double values = 0;
+};
+
+Held held_by(const Scenario& scenario, const Model& model, int workers) {
+  const auto parameters = static_cast<double>(model.parameter_count());
+  if (std::holds_alternative<EarlyExitParams>(scenario.algorithm)) return {parameters, parameters, 0};
+  // Members train one after the other.
+  if (std::holds_alternative<SammeParams>(scenario.algorithm)) return {workers * parameters, parameters, 0};
+  if (!std::holds_alternative<VerticalParams>(scenario.algorithm)) {
+    return {workers * parameters, workers * parameters, 0};
+  }
+  Held held;
+  try {
+    const VerticalSplit split(model, workers);
+    for (int worker = 0; worker < workers; ++worker) {
+      held.lasting += static_cast<double>(split.held(worker).size());
+      for (const std::size_t values : split.tape(worker).values) held.values += 2 * static_cast<double>(values);
+    }
+  } catch (const InputError&) {  // which the run will have to say
+  }
+  held.passing = held.lasting;
+  return held;
 }
 
 double values_between_layers(const Model& model) {
@@ -52,10 +85,12 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, 
   if (model == nullptr) return parts;
 
   const auto parameters = static_cast<double>(model->parameter_count());
-  const double vectors = vectors_of_worker(scenario, workers);
+  const double lasting = lasting_vectors(scenario, workers);
+  const Held held = held_by(scenario, *model, workers);
   parts.push_back({"$.model",
-                   fmt::format("{} workers x {} vectors of {} parameters", workers, vectors, model->parameter_count()),
-                   4 * (parameters * (workers * vectors + (servers > 0 ? 4 : 0)) +
+                   fmt::format("{} vectors of the {:.9g} parameters of {} workers' models", lasting + passing_vectors,
+                               held.lasting, workers),
+                   4 * (held.lasting * lasting + held.passing * passing_vectors + (servers > 0 ? 4 * parameters : 0) +
                         2 * math_threads * static_cast<double>(model->whole_parameter_count()))});
   const DataShape data = data_shape(scenario.data.source);
   const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
@@ -63,7 +98,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, 
                    samples * static_cast<double>(data.shape.size())});
   const double values = values_between_layers(*model), batch = std::max(100, scenario.training.batch_size);
   parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values between layers", batch, values),
-                   4 * math_threads * batch * values});
+                   4 * batch * (math_threads * values + held.values)});
   return parts;
 }
 

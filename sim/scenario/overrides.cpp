@@ -72,8 +72,18 @@ std::optional<Json> value_of(const std::string& text) {
   return is_utf8(text) ? std::optional<Json>(text) : std::nullopt;
 }
 
+// In a list, a key of digits alone is an index: faults.0 is faults[0].
+std::optional<std::size_t> index_in(const std::string& key) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+  return error == std::errc() && end == key.data() + key.size() ? std::optional(index) : std::nullopt;
+}
+
 // The value below `parent` that `step` names, made if it is a key that is not there; null and a finding if impossible.
 Json* below(Json& parent, const Step& step, const Override& change, Findings& findings) {
+  if (const auto* digits = std::get_if<std::string>(&step); digits != nullptr && parent.is_array()) {
+    if (const auto index = index_in(*digits)) return below(parent, Step(*index), change, findings);
+  }
   if (const auto* key = std::get_if<std::string>(&step)) {
     if (parent.is_null()) parent = Json::object();
     if (parent.is_object()) return &parent[*key];

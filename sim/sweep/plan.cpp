@@ -9,6 +9,7 @@
 
 #include "core/base/digest.hpp"
 #include "sim/results/groups.hpp"
+#include "sim/results/shown_values.hpp"
 
 namespace ddl {
 namespace {
@@ -218,9 +219,10 @@ SweepPlan plan_sweep(const Sweep& sweep) {
   problems.throw_if_any(points);
   plan.seeds = sweep.seeds.empty() ? std::vector<std::uint64_t>{plan.points.front().scenario.seed} : sweep.seeds;
   for (std::size_t column = 0; column < plan.columns.size(); ++column) {
-    if (plan.columns[column] != "algorithm") continue;
-    const std::vector<std::string> schemes = schemes_of(plan.points);
-    for (std::size_t i = 0; i < points; ++i) plan.points[i].values[column] = schemes[i];
+    std::vector<std::string> values;
+    for (const SweepPoint& point : plan.points) values.push_back(point.values[column]);
+    values = plan.columns[column] == "algorithm" ? schemes_of(plan.points) : shown_values(values);
+    for (std::size_t i = 0; i < points; ++i) plan.points[i].values[column] = values[i];
   }
   plan.text = resolved(sweep, plan);
   return plan;

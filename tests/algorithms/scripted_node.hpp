@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ class ScriptedNode : public Node {
 
   std::vector<Message> sent;
   std::vector<std::vector<float>> applied;
+  std::set<int> watched;           // ports
   std::size_t always_waiting = 0;  // what waiting() says of every queue
   bool merges = false;             // what merge_into_waiting() says
 
@@ -53,7 +55,8 @@ class ScriptedNode : public Node {
   void wait_until(std::function<bool()>, const char*) override {}
   void changed() override {}
   Presence presence(int) const override { return Presence::up; }
-  void watch(int) override {}
+  void watch(int port) override { watched.insert(port); }
+  void unwatch(int port) override { watched.erase(port); }
   std::int64_t presence_events() const override { return 0; }
   bool starts_anew() const override { return false; }
   Stream rng(const char* purpose) const override { return stream(1, "scripted", purpose); }

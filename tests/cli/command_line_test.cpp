@@ -118,6 +118,11 @@ TEST_CASE("list names the entries of every kind") {
   CHECK(place.call("list topologies").out.find("two_sites ") != std::string::npos);
   CHECK(place.call("list optimizers").out.find("nesterov ") != std::string::npos);
   CHECK(place.call("list codecs").out.find("top_k ") != std::string::npos);
+  const std::string faults = place.call("list faults").out;
+  for (const char* fault : {"link_down ", "link_degraded ", "host_slowed ", "message_loss ", "stragglers ",
+                            "host_crash ", "join ", "leave ", "churn "}) {
+    CHECK(("\n" + faults).find("\n" + std::string(fault)) != std::string::npos);
+  }
   fs::create_directories(place.at("scenarios"));
   place.write("scenarios/shipped.json", text_of(place.at("good.json")));
   CHECK(place.call("list scenarios").out.find("scenarios/shipped.json") != std::string::npos);

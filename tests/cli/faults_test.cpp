@@ -206,6 +206,43 @@ TEST_CASE("a trace shows what was not itself and which messages were lost") {
   CHECK(lost > 0);
 }
 
+TEST_CASE("messages may be lost almost surely for a while but not for ever nor by several faults together") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const auto with = [&](const std::string& faults) {
+    return place.call("run step.json --force --json --set wire.model_bytes=1B --set 'faults=[" + faults + "]'");
+  };
+  const Reply for_a_while = with(R"({"type":"message_loss","probability":0.9999,"until":"1999s"})");
+  REQUIRE_MESSAGE(for_a_while.code == 0, for_a_while.err);
+  // Nothing arrives before, but for one message in 10,000; then all of a step does.
+  const auto summary = nlohmann::json::parse(for_a_while.out);
+  CHECK(summary["simulated_seconds"].get<double>() > 1900);
+  CHECK(summary["faults"]["messages_lost"] == summary["faults"]["messages_sent_again"]);
+  const std::string half = R"({"type":"message_loss","probability":0.93,"from":"1s"})";
+  const Reply together = with(half + ", " + half);
+  CHECK(together.code == 2);
+  CHECK(together.err ==
+        "ddlsim: step.json: $.faults: together lose a message from w0 to ps0 with probability 0.9951 from 1 s on; "
+        "expected at most 0.99\n");
+  CHECK(with(half + R"(, {"type":"message_loss","probability":0.93,"until":"1s"})").code == 0);
+}
+
+TEST_CASE("the closing table says in one line what became of the faults") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const auto line = [&](const std::string& faults) {
+    const Reply answer = place.call("run step.json --force --set 'faults=[" + faults + "]'");
+    const std::size_t begin = answer.out.find("  faults ");
+    return begin == std::string::npos ? "" : answer.out.substr(begin, answer.out.find('\n', begin) - begin);
+  };
+  CHECK(line("") == "");
+  const std::string down = R"({"type":"link_down","link":"w0","from":"10s","until":"11s"})";
+  const std::string crash = R"({"type":"host_crash","host":"w0","at":"102.5s","restart":"103s","state":"kept"})";
+  CHECK(line(down) == "  faults            1 link outage");
+  CHECK(line(down + ", " + crash) == "  faults            1 crash, 1 restart, 1 step lost, 1 link outage");
+  CHECK(line(R"({"type":"host_crash","host":"w0","at":"1000s"})") == "  faults            none of them came to pass");
+}
+
 TEST_CASE("a run with faults is verified like any other") {
   const Workplace place;
   place.write("many.json", many_workers(3));
@@ -230,6 +267,8 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   refused("step.json", R"([{"type":"host_slowed","host":"w7","from":"1s","until":"2s","factor":2}])", "host");
   refused("step.json", R"([{"type":"link_down","link":"w0","from":"2s","until":"2s"}])", "until");
   refused("step.json", R"([{"type":"message_loss","probability":1}])", "probability");
+  refused("step.json", R"([{"type":"message_loss","probability":0.995}])", "probability");
+  refused("step.json", R"([{"type":"message_loss","probability":0.995,"until":"2001s"}])", "probability");
   refused("step.json", R"([{"type":"message_loss","probability":0.1,"target":"w7"}])", "target");
   refused("step.json", R"([{"type":"stragglers","hosts":["w7"],"mean_every":"1s","mean_duration":"1s","factor":2}])",
           "hosts");

@@ -59,10 +59,9 @@ inline RunResult example_result() {
   result.bytes_delivered = 3500;
   result.messages_sent = 3;
   result.longest_queue = 2;
-  result.faults = FaultCounts{3, 750};
   result.consensus_distance = 2.75;
   result.stopped_by = "time";
-  result.faults = FaultCounts{2, 1, 0, 0, 2, 7, 4096};
+  result.faults = FaultCounts{2, 1, 0, 0, 2, 7, 3, 4096};
   result.bounds.bytes_per_step = 750;
   result.bounds.bottleneck = "w1 down";
   result.bounds.bottleneck_bytes_per_step = 750;

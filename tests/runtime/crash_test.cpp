@@ -66,7 +66,9 @@ TEST_CASE("a worker that never comes back: who waits for it stalls and says so, 
     CAPTURE(name);
     CHECK(stall(with_fault(wait(name), crash("w1"))).find("w1 crashed at 1.23 s and does not come back") !=
           std::string::npos);
-    CHECK(stall(with_fault("\"" + name + "\"", crash("w1"))) != "");  // it is the default
+    const std::string by_default = stall(with_fault("\"" + name + "\"", crash("w1")));
+    CHECK(by_default.find("; w0 waits for ") != std::string::npos);
+    CHECK(by_default.find("port") == std::string::npos);
   }
   std::vector<std::string> all = going_on;
   for (const std::string& name : with_a_choice) all.push_back(go_on(name));

@@ -206,3 +206,19 @@ TEST_CASE("federated averaging weighs each model by the samples in it") {
   CHECK(largest_difference(averaged.weights[0], expected) < 1e-6);
   CHECK(largest_difference(averaged.weights[0], first) > 1e-3);
 }
+
+TEST_CASE("a run ends after its servers' work on the last gradients") {
+  // All gradients are there at the same time, each takes the server 50 ms, and the workers' leave is there 1 ms later.
+  const auto with = [](const std::string& algorithm) {
+    return run(learning(algorithm, 4, 1,
+                        R"("data": {"train": 400, "test": 50}, "stop": {"iterations": 1},
+                           "training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.2}})"));
+  };
+  for (const std::string name : {"ps_async", "ps_sync", "ps_ssp"}) {
+    CAPTURE(name);
+    const auto at_once = with("\"" + name + "\"");
+    const auto working = with(R"({"name": ")" + name + R"(", "update_time": "50ms"})");
+    CHECK(working.weights == at_once.weights);
+    CHECK(working.simulated_s - at_once.simulated_s == doctest::Approx(4 * 0.05 - 0.001));
+  }
+}

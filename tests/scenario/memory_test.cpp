@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/nn/vertical_split.hpp"
 #include "sim/scenario/read.hpp"
 
 namespace ddl {
@@ -42,6 +43,36 @@ TEST_CASE("optimizers with moments and rotating partitions take their vectors") 
   params.partitions.counts = {3};
   ako.algorithm = params;
   CHECK(total(ako, &model, 5, 0) - total(one_part, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
+}
+
+double of_model(const Scenario& scenario, const Model& model, int workers) {
+  for (const MemoryPart& part : memory_of(scenario, &model, workers, 0, 0)) {
+    if (part.path == "$.model") return part.bytes;
+  }
+  return 0;
+}
+
+TEST_CASE("workers that share one model take the memory of what they hold of it") {
+  const std::string cnn = R"("model": "cnn", "algorithm": )";
+  const auto with = [&](const std::string& algorithm) {
+    return parse_scenario(
+        R"({"platform": {"workers": 3, "bandwidth": "1Mbps"}, "stop": {"iterations": 10}, )" + cnn + algorithm + "}",
+        "memory.json");
+  };
+  const Scenario whole = with(R"("ring_allreduce")"), vertical = with(R"("vertical")"),
+                 stages = with(R"("early_exit")"), ensemble = with(R"("samme")");
+  const Model model(whole.model, {1, 12, 12}, 10);
+  const auto parameters = static_cast<double>(model.parameter_count());
+  // A worker has its weights, a gradient and two vectors under way; evaluations come on top, and are the same for all.
+  const double evaluations = of_model(whole, model, 3) - 4 * 4 * 3 * parameters;
+  const VerticalSplit split(model, 3);
+  double held = 0;
+  for (int worker = 0; worker < 3; ++worker) held += static_cast<double>(split.held(worker).size());
+  CHECK(held < 1.5 * parameters);
+  CHECK(of_model(vertical, model, 3) - evaluations == doctest::Approx(4 * 4 * held));
+  CHECK(of_model(stages, model, 3) - evaluations == doctest::Approx(4 * 4 * parameters));
+  // Three members, of which one trains at a time.
+  CHECK(of_model(ensemble, model, 3) - evaluations == doctest::Approx(4 * (3 + 3) * parameters));
 }
 
 std::string error_of(const std::string& layers) {

@@ -28,6 +28,19 @@ TEST_CASE("an override replaces one value: numbers, text, lists, elements of lis
   CHECK_FALSE(scenario.record.weights);
 }
 
+TEST_CASE("an element of a list is named by its index in brackets or behind a dot") {
+  for (const char* path : {"platform.bandwidth[1]", "platform.bandwidth.1"}) {
+    const Scenario scenario = parse(styles()[1], {{path, "30Mbps"}});
+    CHECK(std::get<GeneratedPlatform>(scenario.platform.hosts).bandwidth ==
+          std::vector<BytesPerSecond>{{5e6}, {3.75e6}, {1.25e6}});
+  }
+  // Of an object it is a key, and beyond the list's end nothing.
+  CHECK(parse(kSmall, {{"compute.slowdown", R"({"w1": 2})"}, {"compute.slowdown.w1", "3"}}).compute.slowdown ==
+        std::map<std::string, double>{{"w1", 3}});
+  CHECK(only_error(styles()[1], {"platform.bandwidth.7", "30Mbps"}).find("there is no [7]; the list has 3 elements") !=
+        std::string::npos);
+}
+
 TEST_CASE("an override makes what is not there, and later ones win") {
   const Scenario scenario = parse(kSmall, {{"training.batch_size", "16"}, {"training.batch_size", "64"}});
   CHECK(scenario.training.batch_size == 64);

@@ -58,6 +58,16 @@ void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::stri
   }
 }
 
+// A host that leaves and comes back.
+void draw_return(Stream& random, Scenario& scenario, const std::vector<std::string>& workers) {
+  Filler fill(random, workers, {});
+  if (!fill.chance(0.15)) return;
+  const double leaves_s = fill.spread(1e-3, 2);
+  const std::string& host = fill.one_of(workers);
+  scenario.faults.push_back(HostLeave{host, Seconds{leaves_s}});
+  scenario.faults.push_back(HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}});
+}
+
 LayerSpec dense(Filler& fill, int units) {
   DenseSpec spec;
   fields(fill, spec);
@@ -156,6 +166,7 @@ Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
   }
   draw_end(fill, scenario);
   draw_faults(random, scenario, nodes);
+  draw_return(random, scenario, hosts);
   return scenario;
 }
 

@@ -1,0 +1,168 @@
+// Faults: each by itself, and those of one host beside each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/checks.hpp"
+
+namespace ddl {
+namespace {
+
+void check_order(Seconds from, std::optional<Seconds> until, const Place& place) {
+  if (until && *until <= from) place.at("until").error("is not after \"from\"; expected a later time");
+}
+
+void check_fault(const Interval& interval, const Scenario&, const Place& place) {
+  check_order(interval.from, interval.until, place);
+}
+
+void check_fault(const HostCrash& crash, const Scenario&, const Place& place) {
+  if (crash.restart && *crash.restart < crash.at) {
+    place.at("restart").error("is before \"at\"; expected a later time, or none");
+  } else if (crash.state && !crash.restart) {
+    place.at("state").error("is given, but the host never starts again; expected \"restart\", or no such key");
+  }
+}
+
+void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& place) {
+  check_order(churn.from, churn.until, place);
+  if (!churn.until && !scenario.stop.time) {
+    place.at("until").error("is missing, and the run has no end in time; expected \"until\", or $.stop.time");
+  }
+  constexpr double most = 1e6;
+  const double until_s = churn.until ? churn.until->value : scenario.stop.time ? scenario.stop.time->value : 0;
+  if ((until_s - churn.from.value) / (churn.mean_up.value + churn.mean_down.value) > most) {
+    place.at("mean_up").error(fmt::format("makes more than {:.0f} crashes of each host; expected longer times", most));
+  }
+}
+
+void check_fault(const MessageLoss& loss, const Scenario&, const Place& place) {
+  check_order(loss.from, loss.until, place);
+  if (loss.probability <= most_loss_probability) return;
+  if (loss.until && (loss.until->value - loss.from.value) / loss.retry_after.value <= most_retries) return;
+  place.at("probability")
+      .error(
+          fmt::format("{:g} has each message sent {:.0f} times on average, all of which is simulated; expected at most "
+                      "{:g}, or an \"until\" at most {:g} times \"retry_after\" later",
+                      loss.probability, 1 / (1 - loss.probability), most_loss_probability, most_retries));
+}
+
+void check_fault(const Stragglers& stragglers, const Scenario& scenario, const Place& place) {
+  check_order(stragglers.from, stragglers.until, place);
+  // Where the run's length is not known, bouts of a millisecond are as short as they may be.
+  constexpr double most = 1e6, least_s = 1e-3;
+  const double bout_s = stragglers.mean_every.value + stragglers.mean_duration.value;
+  const auto until = stragglers.until ? stragglers.until : scenario.stop.time;
+  if (until ? (until->value - stragglers.from.value) / bout_s > most : bout_s < least_s) {
+    place.at("mean_every").error(fmt::format("makes more than {:.0f} bouts of each host; expected longer times", most));
+  }
+}
+
+void check_fault(const HostJoin&, const Scenario&, const Place&) {}
+void check_fault(const HostLeave&, const Scenario&, const Place&) {}
+
+// What becomes of one host by faults that name it.
+class Life {
+ public:
+  void add(const HostCrash& crash, std::size_t fault) { changes_.push_back({crash.at.value, fault, &crash, false}); }
+  void add(const HostJoin& join, std::size_t fault) { changes_.push_back({join.at.value, fault, nullptr, true}); }
+  void add(const HostLeave& leave, std::size_t fault) { changes_.push_back({leave.at.value, fault, nullptr, false}); }
+
+  // Each change must find the host as it needs it: one that joins away, any other there.
+  void check(const std::string& host, Findings& findings) {
+    std::ranges::stable_sort(changes_, {}, &Change::at_s);
+    begin();
+    for (const Change& change : changes_) {
+      const Place place{findings, fmt::format("$.faults[{}].at", change.fault)};
+      if (change.at_s == last_s_) {
+        place.error(fmt::format("is the time of $.faults[{}], which is of {}, too; expected another", last_, host));
+      } else if (change.joins ? !away_ : !there(change.at_s)) {
+        place.error(fmt::format("{:g} s finds {} {}; expected a time at which it is {}", change.at_s, host,
+                                how_it_is(change.at_s), change.joins ? "away" : "there"));
+      } else {
+        apply(change);
+      }
+      last_s_ = change.at_s;
+      last_ = change.fault;
+    }
+  }
+
+ private:
+  struct Change {
+    double at_s;
+    std::size_t fault;
+    const HostCrash* crash;
+    bool joins;
+  };
+
+  // Who joins first of all is away before.
+  void begin() {
+    const auto first = std::ranges::find(changes_, nullptr, &Change::crash);
+    if (first == changes_.end() || !first->joins) return;
+    away_ = true;
+    why_ = fmt::format("away until $.faults[{}] lets it join at {:g} s", first->fault, first->at_s);
+  }
+
+  bool there(double at_s) const { return !away_ && at_s >= back_s_; }
+
+  std::string how_it_is(double at_s) const {
+    return there(at_s) ? fmt::format("there since $.faults[{}] let it join at {:g} s", joined_, joined_s_) : why_;
+  }
+
+  void apply(const Change& change) {
+    away_ = !change.joins && change.crash == nullptr;
+    back_s_ = 0;
+    if (change.joins) {
+      joined_ = change.fault;
+      joined_s_ = change.at_s;
+    } else if (change.crash == nullptr) {
+      why_ = fmt::format("gone: it left at {:g} s by $.faults[{}]", change.at_s, change.fault);
+    } else if (change.crash->restart) {
+      back_s_ = change.crash->restart->value;
+      why_ = fmt::format("down from {:g} s to {:g} s by $.faults[{}]", change.at_s, back_s_, change.fault);
+    } else {
+      back_s_ = std::numeric_limits<double>::infinity();
+      why_ = fmt::format("down for good since {:g} s by $.faults[{}]", change.at_s, change.fault);
+    }
+  }
+
+  std::vector<Change> changes_;
+  bool away_ = false;
+  double back_s_ = 0;  // from a crash
+  std::string why_;    // it is not there
+  std::size_t joined_ = 0, last_ = 0;
+  double joined_s_ = 0, last_s_ = -1;
+};
+
+void check_lives(const Scenario& scenario, Findings& findings) {
+  std::map<std::string, Life> lives;
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    std::visit(
+        [&](const auto& fault) {
+          if constexpr (requires(Life life) { life.add(fault, i); }) lives[fault.host].add(fault, i);
+        },
+        scenario.faults[i]);
+  }
+  for (auto& [host, life] : lives) life.check(host, findings);
+}
+
+}  // namespace
+
+void check_faults(const Scenario& scenario, Findings& findings) {
+  if (!findings.clean("$.faults") || !findings.clean("$.algorithm")) return;
+  const AlgorithmRow& row = row_of(scenario.algorithm);
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const Place place{findings, fmt::format("$.faults[{}]", i)};
+    if ((row.one_model || row.chooses_samples) && changes_hosts(scenario.faults[i])) {
+      place.error(fmt::format("has a host come or go, but \"{}\" needs each of its hosts; expected none to", row.name));
+    }
+    std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
+  }
+  if (findings.clean("$.faults")) check_lives(scenario, findings);
+}
+
+}  // namespace ddl

@@ -1,0 +1,143 @@
+// Several faults of one host, one after the other or in each other's way.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/runtime/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+using Steps = std::vector<std::int64_t>;
+
+// Four workers with 100 ms a gradient, in a network quick enough for a step of 0.1 to 0.2 s.
+Scenario with_faults(const std::string& algorithm, const std::vector<Fault>& faults, int iterations = 30) {
+  auto scenario = learning(algorithm, 4, 1,
+                           fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"iterations": {}}},
+                                          "training": {{"batch_size": 10}})",
+                                       iterations));
+  scenario.faults = faults;
+  return scenario;
+}
+
+HostCrash crash(double at_s, double restart_s) { return {"w1", Seconds{at_s}, Seconds{restart_s}, HostState::kept}; }
+HostLeave leave(double at_s) { return {"w1", Seconds{at_s}}; }
+HostJoin join(double at_s) { return {"w1", Seconds{at_s}}; }
+
+// Up for ever, until the first crash at a time that nobody knows, and then down for ever.
+HostChurn churn(double mean_up_s, double mean_down_s) {
+  return {{"w1"}, Seconds{mean_up_s}, Seconds{mean_down_s}, HostState::kept, Seconds{0}, Seconds{60}};
+}
+
+// Steps of w1 that overlap the interval.
+std::int64_t steps_within(const RunResult& result, double from_s, double until_s) {
+  return std::ranges::count_if(result.iterations, [&](const IterationRow& row) {
+    return row.worker == 1 && row.start_s < until_s && row.end_s > from_s;
+  });
+}
+
+std::vector<std::string> all_systems() {
+  std::vector<std::string> systems = {R"("ps_async")", R"("ako")", R"({"name": "ako", "staleness_bound": 1})",
+                                      R"("gossip")", R"("ad_psgd")"};
+  for (const char* name : {"ps_sync", "ps_ssp", "fedavg", "ring_allreduce", "tree_allreduce", "star_allreduce",
+                           "partial_allreduce", "local_sgd", "d_psgd", "sgp", "choco"}) {
+    for (const char* way : {"wait", "go_on"}) {
+      systems.push_back(fmt::format(R"({{"name": "{}", "on_failure": "{}"}})", name, way));
+    }
+  }
+  return systems;
+}
+
+}  // namespace
+
+TEST_CASE("a worker that leaves and joins again does all its steps, none of them while it is away") {
+  for (const std::string& system : all_systems()) {
+    CAPTURE(system);
+    const auto result = run(with_faults(system, {leave(1), join(4)}));
+    CHECK(result.steps == Steps(4, 30));
+    CHECK(steps_within(result, 2, 4) == 0);
+    CHECK(result.faults->leaves == 1);
+    CHECK(result.faults->joins == 1);
+    CHECK(result.faults->steps_lost == 0);
+  }
+}
+
+TEST_CASE("a worker that is to join before it is gone joins when it is") {
+  // Its gradient takes 5 s: the one that begins at 0 s ends after both.
+  for (const std::string& system : all_systems()) {
+    CAPTURE(system);
+    auto scenario = with_faults(system, {leave(1), join(2)}, 4);
+    scenario.compute.slowdown = {{"w1", 50}};
+    const auto result = run(scenario);
+    CHECK(result.steps == Steps(4, 4));
+    CHECK(result.faults->joins == 1);
+    CHECK(result.faults->steps_lost == 0);
+  }
+}
+
+TEST_CASE("a worker that is to join while its last messages travel is gone first") {
+  // Models take two seconds on the servers' link that two share: w1's gradient ends at 2.1 s, its push at 4.1 s.
+  auto scenario = timing_only(R"("ps_async")", 2, 1, "0ms", R"({"iterations": 5})");
+  scenario.faults = {leave(2.05), join(3)};
+  const auto result = run(scenario);
+  CHECK(result.steps == Steps{5, 5});
+  CHECK(result.faults->joins == 1);
+  CHECK(result.faults->messages_lost == 0);
+  const auto second = std::ranges::find_if(
+      result.iterations, [](const IterationRow& row) { return row.worker == 1 && row.iteration == 1; });
+  CHECK(second->start_s == doctest::Approx(4.1));
+}
+
+TEST_CASE("a host is down while any of its outages lasts and has lost its state if by any of them") {
+  // Churn has w1 up and down for some milliseconds all the time, but for the 3 s of the other crash.
+  for (const std::vector<Fault>& faults :
+       {std::vector<Fault>{crash(1, 4), churn(0.5, 0.01)}, std::vector<Fault>{churn(0.5, 0.01), crash(1, 4)}}) {
+    const auto result = run(with_faults(R"("gossip")", faults, 60));
+    CHECK(result.steps[1] == 60);
+    CHECK(steps_within(result, 1.05, 4) == 0);
+    CHECK(result.faults->crashes == result.faults->restarts);
+    CHECK(result.faults->crashes > 3);
+  }
+}
+
+TEST_CASE("a worker that leaves while it is down does not start again") {
+  for (const std::string& system : all_systems()) {
+    CAPTURE(system);
+    // Down within some milliseconds, and then for longer than the run.
+    const auto result = run(with_faults(system, {churn(0.01, 1000), leave(2)}));
+    CHECK(result.steps == Steps{30, 0, 30, 30});
+    CHECK(result.faults->crashes == 1);
+    CHECK(result.faults->leaves == 1);
+    CHECK(result.faults->restarts == 0);
+  }
+}
+
+TEST_CASE("a worker that crashes while it leaves is gone") {
+  // Each gradient of w1 takes 10 s; churn meets it in the step that it was to end.
+  for (const std::string& system : all_systems()) {
+    CAPTURE(system);
+    auto scenario = with_faults(system, {leave(0.001), churn(0.01, 0.01)}, 4);
+    scenario.compute.slowdown = {{"w1", 100}};
+    const auto result = run(scenario);
+    CHECK(result.steps[1] == 0);
+    for (const int other : {0, 2, 3}) CHECK(result.steps[static_cast<std::size_t>(other)] == 4);
+    CHECK(result.faults->crashes == 1);
+    CHECK(result.faults->restarts == 0);
+    CHECK(result.simulated_s < 5);  // nobody waits for it
+  }
+}
+
+TEST_CASE("two churns of one host have crashes of their own") {
+  const auto crashes = [](const std::vector<Fault>& faults) {
+    auto scenario = timing_only(R"("gossip")", 4, 0, "0ms", R"({"time": "4000s"})");
+    scenario.compute.seconds_per_batch = Seconds{1};
+    scenario.wire.model_bytes = Bytes{1e3};
+    scenario.faults = faults;
+    return static_cast<double>(run(scenario).faults->crashes);
+  };
+  const HostChurn one = {{"w1"}, Seconds{20}, Seconds{0.1}, HostState::kept, Seconds{0}, Seconds{4000}};
+  // 200 crashes by each, but for deviations of some twentieths.
+  CHECK(crashes({one}) == doctest::Approx(200).epsilon(0.35));
+  CHECK(crashes({one, one}) == doctest::Approx(2 * crashes({one})).epsilon(0.35));
+}
