@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures the cells of the validation over real TCP and prints one CSV row for each cell and seed. Needs root; takes about
-# half an hour with four cells at once, which mostly sleep.
+# an hour with four cells at once, which mostly sleep.
 #
 #   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
 set -eu
@@ -31,7 +31,7 @@ cycle() {
 
 # A run lasts as long as twelve steps of every worker take in the simulation with seed 1, and three seconds at least.
 cell() {
-  program=$1 network=$2 workers=$3 size=$4 scheme=$5 seed=$6
+  program=$1 network=$2 workers=$3 size=$4 scheme=$5 seed=$6 queue=$7
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   set -- "$scenario" --quiet --out "$work" --set platform.workers="$workers" \
@@ -40,9 +40,9 @@ cell() {
   "$program" run "$@" --seed 1 --set name=planned
   stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
     'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
-  "$program" emulate "$@" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
+  "$program" emulate "$@" --queue "$queue" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
   measured=$work/cell-measured/$seed
-  echo "$network,$workers,$size,$scheme,$seed,$stop,$(cycle "$measured/iterations.csv")\
+  echo "$network,$workers,$size,$scheme,$queue,$seed,$stop,$(cycle "$measured/iterations.csv")\
 ,$(number bytes_sent "$measured/summary.json"),$(number iterations "$measured/summary.json")\
 ,$(number utilisation "$measured/summary.json"),$(number retransmitted_share "$measured/timing.json"),$(number late_max_s "$measured/timing.json")\
 ,$(number own_share "$measured/timing.json"),$(number soft_interrupt_share "$measured/timing.json")\
@@ -55,15 +55,26 @@ if [ "$1" = --cell ]; then
   exit
 fi
 
-echo "network,workers,message_mb,scheme,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
+echo "network,workers,message_mb,scheme,queue_s,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
 retransmitted_share,late_max_s,own_share,soft_interrupt_share,busy_share"
 program=$1 jobs=${2:-4}
 rows() {
   network=$1 workers=$2 size=$3
   for scheme in ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd; do
-    for seed in 1 2 3; do echo "$program $network $workers $size $scheme $seed"; done
+    for queue in 0.2 0.05; do
+      for seed in 1 2 3; do echo "$program $network $workers $size $scheme $seed $queue"; done
+    done
   done
 }
+
+# The kernel's threads for soft interrupts move all packets and end all waits of token buckets. They must not queue with
+# compilers: links then lose some per cent of their bandwidth.
+soft_interrupts() {
+  for thread in $(pgrep '^ksoftirqd/'); do chrt "$@" "$thread"; done
+}
+trap 'soft_interrupts --other --pid 0' EXIT
+soft_interrupts --fifo --pid 1
+
 measure() { xargs -P "$1" -L 1 sh "$0" --cell; }
 
 # Larger messages take minutes for each run. Eight workers on quick links keep a core busy: fewer of them at once.

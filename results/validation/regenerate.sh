@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything in this folder anew, but README.md: measures (root; some 45 minutes), simulates, draws. Needs gnuplot.
+# Everything in this folder anew, but README.md: measures (root; some 80 minutes), simulates, draws. Needs gnuplot.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -14,7 +14,7 @@ mv "$work/measured.csv" "$here/measured.csv"
 # The two learning curves: five minutes each, at the same time.
 for scheme in ps_async ako_p4; do
   "$program" emulate "$root/scenarios/het_wan_$scheme.json" --quiet --threads 1 --out "$work" &
-  "$program" run "$root/scenarios/het_wan_$scheme.json" --set platform.network.sharing=tcp --quiet --out "$work"
+  "$program" run "$root/scenarios/het_wan_$scheme.json" --quiet --out "$work"
 done
 wait
 {
