@@ -55,9 +55,7 @@ class StageWorker : public Program {
     }
   }
 
-  const char* awaited_at(int port) const override {
-    return port == in_training ? "values of the stage before or after" : "requests and their answers";
-  }
+  const char* awaited_at(int) const override { return "values of another stage"; }
 
  private:
   bool is_last() const { return me_ + 1 == workers(); }

@@ -64,8 +64,7 @@ std::vector<std::string> shown_values(const std::vector<std::string>& values) {
   for (std::size_t count = 1; count <= longest; ++count) {
     std::set<std::string> different;
     for (const auto& [value, of_value] : elements) {
-      const bool none = value.empty() || value == "[]";
-      texts[value] = none ? "none" : of_value.empty() ? value : first_of(of_value, count);
+      texts[value] = value == "[]" ? "none" : of_value.empty() ? value : first_of(of_value, count);
       different.insert(texts[value]);
     }
     if (different.size() == texts.size()) break;

@@ -1,36 +1,9 @@
 #include "sim/runtime/losses.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
-#include "core/base/check.hpp"
-
 namespace ddl {
-
-namespace {
-
-// What rules that hold at the same time do together, from where one of them begins to where one ends.
-template <class Draws>
-void refuse_near_certain_loss(const Draws& draws, const std::string& source, const std::string& target) {
-  for (const auto& draw : draws) {
-    const double from_s = draw.rule->from_s;
-    double arrives = 1, until_s = draw.rule->until_s, retry_s = draw.rule->retry_s;
-    for (const auto& other : draws) {
-      if (other.rule->from_s > from_s || other.rule->until_s <= from_s) continue;
-      arrives *= 1 - other.rule->probability;
-      until_s = std::min(until_s, other.rule->until_s);
-      retry_s = std::min(retry_s, other.rule->retry_s);
-    }
-    if (1 - arrives <= most_loss_probability || (until_s - from_s) / retry_s <= most_retries) continue;
-    throw InputError(fmt::format(
-        "$.faults: together lose a message from {} to {} with probability {:.6g} from {:g} s on; expected at most {:g}",
-        source, target, 1 - arrives, from_s, most_loss_probability));
-  }
-}
-
-}  // namespace
 
 std::optional<double> Losses::retry_after_s(int source, int target, double now_s) {
   if (fabric_.changes().losses.empty()) return std::nullopt;
@@ -57,7 +30,6 @@ std::vector<Losses::Draw> Losses::draws_of(int source, int target) const {
     draws.push_back({&rule, stream(seed_, fabric_.name(source) + " to " + fabric_.name(target),
                                    "message_loss " + std::to_string(i))});
   }
-  refuse_near_certain_loss(draws, fabric_.name(source), fabric_.name(target));
   return draws;
 }
 

@@ -40,6 +40,10 @@ void check_fault(const HostChurn& churn, const Scenario& scenario, const Place& 
   }
 }
 
+double end_of(const MessageLoss& loss) {
+  return loss.until ? loss.until->value : std::numeric_limits<double>::infinity();
+}
+
 void check_fault(const MessageLoss& loss, const Scenario&, const Place& place) {
   check_order(loss.from, loss.until, place);
   if (loss.probability <= most_loss_probability) return;
@@ -64,6 +68,35 @@ void check_fault(const Stragglers& stragglers, const Scenario& scenario, const P
 
 void check_fault(const HostJoin&, const Scenario&, const Place&) {}
 void check_fault(const HostLeave&, const Scenario&, const Place&) {}
+
+bool may_meet(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
+
+// Losses that hold at the same time add up: most of all where one of them begins. Any links may lie on one way.
+void check_losses(const Scenario& scenario, Findings& findings) {
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const auto* loss = std::get_if<MessageLoss>(&scenario.faults[i]);
+    if (loss == nullptr || loss->probability > most_loss_probability) continue;  // that alone is looked at above
+    double arrives = 1 - loss->probability, until_s = end_of(*loss), retry_s = loss->retry_after.value;
+    std::size_t with = i;
+    for (std::size_t k = 0; k < scenario.faults.size(); ++k) {
+      const auto* other = std::get_if<MessageLoss>(&scenario.faults[k]);
+      if (k == i || other == nullptr || other->from > loss->from || end_of(*other) <= loss->from.value) continue;
+      if (!may_meet(loss->source, other->source) || !may_meet(loss->target, other->target)) continue;
+      arrives *= 1 - other->probability;
+      until_s = std::min(until_s, end_of(*other));
+      retry_s = std::min(retry_s, other->retry_after.value);
+      with = k;
+    }
+    if (with == i || 1 - arrives <= most_loss_probability) continue;
+    if ((until_s - loss->from.value) / retry_s <= most_retries) continue;
+    findings.add(
+        fmt::format("$.faults[{}].probability", i),
+        fmt::format("loses a message with probability {:.6g} together with $.faults[{}]; expected at most {:g} of "
+                    "all that hold at one time",
+                    1 - arrives, with, most_loss_probability));
+    return;
+  }
+}
 
 // What becomes of one host by faults that name it.
 class Life {
@@ -162,7 +195,9 @@ void check_faults(const Scenario& scenario, Findings& findings) {
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }
-  if (findings.clean("$.faults")) check_lives(scenario, findings);
+  if (!findings.clean("$.faults")) return;
+  check_lives(scenario, findings);
+  check_losses(scenario, findings);
 }
 
 }  // namespace ddl

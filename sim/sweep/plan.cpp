@@ -222,7 +222,7 @@ SweepPlan plan_sweep(const Sweep& sweep) {
     std::vector<std::string> values;
     for (const SweepPoint& point : plan.points) values.push_back(point.values[column]);
     values = plan.columns[column] == "algorithm" ? schemes_of(plan.points) : shown_values(values);
-    for (std::size_t i = 0; i < points; ++i) plan.points[i].values[column] = values[i];
+    for (std::size_t i = 0; i < points; ++i) plan.points[i].values[column] = values[i].empty() ? "none" : values[i];
   }
   plan.text = resolved(sweep, plan);
   return plan;

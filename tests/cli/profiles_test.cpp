@@ -86,8 +86,8 @@ TEST_CASE("a trace shows when a latency was another") {
   const Workplace place;
   place.write("step.json", kOneStep);
   const std::string profile =
-      R"([{"quantity":"latency","link":"w0","direction":"up","points":[{"at":"50s","value":"2s"},{"at":"80s","value":"500ms"},
-                                                                       {"at":"90s","value":"1s"}]}])";
+      R"([{"quantity":"latency","link":"w0","direction":"up","points":[
+           {"at":"50s","value":"2s"}, {"at":"80s","value":"500ms"}, {"at":"90s","value":"1s"}]}])";
   REQUIRE(place.call("step.json --quiet --trace --set 'platform.profiles=" + profile + "'").code == 0);
   const auto trace = nlohmann::json::parse(text_of(place.at("results/step/1/trace.json")));
   std::vector<std::string> seen;
@@ -97,9 +97,9 @@ TEST_CASE("a trace shows when a latency was another") {
     seen.push_back(name + " from " + std::to_string(event["ts"].get<double>() / 1e6) + " for " +
                    std::to_string(event["dur"].get<double>() / 1e6));
   }
-  // Half of the way's second is the link's own.
+  // Half of the way's second is the link's own. The push and the word after it come half a second later each.
   CHECK(seen == std::vector<std::string>{"latency of w0 up x 4 from 50.000000 for 30.000000",
-                                         "latency of w0 up x 2 from 90.000000 for 115.000000"});
+                                         "latency of w0 up x 2 from 90.000000 for 116.000000"});
 }
 
 TEST_CASE("a speed's profile changes what its host computes") {

@@ -123,7 +123,8 @@ TEST_CASE("a run that is not over after its limit fails and says who waits") {
   EmulateOptions options;
   options.limit_s = 0.5;
   CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("after 0.5 s, its limit"), RunFailed);
-  CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("ps0 waits for a message"), RunFailed);
+  CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("ps0 waits for pulls and pushes of workers"),
+                       RunFailed);
 }
 
 TEST_CASE("only stars are emulated, without traces and faults") {
