@@ -1,4 +1,4 @@
-// How fast simulated messages are, and what a simulated worker costs in memory.
+// How fast simulated messages are, links shared equally, and what a simulated worker costs in memory.
 #pragma once
 
 #include <cstdint>

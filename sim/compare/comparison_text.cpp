@@ -159,7 +159,12 @@ std::vector<Row> fidelity_table(const Fidelity& fidelity) {
 }
 
 std::string fidelity_title(const Comparison& comparison, const Fidelity& fidelity) {
-  return "Simulated against measured: " + comparison.grouped.groups[fidelity.measured].label(comparison.grouped.varied);
+  const GroupedRuns& grouped = comparison.grouped;
+  // Several simulations of it differ in how the network is simulated.
+  const auto same = std::ranges::count(comparison.fidelities, fidelity.measured, &Fidelity::measured);
+  return (same > 1 ? grouped.groups[fidelity.simulated].label(grouped.varied) + " (simulated) against "
+                   : "Simulated against measured: ") +
+         grouped.groups[fidelity.measured].label(grouped.varied) + (same > 1 ? " (measured)" : "");
 }
 
 std::string markdown_of(const std::vector<Row>& table) {

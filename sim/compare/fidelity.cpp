@@ -27,11 +27,12 @@ constexpr Quantity quantities[] = {
     {"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy},
 };
 
-// What the two have in common: all settings, and the seeds where each run is a group.
+// What the two have in common: all settings but how the network is simulated, and the seeds where each run is a group.
 std::vector<std::pair<std::string, std::string>> identity_of(const RunGroup& group, bool each_run) {
   std::vector<std::pair<std::string, std::string>> identity;
   for (const Setting& setting : group.runs.front().settings) {
-    if (setting.path != "measured") identity.emplace_back(setting.path, setting.value);
+    if (setting.path != "measured" && !is_of_network_model(setting.path))
+      identity.emplace_back(setting.path, setting.value);
   }
   if (each_run) identity.emplace_back("seed", std::to_string(group.runs.front().seed));
   return identity;

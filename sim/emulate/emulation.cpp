@@ -1,5 +1,7 @@
 #include "sim/emulate/emulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,6 +15,28 @@ namespace {
 
 // How often the conductor looks whether anybody will go on, with workers at work and without.
 constexpr double look_s = 0.25, close_look_s = 0.002;
+
+// Throws InputError for what only simulated runs have.
+void check_can_be_emulated(const Scenario& scenario, const EmulateOptions& options) {
+  if (scenario.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
+  if (!scenario.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
+  if (!scenario.platform.profiles.empty()) {
+    throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
+  }
+  const AlgorithmRow& row = row_of(scenario.algorithm);
+  if (row.one_model || row.chooses_samples) {
+    throw InputError(
+        "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
+        "whose workers compute gradients of minibatches");
+  }
+  if (options.real_compute && scenario.model.none()) {
+    throw InputError("$.model: \"none\" computes nothing; expected a model for emulate --compute real");
+  }
+  if (scenario.stop.time && scenario.stop.time->value > options.limit_s) {
+    throw InputError(
+        "$.stop.time: is beyond the limit of a run, for emulate takes real time; expected less, or --limit");
+  }
+}
 
 }  // namespace
 
@@ -29,7 +53,6 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
-  check_scenario();
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     const Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
@@ -39,27 +62,6 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
 }
 
 Emulation::~Emulation() { stop(); }
-
-void Emulation::check_scenario() const {
-  if (scenario_.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
-  if (!scenario_.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
-  if (!scenario_.platform.profiles.empty()) {
-    throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
-  }
-  const AlgorithmRow& row = row_of(scenario_.algorithm);
-  if (row.one_model || row.chooses_samples) {
-    throw InputError(
-        "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
-        "whose workers compute gradients of minibatches");
-  }
-  if (options_.real_compute && !trainer_) {
-    throw InputError("$.model: \"none\" computes nothing; expected a model for emulate --compute real");
-  }
-  if (scenario_.stop.time && scenario_.stop.time->value > options_.limit_s) {
-    throw InputError(
-        "$.stop.time: is beyond the limit of a run, for emulate takes real time; expected less, or --limit");
-  }
-}
 
 TcpChannel& Emulation::channel(int source, int target) {
   check(source != target, "a node sends to others only");
@@ -186,7 +188,7 @@ void Emulation::decide(double now_s) {
   if (evaluator_) evaluate_if_due(now_s);
   if (is_over()) return;
   report_progress(now_s);
-  if (now_s >= options_.limit_s) throw RunFailed("the run is not over after its limit; " + who_waits());
+  if (now_s >= options_.limit_s) throw RunFailed(not_over());
   if (!is_stuck()) return;
   std::unique_lock held(mutex_);
   const bool all_done = workers_at_work_ == 0;
@@ -205,6 +207,14 @@ bool Emulation::is_stuck() {
       under_way_ == 0 && std::ranges::all_of(nodes_, [](const auto& node) { return node->monitor().is_stuck(); });
   for (const auto& node : nodes_) node->monitor().unlock();
   return stuck;
+}
+
+std::string Emulation::not_over() {
+  std::unique_lock held(mutex_);
+  const std::int64_t steps = steps_;
+  held.unlock();
+  return fmt::format("the run is not over after {} s, its limit (--limit), with {} steps done; at that moment {}",
+                     options_.limit_s, steps, who_waits());
 }
 
 std::string Emulation::who_waits() {
@@ -276,6 +286,7 @@ RunResult Emulation::run() {
 }
 
 RunResult emulate(const Scenario& scenario, const EmulateOptions& options) {
+  check_can_be_emulated(scenario, options);
   return in_child_of(scenario, [&] { return Emulation(scenario, options).run(); });
 }
 

@@ -52,7 +52,6 @@ class Emulation {
   void start_actor(int node, std::function<void()> body);
 
  private:
-  void check_scenario() const;
   void start_nodes();
   void release_all();  // time begins
   void act(int node, const std::function<void()>& body);
@@ -65,6 +64,7 @@ class Emulation {
   double next_look_s(double now_s);
   bool is_stuck();  // nobody goes on by himself
   std::string who_waits();
+  std::string not_over();
   void cut_steps_short();
   void stop();
 

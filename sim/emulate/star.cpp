@@ -11,6 +11,10 @@ namespace {
   throw InputError("$.platform: " + what + "; expected a star for emulate: one full-duplex link per host to a switch");
 }
 
+std::string count_of(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 Star star_of(const Fabric& fabric) {
@@ -30,7 +34,9 @@ Star star_of(const Fabric& fabric) {
       const Route& route = fabric.route(source, target);
       const auto from = static_cast<std::size_t>(source), to = static_cast<std::size_t>(target);
       const std::string way = "the way from " + fabric.name(source) + " to " + fabric.name(target);
-      if (route.links.size() != 2) refuse(way + " has " + std::to_string(route.links.size()) + " links");
+      if (route.links.size() != 2) {
+        refuse(way + " is not over one link of each host's own, but over " + count_of(route.links.size(), "link"));
+      }
       const auto own = [&](int& known, int link, const char* direction) {
         if (known < 0) known = link;
         const LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];

@@ -40,9 +40,7 @@ void TcpChannel::send(Message message) {
   around_.at_source.wake();
 }
 
-bool TcpChannel::merge_into_waiting(const Message& message) {
-  return add_to_same(queue_, message);
-}
+bool TcpChannel::merge_into_waiting(const Message& message) { return add_to_same(queue_, message); }
 
 void TcpChannel::write() {
   std::unique_lock held(around_.at_source);

@@ -133,7 +133,9 @@ struct Fabric::Parts {
                        std::string(possible ? "but $.platform.network.solver is \"simgrid\""
                                             : "which knows no Wi-Fi links and no factors by message size"));
     }
-    const bool uneven = network.sharing == LinkSharing::tcp;
+    const bool by_default = network.sharing == LinkSharing::automatic && network.model == NetworkModel::LV08 &&
+                            network.solver != LinkSolver::simgrid && possible;
+    const bool uneven = by_default || network.sharing == LinkSharing::tcp;
     if (uneven && (network.solver == LinkSolver::simgrid || !possible)) {
       throw InputError("$.platform.network.sharing: \"tcp\" needs our own sharing of links, " +
                        std::string(possible ? "but $.platform.network.solver is \"simgrid\""

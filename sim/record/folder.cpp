@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -30,11 +33,31 @@ struct ParentVanished : InputError {
   fail(path, what, error);
 }
 
+// The beginning of hidden names beside `target` that processes of this machine give: ".1.partial-host-".
+std::string hidden_prefix(const fs::path& target) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return "." + target.filename().string() + ".partial-" + host.data() + "-";
+}
+
+// What processes that were killed have left beside `target`. Those of other machines may be alive.
+void remove_left_over(const fs::path& target) {
+  const std::string prefix = hidden_prefix(target);
+  std::error_code ignored;
+  std::vector<fs::path> left_over;
+  for (const auto& entry : fs::directory_iterator(target.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const long process = std::strtol(name.c_str() + prefix.size(), nullptr, 10);
+    if (process > 0 && kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) left_over.push_back(entry.path());
+  }
+  for (const fs::path& folder : left_over) fs::remove_all(folder, ignored);
+}
+
 // The first free hidden name beside `target`; several processes may look for one at the same time.
 fs::path make_sibling(const fs::path& target) {
   for (int attempt = 0;; ++attempt) {
-    const std::string name =
-        "." + target.filename().string() + ".partial-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
+    const std::string name = hidden_prefix(target) + std::to_string(getpid()) + "-" + std::to_string(attempt);
     fs::path sibling = target.parent_path() / name;
     if (mkdir(sibling.c_str(), 0777) == 0) return sibling;
     if (errno != EEXIST) fail_making(target, "cannot be written", errno);
@@ -86,6 +109,7 @@ StagedFolder::StagedFolder(fs::path target) : target_(std::move(target)) {
   for (int attempt = 1;; ++attempt) {
     try {
       parents_ = make_parents(target_);
+      remove_left_over(target_);
       staged_ = make_sibling(target_);
       return;
     } catch (const ParentVanished&) {

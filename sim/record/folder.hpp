@@ -25,7 +25,8 @@ class SignalsHeld {
 
 class StagedFolder {
  public:
-  // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
+  // Makes the hidden folder, and the folders above `target` that are missing; what killed processes of this machine
+  // have left of the same target is removed. Throws InputError.
   explicit StagedFolder(std::filesystem::path target);
   // Removes what was not published, and the folders made for it.
   ~StagedFolder();

@@ -168,6 +168,8 @@ std::vector<Setting> flat_settings(const std::string& json) {
   return settings;
 }
 
+bool is_of_network_model(std::string_view path) { return path.starts_with("platform.network."); }
+
 bool is_result(const fs::path& folder) {
   std::error_code ignored;
   return fs::is_regular_file(folder / "run.json", ignored);
@@ -194,6 +196,7 @@ FinishedRun read_finished(const fs::path& folder) {
   });
   if (const auto measured = json.find("measured"); measured != json.end()) {
     run.measured = true;
+    std::erase_if(run.settings, [](const Setting& setting) { return is_of_network_model(setting.path); });
     run.settings.push_back(
         {"measured",
          fmt::format("{}, compute {}, queue {} s, {}", member<std::string>(*measured, "congestion_control", file),

@@ -29,8 +29,9 @@ struct FinishedRun {
   std::string name;
   std::uint64_t seed = 0;
   std::string scenario;           // resolved, as JSON text; itself a scenario file
-  std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description, seed and record
-  std::string provenance;         // program, libraries and kernels, as JSON text
+  std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description, seed and
+                                  // record, and of measured runs without how networks are simulated
+  std::string provenance;  // program, libraries and kernels, as JSON text
   std::string digest;
   bool measured = false;             // over real TCP; its last setting, "measured", says how
   std::string algorithm;             // "ako"
@@ -53,6 +54,9 @@ std::string bytes_to(double target);  // "bytes_to_accuracy.0.8"
 
 // Keys of all measures of a run with these targets, in order.
 std::vector<std::string> measure_keys(const std::vector<double>& targets);
+
+// Whether a setting says how a network is simulated, which measured runs do without.
+bool is_of_network_model(std::string_view path);
 
 // Whether `folder` holds a run.json.
 bool is_result(const std::filesystem::path& folder);

@@ -98,7 +98,9 @@ std::size_t RunGroup::count_with(std::string_view key) const { return values_of(
 
 std::string RunGroup::label(const std::vector<std::string>& columns) const {
   std::string text = scheme;
-  for (std::size_t i = 0; i < columns.size(); ++i) text += ", " + columns[i] + " " + varied.at(i);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!varied.at(i).empty()) text += ", " + columns[i] + " " + varied[i];
+  }
   return text;
 }
 

@@ -42,11 +42,11 @@ inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
 // drop-tail queues treat some better than others for a while (Floyd and Jacobson, "On traffic phase effects in
 // packet-switched gateways", 1992); a connection that counts as several is MulTCP's picture of that (Crowcroft and
 // Oechslin, 1998). Equal shares of equal work lock workers in step, so that full-duplex links are never used both ways;
-// unequal ones do not.
-enum class LinkSharing { fair, tcp };
+// unequal ones do not. auto: tcp in LV08, the model of TCP, where our own solver may reckon it, and fair elsewhere.
+enum class LinkSharing { automatic, fair, tcp };
 template <>
-inline constexpr EnumName<LinkSharing> enum_names<LinkSharing>[] = {{LinkSharing::fair, "fair"},
-                                                                    {LinkSharing::tcp, "tcp"}};
+inline constexpr EnumName<LinkSharing> enum_names<LinkSharing>[] = {
+    {LinkSharing::automatic, "auto"}, {LinkSharing::fair, "fair"}, {LinkSharing::tcp, "tcp"}};
 
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
@@ -54,7 +54,7 @@ struct NetworkSpec {
   bool crosstraffic = true;   // acknowledgements take 5 % of the way back
   Bytes tcp_window{4194304};  // a flow carries at most this much per round trip; 0: no limit
   LinkSolver solver = LinkSolver::automatic;
-  LinkSharing sharing = LinkSharing::fair;
+  LinkSharing sharing = LinkSharing::automatic;
 };
 
 // Hosts from a SimGrid platform file, by name.

@@ -151,4 +151,28 @@ TEST_CASE("folders of one scenario compare as one group, with what the files say
   CHECK(text.find("not reached") != std::string::npos);
 }
 
+TEST_CASE("a measured run is held against every simulation of its network") {
+  const auto simulated = [](const std::string& sharing, double steps) {
+    FinishedRun run = run_of("a", "5Mbps", 1, 0.9, 10);
+    run.settings.insert(run.settings.begin() + 1, {"platform.network.sharing", sharing});
+    run.digest += sharing;
+    run.measures.push_back({"iterations", steps});
+    return run;
+  };
+  FinishedRun measured = run_of("a", "5Mbps", 1, 0.9, 10);
+  measured.measured = true;
+  measured.settings.push_back({"measured", "cubic"});
+  measured.measures.push_back({"iterations", 100});
+  FinishedRun elsewhere = measured;
+  elsewhere.settings[0].value = "9Mbps";
+  const Comparison comparison = compare({simulated("fair", 90), measured, elsewhere, simulated("tcp", 95)}, true);
+  REQUIRE(comparison.fidelities.size() == 2);
+  const auto error_of_steps = [&](std::size_t at) { return comparison.fidelities[at].rows.front().error().value(); };
+  CHECK(error_of_steps(0) == doctest::Approx(-0.1));
+  CHECK(error_of_steps(1) == doctest::Approx(-0.05));
+  const std::string text = comparison_text(comparison);
+  CHECK(text.find("platform.network.sharing fair (simulated) against a") != std::string::npos);
+  CHECK(text.find("platform.network.sharing tcp (simulated) against a") != std::string::npos);
+}
+
 }  // namespace ddl

@@ -122,6 +122,7 @@ TEST_CASE("a run that is not over after its limit fails and says who waits") {
   const Scenario scenario = small_star(R"("ps_sync")", 2, 1, R"("model": "none", "stop": {"iterations": 1000000})");
   EmulateOptions options;
   options.limit_s = 0.5;
+  CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("after 0.5 s, its limit"), RunFailed);
   CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("ps0 waits for a message"), RunFailed);
 }
 

@@ -59,7 +59,7 @@ inline nlohmann::json forked(const std::function<nlohmann::json()>& work, std::s
 inline Scenario on_platform(GeneratedPlatform hosts, NetworkModel model = NetworkModel::CM02) {
   Scenario scenario;
   const bool textbook = model == NetworkModel::CM02;
-  scenario.platform = {std::move(hosts), {.model = model, .crosstraffic = !textbook}};
+  scenario.platform = {std::move(hosts), {.model = model, .crosstraffic = !textbook, .sharing = LinkSharing::fair}};
   if (textbook) scenario.platform.network.tcp_window = {0};
   return scenario;
 }

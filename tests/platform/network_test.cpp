@@ -94,7 +94,7 @@ TEST_CASE("without a TCP window unequal links still hold back their own messages
   CHECK(all[2].get<double>() == doctest::Approx(8.02).epsilon(1e-6));
 }
 
-TEST_CASE("TCP's corrections are the default: 1.0569 s on a full-duplex link, 1.1085 s on a plain one") {
+TEST_CASE("LV08 adds TCP's corrections: 1.0569 s on a full-duplex link, 1.1085 s on a plain one") {
   // Both by LV08: 13.01 latencies + bytes / (0.97 bandwidth); on the plain link acknowledgements take another 5 %.
   const double corrected = 13.01 * 0.001 + 1 / 0.97;
   CHECK(times(duplex_pair(NetworkModel::LV08), {{0, 1, 1e6}})[0].get<double>() ==

@@ -33,7 +33,7 @@ TEST_CASE("our sharing of links and SimGrid's give the same runs but for roundin
       CAPTURE(system);
       CAPTURE(model);
       const auto simgrid = ddl::run(uneven(system, "{" + model + R"(, "solver": "simgrid"})", servers));
-      const auto own = ddl::run(uneven(system, "{" + model + R"(, "solver": "own"})", servers));
+      const auto own = ddl::run(uneven(system, "{" + model + R"(, "solver": "own", "sharing": "fair"})", servers));
       CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
       CHECK(own.messages_sent == simgrid.messages_sent);
       CHECK(own.bytes_sent == simgrid.bytes_sent);

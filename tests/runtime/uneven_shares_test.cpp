@@ -46,6 +46,21 @@ TEST_CASE("what transfers count as is drawn from the seed") {
   CHECK(once.simulated_s != run(servers_workers(4, LinkSharing::tcp, 2)).simulated_s);
 }
 
+TEST_CASE("TCP's shares are the default in TCP's model, equal ones in the textbook's and with SimGrid's solver") {
+  const auto same = [](Scenario scenario, LinkSharing sharing) {
+    scenario.platform.network.sharing = LinkSharing::automatic;
+    const RunResult by_default = run(scenario);
+    scenario.platform.network.sharing = sharing;
+    return by_default.simulated_s == run(scenario).simulated_s;
+  };
+  Scenario scenario = servers_workers(4, LinkSharing::automatic);
+  CHECK(same(scenario, LinkSharing::fair));  // these tests' networks are the textbook's
+  scenario.platform.network.model = NetworkModel::LV08;
+  CHECK(same(scenario, LinkSharing::tcp));
+  scenario.platform.network.solver = LinkSolver::simgrid;
+  CHECK(same(scenario, LinkSharing::fair));
+}
+
 TEST_CASE("SimGrid's own solver knows no unequal shares") {
   Scenario scenario = servers_workers(2, LinkSharing::tcp);
   scenario.platform.network.solver = LinkSolver::simgrid;
