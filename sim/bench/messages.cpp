@@ -20,7 +20,8 @@ Scenario timing_only(const std::string& pattern, int workers, int rounds) {
   const bool served = pattern.starts_with("ps_");
   return parse_scenario(
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
-                      "latency": "1ms", "network": {{"sharing": "fair"}}{}}}, "model": "none", "wire": {{"model_bytes": "1MB"}},
+                      "latency": "1ms", "network": {{"sharing": "fair"}}{}}},
+                      "model": "none", "wire": {{"model_bytes": "1MB"}},
                       "compute": {{"seconds_per_batch": "100ms"}}, "algorithm": {}, "stop": {{"iterations": {}}}}})",
                   workers, served ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "", algorithm_of(pattern),
                   rounds),
