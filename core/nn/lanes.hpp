@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 namespace ddl {
 
 inline constexpr std::size_t kLanes = 8;
 
-// Vectors in registers, and as they may lie among floats. Handed over by reference, because passing such types by value
-// has another binary interface on each kind of CPU.
+// Vectors in registers. Handed over by reference, because passing such types by value has another binary interface on
+// each kind of CPU; copied as bytes, because they need not be aligned in memory.
 struct Eight {
   using Values = float __attribute__((vector_size(kLanes * sizeof(float))));
-  using Stored = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float)), may_alias));
-  static void load(const float* from, Values& to) { to = *reinterpret_cast<const Stored*>(from); }
-  static void store(const Values& from, float* to) { *reinterpret_cast<Stored*>(to) = from; }
+  static void load(const float* from, Values& to) { std::memcpy(&to, from, sizeof to); }
+  static void store(const Values& from, float* to) { std::memcpy(to, &from, sizeof from); }
 };
 
 // The same for a single float, so that one template serves whole blocks and what is left over.

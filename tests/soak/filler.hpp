@@ -75,8 +75,8 @@ class Filler {
     } else if constexpr (std::is_enum_v<T>) {
       value = enum_names<T>[random_.below(std::size(enum_names<T>))].value;
     } else if constexpr (std::is_same_v<T, std::string>) {
-      if (key == "host") value = one_of(hosts_);
-      if (key == "link") value = one_of(links_);
+      if (key == "host" || ((key == "source" || key == "target") && chance(0.2))) value = one_of(hosts_);
+      if (key == "link" && !links_.empty()) value = one_of(links_);
     } else {
       fields(*this, value);
     }
@@ -89,6 +89,13 @@ class Filler {
   template <class T>
   void fill(std::string_view key, std::vector<T>& value, const Rule& rule) {
     for (int i = whole(0, 3); i > 0; --i) fill(key, value.emplace_back(), rule);
+  }
+  // Of hosts, each once.
+  void fill(std::string_view, std::vector<std::string>& value, const Rule&) {
+    for (int i = whole(0, 3); i > 0; --i) {
+      const std::string& host = one_of(hosts_);
+      if (std::ranges::find(value, host) == value.end()) value.push_back(host);
+    }
   }
   template <class T>
   void fill(std::string_view key, std::map<std::string, T>& value, const Rule& rule) {

@@ -27,20 +27,23 @@ void draw_platform(Filler& fill, Scenario& scenario, int workers, int servers) {
   network.crosstraffic = fill.chance(0.5);
   if (fill.chance(0.3)) network.tcp_window.value = 0;
   network.solver = fill.one_of<LinkSolver>({LinkSolver::automatic, LinkSolver::simgrid, LinkSolver::own});
+  if (network.sharing == LinkSharing::tcp && network.solver == LinkSolver::simgrid) network.solver = LinkSolver::own;
 }
 
 // As the generated networks name them.
 std::vector<std::string> link_names(Topology topology, const std::vector<std::string>& nodes) {
   if (topology == Topology::star || topology == Topology::two_sites) return nodes;
-  std::vector<std::string> names = {nodes[0]};  // of one host alone: none, which is refused
+  std::vector<std::string> names;
   if (topology == Topology::mesh && nodes.size() > 1) names = {nodes[0] + "->" + nodes[1], nodes[1] + "->" + nodes[0]};
   if (topology == Topology::ring && nodes.size() > 1) names = {nodes[0] + "-" + nodes[1]};
   return names;
 }
 
-void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::string>& nodes) {
+// Of the workers mostly; servers may neither join nor leave, and not every system has them.
+void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::string>& workers,
+                 const std::vector<std::string>& nodes) {
   const auto& platform = std::get<GeneratedPlatform>(scenario.platform.hosts);
-  Filler fill(random, nodes, link_names(platform.topology, nodes));
+  Filler fill(random, random.uniform() < 0.8 ? workers : nodes, link_names(platform.topology, nodes));
   if (!fill.chance(0.5)) return;
   for (int i = fill.whole(1, 3); i > 0; --i) {
     Fault fault;
@@ -49,6 +52,9 @@ void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::stri
     std::visit(
         [&](auto& chosen) {
           if constexpr (requires { chosen.until; }) chosen.until = Seconds{chosen.from.value + lasts_s};
+          if constexpr (requires { chosen.link; }) {  // one way, as its name says
+            if (chosen.link.find("->") != std::string::npos) chosen.direction = LinkDirection::both;
+          }
           if constexpr (requires { chosen.restart; }) {
             if (chosen.restart) chosen.restart = Seconds{chosen.at.value + lasts_s};
           }
@@ -66,6 +72,31 @@ void draw_return(Stream& random, Scenario& scenario, const std::vector<std::stri
   const std::string& host = fill.one_of(workers);
   scenario.faults.push_back(HostLeave{host, Seconds{leaves_s}});
   scenario.faults.push_back(HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}});
+}
+
+void draw_profile(Stream& random, Scenario& scenario, const std::vector<std::string>& workers,
+                  const std::vector<std::string>& nodes) {
+  auto& platform = scenario.platform;
+  Filler fill(random, workers, link_names(std::get<GeneratedPlatform>(platform.hosts).topology, nodes));
+  if (!fill.chance(0.3)) return;
+  Profile profile;
+  fill.fill_variant(profile);
+  std::visit(
+      [&](auto& chosen) {
+        if constexpr (requires { chosen.link; }) {
+          if (chosen.link.find("->") != std::string::npos) chosen.direction = LinkDirection::both;
+        }
+        double at_s = 0;
+        for (auto& point : chosen.points) {
+          point.at.value = at_s;
+          at_s += fill.spread(1e-3, 1);
+        }
+        if (chosen.repeat_every) chosen.repeat_every->value = std::max(1e-3, at_s);
+      },
+      profile);
+  const bool latency = std::holds_alternative<LatencyProfile>(profile);
+  if (latency && platform.network.solver == LinkSolver::simgrid) platform.network.solver = LinkSolver::automatic;
+  platform.profiles = {profile};
 }
 
 LayerSpec dense(Filler& fill, int units) {
@@ -165,8 +196,9 @@ Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
   while (fill.fill_variant(scenario.algorithm), scenario.algorithm.index() != system) {
   }
   draw_end(fill, scenario);
-  draw_faults(random, scenario, nodes);
+  draw_faults(random, scenario, hosts, nodes);
   draw_return(random, scenario, hosts);
+  draw_profile(random, scenario, hosts, nodes);
   return scenario;
 }
 
