@@ -100,7 +100,12 @@ class AkoWorker : public Program {
 
   void wait_for_room() {
     if (params_.overflow == Overflow::merge) return;
-    for (const int peer : peers_) node_.wait_for_room(peer, static_cast<std::size_t>(params_.queue_depth));
+    // The clock's messages may take a place at one peer while there is none yet at the next.
+    const auto depth = static_cast<std::size_t>(params_.queue_depth);
+    const auto is_full = [&](int peer) { return node_.waiting(peer) >= depth; };
+    for (auto peer = peers_.begin(); (peer = std::ranges::find_if(peers_, is_full)) != peers_.end();) {
+      node_.wait_for_room(*peer, depth);
+    }
   }
 
   // Peers of one class share one sum and one payload.

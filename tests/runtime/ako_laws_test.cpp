@@ -104,3 +104,13 @@ TEST_CASE("Ako with P = 1 under a clock at bound 0 is synchronous SGD, and all r
   const auto free = run(learning(ako(R"("partitions": 1)"), 3, 0, rest));
   CHECK(largest_difference(free.weights[0], server.weights[0]) > 1e-4);
 }
+
+TEST_CASE("the clock's messages may take room that a step has seen and it waits again") {
+  const std::string text = R"({
+    "platform": {"topology": "ring", "workers": 4, "bandwidth": ["14Mbps", "7Mbps"], "latency": "5ms",
+                 "network": {"model": "CM02", "sharing": "fair", "crosstraffic": false, "tcp_window": "0B"}},
+    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "staleness_bound": 3, "clock": "ping_pong"},
+    "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
+    "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
+  CHECK(run(parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
+}
