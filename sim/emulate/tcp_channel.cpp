@@ -106,7 +106,7 @@ void TcpChannel::read() {
     const auto arrival = WallClock::now() + wall_duration(around_.latency_s);
     std::unique_lock held(around_.at_source);
     if (!around_.at_source.sleep_beside(arrival)) return;
-    if (!message->values) message->values = on_wire_->values;
+    if (!message->values) message->values = on_wire_.value().values;
     held.unlock();
     around_.deliver(std::move(*message));
     held.lock();

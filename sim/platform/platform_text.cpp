@@ -87,8 +87,7 @@ void check_platform_text(const std::string& path) {
     if (tag.empty()) continue;  // an end tag
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     if (!rooted && tag != "platform") {
-      throw InputError(path + ": is no SimGrid platform file: starts with " + "<" + tag + ">" +
-                       "; expected <platform>");
+      throw InputError(path + ": is no SimGrid platform file: starts with <" + tag + ">; expected <platform>");
     }
     if (!typed) {
       throw InputError(path +

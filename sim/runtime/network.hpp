@@ -18,7 +18,7 @@
 
 namespace ddl {
 
-class Network : private WireUser {
+class Network final : private WireUser {
  public:
   // `deliver` is called at the simulated time a message has arrived, `idle` whenever nothing is queued or under way.
   Network(Fabric& fabric, Liveness& liveness, Tracer& tracer, std::uint64_t seed, double header_bytes,
