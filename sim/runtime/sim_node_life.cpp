@@ -52,7 +52,8 @@ void SimNode::start(bool anew, Payload first_weights) {
 }
 
 void SimNode::tell_presence(int node, Presence presence) {
-  for (const int port : watching_) {
+  for (const int port : std::set<int>(watching_)) {  // whom it wakes may stop to watch
+    if (!watching_.contains(port)) continue;
     deliver({.port = port, .step = presence_events(), .news = presence, .source = node, .target = id_});
   }
   changed();
