@@ -141,3 +141,17 @@ TEST_CASE("two churns of one host have crashes of their own") {
   CHECK(crashes({one}) == doctest::Approx(200).epsilon(0.35));
   CHECK(crashes({one, one}) == doctest::Approx(2 * crashes({one})).epsilon(0.35));
 }
+
+TEST_CASE("hosts that come and go faster than a joiner finds a model end the run once nobody has one") {
+  const std::string neighbours = R"({"name": "d_psgd", "topology": "random_regular", "degree": 4})";
+  for (const std::uint64_t seed : {1, 3, 5}) {
+    CAPTURE(seed);
+    auto scenario = timing_only(neighbours, 12, 0, "500us", R"({"iterations": 2})");
+    scenario.compute.seconds_per_batch = Seconds{0.01};
+    scenario.wire.model_bytes = Bytes{1e5};
+    scenario.seed = seed;
+    scenario.faults = {HostChurn{{}, Seconds{1e-3}, Seconds{1e-3}, HostState::lost, Seconds{0}, Seconds{0.06}},
+                       HostJoin{"w10", Seconds{1e-3}}};
+    CHECK_THROWS_WITH_AS(run(scenario), doctest::Contains("without a model"), RunFailed);
+  }
+}
