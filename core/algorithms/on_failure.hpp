@@ -17,7 +17,9 @@ template <>
 inline constexpr EnumName<OnFailure> enum_names<OnFailure>[] = {
     {OnFailure::wait, "wait"}, {OnFailure::go_on, "go_on"}, {OnFailure::time_out, "time_out"}};
 
-inline constexpr Rule on_failure_rule{.doc = "when a worker has crashed: wait until it is back, or go on without it"};
+inline constexpr Rule on_failure_rule{.doc =
+                                          "when a worker has crashed: wait until it is back, or go on without it "
+                                          "(time_out: of parameter servers alone)"};
 
 template <class Visitor>
 void server_failure_fields(Visitor& visit, OnFailure& on_failure, std::optional<Seconds>& failure_timeout) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures the cells of the validation over real TCP and prints one CSV row for each cell and seed. Needs root; takes about
-# an hour with four cells at once, which mostly sleep.
+# Measures the cells of the validation over real TCP and prints one CSV row for each cell and seed. Needs root; takes some
+# 80 minutes with four cells at once, which mostly sleep.
 #
 #   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
 set -eu

@@ -6,10 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -40,18 +41,36 @@ std::string hidden_prefix(const fs::path& target) {
   return "." + target.filename().string() + ".partial-" + host.data() + "-";
 }
 
-// What processes that were killed have left beside `target`. Those of other machines may be alive.
-void remove_left_over(const fs::path& target) {
+// Of a hidden name behind its prefix, "4711-0": the process, or 0 if it is none of ours.
+pid_t process_in(std::string_view rest) {
+  long process = 0;
+  int attempt = 0;
+  const char* const end = rest.data() + rest.size();
+  const auto number = std::from_chars(rest.data(), end, process);
+  if (number.ec != std::errc() || number.ptr == end || *number.ptr != '-') return 0;
+  const auto last = std::from_chars(number.ptr + 1, end, attempt);
+  return last.ec == std::errc() && last.ptr == end ? static_cast<pid_t>(process) : 0;
+}
+
+// What processes that were killed have left beside `target`, but for files that are not `ours`. Those of other machines
+// may be alive.
+void remove_left_over(const fs::path& target, const std::function<bool(const std::string&)>& ours) {
   const std::string prefix = hidden_prefix(target);
   std::error_code ignored;
-  std::vector<fs::path> left_over;
+  std::vector<fs::path> folders, files;
   for (const auto& entry : fs::directory_iterator(target.parent_path(), ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(prefix)) continue;
-    const long process = std::strtol(name.c_str() + prefix.size(), nullptr, 10);
-    if (process > 0 && kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) left_over.push_back(entry.path());
+    const pid_t process = process_in(std::string_view(name).substr(prefix.size()));
+    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) folders.push_back(entry.path());
   }
-  for (const fs::path& folder : left_over) fs::remove_all(folder, ignored);
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (ours(entry.path().filename().string())) files.push_back(entry.path());
+    }
+  }
+  for (const fs::path& file : files) fs::remove(file, ignored);
+  for (const fs::path& folder : folders) rmdir(folder.c_str());
 }
 
 // The first free hidden name beside `target`; several processes may look for one at the same time.
@@ -109,7 +128,6 @@ StagedFolder::StagedFolder(fs::path target) : target_(std::move(target)) {
   for (int attempt = 1;; ++attempt) {
     try {
       parents_ = make_parents(target_);
-      remove_left_over(target_);
       staged_ = make_sibling(target_);
       return;
     } catch (const ParentVanished&) {
@@ -151,6 +169,7 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
     if (rename(staged_.c_str(), target_.c_str()) != 0) fail(target_, "cannot be written", errno);
     staged_.clear();
     parents_.clear();
+    remove_left_over(target_, ours);
     return;
   }
   if (exchange && renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
@@ -175,7 +194,9 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
   } catch (const std::exception&) {
     // The new folder stands; whatever could not be moved stays in the old one, under its hidden name.
     staged_.clear();
+    return;
   }
+  remove_left_over(target_, ours);
 }
 
 void check_can_make(const fs::path& target) { const StagedFolder probe(target); }

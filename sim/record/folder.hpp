@@ -25,8 +25,7 @@ class SignalsHeld {
 
 class StagedFolder {
  public:
-  // Makes the hidden folder, and the folders above `target` that are missing; what killed processes of this machine
-  // have left of the same target is removed. Throws InputError.
+  // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
   explicit StagedFolder(std::filesystem::path target);
   // Removes what was not published, and the folders made for it.
   ~StagedFolder();
@@ -39,7 +38,7 @@ class StagedFolder {
   // Puts the folder in its place, at once. If there is one already it is removed, but for its files that are not
   // `ours`, which move over. With `exchange` the two swap in one step where the file system can; otherwise the old one
   // is moved aside and comes back if the new one cannot take its place. Throws InputError, and then the old one is
-  // still there.
+  // still there. Files that are `ours` in what killed processes of this machine have left of the same target go.
   void publish(const std::function<bool(const std::string& name)>& ours, bool exchange = true);
 
  private:

@@ -32,9 +32,15 @@ std::vector<std::string> all_paths(const std::vector<std::vector<Setting>>& grou
   return paths;
 }
 
+// How a network is simulated differs among simulated runs only; measured ones have no such setting.
 bool differs(const std::vector<const Table*>& tables, const std::string& path) {
-  return std::any_of(tables.begin(), tables.end(),
-                     [&](const Table* table) { return value_at(*table, path) != value_at(*tables.front(), path); });
+  const Table* first = nullptr;
+  for (const Table* table : tables) {
+    if (is_of_network_model(path) && !table->contains(path)) continue;
+    if (first == nullptr) first = table;
+    if (value_at(*table, path) != value_at(*first, path)) return true;
+  }
+  return false;
 }
 
 // The algorithm's settings that differ among the groups that use it.

@@ -66,12 +66,13 @@ void Simulation::take_down(int id, Presence presence) {
   }
   if (is_over()) return;
   programs_[static_cast<std::size_t>(id)].reset();
-  const bool returns = presence == Presence::away && gone.returns();
+  const bool joins = gone.returns(), returns = joins && presence == Presence::away;
   if (gone.forget()) ++fault_counts_.steps_lost;
   const bool was_at_work = at_work_[static_cast<std::size_t>(id)];
   if (was_at_work) stop_work(id);
-  to_come_[static_cast<std::size_t>(id)] =
-      id < cluster_.workers && (was_at_work || presence == Presence::away) && (returns || hosts_.starts_later(id));
+  to_come_[static_cast<std::size_t>(id)] = id < cluster_.workers &&
+                                           (was_at_work || joins || presence == Presence::away) &&
+                                           (returns || hosts_.starts_later(id));
   tell_presence(id);
   host_changes_ = false;
   if (returns) return bring_up(id, true);

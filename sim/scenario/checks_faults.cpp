@@ -71,30 +71,34 @@ void check_fault(const HostLeave&, const Scenario&, const Place&) {}
 
 bool may_meet(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
 
-// Losses that hold at the same time add up: most of all where one of them begins. Any links may lie on one way.
+// Losses that hold at the same time add up: most of all where one of them begins. How long that lasts depends on which
+// of them are counted: all that last to an end at least. Any links may lie on one way.
 void check_losses(const Scenario& scenario, Findings& findings) {
+  std::vector<std::pair<std::size_t, const MessageLoss*>> losses;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const auto* loss = std::get_if<MessageLoss>(&scenario.faults[i]);
-    if (loss == nullptr || loss->probability > most_loss_probability) continue;  // that alone is looked at above
-    double arrives = 1 - loss->probability, until_s = end_of(*loss), retry_s = loss->retry_after.value;
-    std::size_t with = i;
-    for (std::size_t k = 0; k < scenario.faults.size(); ++k) {
-      const auto* other = std::get_if<MessageLoss>(&scenario.faults[k]);
-      if (k == i || other == nullptr || other->from > loss->from || end_of(*other) <= loss->from.value) continue;
-      if (!may_meet(loss->source, other->source) || !may_meet(loss->target, other->target)) continue;
-      arrives *= 1 - other->probability;
-      until_s = std::min(until_s, end_of(*other));
-      retry_s = std::min(retry_s, other->retry_after.value);
-      with = k;
+    if (loss != nullptr && loss->probability <= most_loss_probability) losses.emplace_back(i, loss);  // else see above
+  }
+  for (const auto& [i, loss] : losses) {
+    for (const auto& [last, lasting] : losses) {
+      const double from_s = loss->from.value, until_s = std::min(end_of(*loss), end_of(*lasting));
+      double arrives = 1 - loss->probability, retry_s = loss->retry_after.value;
+      std::size_t with = i;
+      for (const auto& [k, other] : losses) {
+        if (k == i || other->from.value > from_s || end_of(*other) < until_s || end_of(*other) <= from_s) continue;
+        if (!may_meet(loss->source, other->source) || !may_meet(loss->target, other->target)) continue;
+        arrives *= 1 - other->probability;
+        retry_s = std::min(retry_s, other->retry_after.value);
+        with = k;
+      }
+      if (with == i || 1 - arrives <= most_loss_probability || (until_s - from_s) / retry_s <= most_retries) continue;
+      findings.add(
+          fmt::format("$.faults[{}].probability", i),
+          fmt::format("loses a message with probability {:.6g} together with $.faults[{}]; expected at most {:g} of "
+                      "all that hold at one time",
+                      1 - arrives, with, most_loss_probability));
+      return;
     }
-    if (with == i || 1 - arrives <= most_loss_probability) continue;
-    if ((until_s - loss->from.value) / retry_s <= most_retries) continue;
-    findings.add(
-        fmt::format("$.faults[{}].probability", i),
-        fmt::format("loses a message with probability {:.6g} together with $.faults[{}]; expected at most {:g} of "
-                    "all that hold at one time",
-                    1 - arrives, with, most_loss_probability));
-    return;
   }
 }
 

@@ -40,10 +40,12 @@ struct HostSlowed : Interval {
   double factor = 0;
 };
 
+// Where 99 of 100 messages are lost, each crosses its way a hundred times. More is allowed for as long as a message can
+// be sent so often.
+constexpr double most_loss_probability = 0.99, most_retries = 1e4;
+
 // Each message that comes to the end of its way in the interval is lost with this probability: it has cost the whole
 // transfer, and after `retry_after` it is sent again, ahead of what waits behind it.
-// Each message then crosses its way a hundred times. More is allowed for a while, in which it can be sent so often.
-constexpr double most_loss_probability = 0.99, most_retries = 1e4;
 struct MessageLoss {
   static constexpr const char* tag = "message_loss";
   double probability = 0;

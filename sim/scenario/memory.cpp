@@ -40,6 +40,9 @@ struct Held {
   double values = 0;
 };
 
+// A split lists its parameters: of larger models what lies between layers, little beside them, is left out.
+constexpr double most_listed = 1e8;
+
 Held held_by(const Scenario& scenario, const Model& model, int workers) {
   const auto parameters = static_cast<double>(model.parameter_count());
   if (std::holds_alternative<EarlyExitParams>(scenario.algorithm)) return {parameters, parameters, 0};
@@ -49,6 +52,7 @@ Held held_by(const Scenario& scenario, const Model& model, int workers) {
     return {workers * parameters, workers * parameters, 0};
   }
   Held held;
+  if (parameters > most_listed) return {parameters, parameters, 0};
   try {
     const VerticalSplit split(model, workers);
     for (int worker = 0; worker < workers; ++worker) {
@@ -87,9 +91,12 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, 
   const auto parameters = static_cast<double>(model->parameter_count());
   const double lasting = lasting_vectors(scenario, workers);
   const Held held = held_by(scenario, *model, workers);
-  parts.push_back({"$.model",
-                   fmt::format("{} vectors of the {:.9g} parameters of {} workers' models", lasting + passing_vectors,
-                               held.lasting, workers),
+  const std::string vectors =
+      held.lasting == held.passing
+          ? fmt::format("{} vectors of the {:.9g} parameters", lasting + passing_vectors, held.lasting)
+          : fmt::format("{} vectors of the {:.9g} parameters and {} of the {:.9g} under training", lasting,
+                        held.lasting, passing_vectors, held.passing);
+  parts.push_back({"$.model", fmt::format("{} of {} workers' models", vectors, workers),
                    4 * (held.lasting * lasting + held.passing * passing_vectors + (servers > 0 ? 4 * parameters : 0) +
                         2 * math_threads * static_cast<double>(model->whole_parameter_count()))});
   const DataShape data = data_shape(scenario.data.source);

@@ -31,7 +31,7 @@ inline constexpr EnumName<NetworkModel> enum_names<NetworkModel>[] = {{NetworkMo
                                                                       {NetworkModel::CM02, "CM02"}};
 
 // Who reckons the sharing of links: SimGrid, or our own solver of the same model, which costs less the more flows there
-// are. auto: SimGrid up to 32 nodes.
+// are. auto: SimGrid up to 32 nodes where shares are equal and latencies constant.
 enum class LinkSolver { automatic, simgrid, own };
 template <>
 inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
@@ -196,9 +196,14 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements use the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "bytes a flow has under way at most; 0 for no limit", .at_least = 0});
-  visit("sharing", spec.sharing,
-        Rule{.doc = "of full links: fair, or tcp: each transfer counts as one to four flows, drawn at random"});
-  visit("solver", spec.solver, Rule{.doc = "who reckons it; auto: SimGrid up to 32 nodes, our own solver beyond"});
+  visit(
+      "sharing", spec.sharing,
+      Rule{.doc =
+               "of full links: fair, or tcp: each transfer counts as one to four flows, drawn at random; auto: tcp in "
+               "LV08 where our own solver may reckon it, else fair"});
+  visit("solver", spec.solver,
+        Rule{.doc = "who reckons it; auto: SimGrid up to 32 nodes where shares are equal and latencies constant, else "
+                    "our own solver"});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {

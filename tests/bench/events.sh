@@ -18,7 +18,7 @@ scenario() {  # pattern workers sharing
   esac
   cat <<END
 { "name": "events", "platform": { "topology": "star", "workers": $2, "bandwidth": "100Mbps", "latency": "1ms"$more,
-    "network": { "solver": "$3" } },
+    "network": { "solver": "$3", "sharing": "fair" } },
   "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms" },
   "algorithm": $algorithm, "stop": { "iterations": 20 }, "record": { "iterations": false } }
 END

@@ -226,6 +226,8 @@ TEST_CASE("messages may be lost almost surely for a while but not for ever nor b
       "ddlsim: step.json: $.faults[0].probability: loses a message with probability 0.9951 together with $.faults[1]; "
       "expected at most 0.99 of all that hold at one time\n");
   CHECK(with(half + R"(, {"type":"message_loss","probability":0.93,"until":"1s"})").code == 0);
+  // One more that soon ends does not make the two end.
+  CHECK(with(half + ", " + half + R"(, {"type":"message_loss","probability":0.1,"until":"2s"})").code == 2);
 }
 
 TEST_CASE("the closing table says in one line what became of the faults") {

@@ -74,7 +74,11 @@ TEST_CASE("a run that is killed leaves nothing, and repeated gives the bytes of 
   // As left by a process that was killed while it wrote: no process has this number.
   const std::string left_over = "killed/good/.1.partial-$(hostname)-4194305-0";
   REQUIRE(place.shell("mkdir -p " + left_over + " && touch " + left_over + "/curve.csv").code == 0);
+  const std::string others = "killed/good/.1.partial-$(hostname)-7-4194305-0 killed/good/.1.partial-$(hostname)-1-0";
+  REQUIRE(place.shell("mkdir " + others + " && touch " + left_over + "/notes").code == 0);
   REQUIRE(place.call(long_run + "killed --force").code == 0);
+  // Of a machine whose name goes on, of a process that lives, and a file of the user's.
+  CHECK(place.shell("rmdir " + others + " && rm " + left_over + "/notes && rmdir " + left_over).code == 0);
   CHECK(all_bytes(place.at("killed")) == all_bytes(place.at("undisturbed")));
 }
 

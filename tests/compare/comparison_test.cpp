@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/record/results.hpp"
@@ -155,6 +156,7 @@ TEST_CASE("a measured run is held against every simulation of its network") {
   const auto simulated = [](const std::string& sharing, double steps) {
     FinishedRun run = run_of("a", "5Mbps", 1, 0.9, 10);
     run.settings.insert(run.settings.begin() + 1, {"platform.network.sharing", sharing});
+    run.settings.insert(run.settings.begin() + 1, {"platform.network.model", "LV08"});
     run.digest += sharing;
     run.measures.push_back({"iterations", steps});
     return run;
@@ -167,6 +169,8 @@ TEST_CASE("a measured run is held against every simulation of its network") {
   elsewhere.settings[0].value = "9Mbps";
   const Comparison comparison = compare({simulated("fair", 90), measured, elsewhere, simulated("tcp", 95)}, true);
   REQUIRE(comparison.fidelities.size() == 2);
+  CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.sharing") == 1);
+  CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.model") == 0);  // all simulations have one
   const auto error_of_steps = [&](std::size_t at) { return comparison.fidelities[at].rows.front().error().value(); };
   CHECK(error_of_steps(0) == doctest::Approx(-0.1));
   CHECK(error_of_steps(1) == doctest::Approx(-0.05));

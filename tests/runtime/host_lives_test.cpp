@@ -89,6 +89,14 @@ TEST_CASE("a worker that is to join while its last messages travel is gone first
   CHECK(second->start_s == doctest::Approx(4.1));
 }
 
+TEST_CASE("a worker that crashes between leaving and joining does its steps once it is back") {
+  auto scenario = timing_only(R"("ps_async")", 2, 1, "0ms", R"({"iterations": 5})");
+  scenario.faults = {leave(2.05), join(3), crash(3.5, 100)};
+  const auto result = run(scenario);
+  CHECK(result.steps == Steps{5, 5});
+  CHECK(result.faults->restarts == 1);
+}
+
 TEST_CASE("a host is down while any of its outages lasts and has lost its state if by any of them") {
   // Churn has w1 up and down for some milliseconds all the time, but for the 3 s of the other crash.
   for (const std::vector<Fault>& faults :

@@ -23,7 +23,7 @@ void draw_platform(Filler& fill, Scenario& scenario, int workers, int servers) {
   scenario.platform.hosts = hosts;
   NetworkSpec& network = scenario.platform.network;
   network.model = fill.one_of<NetworkModel>({NetworkModel::LV08, NetworkModel::CM02});
-  network.sharing = fill.one_of<LinkSharing>({LinkSharing::fair, LinkSharing::tcp});
+  network.sharing = fill.one_of<LinkSharing>({LinkSharing::automatic, LinkSharing::fair, LinkSharing::tcp});
   network.crosstraffic = fill.chance(0.5);
   if (fill.chance(0.3)) network.tcp_window.value = 0;
   network.solver = fill.one_of<LinkSolver>({LinkSolver::automatic, LinkSolver::simgrid, LinkSolver::own});
