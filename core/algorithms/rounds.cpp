@@ -36,9 +36,9 @@ void Rounds::enter() {
   for (const auto& [other, neighbour] : sources_) {
     if (node_.up(other)) asked.insert(other);
   }
-  // The news of this node's start makes them answer.
+  // The news of this node's start makes them answer, but for those that have started since: they ask this node.
   const auto is_waited_for = [&](int other) {
-    return !where_.contains(other) && !source(other).left && node_.up(other);
+    return !where_.contains(other) && !source(other).left && !source(other).started_later && node_.up(other);
   };
   while (std::ranges::any_of(asked, is_waited_for)) sort_in(node_.receive(round_port));
   std::int64_t first = 0;
@@ -162,6 +162,7 @@ void Rounds::note_news(const Message& news) {
   neighbour.down = news.news == Presence::down && on_failure_ == OnFailure::wait && !neighbour.left;
   if (news.news == Presence::up) {
     neighbour = Source{};
+    neighbour.started_later = true;
     neighbour.takes_part = never;
     neighbour.undecided = !has_left_;
     has_left_ ? tell(news.source, leaving, 0) : tell(news.source, i_am_at, unsent_);

@@ -51,6 +51,7 @@ class Rounds {
     std::deque<Message> early;
     bool left = false;
     bool down = false;            // and waited for
+    bool started_later = false;   // than this node
     bool undecided = false;       // has been told where this node is, and has not said where it enters
     std::int64_t takes_part = 0;  // from this round on
     std::int64_t entered = -1;    // with this round, in the middle

@@ -5,7 +5,7 @@
 #   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-scenario=$here/../../scenarios/study/validation.json
+scenario=$here/scenario.json
 
 algorithm() {
   case $1 in

@@ -42,6 +42,28 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
   return what;
 }
 
+// Relative paths start where the scenario lay, which its result does not know: in the folder of the scenario that is
+// given, or here, or in a folder "scenarios" beside one that the result is in.
+Scenario scenario_of(const FinishedRun& before, const RunSettings& settings) {
+  const auto as_if_in = [&](const fs::path& folder) {
+    return parse_scenario(before.scenario, (folder / "run.json").string());
+  };
+  if (!settings.scenarios.empty()) return as_if_in(fs::path(settings.scenarios.front()).parent_path());
+  std::error_code ignored;
+  std::string problem;
+  fs::path above = fs::absolute(before.folder, ignored);
+  for (fs::path lay; above != above.parent_path(); lay = above / "scenarios") {
+    try {
+      return as_if_in(lay);
+    } catch (const ScenarioErrors& errors) {
+      if (problem.empty()) problem = errors.lines.front();
+    }
+    above = above.parent_path();
+  }
+  throw InputError(before.folder.string() + ": " + problem +
+                   "; paths start where the scenario lay: give it, too, if it is elsewhere");
+}
+
 }  // namespace
 
 int verify_digest(const RunSettings& settings) {
@@ -51,9 +73,7 @@ int verify_digest(const RunSettings& settings) {
     throw InputError(settings.verify +
                      ": was measured in real time, which no run repeats; expected a simulated result");
   }
-  // Relative paths start where the scenario lay, which its result does not know.
-  const fs::path lay = settings.scenarios.empty() ? fs::path() : fs::path(settings.scenarios.front()).parent_path();
-  const Scenario scenario = parse_scenario(before.scenario, (lay / "run.json").string());
+  const Scenario scenario = scenario_of(before, settings);
   const auto simulate = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
     RunOptions options;

@@ -104,7 +104,7 @@ std::string faults_line(const Scenario& scenario, const RunResult& result) {
   add(counts.joins, "host joined", "hosts joined");
   add(counts.leaves, "host left", "hosts left");
   add(counts.steps_lost, "step lost", "steps lost");
-  add(counts.messages_lost - counts.messages_sent_again, "message lost", "messages lost");
+  add(counts.messages_lost - counts.messages_sent_again, "message lost for good", "messages lost for good");
   add(counts.messages_sent_again, "message sent again", "messages sent again");
   add(begun<LinkDown>(scenario, result.simulated_s), "link outage", "link outages");
   add(begun<LinkDegraded>(scenario, result.simulated_s), "link degraded", "links degraded");

@@ -34,7 +34,7 @@ Json algorithm(const std::string& scheme) {
   return {{"name", "ako"}, {"partitions", std::stoi(scheme.substr(ako.size()))}};
 }
 
-// As scenarios/study/validation.json and measure.sh have it.
+// As scenario.json and measure.sh of results/validation have it.
 Json scenario(const MeasuredCell& cell, const char* sharing) {
   Json json;
   json["platform"] = {{"topology", "star"},

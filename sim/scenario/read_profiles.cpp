@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <string_view>
+#include <type_traits>
 
 #include "core/base/check.hpp"
 #include "sim/scenario/forms.hpp"
@@ -106,6 +107,11 @@ void check_points(const ProfileOf<Value>& profile, const Place& place) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     if (points[i].at > points[i - 1].at) continue;
     return place.at("points").at(i).at("at").error("is not after the point before; expected a later time");
+  }
+  if constexpr (std::is_same_v<Value, BytesPerSecond>) {
+    if (points.back().value.value == 0 && !profile.repeat_every) {
+      place.at("points").error("end with no bandwidth for ever; expected some at last, or \"repeat_every\"");
+    }
   }
   if (!profile.repeat_every) return;
   if (*profile.repeat_every <= points.back().at) {

@@ -243,7 +243,7 @@ TEST_CASE("the closing table says in one line what became of the faults") {
   const std::string crash = R"({"type":"host_crash","host":"w0","at":"50s","restart":"60s","state":"kept"})";
   CHECK(line(down) == "  faults            1 link outage");
   CHECK(line(down + ", " + crash) ==
-        "  faults            1 crash, 1 restart, 1 step lost, 1 message lost, 1 link outage");
+        "  faults            1 crash, 1 restart, 1 step lost, 1 message lost for good, 1 link outage");
   CHECK(line(R"({"type":"host_crash","host":"w0","at":"1000s"})") == "  faults            none of them came to pass");
 }
 

@@ -73,6 +73,21 @@ TEST_CASE("bounds count links and hosts at their best") {
   CHECK(quick["simulated_seconds"].get<double>() >= quick["bounds"]["step_s"].get<double>());
 }
 
+TEST_CASE("a profile may leave a link without bandwidth for a while but not for ever") {
+  const Workplace place;
+  place.write("step.json", kOneStep);
+  const auto with = [&](const std::string& rest) {
+    return place.call(
+        R"(run step.json --quiet --force --set 'platform.profiles=[{"quantity":"bandwidth","link":"w0",)" + rest +
+        "}]'");
+  };
+  const Reply for_ever = with(R"("points":[{"at":"1s","value":"0bps"}])");
+  CHECK(for_ever.code == 2);
+  CHECK(for_ever.err.find("$.platform.profiles[0].points: end with no bandwidth for ever") != std::string::npos);
+  CHECK(with(R"("points":[{"at":"1s","value":"0bps"},{"at":"9s","value":"8Mbps"}])").code == 0);
+  CHECK(with(R"("points":[{"at":"0s","value":"8Mbps"},{"at":"1s","value":"0bps"}],"repeat_every":"2s")").code == 0);
+}
+
 TEST_CASE("a latency's profile holds for messages that start from then on") {
   const Workplace place;
   place.write("step.json", kOneStep);

@@ -122,4 +122,21 @@ TEST_CASE("what cannot be verified is one clear line with exit code 2") {
   CHECK(place.call("run --verify-digest nowhere good.json good.json").code == 2);
 }
 
+TEST_CASE("a result beside its scenarios is repeated from anywhere, another with its scenario") {
+  const Workplace place;
+  const std::string source = "'" DDLSIM_SOURCE_DIR "/";
+  REQUIRE(place
+              .shell("mkdir scenarios platforms elsewhere && cp " + source + "platforms/het_wan.xml' platforms && cp " +
+                     source + "scenarios/het_wan_gossip.json' scenarios")
+              .code == 0);
+  REQUIRE(place.call("scenarios/het_wan_gossip.json --quiet --set stop.time=10s").code == 0);
+  CHECK(place.call("run --verify-digest results/het_wan_gossip/1").code == 0);
+  CHECK(place.call("run --verify-digest ../results/het_wan_gossip/1", "cd elsewhere;").code == 0);
+  REQUIRE(place.shell("mv scenarios elsewhere && mv platforms elsewhere").code == 0);
+  const Reply lost = place.call("run --verify-digest results/het_wan_gossip/1");
+  CHECK(lost.code == 2);
+  CHECK(lost.err.find("paths start where the scenario lay") != std::string::npos);
+  CHECK(place.call("run elsewhere/scenarios/het_wan_gossip.json --verify-digest results/het_wan_gossip/1").code == 0);
+}
+
 }  // namespace ddl

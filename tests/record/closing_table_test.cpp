@@ -23,7 +23,7 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
         "  time per step     4.5 s on the slowest worker, 4 s at the least in the long run: compute-bound (compute 4 "
         "s, w1 down 500 ms)\n"
         "  sent              3.5 kB in 3 messages\n"
-        "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost, 3 messages sent again\n"
+        "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost for good, 3 messages sent again\n"
         "  busiest link      w1 down, 50 % used\n"
         "  workers idle      20 % .. 55 %\n"
         "  staleness         1.2 on average, 3 at most\n"
