@@ -15,8 +15,19 @@
 #include "core/base/check.hpp"
 #include "sim/runtime/run.hpp"
 
+#ifdef DDLSIM_COVERAGE
+extern "C" void __gcov_dump();
+#endif
+
 namespace ddl {
 namespace {
+
+// The lines that a child has reached, which are written when a program exits, and it does not.
+void note_coverage() {
+#ifdef DDLSIM_COVERAGE
+  __gcov_dump();
+#endif
+}
 
 // The first byte of what a child sends says what the rest is.
 enum Verdict : char { answer_follows = 'A', input_error = 'I', run_failed = 'F', internal_error = 'X' };
@@ -44,6 +55,7 @@ void write_all(int descriptor, const std::string& bytes) {
   }
   write_all(descriptor, said);
   std::fflush(nullptr);
+  note_coverage();
   // No exit handlers: they are the parent's, and SimGrid's would tear down what the system takes back anyway.
   std::_Exit(0);
 }
