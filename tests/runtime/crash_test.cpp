@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/runtime/decentralized.hpp"
+#include "tests/runtime/same_run.hpp"
 #include "tests/runtime/scenarios.hpp"
 
 using namespace ddl;
@@ -215,23 +216,7 @@ TEST_CASE("both wires lose the same, and any number of threads gives the same") 
   for (const std::string& system : {std::string(R"("ps_async")"), std::string(R"({"name": "ako", "partitions": 2})"),
                                     go_on("ring_allreduce"), go_on("d_psgd"), std::string(R"("ad_psgd")")}) {
     CAPTURE(system);
-    auto scenario = with_fault(system, fault);
-    scenario.compute.jitter = 0.2;
-    scenario.wire.model_bytes = Bytes{1e5};
-    RunOptions one_thread, five_threads;
-    one_thread.threads = 1;
-    five_threads.threads = 5;
-    const auto simgrid = run(scenario, one_thread), again = run(scenario, five_threads);
-    CHECK(simgrid.weights == again.weights);
-    CHECK(simgrid.simulated_s == again.simulated_s);
-    scenario.platform.network.solver = LinkSolver::own;
-    const auto own = run(scenario);
-    CHECK(own.steps == simgrid.steps);
-    CHECK(own.faults->crashes == simgrid.faults->crashes);
-    CHECK(own.faults->messages_lost == simgrid.faults->messages_lost);
-    CHECK(own.faults->bytes_lost == simgrid.faults->bytes_lost);
-    CHECK(own.bytes_sent == simgrid.bytes_sent);
-    CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
+    check_same_with_any_threads_and_wire(with_fault(system, fault));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/record/results.hpp"
+#include "tests/runtime/one_round.hpp"
 #include "tests/runtime/scenarios.hpp"
 
 using namespace ddl;
@@ -120,26 +121,12 @@ TEST_CASE("a round with backup workers does not wait for a straggler") {
 
 TEST_CASE("what backup workers drop has no effect on the weights") {
   // w3's only gradient comes after the round of the other three, which stop after it.
-  const auto with = [](int workers, const char* algorithm) {
-    auto scenario =
-        learning(algorithm, workers, 1,
-                 R"("data": {"train": 400, "test": 50, "partition": "sequential"}, "stop": {"iterations": 1},
-                                "training": {"batch_size": 100, "optimizer": {"type": "sgd", "learning_rate": 0.2}})");
-    if (workers == 4) scenario.compute.slowdown = {{"w3", 30}};
-    return run(scenario);
-  };
-  const auto cut = with(4, R"({"name": "ps_sync", "backup_workers": 1})");
-  const auto all = with(4, R"("ps_sync")");
+  const auto cut = one_round(R"({"name": "ps_sync", "backup_workers": 1})");
+  const auto all = one_round(R"("ps_sync")");
   CHECK(cut.steps == std::vector<std::int64_t>(4, 1));
   CHECK(cut.bytes_sent == all.bytes_sent);
   CHECK(largest_difference(cut.weights[0], all.weights[0]) > 1e-3);
-  // Every worker's shard is one batch: three of them are those of one worker that stops after 300 samples, in its
-  // order.
-  auto three = learning(R"("single")", 1, 0,
-                        R"("data": {"train": 400, "test": 50, "partition": "sequential", "shuffle": false},
-                           "stop": {"iterations": 1},
-                           "training": {"batch_size": 300, "optimizer": {"type": "sgd", "learning_rate": 0.2}})");
-  CHECK(largest_difference(cut.weights[0], run(three).weights[0]) < 1e-6);
+  CHECK(largest_difference(cut.weights[0], three_batches_as_one().weights[0]) < 1e-6);
 }
 
 TEST_CASE("federated averaging of all workers is local SGD through a server") {

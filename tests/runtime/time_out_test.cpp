@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tests/runtime/one_round.hpp"
+#include "tests/runtime/same_run.hpp"
 #include "tests/runtime/scenarios.hpp"
 
 using namespace ddl;
@@ -113,25 +115,12 @@ TEST_CASE("a round of federated averaging in which a worker crashes takes the ti
 
 TEST_CASE("a gradient later than the time-out is left out of its round and has no effect") {
   // w3's only gradient takes 3 s, and the others stop after their round.
-  const auto with = [](const std::string& algorithm, int workers) {
-    auto scenario =
-        learning(algorithm, workers, 1,
-                 R"("data": {"train": 400, "test": 50, "partition": "sequential"}, "stop": {"iterations": 1},
-                    "training": {"batch_size": 100, "optimizer": {"type": "sgd", "learning_rate": 0.2}})");
-    if (workers == 4) scenario.compute.slowdown = {{"w3", 30}};
-    return run(scenario);
-  };
-  const auto in_time = with(time_out("ps_sync", "4s"), 4), late = with(time_out("ps_sync", "2s"), 4);
+  const auto in_time = one_round(time_out("ps_sync", "4s")), late = one_round(time_out("ps_sync", "2s"));
   CHECK(late.steps == Steps(4, 1));
   CHECK(late.bytes_sent == in_time.bytes_sent);
-  CHECK(in_time.weights[0] == with(R"("ps_sync")", 4).weights[0]);
+  CHECK(in_time.weights[0] == one_round(R"("ps_sync")").weights[0]);
   CHECK(largest_difference(late.weights[0], in_time.weights[0]) > 1e-3);
-  // Each worker's shard is one batch.
-  auto three = learning(R"("single")", 1, 0,
-                        R"("data": {"train": 400, "test": 50, "partition": "sequential", "shuffle": false},
-                           "stop": {"iterations": 1},
-                           "training": {"batch_size": 300, "optimizer": {"type": "sgd", "learning_rate": 0.2}})");
-  CHECK(largest_difference(late.weights[0], run(three).weights[0]) < 1e-6);
+  CHECK(largest_difference(late.weights[0], three_batches_as_one().weights[0]) < 1e-6);
 }
 
 TEST_CASE("a worker that was too slow once is back in the rounds that follow") {
@@ -214,20 +203,7 @@ TEST_CASE("both wires and any number of threads time out alike") {
   const std::string fault = R"({"type": "churn", "hosts": ["w2"], "mean_up": "2s", "mean_down": "3s", "until": "8s"})";
   for (const std::string& system : servers_with_one) {
     CAPTURE(system);
-    auto scenario = quick(system, 4, 1, 30, fault);
-    scenario.compute.jitter = 0.2;
-    scenario.wire.model_bytes = Bytes{1e5};
-    RunOptions one_thread, five_threads;
-    one_thread.threads = 1;
-    five_threads.threads = 5;
-    const auto simgrid = run(scenario, one_thread), again = run(scenario, five_threads);
-    CHECK(simgrid.weights == again.weights);
-    CHECK(simgrid.simulated_s == again.simulated_s);
-    scenario.platform.network.solver = LinkSolver::own;
-    const auto own = run(scenario);
-    CHECK(own.steps == simgrid.steps);
-    CHECK(own.bytes_sent == simgrid.bytes_sent);
-    CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
+    check_same_with_any_threads_and_wire(quick(system, 4, 1, 30, fault));
   }
 }
 
