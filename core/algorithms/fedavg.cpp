@@ -75,7 +75,7 @@ class FedavgServer : public Program {
       if (auto message = patience_.receive(node_, to_server)) {
         hear(std::move(*message));
       } else {
-        for (const int worker : patience_.give_up(missing())) lose(worker);
+        for (const int worker : patience_.give_up(node_, missing())) lose(worker);
       }
       if (ready_.size() == at_work_.size()) next_round();
     }

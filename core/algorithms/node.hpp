@@ -90,6 +90,8 @@ class Node {
   virtual std::int64_t step() const = 0;  // of this worker: 0 in its first
   // The staleness of a worker's step, known here or, at a server, when its gradient arrives.
   virtual void record_staleness(int worker, std::int64_t step, double staleness) = 0;
+  // From now on this node goes on without the worker, which it has not heard of for too long, until it does.
+  virtual void record_given_up(int worker) = 0;
 
   // --- learning ---
   // This node's replica: a worker's whole model, or a server's shard().

@@ -45,7 +45,7 @@ class PsAsyncServer : public PsServer {
       if (const auto message = patience_.receive(node_, to_server)) {
         hear(*message);
       } else {
-        for (const int worker : patience_.give_up(slowest(), oldest_pull_s())) set_clock(worker, not_counted);
+        for (const int worker : patience_.give_up(node_, slowest(), oldest_pull_s())) set_clock(worker, not_counted);
       }
       answer_who_may_go_on();
       if (asking_.empty()) {

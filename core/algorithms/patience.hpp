@@ -42,15 +42,18 @@ class Patience {
   void rest() { ends_s_ = never; }  // nobody waits
 
   // Of those who are waited for, the ones to give up. Patience goes on for the others.
-  std::vector<int> give_up(const std::vector<int>& waited_for) { return give_up(waited_for, since_s_); }
+  std::vector<int> give_up(Node& node, const std::vector<int>& waited_for) {
+    return give_up(node, waited_for, since_s_);
+  }
   // The same, if those who still wait have not done so as long as that.
-  std::vector<int> give_up(const std::vector<int>& waited_for, double since_s) {
+  std::vector<int> give_up(Node& node, const std::vector<int>& waited_for, double since_s) {
     const double now_s = std::exchange(ends_s_, never);  // the clock's last digits may be others
     std::vector<int> given_up;
     for (const int worker : waited_for) {
       const double ends_s = std::max(since_s, heard_s(worker)) + timeout_s_;
       if (ends_s <= now_s) {
         given_up.push_back(worker);
+        node.record_given_up(worker);
       } else {
         ends_s_ = std::min(ends_s_, ends_s);
       }

@@ -38,7 +38,7 @@ class PsSyncServer : public PsServer {
       if (const auto message = patience_.receive(node_, to_server)) {
         hear(*message);
       } else {
-        for (const int worker : patience_.give_up(missing())) lose(worker);
+        for (const int worker : patience_.give_up(node_, missing())) lose(worker);
       }
       if (!gradients_.empty() && static_cast<int>(gradients_.size()) >= std::min(enough_, most_gradients())) {
         finish_round();

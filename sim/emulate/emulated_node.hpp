@@ -8,35 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/node.hpp"
-#include "core/nn/optimizer.hpp"
 #include "sim/emulate/monitor.hpp"
-#include "sim/record/run_result.hpp"
+#include "sim/runtime/learning_node.hpp"
 
 namespace ddl {
 
 class Emulation;
 
-class EmulatedNode : public Node {
+class EmulatedNode : public LearningNode {
  public:
-  EmulatedNode(Emulation& emulation, int id, const Payload& start);
+  // No other node has this cluster: the graphs in it are drawn when first asked for.
+  EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start);
 
-  int id() const override { return id_; }
-  const Cluster& cluster() const override { return cluster_; }
   double now() const override;
 
   bool next_step() override;
   bool run_goes_on() const override;
   void finish_step() override;
-  std::int64_t step() const override { return finished_steps_; }
   void record_staleness(int worker, std::int64_t step, double staleness) override;
 
-  Weights& weights() override { return weights_; }
-  Slice shard() const override { return shard_; }
   Payload gradient() override;
-  double last_loss() const override { return last_loss_; }
-  void apply(std::span<const float> gradient) override;
-  void apply_slice(Slice slice, std::span<const float> gradient) override;
   void compute(double seconds) override;
 
   void send(int target, Message message) override;
@@ -57,7 +48,6 @@ class EmulatedNode : public Node {
   void unwatch(int) override {}
   std::int64_t presence_events() const override { return 0; }
   bool starts_anew() const override { return false; }
-  Stream rng(const char* purpose) const override;
 
   // --- for the emulation, which holds the monitor or has joined all threads ---
   struct StalenessNote {
@@ -71,11 +61,7 @@ class EmulatedNode : public Node {
     double sum_s = 0, max_s = 0;
   };
   Monitor& monitor() { return monitor_; }
-  Payload copy_of_weights() const;  // shared with nobody; null when timing only
-  std::int64_t counted_steps() const { return counted_steps_; }
-  double compute_seconds(double end_s) const;
-  std::optional<double> take_train_loss();
-  std::vector<IterationRow> iterations() const;
+  Payload copy_of_weights();  // shared with nobody; null when timing only
   const std::vector<StalenessNote>& staleness_notes() const { return staleness_notes_; }
   const Lateness& lateness() const { return lateness_; }
   double last_event_s() const { return last_event_s_; }  // a step's end, a sleep's, an arrival
@@ -84,24 +70,10 @@ class EmulatedNode : public Node {
 
  private:
   void sleep(double seconds, const std::function<bool()>& cut_short, const char* what);
-  Optimizer& optimizer();
   const std::string& name() const;
 
   Emulation& emulation_;
-  const int id_;
-  const Cluster cluster_;  // a copy: the graphs that nodes share are drawn when first asked for
   Monitor monitor_;
-  Slice shard_;
-  Weights weights_;
-  std::optional<Optimizer> optimizer_;
-  Stream jitter_;
-
-  std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
-  double compute_s_ = 0;
-  std::optional<double> gradient_since_s_;
-  double last_loss_ = 0, loss_sum_ = 0;
-  std::int64_t losses_ = 0;
-  std::vector<IterationRow> rows_;
   double last_event_s_ = 0;
   std::vector<StalenessNote> staleness_notes_;  // of other nodes' steps, which belong to their monitors
   Lateness lateness_;

@@ -54,9 +54,12 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
+  clusters_.assign(static_cast<std::size_t>(cluster_.workers + cluster_.servers), cluster_);
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     const Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
-    nodes_.push_back(std::make_unique<EmulatedNode>(*this, id, start));
+    Cluster& own = clusters_[static_cast<std::size_t>(id)];
+    own.graphs = std::make_shared<SharedGraphs>();
+    nodes_.push_back(std::make_unique<EmulatedNode>(*this, own, id, start));
     programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
   }
 }

@@ -91,6 +91,7 @@ class Emulation {
   const Cluster cluster_;
   const std::size_t training_samples_;
   std::optional<Evaluator> evaluator_;
+  std::vector<Cluster> clusters_;  // the nodes' own
   std::vector<std::unique_ptr<EmulatedNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::unique_ptr<TcpChannel>> channels_;  // by source, then target

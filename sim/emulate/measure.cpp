@@ -106,22 +106,18 @@ RunResult Emulation::collect() {
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
   if (evaluator_) result.curve = evaluator_->curve();
-  std::vector<std::vector<IterationRow>> rows;
-  for (int worker = 0; worker < cluster_.workers; ++worker) {
-    const EmulatedNode& node = *nodes_[static_cast<std::size_t>(worker)];
-    rows.push_back(node.iterations());
-    result.steps.push_back(node.counted_steps());
-    result.compute_s.push_back(std::min(node.compute_seconds(end_s_), end_s_));
-  }
   for (const auto& node : nodes_) {
     for (const auto& note : node->staleness_notes()) {
-      auto& of_worker = rows.at(static_cast<std::size_t>(note.worker));
-      const auto step = static_cast<std::size_t>(note.step);
-      if (step < of_worker.size()) of_worker[step].staleness = note.staleness;
+      nodes_[static_cast<std::size_t>(note.worker)]->set_staleness(note.step, note.staleness);
     }
+    result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
   }
-  for (const auto& of_worker : rows) {
-    result.iterations.insert(result.iterations.end(), of_worker.begin(), of_worker.end());
+  for (int worker = 0; worker < cluster_.workers; ++worker) {
+    const EmulatedNode& node = *nodes_[static_cast<std::size_t>(worker)];
+    const auto rows = node.iterations();
+    result.iterations.insert(result.iterations.end(), rows.begin(), rows.end());
+    result.steps.push_back(node.counted_steps());
+    result.compute_s.push_back(std::min(node.compute_seconds(end_s_), end_s_));
   }
   result.simulated_s = end_s_;
   result.samples = static_cast<double>(steps_) * scenario_.training.batch_size;

@@ -112,6 +112,15 @@ std::string faults_line(const Scenario& scenario, const RunResult& result) {
   return text.empty() ? "none of them came to pass" : text;
 }
 
+std::string given_up_line(const Summary& summary, const RunResult& result) {
+  std::string text;
+  for (const auto& [worker, times] : summary.given_up) {
+    text += (text.empty() ? "" : ", ") + result.nodes.at(worker);
+    if (times > 1) text += fmt::format(" {} times", times);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string divergence_text(const RunResult& result) {
@@ -146,6 +155,7 @@ std::string closing_table(const Scenario& scenario, const RunResult& result, con
   lines.add("time per step", bound_line(summary, result.bounds));
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
   if (result.faults) lines.add("faults", faults_line(scenario, result));
+  if (!summary.given_up.empty()) lines.add("given up", given_up_line(summary, result));
   if (const auto& link = summary.busiest_link) {
     lines.add("busiest link", link->name + ", " + readable_share(link->utilisation) + " used");
   }

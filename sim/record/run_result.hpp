@@ -63,6 +63,12 @@ struct FaultCounts {
   double bytes_lost = 0;                 // of those that were on the wire, whole messages
 };
 
+// A node goes on without a worker that it has not heard of for too long.
+struct GivenUp {
+  int by = 0, worker = 0;
+  double time_s = 0;
+};
+
 // Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's
 // processors that took.
 struct Measurement {
@@ -99,6 +105,7 @@ struct RunResult {
   std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
   std::optional<Divergence> divergence;
   std::optional<FaultCounts> faults;  // if the scenario has any
+  std::vector<GivenUp> given_up;      // by node, then time
   Bounds bounds;
   std::optional<Trace> trace;           // if the scenario asks for it
   std::optional<Measurement> measured;  // none: simulated

@@ -143,6 +143,7 @@ Summary summarise(const Scenario& scenario, const RunResult& result) {
     const double busy = result.simulated_s > 0 ? compute_s / result.simulated_s : 0;
     summary.idle_fraction.push_back(std::clamp(1 - busy, 0.0, 1.0));
   }
+  for (const GivenUp& given_up : result.given_up) ++summary.given_up[static_cast<std::size_t>(given_up.worker)];
   return summary;
 }
 

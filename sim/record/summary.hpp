@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +48,8 @@ struct Summary {
   std::optional<double> time_per_epoch_s;
   std::optional<BusiestLink> busiest_link;  // none when nothing travelled
   std::optional<Staleness> staleness;
-  std::vector<double> idle_fraction;  // per worker: share of the run not spent computing
+  std::vector<double> idle_fraction;             // per worker: share of the run not spent computing
+  std::map<std::size_t, std::int64_t> given_up;  // worker: how often
 };
 
 Summary summarise(const Scenario& scenario, const RunResult& result);

@@ -107,6 +107,8 @@ std::string summary_json(const Scenario& scenario, const RunResult& result, cons
     json["requests"].push_back(json_of(requests, result));
   }
   json["longest_queue"] = result.longest_queue;
+  json["given_up"] = Json::object();
+  for (const auto& [worker, times] : summary.given_up) json["given_up"][result.nodes.at(worker)] = times;
   json["stopped_by"] = result.stopped_by;
   json["diverged"] = result.divergence ? Json(divergence_text(result)) : Json(nullptr);
   if (const auto& faults = result.faults) {

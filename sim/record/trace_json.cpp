@@ -95,11 +95,11 @@ class Writer {
       }
     }
     for (const IterationRow& row : result_.iterations) {
-      if (!trace_.full_s || row.end_s <= *trace_.full_s) {
-        steps_[row.worker].push_back(&row);
-      }
+      if (is_kept(row.end_s)) steps_[row.worker].push_back(&row);
     }
   }
+
+  bool is_kept(double time_s) const { return !trace_.full_s || time_s <= *trace_.full_s; }
 
   void add(const std::string& event) { events_ += (events_.empty() ? "{" : ",\n{") + event + "}"; }
 
@@ -136,10 +136,19 @@ class Writer {
     name("process_name", pid, tid, result_.nodes[node]);
     name("thread_name", pid, tid, "steps");
     write_steps(pid, tid, nodes_[node]);
+    for (const GivenUp& given_up : result_.given_up) {
+      if (given_up.by == static_cast<int>(node) && is_kept(given_up.time_s)) write_given_up(pid, tid, given_up);
+    }
     ++tid;
     tid = write_lanes(pid, tid, "send", nodes_[node].sends);
     tid = write_lanes(pid, tid, "receive", nodes_[node].receives);
     next_tid_ = write_lanes(pid, tid, "work", nodes_[node].work);
+  }
+
+  void write_given_up(std::size_t pid, std::size_t tid, const GivenUp& given_up) {
+    add(fmt::format("\"ph\":\"i\",\"s\":\"p\",\"pid\":{},\"tid\":{},\"ts\":{},\"name\":{}", pid, tid,
+                    in_us(in_ns(given_up.time_s)),
+                    in_quotes_of_json("gives up " + result_.nodes.at(static_cast<std::size_t>(given_up.worker)))));
   }
 
   // What is left of a step between its gradients is waiting.

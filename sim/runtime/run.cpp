@@ -64,6 +64,10 @@ void members(A& archive, FaultCounts& counts) {
           counts.messages_sent_again, counts.bytes_lost);
 }
 template <class A>
+void members(A& archive, GivenUp& given_up) {
+  archive(given_up.by, given_up.worker, given_up.time_s);
+}
+template <class A>
 void members(A& archive, Measurement& m) {
   archive(m.kernel, m.congestion_control, m.compute, m.precedence, m.repetition, m.queue_s, m.late_mean_s, m.late_max_s,
           m.retransmitted_share, m.own_share, m.busy_share, m.soft_interrupt_share);
@@ -72,8 +76,8 @@ template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
-          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.bounds, r.trace, r.measured,
-          r.events, r.math_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
+          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.given_up, r.bounds, r.trace,
+          r.measured, r.events, r.math_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
 }
 
 namespace {

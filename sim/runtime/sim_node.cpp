@@ -14,58 +14,43 @@ namespace ddl {
 
 namespace sg = simgrid::s4u;
 
-SimNode::SimNode(Simulation& simulation, int id, Payload start)
-    : simulation_(simulation),
-      id_(id),
-      shard_(is_worker() ? cluster().whole() : even_part(cluster().parameters, cluster().servers, server_rank())),
-      weights_(is_worker() ? start : share_part(start, shard_)),
-      jitter_(rng("jitter")) {}
+SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
+    : LearningNode(simulation.scenario(), simulation.cluster(), id, part_held(start, simulation.cluster(), id)),
+      simulation_(simulation) {}
 
-const Cluster& SimNode::cluster() const { return simulation_.cluster(); }
+Payload SimNode::part_held(const Payload& model, const Cluster& cluster, int id) {
+  return id < cluster.workers ? model : share_part(model, shard_of(cluster, id));
+}
 
 double SimNode::now() const { return simulation_.now(); }
 
 // --- steps ---
 
 bool SimNode::next_step() {
-  if (leaving_ || !simulation_.may_begin_step(begun_steps_)) return false;
+  if (leaving_ || !simulation_.may_begin_step(begun_steps())) return false;
   returns_ = false;
-  ++begun_steps_;
-  IterationRow& row = rows_.emplace_back();
-  row.worker = id_;
-  row.iteration = finished_steps_;
-  row.start_s = now();
+  begin_step();
   return true;
 }
 
 void SimNode::finish_step() {
-  check(begun_steps_ == finished_steps_ + 1, "a step begun before it is finished");
-  rows_.back().end_s = now();
-  ++finished_steps_;
+  end_step();
   if (simulation_.has_enough_samples()) return;
-  ++counted_steps_;
-  simulation_.step_finished(id_);
+  count_step();
+  simulation_.step_finished(id());
 }
 
 void SimNode::record_staleness(int worker, std::int64_t step, double staleness) {
   simulation_.node(worker).set_staleness(step, staleness);
 }
 
-void SimNode::set_staleness(std::int64_t step, double staleness) {
-  rows_.at(static_cast<std::size_t>(step)).staleness = staleness;
-}
-
-std::vector<IterationRow> SimNode::iterations() const { return {rows_.begin(), rows_.begin() + counted_steps_}; }
-
 // --- learning ---
 
 Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Gradient> job;
-  if (trainer != nullptr) job = trainer->begin_gradient(id_, weights_.snapshot(), std::move(samples));
-  const double spent_s = spend_on_gradient(gradient_seconds());
-  rows_.back().compute_s += spent_s;
-  compute_s_ += spent_s;
+  if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot(), std::move(samples));
+  spend_on_gradient(gradient_seconds());
   go_on();
   if (!job) return nullptr;
   Payload gradient = job->wait();
@@ -76,14 +61,11 @@ Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
 
 void SimNode::record_loss(double loss) {
   if (!std::isfinite(loss)) end_as_diverged("loss");
-  last_loss_ = loss;
-  rows_.back().train_loss = last_loss_;
-  loss_sum_ += last_loss_;
-  ++losses_;
+  note_loss(loss);
 }
 
 void SimNode::end_as_diverged(const char* what) {
-  simulation_.diverged(id_, rows_.back().iteration, what);
+  simulation_.diverged(id(), row().iteration, what);
   wait_for_the_end();
 }
 
@@ -93,29 +75,9 @@ void SimNode::wait_for_the_end() {
   never.wait();
 }
 
-std::optional<double> SimNode::take_train_loss() {
-  if (losses_ == 0) return std::nullopt;
-  return std::exchange(loss_sum_, 0) / static_cast<double>(std::exchange(losses_, 0));
-}
-
-Optimizer& SimNode::optimizer() {
-  if (!optimizer_) optimizer_.emplace(simulation_.scenario().training.optimizer, weights_.read().size());
-  return *optimizer_;
-}
-
-void SimNode::apply(std::span<const float> gradient) {
-  if (!gradient.empty()) optimizer().step(weights_.write(), gradient);
-}
-
-void SimNode::apply_slice(Slice slice, std::span<const float> gradient) {
-  if (!gradient.empty()) optimizer().step_slice(part_of(weights_.write(), slice), gradient);
-}
-
 void SimNode::compute(double seconds) {
-  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id_)));
+  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id())));
 }
-
-double SimNode::compute_seconds() const { return compute_s_ + (gradient_since_s_ ? now() - *gradient_since_s_ : 0); }
 
 void SimNode::spend(double seconds) {
   simulation_.liveness().do_postponed();
@@ -123,8 +85,8 @@ void SimNode::spend(double seconds) {
   if (seconds <= 0) return;
   {
     const Simulation::Busy busy(simulation_);
-    const auto traced = simulation_.tracer().begin(TraceSpan::work, id_, finished_steps_);
-    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+    const auto traced = simulation_.tracer().begin(TraceSpan::work, id(), step());
+    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
     working_.push_back(work);
     wait_for(work);
     std::erase(working_, work);
@@ -143,21 +105,20 @@ bool SimNode::wait_for(const sg::ExecPtr& work) {
   }
 }
 
-double SimNode::spend_on_gradient(double seconds) {
+void SimNode::spend_on_gradient(double seconds) {
   simulation_.liveness().do_postponed();
   go_on();
-  if (seconds <= 0 || simulation_.has_enough_samples()) return 0;
+  if (seconds <= 0 || simulation_.has_enough_samples()) return;
   const Simulation::Busy busy(simulation_);
-  gradient_since_s_ = now();
-  const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id_, finished_steps_);
-  computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+  computing_begins();
+  const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id(), step());
+  computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
   const bool whole = wait_for(computing_);
   // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
-  if (!whole || simulation_.fabric().speed_changes(id_)) seconds = now() - *gradient_since_s_;
+  if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - computing_since_s();
   computing_.reset();
   simulation_.tracer().end(traced);
-  gradient_since_s_.reset();
-  return seconds;
+  computing_ends(seconds);
 }
 
 void SimNode::cut_step_short() {
@@ -168,28 +129,28 @@ void SimNode::cut_step_short() {
 // --- messages ---
 
 void SimNode::send(int target, Message message) {
-  message.source = id_;
+  message.source = id();
   message.target = target;
   simulation_.network().send(std::move(message));
 }
 
-std::size_t SimNode::waiting(int target) const { return simulation_.network().waiting(id_, target); }
+std::size_t SimNode::waiting(int target) const { return simulation_.network().waiting(id(), target); }
 
 bool SimNode::merge_into_waiting(int target, const Message& message) {
-  return simulation_.network().merge_into_waiting(id_, target, message);
+  return simulation_.network().merge_into_waiting(id(), target, message);
 }
 
 void SimNode::wait_for_room(int target, std::size_t depth) {
   simulation_.liveness().do_postponed();
   go_on();
-  simulation_.network().wait_for_room(id_, target, depth);
+  simulation_.network().wait_for_room(id(), target, depth);
   go_on();
 }
 
 void SimNode::wait_until_delivered(int target) {
   simulation_.liveness().do_postponed();
   go_on();
-  simulation_.network().wait_until_delivered(id_, target);
+  simulation_.network().wait_until_delivered(id(), target);
   go_on();
 }
 
@@ -277,14 +238,8 @@ void SimNode::changed() {
   }
 }
 
-Stream SimNode::rng(const char* purpose) const {
-  std::string role = is_worker() ? "worker " + std::to_string(id_) : "server " + std::to_string(server_rank());
-  if (incarnation_ > 0) role += " started again " + std::to_string(incarnation_);
-  return stream(simulation_.scenario().seed, role, purpose);
-}
-
 void SimNode::describe_waiting(const Program& program, std::vector<std::string>& lines) const {
-  const std::string name = simulation_.fabric().name(id_);
+  const std::string name = simulation_.fabric().name(id());
   for (const auto& [port, inbox] : inboxes_) {
     if (inbox.receiver != nullptr) lines.push_back(name + " waits for " + program.awaited_at(port));
   }

@@ -9,38 +9,29 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/node.hpp"
-#include "core/nn/optimizer.hpp"
+#include "sim/runtime/learning_node.hpp"
 #include "sim/runtime/signal.hpp"
 #include "sim/runtime/simulation.hpp"
 
 namespace ddl {
 
-class SimNode : public Node {
+class SimNode : public LearningNode {
  public:
-  SimNode(Simulation& simulation, int id, Payload start);
+  SimNode(Simulation& simulation, int id, const Payload& start);
 
-  int id() const override { return id_; }
-  const Cluster& cluster() const override;
   double now() const override;
 
   bool next_step() override;
   bool run_goes_on() const override { return !simulation_.has_enough_samples(); }
   void finish_step() override;
-  std::int64_t step() const override { return finished_steps_; }
   void record_staleness(int worker, std::int64_t step, double staleness) override;
 
-  Weights& weights() override { return weights_; }
-  Slice shard() const override { return shard_; }
   Payload gradient() override { return gradient_of({}); }
   Payload gradient_of(std::vector<std::uint32_t> samples) override;
   std::vector<std::uint8_t> right_answers() override;
-  double last_loss() const override { return last_loss_; }
-  void apply(std::span<const float> gradient) override;
-  void apply_slice(Slice slice, std::span<const float> gradient) override;
   void compute(double seconds) override;
 
-  double gradient_seconds() override;
+  double gradient_seconds() override { return draw_gradient_seconds(); }
   void work(double seconds, std::function<void()> math) override;
   Minibatch minibatch() override;
   std::size_t sample_count(SampleSet set) const override;
@@ -65,18 +56,10 @@ class SimNode : public Node {
   void unwatch(int port) override;
   std::int64_t presence_events() const override;
   bool starts_anew() const override { return starts_anew_; }
-  Stream rng(const char* purpose) const override;
 
   // --- for the simulation ---
   void deliver(Message message);
-  std::int64_t counted_steps() const { return counted_steps_; }
-  void cut_step_short();           // the gradient under way is had at once
-  double compute_seconds() const;  // the gradient under way included
-  // The mean minibatch loss since it was last asked for.
-  std::optional<double> take_train_loss();
-  // Rows of finished steps.
-  std::vector<IterationRow> iterations() const;
-  void set_staleness(std::int64_t step, double staleness);
+  void cut_step_short();  // the gradient under way is had at once
   // This host's actors, while they live. A waiting verb of an actor whose host has crashed throws this.
   struct Crashed {};
   void actor_starts() { ++actors_; }
@@ -84,7 +67,7 @@ class SimNode : public Node {
   bool has_actors() const { return actors_ > 0; }
   bool has_main() const { return has_main_; }
   void set_main(bool has_main) { has_main_ = has_main; }
-  int incarnation() const { return incarnation_; }
+  using LearningNode::incarnation;
   // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. Nobody may have been
   // woken and not yet run.
   void crash() { crashed_ = true; }
@@ -92,7 +75,7 @@ class SimNode : public Node {
   // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
   bool forget();
   // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
-  void start(bool anew, Payload first_weights);
+  void start(bool anew, const Payload& first_weights);
   // Takes no steps any more once the one under way is over.
   void take_no_more_steps() {
     leaving_ = true;
@@ -110,6 +93,9 @@ class SimNode : public Node {
   void describe_waiting(const Program& program, std::vector<std::string>& lines) const;
 
  private:
+  // What a node holds of a model: a worker may have been given its part already.
+  static Payload part_held(const Payload& model, const Cluster& cluster, int id);
+
   struct Arrival {
     double time_s;
     Message message;
@@ -125,31 +111,17 @@ class SimNode : public Node {
 
   void spend(double seconds);  // of this host's processor
   static bool wait_for(const simgrid::s4u::ExecPtr& work);
-  double spend_on_gradient(double seconds);  // as long as it lasted
+  void spend_on_gradient(double seconds);
   void end_as_diverged(const char* what);
   void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
   void go_on() const {      // after whatever may have taken simulated time
     if (crashed_) throw Crashed();
   }
   Message take_first(Inbox& inbox);
-  Optimizer& optimizer();
 
   Simulation& simulation_;
-  const int id_;
-  int incarnation_ = 0;  // crashes so far; before what draws random numbers
-  Slice shard_;
-  Weights weights_;
-  std::optional<Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
-  Stream jitter_;
-
-  std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
-  double compute_s_ = 0;
-  std::optional<double> gradient_since_s_;      // while one is computed
-  simgrid::s4u::ExecPtr computing_;             // it
+  simgrid::s4u::ExecPtr computing_;             // a gradient
   std::vector<simgrid::s4u::ExecPtr> working_;  // what else its actors compute
-  double last_loss_ = 0, loss_sum_ = 0;
-  std::int64_t losses_ = 0;
-  std::vector<IterationRow> rows_;
   std::map<int, Inbox> inboxes_;
   std::vector<Waiter> waiters_;
   std::set<int> watching_;  // ports

@@ -36,25 +36,20 @@ bool SimNode::forget() {
   waiters_.clear();
   watching_.clear();
   has_main_ = leaving_ = returns_ = false;
-  ++incarnation_;
-  const bool step_lost = begun_steps_ > finished_steps_;
-  if (step_lost) rows_.pop_back();
-  begun_steps_ = finished_steps_;
-  return step_lost;
+  end_incarnation();
+  return lose_step();
 }
 
-void SimNode::start(bool anew, Payload first_weights) {
+void SimNode::start(bool anew, const Payload& first_weights) {
   crashed_ = false;
   starts_anew_ = anew;
-  if (!anew) return;
-  weights_.adopt(is_worker() ? first_weights : share_part(first_weights, shard_));
-  optimizer_.reset();
+  if (anew) begin_anew(part_held(first_weights, cluster(), id()));
 }
 
 void SimNode::tell_presence(int node, Presence presence) {
   for (const int port : std::set<int>(watching_)) {  // whom it wakes may stop to watch
     if (!watching_.contains(port)) continue;
-    deliver({.port = port, .step = presence_events(), .news = presence, .source = node, .target = id_});
+    deliver({.port = port, .step = presence_events(), .news = presence, .source = node, .target = id()});
   }
   changed();
 }

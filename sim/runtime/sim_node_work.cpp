@@ -9,32 +9,23 @@ namespace ddl {
 
 namespace sg = simgrid::s4u;
 
-double SimNode::gradient_seconds() {
-  const ComputeSpec& compute = simulation_.scenario().compute;
-  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
-  return mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
-}
-
 void SimNode::work(double seconds, std::function<void()> math) {
   simulation_.liveness().do_postponed();
   go_on();
   ThreadPool::Ticket job;
   if (math) job = simulation_.trainer()->begin(std::move(math));
   if (seconds > 0) {
-    const bool in_step = begun_steps_ > finished_steps_;
+    const bool for_step = in_step();
     const Simulation::Busy busy(simulation_);
-    gradient_since_s_ = now();
-    const auto traced =
-        simulation_.tracer().begin(in_step ? TraceSpan::gradient : TraceSpan::work, id_, finished_steps_);
-    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id_));
+    computing_begins();
+    const auto traced = simulation_.tracer().begin(for_step ? TraceSpan::gradient : TraceSpan::work, id(), step());
+    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
     working_.push_back(work);
     const bool whole = wait_for(work);
     std::erase(working_, work);
     simulation_.tracer().end(traced);
-    if (!whole || simulation_.fabric().speed_changes(id_)) seconds = now() - *gradient_since_s_;
-    gradient_since_s_.reset();
-    if (in_step) rows_.back().compute_s += seconds;
-    compute_s_ += seconds;
+    if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - computing_since_s();
+    computing_ends(seconds, for_step);
   }
   if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds
   go_on();
@@ -42,7 +33,7 @@ void SimNode::work(double seconds, std::function<void()> math) {
 
 Minibatch SimNode::minibatch() {
   Trainer* trainer = simulation_.trainer();
-  return trainer != nullptr ? trainer->next_minibatch(id_) : Minibatch{};
+  return trainer != nullptr ? trainer->next_minibatch(id()) : Minibatch{};
 }
 
 std::size_t SimNode::sample_count(SampleSet set) const {
@@ -56,10 +47,10 @@ std::shared_ptr<const Batch> SimNode::samples(SampleSet set, std::span<const std
 std::vector<std::uint8_t> SimNode::right_answers() {
   Trainer* trainer = simulation_.trainer();
   std::unique_ptr<Trainer::Answers> job;
-  if (trainer != nullptr) job = trainer->begin_answers(weights_.snapshot());
+  if (trainer != nullptr) job = trainer->begin_answers(weights().snapshot());
   const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
   const double batch_s =
-      cluster().compute_s[static_cast<std::size_t>(id_)] - simulation_.scenario().compute.overhead.value;
+      cluster().compute_s[static_cast<std::size_t>(id())] - simulation_.scenario().compute.overhead.value;
   spend(batches * batch_s / 3);
   return job ? job->wait() : std::vector<std::uint8_t>();
 }

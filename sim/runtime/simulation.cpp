@@ -58,7 +58,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
     if (cluster_.held) start = make_payload(taken(*start, (*cluster_.held)[static_cast<std::size_t>(id)]));
-    nodes_.push_back(std::make_unique<SimNode>(*this, id, std::move(start)));
+    nodes_.push_back(std::make_unique<SimNode>(*this, id, start));
     programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
   }
   for (std::vector<char>* flags : {&at_work_, &to_come_}) flags->resize(nodes_.size());

@@ -32,6 +32,7 @@ class ScriptedNode : public Node {
   void finish_step() override { ++steps_; }
   std::int64_t step() const override { return steps_; }
   void record_staleness(int, std::int64_t, double) override {}
+  void record_given_up(int) override {}
   Weights& weights() override { return weights_; }
   Slice shard() const override { return cluster_.whole(); }
   Payload gradient() override { return make_payload(gradients_[static_cast<std::size_t>(steps_)]); }

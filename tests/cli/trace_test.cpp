@@ -98,7 +98,7 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
   for (const char* scenario : {"ako_rotate", "ps_async", "gossip_pull", "ad_psgd", "ako_tf", "ring_allreduce"}) {
     CAPTURE(scenario);
     const Reply answer = place.call("'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) +
-                                     ".json' --quiet --trace --set name=traced --out " + scenario);
+                                    ".json' --quiet --trace --set name=traced --out " + scenario);
     REQUIRE_MESSAGE(answer.code == 0, answer.err);
     CHECK(answer.err == "");
     const auto folder = std::filesystem::directory_iterator(place.at(std::string(scenario) + "/traced"))->path();
@@ -213,6 +213,28 @@ TEST_CASE("a trace has a largest size, and says where it ends, but links are cou
   read_links(place.at("results/good/1"), [&](const LinkPeriod& period) { last_period_s = period.end_s; });
   CHECK(last_span_s < 0.9 * simulated_s);
   CHECK(last_period_s > 0.99 * simulated_s);
+}
+
+TEST_CASE("whom a server gives up is in the trace, at the server, as often as in the summary") {
+  const Workplace place;
+  REQUIRE(
+      place.call("run '" + std::string(DDLSIM_SOURCE_DIR) + "/scenarios/smoke/ps_ssp_time_out.json' --quiet --trace")
+          .code == 0);
+  std::map<std::string, int> given_up;
+  std::map<int, std::string> processes;
+  const Json trace = Json::parse(text_of(place.at("results/smoke_ps_ssp_time_out/1/trace.json")));
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["name"] == "process_name") processes[event["pid"]] = event["args"]["name"];
+    if (event["ph"] != "i") continue;
+    CHECK(processes.at(event["pid"]) == "ps0");
+    const std::string name = event["name"], words = "gives up ";
+    REQUIRE(name.starts_with(words));
+    ++given_up[name.substr(words.size())];
+  }
+  CHECK(given_up.contains("w1"));  // which crashes
+  CHECK(given_up.contains("w2"));  // whose link is down
+  const Json summary = Json::parse(text_of(place.at("results/smoke_ps_ssp_time_out/1/summary.json")));
+  CHECK(summary["given_up"] == Json(given_up));
 }
 
 }  // namespace ddl

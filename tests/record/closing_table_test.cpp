@@ -24,6 +24,7 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
         "s, w1 down 500 ms)\n"
         "  sent              3.5 kB in 3 messages\n"
         "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost for good, 3 messages sent again\n"
+        "  given up          w0, w1 2 times\n"
         "  busiest link      w1 down, 50 % used\n"
         "  workers idle      20 % .. 55 %\n"
         "  staleness         1.2 on average, 3 at most\n"

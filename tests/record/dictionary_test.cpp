@@ -46,7 +46,7 @@ void collect(const nlohmann::ordered_json& json, const std::string& path, Names&
     return;
   }
   const char* placeholder = nullptr;
-  if (path == "iterations_per_worker" || path == "idle_fraction") placeholder = "<worker>";
+  if (path == "iterations_per_worker" || path == "idle_fraction" || path == "given_up") placeholder = "<worker>";
   if (path == "time_to_accuracy_s" || path == "bytes_to_accuracy") placeholder = "<target>";
   if (placeholder != nullptr) {
     REQUIRE_FALSE(json.empty());

@@ -62,6 +62,7 @@ inline RunResult example_result() {
   result.consensus_distance = 2.75;
   result.stopped_by = "time";
   result.faults = FaultCounts{2, 1, 0, 0, 2, 7, 3, 4096};
+  result.given_up = {{2, 1, 6}, {2, 0, 6}, {2, 1, 9}};
   result.bounds.bytes_per_step = 750;
   result.bounds.bottleneck = "w1 down";
   result.bounds.bottleneck_bytes_per_step = 750;

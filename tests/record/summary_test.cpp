@@ -53,6 +53,7 @@ TEST_CASE("totals and scores of the last evaluation are in the summary") {
   CHECK(summary["messages_sent"] == 3);
   CHECK(summary["consensus_distance"] == 2.75);
   CHECK(summary["longest_queue"] == 2);
+  CHECK(summary["given_up"].dump() == R"({"w0":1,"w1":2})");
   CHECK(summary["stopped_by"] == "time");
   CHECK(summary["digest"] == digest_of(example_result()));
   CHECK(

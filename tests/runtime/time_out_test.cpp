@@ -51,8 +51,12 @@ TEST_CASE("the round of a crash takes a synchronous server the time-out longer t
     const double without_s = first_s + (rounds - 1) * other_s;
     const std::vector<Fault> faults = {crash("w3", 4.05)};
     CHECK(in_step(go_on("ps_sync"), 4, rounds, faults).simulated_s == doctest::Approx(without_s).epsilon(1e-9));
-    CHECK(in_step(time_out("ps_sync", "7s"), 4, rounds, faults).simulated_s ==
-          doctest::Approx(without_s + 7).epsilon(1e-9));
+    const auto with = in_step(time_out("ps_sync", "7s"), 4, rounds, faults);
+    CHECK(with.simulated_s == doctest::Approx(without_s + 7).epsilon(1e-9));
+    REQUIRE(with.given_up.size() == 1);  // the time-out after the round's first gradient, which comes with the others
+    CHECK(with.nodes[static_cast<std::size_t>(with.given_up[0].by)] == "ps0");
+    CHECK(with.given_up[0].worker == 3);
+    CHECK(with.given_up[0].time_s == doctest::Approx(first_s + 7).epsilon(1e-9));
   }
 }
 
@@ -78,6 +82,7 @@ TEST_CASE("no time-out is paid for as many crashes as there are backup workers")
   const auto without = in_step(go_on("ps_sync", R"(, "backup_workers": 1)"), 4, 5, faults);
   CHECK(with.simulated_s == without.simulated_s);
   CHECK(with.bytes_sent == without.bytes_sent);
+  CHECK(with.given_up.empty());
 }
 
 TEST_CASE("a stale-synchronous gate is held up by a crash for the time-out after its bound and never again") {
