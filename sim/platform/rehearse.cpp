@@ -1,23 +1,20 @@
 #include "sim/platform/rehearse.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <sstream>
 
 #include "core/base/check.hpp"
+#include "sim/process/child_process.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace ddl {
 namespace {
-
-constexpr int threw_exit_code = 41;  // one that neither SimGrid nor the sanitizers use
-constexpr char text_mark = '\x02';   // before the child's answer, which follows what SimGrid may have said
 
 // A crash here is an answer, not something to report, to write a core of, or to hand to the parent's handlers.
 void crash_quietly() {
@@ -26,36 +23,24 @@ void crash_quietly() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-[[noreturn]] void perform(const std::function<std::size_t()>& work, int out) {
-  crash_quietly();
-  dup2(out, STDERR_FILENO);
-  int exit_code = threw_exit_code;
-  std::string text(1, text_mark);
-  try {
-    text += std::to_string(work());
-    exit_code = 0;
-  } catch (const std::exception& error) {
-    text += error.what();
-  } catch (...) {
-    text += "unknown error";
-  }
-  for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = write(STDERR_FILENO, text.data() + sent, text.size() - sent);
-    if (count < 0 && errno != EINTR) break;
-    if (count > 0) sent += static_cast<std::size_t>(count);
-  }
-  _exit(exit_code);
-}
+// What a child writes to standard error, which may be more than a pipe holds.
+class KeptErrors {
+ public:
+  KeptErrors() : descriptor_(memfd_create("errors", MFD_CLOEXEC)) { check(descriptor_ >= 0, "memory for a text"); }
+  ~KeptErrors() { close(descriptor_); }
+  KeptErrors(const KeptErrors&) = delete;
+  KeptErrors& operator=(const KeptErrors&) = delete;
 
-std::string read_all(int in) {
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (;;) {
-    const ssize_t count = read(in, buffer.data(), buffer.size());
-    if (count == 0 || (count < 0 && errno != EINTR)) return text;
-    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  void begin() const { dup2(descriptor_, STDERR_FILENO); }
+  std::string text() const {
+    std::string text(static_cast<std::size_t>(lseek(descriptor_, 0, SEEK_END)), ' ');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(descriptor_, text.data(), text.size(), 0))));
+    return text;
   }
-}
+
+ private:
+  const int descriptor_;
+};
 
 // The first line that says something: before it there may be empty ones, behind it come stacks.
 std::string last_words(const std::string& text) {
@@ -83,25 +68,27 @@ std::string complaint(const std::string& subject, std::string text) {
 }  // namespace
 
 std::size_t rehearse(const std::string& subject, const std::function<std::size_t()>& work) {
-  std::array<int, 2> ends;
-  check(pipe(ends.data()) == 0, "a pipe to the rehearsal");
-  const pid_t child = fork();
-  check(child >= 0, "a process for the rehearsal");
-  if (child == 0) {
-    close(ends[0]);
-    perform(work, ends[1]);
+  const KeptErrors errors;
+  const auto number_or_complaint = [&] {
+    try {
+      return std::to_string(work());
+    } catch (const std::exception& error) {
+      throw InputError(error.what());
+    }
+  };
+  ChildProcess child(number_or_complaint, [&] {
+    crash_quietly();
+    errors.begin();
+  });
+  while (child.listen()) {
   }
-  close(ends[1]);
-  const std::string text = read_all(ends[0]);
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  try {
+    return std::stoul(child.answer());
+  } catch (const InputError& error) {
+    throw InputError(complaint(subject, error.what()));
+  } catch (const InternalError&) {
+    throw InputError(complaint(subject, last_words(errors.text())));
   }
-  const std::size_t mark = text.rfind(text_mark);
-  const bool answered = WIFEXITED(status) && mark != std::string::npos;
-  if (answered && WEXITSTATUS(status) == 0) return std::stoul(text.substr(mark + 1));
-  if (answered && WEXITSTATUS(status) == threw_exit_code) throw InputError(complaint(subject, text.substr(mark + 1)));
-  throw InputError(complaint(subject, last_words(text)));
 }
 
 }  // namespace ddl

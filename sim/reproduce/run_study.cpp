@@ -10,9 +10,9 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
+#include "sim/process/child.hpp"
 #include "sim/record/whole_file.hpp"
 #include "sim/reproduce/keep.hpp"
-#include "sim/runtime/child.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/read.hpp"
 

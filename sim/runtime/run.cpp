@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/base/check.hpp"
+#include "sim/process/child.hpp"
 #include "sim/runtime/archive.hpp"
-#include "sim/runtime/child.hpp"
 #include "sim/runtime/forecast.hpp"
 #include "sim/runtime/simulation.hpp"
 

@@ -2,21 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <stdexcept>
 
+#include "sim/process/failures.hpp"
 #include "sim/record/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl {
-
-// The run could not finish: who waits for whom. Exit code 3.
-struct RunFailed : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-// Ctrl-C. Exit code 130.
-struct Interrupted : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct Progress {
   double fraction = 0;  // of the stop condition, 0 .. 1

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/base/check.hpp"
-#include "sim/runtime/child_process.hpp"
+#include "sim/process/child_process.hpp"
 
 namespace ddl {
 

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "core/base/check.hpp"
+#include "sim/process/child.hpp"
 #include "sim/record/results.hpp"
 #include "sim/record/run_json.hpp"
 #include "sim/record/whole_file.hpp"
-#include "sim/runtime/child.hpp"
 #include "sim/runtime/forecast.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/words.hpp"

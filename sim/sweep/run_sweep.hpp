@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/runtime/child.hpp"
+#include "sim/process/child.hpp"
 #include "sim/runtime/runs_progress.hpp"
 #include "sim/sweep/plan.hpp"
 

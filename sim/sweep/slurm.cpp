@@ -11,9 +11,9 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
+#include "sim/process/child.hpp"
 #include "sim/record/folder.hpp"
 #include "sim/record/whole_file.hpp"
-#include "sim/runtime/child.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/words.hpp"
 #include "sim/sweep/command_output.hpp"

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
+#include "sim/process/child.hpp"
 #include "sim/record/results.hpp"
-#include "sim/runtime/child.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/read.hpp"
 #include "tests/soak/random_scenario.hpp"

@@ -1,4 +1,4 @@
-#include "sim/runtime/child.hpp"
+#include "sim/process/child.hpp"
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "sim/runtime/child_process.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/process/child_process.hpp"
+#include "sim/process/failures.hpp"
 
 namespace ddl {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/runtime/child_process.hpp"
+#include "sim/process/child_process.hpp"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include <new>
 
 #include "core/base/check.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/process/failures.hpp"
 
 #ifdef DDLSIM_COVERAGE
 extern "C" void __gcov_dump();

@@ -1,0 +1,17 @@
+// How work may end without a result, other than by input or invariants (core/base/check.hpp).
+#pragma once
+
+#include <stdexcept>
+
+namespace ddl {
+
+// The run could not finish: who waits for whom. Exit code 3.
+struct RunFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// Ctrl-C. Exit code 130.
+struct Interrupted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace ddl
