@@ -1,6 +1,7 @@
 // The parameters and operations of IDDL's models, published and counted.
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "core/nn/layer_table.hpp"
 #include "sim/reproduce/iddl.hpp"
@@ -43,7 +44,7 @@ std::vector<Outcome::Value> counts() {
     for (std::size_t form = 0; form < forms.size(); ++form) {
       const Model model({.name = own_name(row.model) + endings[form], .layers = {}}, input, 10);
       const LayerRow total = total_of(layer_table(model));
-      const bool whole = forms[form] == dense;
+      const bool whole = std::string_view(forms[form]) == dense;
       values.push_back({{"parameters", {row.model, row.counted}, forms[form]},
                         whole ? row.dense : row.sparse,
                         static_cast<double>(perceptron ? total.weights : total.non_zeros())});
