@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <ctime>
 
 #include "core/base/check.hpp"
 #include "sim/record/results.hpp"
@@ -155,9 +156,9 @@ TEST_CASE("a child that dies is a failed run too") {
   const Sweep sweep = sweep_of(R"("vary": {"stop.iterations": [3, 100000000]})");
   const SweepPlan plan = plan_sweep(sweep);
   const SweepOutlook outlook = look_at_sweep(sweep, plan, scratch.path().string(), 1);
-  // A second of computing: plenty for three steps, nothing for so many.
-  const rlimit second{1, RLIM_INFINITY};
-  REQUIRE(setrlimit(RLIMIT_CPU, &second) == 0);
+  // Some seconds of computing for each process: plenty for three steps, nothing for so many.
+  const rlimit seconds{static_cast<rlim_t>(std::clock() / CLOCKS_PER_SEC) + 2, RLIM_INFINITY};
+  REQUIRE(setrlimit(RLIMIT_CPU, &seconds) == 0);
   const SweepOutcome outcome = run_sweep(plan, outlook, {.at_once = 1, .progress = {}});
   CHECK(outcome.failed() == 1);
   CHECK(outcome.failures[1].find("the run's process ended by signal") != std::string::npos);
