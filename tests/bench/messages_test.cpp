@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tests/support/sanitized.hpp"
+
 using ddl::MessageBench;
 
 TEST_CASE("a measurement's messages are those of its pattern") {
@@ -34,10 +36,10 @@ TEST_CASE("runs that would take longer than allowed are left out, but for the fi
 }
 
 TEST_CASE("a worker costs its parameters, its optimizer's state and what is in flight, and no second copy") {
-#ifdef DDLSIM_THREAD_CONTEXTS
-  MESSAGE("[skipped] actors are threads in this build, whose stacks outweigh the rest");
-  return;
-#endif
+  if (ddl::sanitized) {
+    MESSAGE("[skipped] actors are threads in this build, whose stacks outweigh the rest");
+    return;
+  }
   for (const auto& row : ddl::measure_memory("mlp", 64)) {
     CAPTURE(row.name);
     CHECK(row.parameters > 1e3);

@@ -1,0 +1,12 @@
+// Whether this build watches itself, with a sanitizer: memory is used otherwise then, and actors are threads.
+#pragma once
+
+namespace ddl {
+
+#ifdef DDLSIM_THREAD_CONTEXTS
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace ddl
