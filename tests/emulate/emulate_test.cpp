@@ -107,6 +107,21 @@ TEST_CASE("gradients last as long as in the simulation when slept") {
   CHECK(late_s < 0.1 * kCompute_s);
 }
 
+TEST_CASE("a server gives up the worker that it gives up in the simulation, at about that time") {
+  if (!stage_is_allowed()) return;
+  // Gradients take 50 ms but for w2's, which takes 2.5 s.
+  Scenario scenario = small_star(R"({"name": "ps_sync", "on_failure": "time_out", "failure_timeout": "1s"})", 3, 1,
+                                 R"("model": "none", "stop": {"iterations": 1})");
+  scenario.compute.slowdown = {{"w2", 50}};
+  const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+  REQUIRE(measured.given_up.size() == 1);
+  REQUIRE(simulated.given_up.size() == 1);
+  CHECK(measured.nodes[static_cast<std::size_t>(measured.given_up[0].by)] == "ps0");
+  CHECK(measured.given_up[0].worker == 2);
+  CHECK(simulated.given_up[0].worker == 2);
+  CHECK(measured.given_up[0].time_s == doctest::Approx(simulated.given_up[0].time_s).epsilon(0.2));
+}
+
 TEST_CASE("a run ends at its time, whoever waits for what") {
   if (!stage_is_allowed()) return;
   const Scenario scenario = small_star(R"("ps_ssp")", 3, 1, R"("model": "none", "stop": {"time": "700ms"})");
