@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "sim/reproduce/ako_2018.hpp"
 #include "sim/reproduce/figures.hpp"
@@ -15,7 +16,7 @@ using Test = std::function<bool(const std::function<double(const char*)>& accura
 int count(const Outcome& outcome, bool with_uniform_lan, const Test& holds) {
   int cells = 0;
   for (const Network& network : networks()) {
-    if (network.name == uniform_lan && !with_uniform_lan) continue;
+    if (std::string_view(network.name) == uniform_lan && !with_uniform_lan) continue;
     for (int workers = 2; workers <= 4; ++workers) {
       cells += holds([&](const char* system) { return outcome.number(accuracy_at(network.name, workers, system)); });
     }

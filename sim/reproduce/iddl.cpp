@@ -90,7 +90,7 @@ Reading megabytes() {
 }
 
 // Its bytes and time are those of the dense network times what is there of the small one that learns.
-Cell wan_cell(const char* form, const char* system) {
+Cell wan_cell(const std::string& form, const std::string& system) {
   const bool sparse = form == bibd, partial = system == ako;
   ModelSpec whole{"cnn", {}};
   ModelSpec spec{"layers", with_mask(layers_of(whole, 10), sparse ? Mask::bibd : Mask::none)};
@@ -120,7 +120,7 @@ Cell wan_cell(const char* form, const char* system) {
 
 constexpr std::array<double, member_counts.size()> ensemble_accuracy = {75.75, 79.54, 80.56, 81.68, 80.98};
 
-Cell ensemble_cell(std::size_t which, const char* weighting) {
+Cell ensemble_cell(std::size_t which, const std::string& weighting) {
   const int members = member_counts[which];
   const bool published = weighting == as_published;
   Json json;
