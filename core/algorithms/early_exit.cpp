@@ -70,8 +70,8 @@ class StageWorker : public Program {
     samples_ = static_cast<int>(batch.size());
     // The stages draw from one stream, as the whole model does.
     for (std::uint64_t draw = 0; draw < draws_before(batch.size()); ++draw) dropout.bits();
-    Message message;
-    if (me_ > 0 && (message = messages_.receive(in_training, me_ - 1)).kind == leaving) return false;
+    Message message = me_ > 0 ? messages_.receive(in_training, me_ - 1) : Message{};
+    if (message.kind == leaving) return false;
     const Payload input = message.values;
     begin(me_ == 0 ? channels_last(batch, input_shape(), inputs_) : input->data(), &dropout);
     forward();

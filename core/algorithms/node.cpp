@@ -25,6 +25,7 @@ namespace {
 
 }  // namespace
 
+// NOLINTBEGIN(performance-unnecessary-value-param)
 double Node::gradient_seconds() { refuse(); }
 void Node::work(double, std::function<void()>) { refuse(); }
 Minibatch Node::minibatch() { refuse(); }
@@ -34,5 +35,6 @@ void Node::record_loss(double) { refuse(); }
 void Node::record_answer(const Answer&) { refuse(); }
 Payload Node::gradient_of(std::vector<std::uint32_t>) { refuse(); }
 std::vector<std::uint8_t> Node::right_answers() { refuse(); }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace ddl

@@ -35,7 +35,7 @@ class Rounds {
   void settle();
   // W. To the targets of the present round that take part; returns how many. `to_new` goes instead to those that enter
   // with this round.
-  int send(Message message) { return send(message, message); }
+  int send(const Message& message) { return send(message, message); }
   int send(Message message, Message to_new);
   // W. A round's messages in order of their senders; a source that takes no part has none.
   std::vector<Message> receive(std::int64_t round);

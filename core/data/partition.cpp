@@ -1,5 +1,6 @@
 // How training samples are dealt to workers.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/base/check.hpp"
@@ -70,7 +71,7 @@ std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers,
     for (std::size_t worker = 0; worker < workers; ++worker) {
       dealt_share += shares[worker];
       const double cut = std::min(dealt_share, 1.0) * static_cast<double>(samples.size());
-      const std::size_t end = worker + 1 == workers ? samples.size() : static_cast<std::size_t>(cut + 0.5);
+      const std::size_t end = worker + 1 == workers ? samples.size() : static_cast<std::size_t>(std::llround(cut));
       shards[worker].insert(shards[worker].end(), samples.begin() + static_cast<std::ptrdiff_t>(begin),
                             samples.begin() + static_cast<std::ptrdiff_t>(end));
       begin = end;

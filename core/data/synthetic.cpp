@@ -41,7 +41,7 @@ constexpr std::array<Glyph, classes> glyphs = {{
     {{{{{-1, -1}, {-1, 1}}, {{1, -1}, {1, 1}}, {{-1, 0}, {1, 0}}}}, 3},         // H
 }};
 
-using Canvas = std::array<double, side * side>;  // ink, 0 to 1
+using Canvas = std::array<double, std::size_t{side} * side>;  // ink, 0 to 1
 
 double between(Stream& random, double low, double high) { return low + (high - low) * random.uniform(); }
 
@@ -63,7 +63,7 @@ void draw(Canvas& canvas, const Stroke& stroke, double radius, double ink) {
   for (int row = 0; row < side; ++row) {
     for (int column = 0; column < side; ++column) {
       const Point pixel{static_cast<double>(column), static_cast<double>(row)};
-      double& value = canvas[static_cast<std::size_t>(row * side + column)];
+      double& value = canvas[static_cast<std::size_t>(row) * side + static_cast<std::size_t>(column)];
       value = std::max(value, ink * std::clamp(radius + 0.5 - distance(pixel, stroke), 0.0, 1.0));
     }
   }
@@ -100,7 +100,7 @@ void paint(std::uint8_t label, Stream& random, std::span<std::uint8_t> pixels) {
   draw_stray_stroke(canvas, random);
   for (std::size_t k = 0; k < canvas.size(); ++k) {
     const double value = 40 + 160 * canvas[k] + 26 * random.normal();
-    pixels[k] = static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0) + 0.5);
+    pixels[k] = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
   }
 }
 

@@ -12,12 +12,12 @@ Dropout::Dropout(Shape shape, const DropoutSpec& spec)
       scale_(static_cast<float>(1 / (1 - spec.rate))) {}
 
 void Dropout::forward(const ForwardCall& call) const {
-  check(call.random != nullptr || !call.training, "training with dropout draws from a stream");
   const std::size_t count = static_cast<std::size_t>(call.batch) * input().size();
   float* const factors = call.kept.room(count);
   if (passes_through(call.training)) {
     std::fill(factors, factors + count, 1.0f);
   } else {
+    check(call.random != nullptr, "training with dropout draws from a stream");
     // With an odd count the second factor of the last pair falls into the buffer's slack.
     for (std::size_t i = 0; i < count; i += 2) {
       const std::uint64_t bits = call.random->bits();

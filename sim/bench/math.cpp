@@ -79,7 +79,7 @@ StepRow measure(const Case& c, double seconds) {
 std::vector<KernelRow> measure_kernels() {
   use_one_blas_thread();
   Stream random(1);
-  const std::size_t count = kSquare * kSquare;
+  const std::size_t count = std::size_t{kSquare} * kSquare;
   const std::vector<float> a = made_up(count, random), b = made_up(count, random);
   std::vector<float> c(count);
   Buffer scratch;

@@ -53,7 +53,7 @@ Payload EmulatedNode::gradient() {
   std::unique_ptr<Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot());
   const double seconds = draw_gradient_seconds();
-  computing_begins();
+  const double since_s = computing_begins();
   if (!emulation_.computes_for_real()) {
     sleep(
         seconds, [this] { return emulation_.has_enough_samples(); }, "its gradient's end");
@@ -64,7 +64,7 @@ Payload EmulatedNode::gradient() {
     monitor_.lock();
   }
   last_event_s_ = now();
-  computing_ends(last_event_s_ - computing_since_s());
+  computing_ends(last_event_s_ - since_s);
   if (!job) return nullptr;
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) {
@@ -126,7 +126,7 @@ void EmulatedNode::deliver(Message message) {
 Message EmulatedNode::receive(int port) {
   std::deque<Message>& inbox = inboxes_[port];
   monitor_.wait([&] { return !inbox.empty(); }, emulation_.program(id()).awaited_at(port));
-  return *poll(port);
+  return take_first(inbox);
 }
 
 std::optional<Message> EmulatedNode::receive_for(int port, double seconds) {
@@ -138,6 +138,10 @@ std::optional<Message> EmulatedNode::receive_for(int port, double seconds) {
 std::optional<Message> EmulatedNode::poll(int port) {
   std::deque<Message>& inbox = inboxes_[port];
   if (inbox.empty()) return std::nullopt;
+  return take_first(inbox);
+}
+
+Message EmulatedNode::take_first(std::deque<Message>& inbox) {
   Message message = std::move(inbox.front());
   inbox.pop_front();
   return message;

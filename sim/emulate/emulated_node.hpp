@@ -70,6 +70,7 @@ class EmulatedNode : public LearningNode {
 
  private:
   void sleep(double seconds, const std::function<bool()>& cut_short, const char* what);
+  static Message take_first(std::deque<Message>& inbox);
   const std::string& name() const;
 
   Emulation& emulation_;

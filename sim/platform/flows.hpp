@@ -23,7 +23,7 @@ struct FlowShape {
   double efficiency = 1;         // bytes that get through per byte of its rate
 };
 
-class Flows : private MaxMin::Listener {
+class Flows final : private MaxMin::Listener {
  public:
   explicit Flows(const std::vector<double>& capacities);
 

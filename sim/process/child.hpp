@@ -18,7 +18,7 @@ std::string in_child(const std::function<std::string()>& work);
 class ChildAnswer {
  public:
   explicit ChildAnswer(std::string text) : text_(std::move(text)) {}
-  explicit ChildAnswer(std::exception_ptr failure) : failure_(std::move(failure)) {}
+  explicit ChildAnswer(std::exception_ptr failure) : failure_(std::move(failure)) {}  // NOLINT(*-throw-keyword-missing)
 
   // What the work returned; or throws what in_child would have thrown.
   const std::string& text() const {

@@ -113,7 +113,7 @@ std::string ChildProcess::answer() {
     const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     throw InternalError("the run's process ended " + how + (killed ? "; was the machine out of memory?" : ""));
   }
-  const std::string rest = said_.substr(1);
+  std::string rest = said_.substr(1);
   switch (said_[0]) {
     case input_error:
       throw InputError(rest);

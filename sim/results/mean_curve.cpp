@@ -57,12 +57,13 @@ Band band_of(const std::vector<Line>& runs, std::size_t most_points) {
   for (const std::size_t place : spread_evenly(places.size(), most_points)) {
     std::vector<double> values;
     for (const Line* line : lines) values.push_back(value_at(*line, places[place]));
-    const Estimate over_runs = *estimate(values);
-    const double half = over_runs.half_width.value_or(0);
+    const auto over_runs = estimate(values);
+    if (!over_runs) continue;  // no runs
+    const double half = over_runs->half_width.value_or(0);
     band.x.push_back(places[place]);
-    band.mean.push_back(over_runs.mean);
-    band.low.push_back(over_runs.mean - half);
-    band.high.push_back(over_runs.mean + half);
+    band.mean.push_back(over_runs->mean);
+    band.low.push_back(over_runs->mean - half);
+    band.high.push_back(over_runs->mean + half);
   }
   return band;
 }

@@ -28,7 +28,7 @@ class LearningNode : public Node {
 
   // --- for the runtime ---
   std::int64_t counted_steps() const { return counted_steps_; }
-  double compute_seconds(double end_s) const;  // what is under way then included
+  double compute_seconds(double end_s) const;    // what is under way then included
   std::vector<IterationRow> iterations() const;  // of steps that count
   const std::vector<GivenUp>& given_up() const { return given_up_; }
   void set_staleness(std::int64_t step, double staleness);
@@ -46,11 +46,10 @@ class LearningNode : public Node {
   std::int64_t begun_steps() const { return begun_steps_; }
   bool in_step() const { return begun_steps_ > finished_steps_; }
   IterationRow& row() { return rows_.back(); }  // of the step under way
-  bool lose_step();             // whether one was under way
+  bool lose_step();                             // whether one was under way
 
   double draw_gradient_seconds();
-  void computing_begins() { computing_since_s_ = now(); }
-  double computing_since_s() const { return *computing_since_s_; }
+  double computing_begins() { return computing_since_s_.emplace(now()); }  // when
   void computing_ends(double spent_s, bool for_step = true);
   void note_loss(double loss);
 

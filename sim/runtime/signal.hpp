@@ -45,7 +45,7 @@ class Signal {
     semaphore_->release();
   }
   // All of them are accounted for before the first wakes.
-  static void ring_all(std::vector<Signal*> signals) {
+  static void ring_all(const std::vector<Signal*>& signals) {
     for (Signal* signal : signals) ++signal->liveness_.waking;
     for (Signal* signal : signals) signal->semaphore_->release();
   }

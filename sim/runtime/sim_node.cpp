@@ -110,12 +110,12 @@ void SimNode::spend_on_gradient(double seconds) {
   go_on();
   if (seconds <= 0 || simulation_.has_enough_samples()) return;
   const Simulation::Busy busy(simulation_);
-  computing_begins();
+  const double since_s = computing_begins();
   const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id(), step());
   computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
   const bool whole = wait_for(computing_);
   // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
-  if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - computing_since_s();
+  if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - since_s;
   computing_.reset();
   simulation_.tracer().end(traced);
   computing_ends(seconds);

@@ -17,14 +17,14 @@ void SimNode::work(double seconds, std::function<void()> math) {
   if (seconds > 0) {
     const bool for_step = in_step();
     const Simulation::Busy busy(simulation_);
-    computing_begins();
+    const double since_s = computing_begins();
     const auto traced = simulation_.tracer().begin(for_step ? TraceSpan::gradient : TraceSpan::work, id(), step());
     const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
     working_.push_back(work);
     const bool whole = wait_for(work);
     std::erase(working_, work);
     simulation_.tracer().end(traced);
-    if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - computing_since_s();
+    if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - since_s;
     computing_ends(seconds, for_step);
   }
   if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds

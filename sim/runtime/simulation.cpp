@@ -46,7 +46,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
       extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
   check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
   staleness_bound_ = staleness_bound_of(scenario.algorithm);
-  network_.emplace(
+  network_ = std::make_unique<Network>(
       fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
       [this](Message message) { node(message.target).deliver(std::move(message)); },
       [this] { wake_conductor_if_last(); });

@@ -127,7 +127,7 @@ class Simulation {
   std::size_t training_samples_;  // of an epoch
   StopRule stop_;
   Liveness liveness_;
-  std::optional<Network> network_;
+  std::unique_ptr<Network> network_;
   std::optional<Evaluator> evaluator_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;

@@ -15,7 +15,8 @@ template <class T>
 OrderedJson to_json_value(T& value);
 
 inline bool absent(const OrderedJson& json) {
-  return json.is_null() || (json.is_array() && json.empty()) || json == "";
+  return json.is_null() || (json.is_array() && json.empty()) ||
+         (json.is_string() && json.get_ref<const std::string&>().empty());
 }
 
 class ObjectWriter {

@@ -9,7 +9,7 @@ std::string sweep_schema() {
   using Json = nlohmann::ordered_json;
   const Json lists = {{"type", "object"},
                       {"additionalProperties", {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}}}};
-  const auto with = [](const char* description, Json schema) {
+  const auto with = [](const char* description, const Json& schema) {
     Json result = {{"description", description}};
     result.update(schema);
     return result;

@@ -39,7 +39,7 @@ void remove_leftovers_in(const fs::path& folder) {
 }  // namespace
 
 fs::path sweep_place(const std::string& out, const SweepPlan& plan) {
-  const fs::path path = fs::path(out.empty() ? "." : out) / plan.name;
+  fs::path path = fs::path(out.empty() ? "." : out) / plan.name;
   std::error_code error;
   if (!fs::exists(path, error)) return path;
   if (!fs::is_directory(path, error)) throw InputError(path.string() + ": is not a folder; expected one, or none");

@@ -55,11 +55,15 @@ void write_means(std::ostream& table, const SweepPoint& point, const std::vector
       if (const auto value = run.measure(key)) values.push_back(*value);
     }
     table << varied(point) << key << "," << runs.size() << "," << values.size();
-    const auto mean = estimate(values);
-    table << "," << (mean ? csv_field(mean->mean) : "");
-    const bool interval = mean && mean->half_width;
-    table << "," << (interval ? csv_field(mean->mean - *mean->half_width) : "");
-    table << "," << (interval ? csv_field(mean->mean + *mean->half_width) : "") << "\n";
+    std::string mean, low, high;
+    if (const auto over_runs = estimate(values)) {
+      mean = csv_field(over_runs->mean);
+      if (const auto half = over_runs->half_width) {
+        low = csv_field(over_runs->mean - *half);
+        high = csv_field(over_runs->mean + *half);
+      }
+    }
+    table << "," << mean << "," << low << "," << high << "\n";
   }
 }
 
