@@ -42,13 +42,19 @@ void AllReduce::join() {
 }
 
 void AllReduce::wait_for_change() {
-  while (!changed_) {
-    const Message message = node_.receive(port_);
-    if (message.news) {
-      changed_ = true;
-    } else {
-      early_[message.source].push_back(message);
-    }
+  while (!changed_) note(node_.receive(port_));
+}
+
+// Who is alone waits for nobody, and would not hear of those who come.
+void AllReduce::look_for_change() {
+  while (const auto message = node_.poll(port_)) note(*message);
+}
+
+void AllReduce::note(const Message& message) {
+  if (message.news) {
+    changed_ = true;
+  } else {
+    early_[message.source].push_back(message);
   }
 }
 
@@ -83,6 +89,7 @@ bool AllReduce::agree() {
 std::optional<Sum> AllReduce::among_those_there(const std::function<Sum()>& work) {
   while (true) {
     try {
+      if (members() == 1) look_for_change();
       if (changed_ && !agree()) return std::nullopt;
       return work();
     } catch (const Changed&) {

@@ -60,6 +60,8 @@ class AllReduce {
   std::optional<Sum> among_those_there(const std::function<Sum()>& work);
   void join();
   void wait_for_change();  // W. until a host has come or gone, once the group has ended
+  void look_for_change();
+  void note(const Message& message);
   bool agree();            // W. False: this worker was behind
   void find_members();
   int worker_at(int rank) const;

@@ -11,6 +11,10 @@ namespace {
 constexpr int round_port = 0;
 enum Kind { of_round, leaving, i_am_at, i_enter_with };
 
+bool is_waited_for(Presence presence, OnFailure on_failure) {
+  return presence == Presence::down && on_failure == OnFailure::wait;
+}
+
 std::shared_ptr<const Graph> graph_of(GraphKind kind, std::optional<int> degree, const Cluster& cluster) {
   return cluster.graphs->get(kind, degree, cluster.workers, cluster.seed);
 }
@@ -26,7 +30,9 @@ Rounds::Rounds(Node& node, GraphKind kind, std::optional<int> degree, OnFailure 
     for (const int other : graph_->sources(node.id(), round)) source(other);
   }
   for (auto& [other, neighbour] : sources_) {
-    if (!node.up(other)) neighbour.takes_part = never;
+    if (node.up(other)) continue;
+    neighbour.takes_part = never;
+    neighbour.down = is_waited_for(node.presence(other), on_failure);
   }
 }
 
@@ -37,11 +43,11 @@ void Rounds::enter() {
     if (node_.up(other)) asked.insert(other);
   }
   // The news of this node's start makes them answer, but for those that have started since: they ask this node.
-  const auto is_waited_for = [&](int other) {
+  const auto has_to_answer = [&](int other) {
     return !where_.contains(other) && !source(other).left && !source(other).started_later && node_.up(other);
   };
-  while (std::ranges::any_of(asked, is_waited_for)) sort_in(node_.receive(round_port));
-  std::int64_t first = 0;
+  while (std::ranges::any_of(asked, has_to_answer)) sort_in(node_.receive(round_port));
+  std::int64_t first = where_.empty() ? node_.step() : 0;
   for (const auto& [other, round] : where_) first = std::max(first, round);
   for (auto& [other, neighbour] : sources_) {
     if (neighbour.left || !node_.up(other)) continue;
@@ -54,6 +60,11 @@ void Rounds::enter() {
 }
 
 void Rounds::settle() {
+  // Who expects nothing in this round waits for nobody, and would not hear of those who come.
+  const auto is_expected = [&](int other) { return source(other).is_counted_on(round()); };
+  if (node_.cluster().hosts_change && std::ranges::none_of(graph_->sources(node_.id(), round()), is_expected)) {
+    while (auto message = node_.poll(round_port)) sort_in(std::move(*message));
+  }
   const auto holds_up = [](const auto& neighbour) { return neighbour.second.undecided || neighbour.second.down; };
   while (std::ranges::any_of(sources_, holds_up)) sort_in(node_.receive(round_port));
 }
@@ -159,7 +170,7 @@ void Rounds::note_news(const Message& news) {
   if (found == sources_.end()) return;
   Source& neighbour = found->second;
   neighbour.undecided = false;
-  neighbour.down = news.news == Presence::down && on_failure_ == OnFailure::wait && !neighbour.left;
+  neighbour.down = is_waited_for(*news.news, on_failure_) && !neighbour.left;
   if (news.news == Presence::up) {
     neighbour = Source{};
     neighbour.started_later = true;

@@ -184,3 +184,28 @@ TEST_CASE("hosts that come and go faster than a joiner finds a model do their st
     CHECK(run(scenario).steps == Steps(12, 2));
   }
 }
+
+TEST_CASE("who is alone for a while lets the others in again, and all work on") {
+  const auto down = [](const char* host, double at_s, double restart_s) {
+    return HostCrash{host, Seconds{at_s}, Seconds{restart_s}, HostState::kept};
+  };
+  // Three of four at once; and w0 starts while both its neighbours on the ring are down.
+  const std::vector<std::vector<Fault>> all_faults = {
+      {down("w0", 2, 4), down("w1", 2, 5), down("w3", 2, 4.5)},
+      {down("w1", 2, 5), down("w3", 2.5, 4), down("w0", 3, 3.5)},
+  };
+  for (const std::string& system : all_systems()) {
+    for (const auto& faults : all_faults) {
+      CAPTURE(system);
+      auto scenario = with_faults(system, faults);
+      scenario.stop = {};
+      scenario.stop.time = Seconds{9};
+      const auto result = run(scenario);
+      std::vector<std::int64_t> at_the_end(4, 0);  // steps of the last two seconds, each of 0.1 to 0.2 s
+      for (const IterationRow& row : result.iterations) {
+        if (row.end_s > 7) ++at_the_end[static_cast<std::size_t>(row.worker)];
+      }
+      CHECK(*std::ranges::min_element(at_the_end) >= 8);
+    }
+  }
+}
