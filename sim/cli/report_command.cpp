@@ -18,8 +18,7 @@ void report(const ReportSettings& settings) {
   const std::string title = !settings.title.empty()       ? settings.title
                             : settings.results.size() > 1 ? name + " and others"
                                                           : name;
-  write_report(settings.file, title, group_runs(std::move(runs)));
-  const auto bytes = static_cast<double>(std::filesystem::file_size(settings.file));
+  const auto bytes = static_cast<double>(write_report(settings.file, title, group_runs(std::move(runs))));
   std::cout << settings.file << ", " << readable_bytes(bytes) << "\n";
 }
 

@@ -145,6 +145,7 @@ class Finder {
       found.push_back(static_cast<int>(i));
     }
     if (!found.empty()) return found;
+    if (name.empty()) refuse("link", "is missing; expected the name of a link");
     if (std::ranges::find(known, name) != known.end()) {
       refuse("direction", in_quotes(name) + " has but one direction; expected \"both\"");
     }
@@ -165,6 +166,7 @@ class Finder {
   int node_named(const std::string& name, const std::string& key) const {
     const auto found = std::ranges::find(nodes_, name);
     if (found != nodes_.end()) return static_cast<int>(found - nodes_.begin());
+    if (name.empty()) refuse(key, "is missing; expected the name of a host");
     refuse(key, "no such host takes part: " + in_quotes(name) + "; " +
                     nearest_or(name, nodes_, "expected one of " + listed(nodes_)));
   }

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <simgrid/s4u.hpp>
 
@@ -82,12 +85,33 @@ void check_routes(const Nodes& nodes, const std::string& path) {
   }
 }
 
+// SimGrid takes any numbers, and crashes or miscounts with some of them later.
+void check_quantity(double value, bool holds, const std::string& of, const char* what, const char* expected) {
+  if (holds && std::isfinite(value)) return;
+  throw InputError(of + ": its " + what + " is " + fmt::format("{}", value) + "; expected " + expected);
+}
+
+void check_quantities(const s4u::Engine& engine, const std::string& path) {
+  for (const auto* link : engine.get_all_links()) {
+    const std::string of = path + ": link " + in_quotes(link->get_name());
+    const double latency = link->get_latency(), bandwidth = link->get_bandwidth();
+    check_quantity(latency, latency >= 0, of, "latency", "a time of at least 0");
+    if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) continue;  // each host has a bandwidth of its own
+    check_quantity(bandwidth, bandwidth > 0, of, "bandwidth", "more than 0");
+  }
+  for (const auto* host : engine.get_all_hosts()) {
+    check_quantity(host->get_speed(), host->get_speed() > 0, path + ": host " + in_quotes(host->get_name()), "speed",
+                   "more than 0");
+  }
+}
+
 }  // namespace
 
 std::size_t examine(const FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
   check_platform_text(path);
   return rehearse(path, [&] {
     const Nodes nodes = load(spec, path, engine);
+    check_quantities(engine, path);
     check_routes(nodes, path);
     return nodes.hosts.size();
   });

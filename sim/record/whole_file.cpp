@@ -19,24 +19,32 @@ void write_whole(const std::string& file, const std::string& text) {
 }
 
 void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write) {
-  const fs::path target(file);
-  const fs::path beside = target.parent_path() / ("." + target.filename().string() + "." + std::to_string(getpid()));
   std::error_code error;
+  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : fs::path(file);
+  // A device or a pipe is written to, not replaced.
+  const bool is_place =
+      !fs::exists(target, error) || fs::is_regular_file(target, error) || fs::is_directory(target, error);
+  const std::string name = "." + target.filename().string() + "." + std::to_string(getpid());
+  const fs::path beside = is_place ? target.parent_path() / name : target;
+  const auto clean_up = [&] {
+    if (is_place) fs::remove(beside, error);
+  };
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   errno = 0;
   std::ofstream stream(beside, std::ios::binary);
   try {
     write(stream);
   } catch (...) {
-    fs::remove(beside, error);
+    clean_up();
     throw;
   }
   stream.close();
   const int reason = errno;
-  if (stream) fs::rename(beside, target, error);
+  error.clear();
+  if (stream && is_place) fs::rename(beside, target, error);
   if (!stream || error) {
     const std::string why = error ? error.message() : std::strerror(reason);
-    fs::remove(beside, error);
+    clean_up();
     throw InputError(file + ": cannot be written: " + why);
   }
 }

@@ -53,7 +53,7 @@ std::string filled_in(std::string_view word, const std::string& title, const Gro
 
 }  // namespace
 
-void write_report(const std::string& file, const std::string& title, const GroupedRuns& runs) {
+std::size_t write_report(const std::string& file, const std::string& title, const GroupedRuns& runs) {
   std::string page;
   std::string_view rest = page_html;
   for (std::size_t open; (open = rest.find("{{")) != std::string_view::npos;) {
@@ -65,6 +65,7 @@ void write_report(const std::string& file, const std::string& title, const Group
   }
   page += rest;
   write_whole(file, page);
+  return page.size();
 }
 
 }  // namespace ddl

@@ -19,6 +19,7 @@ int node_named(const Fabric& fabric, int nodes, const std::string& name, const s
   for (int node = 0; node < nodes; ++node) {
     if (fabric.name(node) == name) return node;
   }
+  if (name.empty()) throw InputError(place + ": is missing; expected the name of a host");
   throw InputError(place + ": no such host takes part: \"" + name + "\"");
 }
 

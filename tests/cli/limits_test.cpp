@@ -1,5 +1,6 @@
 // Runs that no machine would come to the end of, and places where nothing can be read or written.
 #include <algorithm>
+#include <vector>
 
 #include "tests/cli/workplace.hpp"
 #include "tests/support/sanitized.hpp"
@@ -71,6 +72,54 @@ TEST_CASE("memory that is not there ends a run with one line") {
   CHECK_MESSAGE(is_one_line(answer.err), answer.err);
   CHECK_MESSAGE(answer.err.find("out of memory; expected") != std::string::npos, answer.err);
   CHECK_FALSE(fs::exists(place.at("results")));
+}
+
+TEST_CASE("a platform's numbers that no link or host can have are one line") {
+  const Workplace place;
+  const std::string whole = text_of(DDLSIM_SOURCE_DIR "/platforms/het_wan.xml");
+  place.write("run.json",
+              R"({"platform": {"file": "p.xml", "servers": ["ps0"]}, "algorithm": "ps_async", "model": "none",
+                              "compute": {"seconds_per_batch": "10ms"}, "wire": {"model_bytes": "1MB"},
+                              "stop": {"iterations": 2}})");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = whole.find(from);
+    REQUIRE(at != std::string::npos);
+    place.write("p.xml", whole.substr(0, at) + to + whole.substr(at + from.size()));
+    return place.call("run.json --quiet --force");
+  };
+  const std::string link = R"(<link id="w0" bandwidth="40Mbps" latency="10ms")", host = R"(<host id="w1" speed="50Gf")";
+  REQUIRE(with(link, link).code == 0);
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{link, R"(<link id="w0" bandwidth="0Mbps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="-5Mbps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="nanMbps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="infMbps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="40Mbps" latency="-1ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="40Mbps" latency="nanms")"},
+                                                        {host, R"(<host id="w1" speed="0f")"},
+                                                        {host, R"(<host id="w1" speed="-1f")"},
+                                                        {host, R"(<host id="w1" speed="inff")"}}) {
+    CAPTURE(to);
+    const Reply answer = with(from, to);
+    CHECK(answer.code == 2);
+    CHECK_MESSAGE(is_one_line(answer.err), answer.err);
+    CHECK(answer.err.starts_with("ddlsim: run.json: $.platform.file: p.xml: "));
+  }
+}
+
+TEST_CASE("a report or picture is written to a device, and through a link, and replaces neither") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  REQUIRE(place.shell("touch there.html; ln -s there.html here.html; mkfifo pipe; cat pipe >read.html &").code == 0);
+  REQUIRE(place.call("report results/good -o here.html").code == 0);
+  CHECK(fs::is_symlink(place.at("here.html")));
+  CHECK(fs::file_size(place.at("there.html")) > 1000);
+  REQUIRE(place.call("report results/good -o pipe").code == 0);
+  CHECK(fs::is_fifo(place.at("pipe")));
+  const Reply full = place.call("report results/good -o /dev/full");
+  CHECK(full.code == 2);
+  CHECK_MESSAGE(is_one_line(full.err), full.err);
+  CHECK(fs::is_character_file("/dev/full"));
 }
 
 TEST_CASE("folders with blanks and letters of other scripts are folders as any other") {
