@@ -46,6 +46,7 @@ Hosts::Hosts(const Scenario& scenario, const Fabric& fabric)
       churns_(presence_.size()) {
   add_faults(scenario, fabric.worker_count() + (row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0));
   std::ranges::stable_sort(schedule_, {}, &HostEvent::time_s);
+  check_agreement(scenario);
   // Who joins before it could leave is away at first.
   std::vector<char> decided(presence_.size());
   for (const HostEvent& event : schedule_) {
@@ -87,6 +88,22 @@ void Hosts::add_faults(const Scenario& scenario, int nodes) {
       }
       add_churn(*churn, churning, scenario);
     }
+  }
+}
+
+// Servers that each count a worker's clock, or draw each round's workers, do so from what they have all heard.
+void Hosts::check_agreement(const Scenario& scenario) const {
+  const bool must_agree = std::holds_alternative<PsSspParams>(scenario.algorithm) ||
+                          std::holds_alternative<FedavgParams>(scenario.algorithm);
+  if (!must_agree || fabric_.server_count() < 2) return;
+  const auto is_server = [&](const HostEvent& event) { return event.node >= fabric_.worker_count(); };
+  const auto brings_worker = [&](const HostEvent& event) {
+    return !is_server(event) && (event.restarts() || event.kind == HostEvent::join);
+  };
+  if (std::ranges::any_of(schedule_, is_server) && std::ranges::any_of(schedule_, brings_worker)) {
+    throw InputError(
+        "$.faults: workers come while one of several servers crashes, which then would not agree with the others about "
+        "them; expected one server, \"ps_sync\", or faults of servers alone or of workers alone");
   }
 }
 

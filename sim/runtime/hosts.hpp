@@ -48,6 +48,7 @@ class Hosts {
 
  private:
   void add_faults(const Scenario& scenario, int nodes);
+  void check_agreement(const Scenario& scenario) const;
   void add_churn(const HostChurn& churn, const std::vector<int>& nodes, const Scenario& scenario);
 
   const Fabric& fabric_;

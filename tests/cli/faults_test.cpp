@@ -283,4 +283,24 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   refused("step.json", R"([{"type":"host_crash","at":"1s"}])", "host: is missing");
 }
 
+TEST_CASE("several servers that must agree are not crashed while workers come") {
+  const Workplace place;
+  place.write("two.json", R"({"platform": {"workers": 3, "servers": 2, "bandwidth": "100Mbps"}, "model": "none",
+                              "algorithm": "ps_ssp", "wire": {"model_bytes": "100kB"}, "stop": {"iterations": 20},
+                              "compute": {"seconds_per_batch": "100ms"}})");
+  const std::string server = R"({"type":"host_crash","host":"ps1","at":"500ms","restart":"1s"})",
+                    worker = R"({"type":"join","host":"w1","at":"700ms"})";
+  const auto code = [&](const std::string& system, const std::string& faults) {
+    return place.call("run two.json --quiet --force --set algorithm=" + system + " --set 'faults=[" + faults + "]'")
+        .code;
+  };
+  for (const std::string system : {"ps_ssp", "fedavg"}) {
+    CAPTURE(system);
+    CHECK(code(system, server) == 0);
+    CHECK(code(system, worker) == 0);
+    CHECK(code(system, server + "," + worker) == 2);
+  }
+  CHECK(code("ps_sync", server + "," + worker) == 0);
+}
+
 }  // namespace ddl
