@@ -1,6 +1,7 @@
 // What a finished simulation hands on.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/algorithms/table.hpp"
 #include "core/base/check.hpp"
@@ -40,6 +41,7 @@ RunResult Simulation::collect(double end_s) {
   if (tracer_.is_on()) {
     result.trace = tracer_.take(end_s);
     result.trace->faults = faults_.intervals(end_s);
+    for (TraceInterval& absence : hosts_.absences(end_s)) result.trace->faults.push_back(std::move(absence));
   }
   collect_models(result);
   result.divergence = divergence_ ? divergence_ : divergence_at_the_end(result);

@@ -23,6 +23,8 @@ int node_named(const Fabric& fabric, int nodes, const std::string& name, const s
   throw InputError(place + ": no such host takes part: \"" + name + "\"");
 }
 
+constexpr std::size_t most_absences = 20000;  // that a trace shows
+
 double exponential(Stream& random, double mean) { return -mean * portable_log(1 - random.uniform()); }
 
 // When a fault begins to change hosts; churn draws its own times.
@@ -154,6 +156,7 @@ bool Hosts::take_note(const HostEvent& event) {
 
 void Hosts::set(int node, Presence presence, double time_s) {
   const auto at = static_cast<std::size_t>(node);
+  if (presence_[at] != Presence::up && absences_.size() < most_absences) absences_.push_back(absence(at, time_s));
   presence_[at] = presence;
   since_s_[at] = time_s;
   if (presence != Presence::down) {
@@ -176,6 +179,20 @@ bool Hosts::starts_later(int node) const {
     if (event.restarts() && !away && std::erase(outages, event.outage) > 0 && outages.empty()) return true;
   }
   return false;
+}
+
+TraceInterval Hosts::absence(std::size_t node, double end_s) const {
+  const char* what = presence_[node] == Presence::down ? " is down" : " is away";
+  return {fabric_.name(static_cast<int>(node)) + what, since_s_[node], end_s};
+}
+
+std::vector<TraceInterval> Hosts::absences(double end_s) const {
+  std::vector<TraceInterval> result = absences_;
+  for (std::size_t node = 0; node < presence_.size(); ++node) {
+    if (presence_[node] != Presence::up) result.push_back(absence(node, end_s));
+  }
+  std::erase_if(result, [](const TraceInterval& interval) { return interval.start_s >= interval.end_s; });
+  return result;
 }
 
 void Hosts::describe_absent(std::vector<std::string>& lines) const {

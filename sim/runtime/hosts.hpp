@@ -7,6 +7,7 @@
 
 #include "core/algorithms/message.hpp"
 #include "sim/platform/fabric.hpp"
+#include "sim/record/trace.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl {
@@ -45,8 +46,11 @@ class Hosts {
   bool starts_later(int node) const;  // though it is not up now, or leaves
   // "w1 crashed at 30 s and does not come back", for each that is not up.
   void describe_absent(std::vector<std::string>& lines) const;
+  // "w1 is down" or "w1 is away", until the end of a run.
+  std::vector<TraceInterval> absences(double end_s) const;
 
  private:
+  TraceInterval absence(std::size_t node, double end_s) const;
   void add_faults(const Scenario& scenario, int nodes);
   void check_agreement(const Scenario& scenario) const;
   void add_churn(const HostChurn& churn, const std::vector<int>& nodes, const Scenario& scenario);
@@ -55,6 +59,7 @@ class Hosts {
   std::vector<HostEvent> schedule_;
   std::vector<Presence> presence_;            // by node
   std::vector<double> since_s_;               // by node: of its presence
+  std::vector<TraceInterval> absences_;       // that are over
   std::vector<std::vector<int>> outages_of_;  // by node: those it is down by
   std::vector<char> has_lost_;                // by node
   std::vector<int> churns_;                   // by node: so far

@@ -215,6 +215,21 @@ TEST_CASE("a trace has a largest size, and says where it ends, but links are cou
   CHECK(last_period_s > 0.99 * simulated_s);
 }
 
+TEST_CASE("when hosts were down or away is in the trace") {
+  const Workplace place;
+  const std::string faults =
+      R"([{"type":"host_crash","host":"w0","at":"2s","restart":"3s"},{"type":"join","host":"w1","at":"1500ms"}])";
+  REQUIRE(place.call("good.json --quiet --trace --set stop.iterations=60 --set 'faults=" + faults + "'").code == 0);
+  std::map<std::string, std::pair<double, double>> seen;
+  const Json trace = Json::parse(text_of(place.at("results/good/1/trace.json")));
+  for (const Json& event : trace["traceEvents"]) {
+    const std::string name = event["name"];
+    if (name.find(" is ") != std::string::npos) seen[name] = {event["ts"], event["dur"]};
+  }
+  const decltype(seen) expected = {{"w0 is down", {2e6, 1e6}}, {"w1 is away", {0, 1.5e6}}};
+  CHECK(seen == expected);
+}
+
 TEST_CASE("whom a server gives up is in the trace, at the server, as often as in the summary") {
   const Workplace place;
   REQUIRE(
