@@ -56,8 +56,9 @@ class AdPsgdWorker : public Program {
     node_.wait_until([this] { return !slot_; }, "its last gradient to be applied");
   }
 
-  const char* awaited_at(int port) const override {
-    return port == to_passive ? "a question of an active worker" : "the answer to its question";
+  Awaited awaited_at(int port) const override {
+    if (port == to_passive) return {""};
+    return {"the answer to its question", {partner_}};
   }
 
  private:
@@ -99,13 +100,13 @@ class AdPsgdWorker : public Program {
 
   void exchange() {
     if (!has_partner()) return;
-    const int partner = next_partner();
+    partner_ = next_partner();
     const std::int64_t asked_after = node_.presence_events();
-    node_.send(partner, model_message(to_passive, node_.weights().snapshot()));
+    node_.send(partner_, model_message(to_passive, node_.weights().snapshot()));
     while (true) {
       const Message answer = node_.receive(to_active);
       if (!answer.news) return average_with(answer);
-      if (answer.source == partner && answer.step > asked_after) return;
+      if (answer.source == partner_ && answer.step > asked_after) return;
     }
   }
 
@@ -140,6 +141,7 @@ class AdPsgdWorker : public Program {
   const bool asks_;
   Stream random_;
   std::optional<Payload> slot_;      // a gradient that waits to be applied
+  int partner_ = -1;                 // asked last
   bool locked_ = false;              // between asking and the answer
   bool finished_ = false;            // no more gradients
   std::int64_t changes_ = 0;         // averagings and updates of the model so far

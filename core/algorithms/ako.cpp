@@ -73,8 +73,8 @@ class AkoWorker : public Program {
     for (const int peer : peers_) node_.send(peer, {.port = 0, .kind = leave, .step = node_.step()});
   }
 
-  const char* awaited_at(int port) const override {
-    return port < params_.receive_threads ? "gradients of the others" : "the clock's pings and pongs";
+  Awaited awaited_at(int port) const override {
+    return {port < params_.receive_threads ? "gradients of the others" : "the clock's pings and pongs"};
   }
 
  private:

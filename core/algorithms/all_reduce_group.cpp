@@ -1,5 +1,6 @@
 // Who takes part in an all-reduce, and how they come to agree on it when hosts come and go.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/algorithms/collectives.hpp"
@@ -42,6 +43,7 @@ void AllReduce::join() {
 }
 
 void AllReduce::wait_for_change() {
+  awaited_.clear();
   while (!changed_) note(node_.receive(port_));
 }
 
@@ -64,8 +66,7 @@ bool AllReduce::agree() {
   changed_ = false;
   epoch_ = node_.presence_events();
   find_members();
-  const auto is_down = [&](int worker) { return worker != node_.id() && !node_.up(worker); };
-  while (std::ranges::any_of(members_, is_down)) receive(rank_);  // until there is news
+  while (!absent().empty()) receive(rank_);  // until there is news
   for (int other = 0; other < members(); ++other) {
     if (other != rank_) send_in_group(other, {.part = how_far, .step = round_});
   }
@@ -98,6 +99,13 @@ std::optional<Sum> AllReduce::among_those_there(const std::function<Sum()>& work
   }
 }
 
+std::vector<int> AllReduce::absent() const {
+  std::vector<int> workers;
+  std::ranges::copy_if(members_, std::back_inserter(workers),
+                       [&](int worker) { return worker != node_.id() && !node_.up(worker); });
+  return workers;
+}
+
 int AllReduce::worker_at(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
 
 void AllReduce::send_in_group(int target, Message message) {
@@ -109,6 +117,7 @@ void AllReduce::send_in_group(int target, Message message) {
 // From this worker itself comes nothing but news.
 Message AllReduce::receive(int source) {
   std::deque<Message>& from_source = early_[worker_at(source)];
+  awaited_ = source == rank_ ? absent() : std::vector{worker_at(source)};
   while (true) {
     while (!from_source.empty() && from_source.front().since < epoch_) from_source.pop_front();
     if (!from_source.empty() && from_source.front().since == epoch_) break;

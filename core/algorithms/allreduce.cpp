@@ -40,7 +40,7 @@ class AllReduceWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
-  const char* awaited_at(int) const override { return "sums of the other workers"; }
+  Awaited awaited_at(int) const override { return {"sums of the other workers", all_reduce_.awaited()}; }
 
  private:
   void take_rounds() {

@@ -67,7 +67,7 @@ class ChocoWorker : public Program {
     rounds_.leave();
   }
 
-  const char* awaited_at(int) const override { return "its neighbours' rounds"; }
+  Awaited awaited_at(int) const override { return {"its neighbours' rounds", rounds_.awaited()}; }
 
  private:
   std::uint64_t wire_bytes() const {

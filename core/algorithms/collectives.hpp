@@ -40,7 +40,8 @@ class AllReduce {
   // W. `rounds` makes all-reduces until its group is done. Who starts in the middle first takes the model of the
   // others, and counts as they do; where hosts come and go, a service makes later groups' rounds.
   void take_part(const std::function<void()>& rounds);
-  std::int64_t round() const { return round_; }  // all-reduces so far
+  std::int64_t round() const { return round_; }          // all-reduces so far
+  std::vector<int> awaited() const { return awaited_; }  // workers whose word this one waits for now
 
   // W. The sum of what all workers contribute to a slice of the vector, the same to the bit at each. All of them call
   // it the same number of times with the same slices. One with nothing to contribute (count 0) takes part all the same:
@@ -60,10 +61,11 @@ class AllReduce {
   std::optional<Sum> among_those_there(const std::function<Sum()>& work);
   void join();
   void wait_for_change();  // W. until a host has come or gone, once the group has ended
-  void look_for_change();
+  void look_for_change();  // among what has arrived
   void note(const Message& message);
-  bool agree();            // W. False: this worker was behind
+  bool agree();  // W. False: this worker was behind
   void find_members();
+  std::vector<int> absent() const;  // members that are down
   int worker_at(int rank) const;
   int members() const { return static_cast<int>(members_.size()); }
   Sum reduce(Slice slice, const Sum& own);
@@ -89,6 +91,7 @@ class AllReduce {
   std::int64_t epoch_ = 0;                    // of the group: events of hosts before it
   bool changed_ = false;                      // since the group was made
   std::int64_t round_ = 0;
+  std::vector<int> awaited_;
 };
 
 // What an all-reduce of `models` models sends, `times` times a step.

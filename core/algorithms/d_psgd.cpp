@@ -38,7 +38,7 @@ class DPsgdWorker : public Program {
     rounds_.leave();
   }
 
-  const char* awaited_at(int) const override { return "its neighbours' rounds"; }
+  Awaited awaited_at(int) const override { return {"its neighbours' rounds", rounds_.awaited()}; }
 
  private:
   void send_model() { rounds_.send({.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes}); }

@@ -55,7 +55,7 @@ class StageWorker : public Program {
     }
   }
 
-  const char* awaited_at(int) const override { return "values of another stage"; }
+  Awaited awaited_at(int port) const override { return {"values of another stage", messages_.awaited(port)}; }
 
  private:
   bool is_last() const { return me_ + 1 == workers(); }

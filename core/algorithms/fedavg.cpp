@@ -47,7 +47,7 @@ class FedavgWorker : public Program {
     model_.take_leave(leave);
   }
 
-  const char* awaited_at(int) const override { return "the servers' model"; }
+  Awaited awaited_at(int) const override { return {"the servers' model", model_.awaited()}; }
 
  private:
   Node& node_;
@@ -81,7 +81,7 @@ class FedavgServer : public Program {
     }
   }
 
-  const char* awaited_at(int) const override { return "workers to be ready"; }
+  Awaited awaited_at(int) const override { return {"workers to be ready", missing()}; }
 
  private:
   void hear(Message message) {

@@ -23,9 +23,9 @@ class WithFirstModel : public Program {
     program_->run();
   }
 
-  const char* awaited_at(int port) const override {
-    if (port == to_server) return "the question of one without a model";
-    return port == to_asker ? "a first model" : program_->awaited_at(port);
+  Awaited awaited_at(int port) const override {
+    if (port == to_server) return {""};
+    return port == to_asker ? Awaited{"a first model"} : program_->awaited_at(port);
   }
 
  private:

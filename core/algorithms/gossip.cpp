@@ -57,8 +57,9 @@ class GossipWorker : public Program {
     }
   }
 
-  const char* awaited_at(int port) const override {
-    return port == to_server ? "a question of a peer" : "the answer of its peer";
+  Awaited awaited_at(int port) const override {
+    if (port == to_server) return {""};
+    return {"the answer of its peer", {asked_}};
   }
 
  private:
@@ -70,9 +71,9 @@ class GossipWorker : public Program {
   // Asks one peer after another, however long the answer takes.
   void join() {
     node_.receive_for(to_trainer, start_s_);  // nothing comes before something is asked
-    for (int asked = peer();; asked = (asked + 1) % node_.cluster().workers) {
-      if (asked == node_.id()) continue;
-      node_.send(asked, {.port = to_server, .kind = first_model, .step = node_.step()});
+    for (asked_ = peer();; asked_ = (asked_ + 1) % node_.cluster().workers) {
+      if (asked_ == node_.id()) continue;
+      node_.send(asked_, {.port = to_server, .kind = first_model, .step = node_.step()});
       const Message answer = node_.receive(to_trainer);
       if (answer.kind == refusal) continue;
       node_.weights().adopt(answer.values);

@@ -22,7 +22,7 @@ class LocalSgdWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
-  const char* awaited_at(int) const override { return "models of the other workers"; }
+  Awaited awaited_at(int) const override { return {"models of the other workers", all_reduce_.awaited()}; }
 
  private:
   void take_rounds() {

@@ -56,6 +56,8 @@ struct Cluster {
     return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
   }
   Slice whole() const { return {0, parameters}; }
+  // What of the vector a node has: a worker all, a server its shard.
+  Slice slice_of(int node) const { return node < workers ? whole() : even_part(parameters, servers, node - workers); }
   // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
   std::uint64_t wire_bytes(Slice slice) const;
 };
@@ -170,13 +172,19 @@ struct Voter {
   double weight = 0;
 };
 
+// What an actor waits for, in words, and from which nodes; those are empty where any of them will do.
+struct Awaited {
+  const char* what;  // "" at a service, which holds nobody up by waiting
+  std::vector<int> from = {};
+};
+
 // One node's part of a training system. It outlives every actor of the node.
 class Program {
  public:
   virtual ~Program() = default;
   virtual void run() = 0;  // a worker's training loop, or a server's service (which need not return)
-  // What one who waits for a message at this port waits for, in words.
-  virtual const char* awaited_at(int) const { return "a message"; }
+  // What the actor that waits for a message at this port waits for now.
+  virtual Awaited awaited_at(int) const { return {"a message"}; }
   // What the run is judged by, if the program of node 0 says so: an ensemble. Empty: each node's weights().
   virtual std::vector<Voter> ensemble() const { return {}; }
 };

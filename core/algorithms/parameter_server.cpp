@@ -45,7 +45,7 @@ class PsAsyncServer : public PsServer {
       if (const auto message = patience_.receive(node_, to_server)) {
         hear(*message);
       } else {
-        for (const int worker : patience_.give_up(node_, slowest(), oldest_pull_s())) set_clock(worker, not_counted);
+        for (const int worker : patience_.give_up(node_, missing(), oldest_pull_s())) set_clock(worker, not_counted);
       }
       answer_who_may_go_on();
       if (asking_.empty()) {
@@ -90,9 +90,10 @@ class PsAsyncServer : public PsServer {
 
   std::int64_t slowest_clock() const { return at_clock_.begin()->first; }
 
-  // They hold up all who ask.
-  std::vector<int> slowest() const {
+  // The slowest, who hold up all who ask.
+  std::vector<int> missing() const override {
     std::vector<int> workers;
+    if (asking_.empty()) return workers;
     for (int worker = 0; worker < node_.cluster().workers; ++worker) {
       if (clocks_[static_cast<std::size_t>(worker)] == slowest_clock()) workers.push_back(worker);
     }

@@ -20,7 +20,7 @@ class PsWorker : public Program {
   PsWorker(Node& node, const PsParams& params) : node_(node), model_(node, params.codec) {}
   void run() override;
 
-  const char* awaited_at(int) const override { return "the servers' model"; }
+  Awaited awaited_at(int) const override { return {"the servers' model", model_.awaited()}; }
 
  private:
   Node& node_;
@@ -31,9 +31,11 @@ class PsServer : public Program {
  public:
   PsServer(Node& node, const PsParams& params);
 
-  const char* awaited_at(int) const override { return "pulls and pushes of workers"; }
+  Awaited awaited_at(int) const override { return {"pulls and pushes of workers", missing()}; }
 
  protected:
+  // Workers without whose word this server goes on with nothing, if there are any.
+  virtual std::vector<int> missing() const { return {}; }
   void answer(int worker);
   bool has_seen_newest(int worker) const { return version_pulled_[static_cast<std::size_t>(worker)] == version_; }
   void forget(int worker) { version_pulled_[static_cast<std::size_t>(worker)] = -1; }  // that it has pulled

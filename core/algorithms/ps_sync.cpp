@@ -75,8 +75,9 @@ class PsSyncServer : public PsServer {
   // The most gradients that this round can come to. A worker that has left may still have its last one in it.
   int most_gradients() const { return node_.cluster().workers - left_without_gradient_; }
 
-  std::vector<int> missing() const {
+  std::vector<int> missing() const override {
     std::vector<int> workers;
+    if (gradients_.empty()) return workers;  // no round has begun
     for (int worker = 0; worker < node_.cluster().workers; ++worker) {
       if (!left_.contains(worker) && !gradients_.contains(worker)) workers.push_back(worker);
     }

@@ -1,6 +1,8 @@
 #include "core/algorithms/rounds.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <set>
 
 #include "core/algorithms/vectors.hpp"
@@ -9,7 +11,7 @@ namespace ddl {
 namespace {
 
 constexpr int round_port = 0;
-enum Kind { of_round, leaving, i_am_at, i_enter_with };
+enum Kind { of_round, leaving, i_am_at, i_am_anywhere, i_enter_with };
 
 bool is_waited_for(Presence presence, OnFailure on_failure) {
   return presence == Presence::down && on_failure == OnFailure::wait;
@@ -46,17 +48,38 @@ void Rounds::enter() {
   const auto has_to_answer = [&](int other) {
     return !where_.contains(other) && !source(other).left && !source(other).started_later && node_.up(other);
   };
-  while (std::ranges::any_of(asked, has_to_answer)) sort_in(node_.receive(round_port));
-  std::int64_t first = where_.empty() ? node_.step() : 0;
-  for (const auto& [other, round] : where_) first = std::max(first, round);
+  wait_for(asked, has_to_answer);
+  const auto furthest = std::ranges::max_element(where_, {}, [](const auto& said) { return said.second; });
+  const std::int64_t first = where_.empty() || furthest->second < 0 ? node_.step() : furthest->second;
   for (auto& [other, neighbour] : sources_) {
     if (neighbour.left || !node_.up(other)) continue;
     tell(other, i_enter_with, first);
     const bool enters_too = neighbour.undecided || neighbour.entered >= 0;
     if (!enters_too) neighbour.takes_part = first;
   }
-  ahead_ = first - node_.step();
-  unsent_ = first;
+  go_to(first);
+}
+
+void Rounds::meet_those_who_enter() {
+  std::int64_t first = never;
+  for (const auto& [other, neighbour] : sources_) {
+    if (!neighbour.left) first = std::min(first, neighbour.takes_part);
+  }
+  if (first != never) go_to(first);
+  anywhere_ = false;
+}
+
+void Rounds::go_to(std::int64_t round) {
+  ahead_ = round - node_.step();
+  unsent_ = round;
+}
+
+// Between two rounds, when nobody takes part in the next or has been told of it.
+bool Rounds::may_be_anywhere() const {
+  return !has_left_ && unsent_ == round() && std::ranges::none_of(sources_, [](const auto& neighbour) {
+    const Source& source = neighbour.second;
+    return !source.left && !source.down && (source.undecided || source.takes_part != never);
+  });
 }
 
 void Rounds::settle() {
@@ -65,8 +88,8 @@ void Rounds::settle() {
   if (node_.cluster().hosts_change && std::ranges::none_of(graph_->sources(node_.id(), round()), is_expected)) {
     while (auto message = node_.poll(round_port)) sort_in(std::move(*message));
   }
-  const auto holds_up = [](const auto& neighbour) { return neighbour.second.undecided || neighbour.second.down; };
-  while (std::ranges::any_of(sources_, holds_up)) sort_in(node_.receive(round_port));
+  wait_for(std::views::keys(sources_), [&](int other) { return source(other).undecided || source(other).down; });
+  if (anywhere_) meet_those_who_enter();
 }
 
 int Rounds::send(Message message, Message to_new) {
@@ -92,7 +115,7 @@ std::vector<Message> Rounds::receive(std::int64_t round) {
     drop_before(node, round);
     return source(node).early.empty() && source(node).is_counted_on(round);
   };
-  while (std::ranges::any_of(expected, is_missing)) sort_in(node_.receive(round_port));
+  wait_for(expected, is_missing);
   std::vector<Message> messages;
   for (const int node : expected) {
     auto& early = source(node).early;
@@ -102,6 +125,16 @@ std::vector<Message> Rounds::receive(std::int64_t round) {
     early.pop_front();
   }
   return messages;
+}
+
+template <class Nodes, class IsAwaited>
+void Rounds::wait_for(const Nodes& nodes, IsAwaited is_awaited) {
+  while (true) {
+    awaited_.clear();
+    std::ranges::copy_if(nodes, std::back_inserter(awaited_), is_awaited);
+    if (awaited_.empty()) return;
+    sort_in(node_.receive(round_port));
+  }
 }
 
 // A neighbour that did not know yet that this node enters later has sent in vain.
@@ -156,8 +189,8 @@ void Rounds::sort_in(Message message) {
   if (message.kind == leaving) {
     from.left = true;
     from.undecided = false;
-  } else if (message.kind == i_am_at) {
-    where_[message.source] = message.step;
+  } else if (message.kind == i_am_at || message.kind == i_am_anywhere) {
+    where_[message.source] = message.kind == i_am_at ? message.step : -1;
     from.early.clear();  // meant for who was here before
   } else {
     from.undecided = false;
@@ -169,6 +202,7 @@ void Rounds::note_news(const Message& news) {
   const auto found = sources_.find(news.source);
   if (found == sources_.end()) return;
   Source& neighbour = found->second;
+  if (news.news == Presence::up) anywhere_ = anywhere_ || may_be_anywhere();
   neighbour.undecided = false;
   neighbour.down = is_waited_for(*news.news, on_failure_) && !neighbour.left;
   if (news.news == Presence::up) {
@@ -176,7 +210,7 @@ void Rounds::note_news(const Message& news) {
     neighbour.started_later = true;
     neighbour.takes_part = never;
     neighbour.undecided = !has_left_;
-    has_left_ ? tell(news.source, leaving, 0) : tell(news.source, i_am_at, unsent_);
+    tell(news.source, has_left_ ? leaving : anywhere_ ? i_am_anywhere : i_am_at, unsent_);
   } else if (!neighbour.down) {
     neighbour.takes_part = never;
   }

@@ -3,7 +3,8 @@
 //
 // A node that starts in the middle asks its neighbours where they are and enters with the first round that none of them
 // has begun. Who has said where it is begins no round before it has heard which that is; rounds before it do without
-// the new one.
+// the new one. Who counts on nobody may be anywhere, and goes to the round with which the first new one enters; two
+// parts of the graph that were cut off from each other meet in the round of the one that has got further.
 #pragma once
 
 #include <deque>
@@ -29,7 +30,7 @@ class Rounds {
   const Graph& graph() const { return *graph_; }
   // W. To be called before the first step: a node that starts in the middle agrees with its neighbours on a round.
   void enter();
-  // The round of the worker's present step.
+  // The round of the worker's present step; of one that counts on nobody another after settle().
   std::int64_t round() const { return node_.step() + ahead_; }
   // W. Until it is known who takes part in the present round.
   void settle();
@@ -41,6 +42,7 @@ class Rounds {
   std::vector<Message> receive(std::int64_t round);
   // Whether a neighbour enters with this round, in the middle.
   bool enters(int node, std::int64_t round) const;
+  std::vector<int> awaited() const { return awaited_; }  // neighbours whose word this node waits for now
   // No more rounds of this node: tells everybody who may wait for it. What still comes is given to `take`, if any.
   void leave(std::function<void(Message)> take = nullptr);
 
@@ -57,10 +59,16 @@ class Rounds {
     std::int64_t entered = -1;    // with this round, in the middle
     bool is_counted_on(std::int64_t round) const { return !left && takes_part <= round; }
   };
+  // W. Until this can be said of none of the nodes any more.
+  template <class Nodes, class IsAwaited>
+  void wait_for(const Nodes& nodes, IsAwaited is_awaited);
   void drop_before(int node, std::int64_t round);
   Message receive_any();
   void sort_in(Message message);
   void note_news(const Message& news);
+  bool may_be_anywhere() const;
+  void meet_those_who_enter();
+  void go_to(std::int64_t round);
   void tell(int node, int kind, std::int64_t round);
   Source& source(int node) { return sources_[node]; }
 
@@ -70,7 +78,9 @@ class Rounds {
   std::map<int, Source> sources_;  // by node: of neighbours alone, so that a node's memory does not grow with the run's
   std::int64_t ahead_ = 0;         // of the worker's step
   std::int64_t unsent_ = 0;        // the first round not yet sent
+  bool anywhere_ = false;          // has said so since its last round
   bool has_left_ = false;
+  std::vector<int> awaited_;
   std::map<int, std::int64_t> where_;  // what neighbours have said while this node enters
 };
 

@@ -42,8 +42,9 @@ class SammeWorker : public Program {
 
   std::vector<Voter> ensemble() const override { return ensemble_; }
 
-  const char* awaited_at(int port) const override {
-    return port == weights_port ? "the weights of samples from the worker before" : "votes of the other workers";
+  Awaited awaited_at(int port) const override {
+    if (port == votes_port) return {"votes of the other workers"};
+    return {"the weights of samples from the worker before", {node_.id() - 1}};
   }
 
  private:

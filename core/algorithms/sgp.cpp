@@ -2,8 +2,7 @@
 // sends equal parts of both, so the sums are kept whatever the graph, and even while parts are under way or workers
 // have left, where averages of models alone would be biased.
 //
-//   worker i, round k:                                                          [Assran et al. 2019, algorithms 1 and
-//   2]
+//   worker i, round k:                                                   [Assran et al. 2019, algorithms 1 and 2]
 //     g = gradient(z);  x = step(x, g)
 //     p = 1 / (1 + degree of round k);  send (p x, p w) to the targets of round k;  x = p x;  w = p w
 //     add the parts sent in round k (overlap: in round k - 1), waiting for them
@@ -27,9 +26,9 @@ class SgpWorker : public Program {
   void run() override {
     rounds_.enter();
     while (node_.next_step()) {
-      const std::int64_t round = rounds_.round();
       const Payload gradient = node_.gradient();
       rounds_.settle();
+      const std::int64_t round = rounds_.round();
       scale_model(w_);  // from z to x
       node_.apply(values_of(gradient));
       const int sent = send_parts();
@@ -43,7 +42,7 @@ class SgpWorker : public Program {
     rounds_.leave([this](Message part) { add_parts({std::move(part)}, 1); });
   }
 
-  const char* awaited_at(int) const override { return "its neighbours' rounds"; }
+  Awaited awaited_at(int) const override { return {"its neighbours' rounds", rounds_.awaited()}; }
 
  private:
   void scale_model(double factor) {

@@ -10,15 +10,14 @@ namespace {
 
 enum Answer { shard, no_shard };
 
-Slice shard_of(const Cluster& cluster, int server) { return even_part(cluster.parameters, cluster.servers, server); }
-
 }  // namespace
 
 ShardedModel::ShardedModel(Node& node, const CodecParams& codec) : node_(node) {
   node.watch(to_worker);
   Stream random = node.rng("codec");
   for (int server = 0; server < node.cluster().servers; ++server) {
-    to_server_.emplace_back(codec, node.cluster(), std::vector{shard_of(node.cluster(), server)},
+    to_server_.emplace_back(codec, node.cluster(),
+                            std::vector{node.cluster().slice_of(node.cluster().workers + server)},
                             Stream(random.bits()));
   }
 }
@@ -40,7 +39,8 @@ void ShardedModel::push(int kind, const Payload& vector) {
   const Cluster& cluster = node_.cluster();
   for (int server = 0; server < cluster.servers; ++server) {
     Message message = message_to(server, kind);
-    to_server_[static_cast<std::size_t>(server)].compress(message, share_part(vector, shard_of(cluster, server)));
+    to_server_[static_cast<std::size_t>(server)].compress(
+        message, share_part(vector, cluster.slice_of(cluster.workers + server)));
     node_.send(cluster.workers + server, std::move(message));
   }
 }
@@ -48,24 +48,22 @@ void ShardedModel::push(int kind, const Payload& vector) {
 bool ShardedModel::receive() {
   const Cluster& cluster = node_.cluster();
   bool all = true;
-  std::vector<char> answered(static_cast<std::size_t>(cluster.servers));
-  for (int answers = 0; answers < cluster.servers;) {
+  for (int server = 0; server < cluster.servers; ++server) awaited_.insert(cluster.workers + server);
+  while (!awaited_.empty()) {
     const Message message = node_.receive(to_worker);
     if (message.news) {
-      const int server = message.source - cluster.workers;
-      if (is_back(message) && !answered[static_cast<std::size_t>(server)]) {
-        node_.send(message.source, message_to(server, told_));
+      if (is_back(message) && awaited_.contains(message.source)) {
+        node_.send(message.source, message_to(message.source - cluster.workers, told_));
       }
       continue;
     }
-    ++answers;
-    answered[static_cast<std::size_t>(message.source - cluster.workers)] = true;
+    awaited_.erase(message.source);
     if (message.kind == no_shard) {
       all = false;
     } else if (cluster.servers == 1) {
       node_.weights().adopt(message.values);
     } else {
-      const auto place = part_of(node_.weights().write(), shard_of(cluster, message.part));
+      const auto place = part_of(node_.weights().write(), cluster.slice_of(message.source));
       std::ranges::copy(values_of(message.values), place.begin());
     }
   }

@@ -1,6 +1,7 @@
 // What workers and servers say to each other when the model lies on servers, cut into one contiguous shard for each.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "core/algorithms/compression.hpp"
@@ -23,6 +24,7 @@ class ShardedModel {
   void push(int kind, const Payload& vector);  // a vector of the model's length; null when timing only
   // W. Waits for word from every server; weights() become the model, or the word of one was that there is none.
   bool receive();
+  std::vector<int> awaited() const { return {awaited_.begin(), awaited_.end()}; }  // servers, while it waits
   // The last thing to tell, also to servers that crash later and come back.
   void take_leave(int kind);
 
@@ -34,6 +36,7 @@ class ShardedModel {
   std::vector<Compressor> to_server_;
   int told_ = 0;                 // what was told last
   std::int64_t told_after_ = 0;  // and after so many events of hosts
+  std::set<int> awaited_;        // servers whose word is still to come
 };
 
 // A server's shard on its way to a worker.

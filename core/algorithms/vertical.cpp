@@ -47,8 +47,8 @@ class VerticalWorker : public Program {
     }
   }
 
-  const char* awaited_at(int port) const override {
-    return port == in_training ? "pieces of the other workers" : "requests and their pieces";
+  Awaited awaited_at(int port) const override {
+    return {port == in_training ? "pieces of the other workers" : "requests and their pieces", messages_.awaited(port)};
   }
 
  private:

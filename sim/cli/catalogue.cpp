@@ -98,7 +98,9 @@ std::vector<Entry> optimizers_of(const std::variant<Params...>&) {
 }
 
 const char* what_is(const LinkDegraded&) { return "a link has only a share of its bandwidth from one time to another"; }
-const char* what_is(const LinkDown&) { return "a link carries nothing from one time to another; its messages stall"; }
+const char* what_is(const LinkDown&) {
+  return "a link has a millionth of its bandwidth from one time to another: its messages stall";
+}
 const char* what_is(const HostSlowed&) { return "whatever a host computes takes longer from one time to another"; }
 const char* what_is(const MessageLoss&) { return "messages are lost at random at their end, and sent again"; }
 const char* what_is(const Stragglers&) { return "hosts that are slow in bouts, at random"; }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "core/nn/tile.hpp"
@@ -22,7 +23,8 @@ constexpr std::uint64_t kMostSeeds = 10000;
 // What the options said, before it is understood.
 struct Words {
   std::vector<std::string> files, overrides;
-  std::string seed, seeds, kind;
+  std::string kind;
+  std::optional<std::string> seed, seeds;
   RunSettings run;
   ReproduceSettings reproduce;
   BenchSettings bench;
@@ -58,22 +60,21 @@ std::uint64_t seed_of(const std::string& text, const std::string& option) {
 }
 
 void understand_seeds(const Words& words, RunSettings& settings) {
-  if (!words.seed.empty()) {
-    settings.first_seed = settings.last_seed = seed_of(words.seed, "--seed");
-  }
-  if (words.seeds.empty()) return;
-  const std::size_t dots = words.seeds.find("..");
+  if (words.seed) settings.first_seed = settings.last_seed = seed_of(*words.seed, "--seed");
+  if (!words.seeds) return;
+  const std::string& range = *words.seeds;
+  const std::size_t dots = range.find("..");
   if (dots == std::string::npos) {
-    throw InputError("--seeds: " + in_quotes(words.seeds) + " is no range; expected A..B such as 1..5");
+    throw InputError("--seeds: " + in_quotes(range) + " is no range; expected A..B such as 1..5");
   }
-  settings.first_seed = seed_of(words.seeds.substr(0, dots), "--seeds");
-  settings.last_seed = seed_of(words.seeds.substr(dots + 2), "--seeds");
+  settings.first_seed = seed_of(range.substr(0, dots), "--seeds");
+  settings.last_seed = seed_of(range.substr(dots + 2), "--seeds");
   if (*settings.first_seed > *settings.last_seed) {
-    throw InputError("--seeds: " + in_quotes(words.seeds) + " is empty; expected A..B with A not above B");
+    throw InputError("--seeds: " + in_quotes(range) + " is empty; expected A..B with A not above B");
   }
   if (*settings.last_seed - *settings.first_seed >= kMostSeeds) {
-    throw InputError("--seeds: " + in_quotes(words.seeds) + " is too long; expected at most " +
-                     std::to_string(kMostSeeds) + " seeds");
+    throw InputError("--seeds: " + in_quotes(range) + " is too long; expected at most " + std::to_string(kMostSeeds) +
+                     " seeds");
   }
 }
 
@@ -245,7 +246,7 @@ int run_command_line(std::vector<std::string> arguments) {
     return kBadInput;
   }
 
-  if (run.parsed() && !words.run.verify.empty()) {
+  if (run.parsed() && run.count("--verify-digest") > 0) {
     if (words.files.size() > 1) throw InputError("run --verify-digest: repeats one run; expected one scenario at most");
     words.run.scenarios = words.files;
     return verify_digest(words.run);
@@ -268,7 +269,7 @@ int run_command_line(std::vector<std::string> arguments) {
     return sweep(words.sweep);
   } else if (emulate_command.parsed()) {
     words.emulate.overrides = overrides_of(words);
-    words.emulate.seed = words.seed.empty() ? std::nullopt : std::optional(seed_of(words.seed, "--seed"));
+    words.emulate.seed = words.seed ? std::optional(seed_of(*words.seed, "--seed")) : std::nullopt;
     emulate_scenario(words.emulate);
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");

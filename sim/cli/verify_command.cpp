@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
@@ -38,30 +39,39 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
   if (what.empty()) what = differs("pairs.csv", pairs_csv(again));
   if (what.empty()) what = differs("traffic.csv", traffic_csv(again));
   if (what.empty() && digest_of(again) != digest) what = "no table, but the final weights";
-  if (what.empty() && text_of(folder / "summary.json") != summary_json(scenario, again)) what = "summary.json";
+  if (what.empty()) {
+    const auto line = first_different_line(text_of(folder / "summary.json"), summary_json(scenario, again));
+    if (line) what = "summary.json, " + *line;
+  }
   return what;
 }
 
 // Relative paths start where the scenario lay, which its result does not know: in the folder of the scenario that is
 // given, or here, or in a folder "scenarios" beside one that the result is in.
 Scenario scenario_of(const FinishedRun& before, const RunSettings& settings) {
-  const auto as_if_in = [&](const fs::path& folder) {
-    return parse_scenario(before.scenario, (folder / "run.json").string());
+  std::string problem;  // the first
+  const auto as_if_in = [&](const fs::path& folder) -> std::optional<Scenario> {
+    const std::string file = (folder / "run.json").string();
+    try {
+      return parse_scenario(before.scenario, file);
+    } catch (const ScenarioErrors& errors) {
+      if (problem.empty()) problem = errors.lines.front().substr(file.size());
+      return std::nullopt;
+    }
   };
-  if (!settings.scenarios.empty()) return as_if_in(fs::path(settings.scenarios.front()).parent_path());
+  const std::string file = (fs::path(before.folder) / "run.json").string();
+  if (!settings.scenarios.empty()) {
+    const fs::path lay = fs::path(settings.scenarios.front()).parent_path();
+    if (const auto scenario = as_if_in(lay)) return *scenario;
+    throw InputError(file + problem + "; paths were to start in " + (lay.empty() ? "." : lay.string()));
+  }
   std::error_code ignored;
-  std::string problem;
   fs::path above = fs::absolute(before.folder, ignored);
   for (fs::path lay; above != above.parent_path(); lay = above / "scenarios") {
-    try {
-      return as_if_in(lay);
-    } catch (const ScenarioErrors& errors) {
-      if (problem.empty()) problem = errors.lines.front();
-    }
+    if (const auto scenario = as_if_in(lay)) return *scenario;
     above = above.parent_path();
   }
-  throw InputError(before.folder.string() + ": " + problem +
-                   "; paths start where the scenario lay: give it, too, if it is elsewhere");
+  throw InputError(file + problem + "; paths start where the scenario lay: give it, too, if it is elsewhere");
 }
 
 }  // namespace
@@ -88,8 +98,10 @@ int verify_digest(const RunSettings& settings) {
     return kDone;
   }
   const bool same_program = is_run_json_of(scenario, program_identity(), text_of(folder / "run.json"));
-  print_error(folder.string() + ": is not the same: digest " + before.digest + " there, " + digest_of(again) +
-              " here; the first difference is in " + what +
+  const std::string digest = digest_of(again);
+  const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
+                                                      : "digest " + before.digest + " there, " + digest + " here";
+  print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what +
               (same_program ? "" : "; another build or version of ddlsim wrote it"));
   return kInternalError;
 }

@@ -84,7 +84,8 @@ std::vector<Condition> conditions_of(const GroupedRuns& grouped, const std::vect
     for (std::size_t column = 0; column < grouped.varied.size(); ++column) {
       if (grouped.varied[column] == "seed") continue;
       values.push_back(grouped.groups[i].varied[column]);
-      label += (label.empty() ? "" : ", ") + grouped.varied[column] + " " + values.back();
+      label +=
+          (label.empty() ? "" : ", ") + grouped.varied[column] + " " + (values.back().empty() ? "none" : values.back());
     }
     const auto [place, fresh] = known.emplace(values, conditions.size());
     if (fresh) conditions.push_back({label, {}, {}, {}});

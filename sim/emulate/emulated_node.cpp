@@ -20,7 +20,7 @@ bool never() { return false; }
 
 EmulatedNode::EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start)
     : LearningNode(emulation.scenario(), own, id,
-                   start ? copy_of(part_of(values_of(start), shard_of(own, id))) : nullptr),
+                   start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
       emulation_(emulation) {}
 
 double EmulatedNode::now() const { return emulation_.now(); }
@@ -125,7 +125,8 @@ void EmulatedNode::deliver(Message message) {
 
 Message EmulatedNode::receive(int port) {
   std::deque<Message>& inbox = inboxes_[port];
-  monitor_.wait([&] { return !inbox.empty(); }, emulation_.program(id()).awaited_at(port));
+  monitor_.wait([&] { return !inbox.empty(); },
+                text_of(emulation_.program(id()).awaited_at(port), emulation_.fabric()));
   return take_first(inbox);
 }
 

@@ -40,6 +40,7 @@ class Emulation {
   const Cluster& cluster() const { return cluster_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   bool computes_for_real() const { return options_.real_compute; }
+  const Fabric& fabric() const { return fabric_; }
   const std::string& name(int node) const { return fabric_.name(node); }
   const Program& program(int node) const { return *programs_[static_cast<std::size_t>(node)]; }
   double now() const { return std::chrono::duration<double>(WallClock::now() - start_).count(); }

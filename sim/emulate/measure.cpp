@@ -112,6 +112,7 @@ RunResult Emulation::collect() {
     }
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
   }
+  std::erase_if(result.given_up, [&](const GivenUp& note) { return note.time_s > end_s_; });
   for (int worker = 0; worker < cluster_.workers; ++worker) {
     const EmulatedNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const auto rows = node.iterations();

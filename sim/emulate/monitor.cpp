@@ -45,7 +45,9 @@ bool Monitor::is_stuck() const {
 
 std::vector<std::string> Monitor::waited_for() const {
   std::vector<std::string> list;
-  for (const Waiter* waiter : waiters_) list.push_back(*waiter->what);
+  for (const Waiter* waiter : waiters_) {
+    if (!waiter->what->empty()) list.push_back(*waiter->what);
+  }
   return list;
 }
 

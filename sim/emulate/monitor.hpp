@@ -47,7 +47,7 @@ class Monitor {
   void actor_ends() { --actors_; }
   // Whether none of the actors will go on unless something arrives.
   bool is_stuck() const;
-  // What each of those waits for.
+  // What those wait for, where it has words.
   std::vector<std::string> waited_for() const;
 
  private:

@@ -18,8 +18,7 @@ namespace s4u = simgrid::s4u;
 
 constexpr const char* loopback = "__loopback__";
 
-// Nothing can be shared of a link of no bandwidth. SimGrid (3.32) takes rates below 1e-5 for none.
-constexpr double least_share = 1e-6, least_bytes_per_s = 1e-3;
+constexpr double least_bytes_per_s = 1e-3;  // SimGrid (3.32) takes rates below 1e-5 for none
 
 // SimGrid's full solver is right at any size, but each of its events costs as much as there are flows. Its lazy one
 // (3.32) takes a new flow's other links for known once the first has been marked as changed in the same instant; flows
@@ -210,7 +209,7 @@ void Fabric::Parts::let_bandwidths_change() {
 void Fabric::set_bandwidth(int link, double bytes_per_s) {
   const auto at = static_cast<std::size_t>(link);
   const double nominal = parts_->links[at].bandwidth_bytes_per_s;
-  const double bandwidth = std::max({bytes_per_s, least_share * nominal, least_bytes_per_s});
+  const double bandwidth = std::max({bytes_per_s, least_link_share * nominal, least_bytes_per_s});
   if (parts_->bandwidths[at] == bandwidth) return;
   parts_->bandwidths[at] = bandwidth;
   if (parts_->own_sharing) {

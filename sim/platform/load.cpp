@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 #include <simgrid/s4u.hpp>
+#include <string_view>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/platform/hosts.hpp"
@@ -86,22 +88,25 @@ void check_routes(const Nodes& nodes, const std::string& path) {
 }
 
 // SimGrid takes any numbers, and crashes or miscounts with some of them later.
-void check_quantity(double value, bool holds, const std::string& of, const char* what, const char* expected) {
+void check_quantity(double value, bool holds, const std::string& of, const char* what, const char* unit) {
   if (holds && std::isfinite(value)) return;
-  throw InputError(of + ": its " + what + " is " + fmt::format("{}", value) + "; expected " + expected);
+  throw InputError(fmt::format("{}: its {} is {} {}; expected a finite one {} 0", of, what, value, unit,
+                               std::string_view(what) == "latency" ? "of at least" : "above"));
 }
 
-void check_quantities(const s4u::Engine& engine, const std::string& path) {
-  for (const auto* link : engine.get_all_links()) {
+void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::string& path) {
+  std::vector<s4u::Link*> links = engine.get_all_links();
+  std::ranges::sort(links, natural_less, &s4u::Link::get_name);
+  for (const auto* link : links) {
     const std::string of = path + ": link " + in_quotes(link->get_name());
     const double latency = link->get_latency(), bandwidth = link->get_bandwidth();
-    check_quantity(latency, latency >= 0, of, "latency", "a time of at least 0");
+    check_quantity(latency, latency >= 0, of, "latency", "s");
     if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) continue;  // each host has a bandwidth of its own
-    check_quantity(bandwidth, bandwidth > 0, of, "bandwidth", "more than 0");
+    check_quantity(bandwidth, bandwidth > 0, of, "bandwidth", "bytes/s");
   }
-  for (const auto* host : engine.get_all_hosts()) {
-    check_quantity(host->get_speed(), host->get_speed() > 0, path + ": host " + in_quotes(host->get_name()), "speed",
-                   "more than 0");
+  for (const auto* host : nodes.hosts) {
+    const std::string of = path + ": host " + in_quotes(host->get_name());
+    check_quantity(host->get_speed(), host->get_speed() > 0, of, "speed", "flop/s");
   }
 }
 
@@ -111,7 +116,7 @@ std::size_t examine(const FilePlatform& spec, const std::string& path, s4u::Engi
   check_platform_text(path);
   return rehearse(path, [&] {
     const Nodes nodes = load(spec, path, engine);
-    check_quantities(engine, path);
+    check_quantities(engine, nodes, path);
     check_routes(nodes, path);
     return nodes.hosts.size();
   });

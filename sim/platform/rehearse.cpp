@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <sstream>
 
 #include "core/base/check.hpp"
 #include "sim/process/child_process.hpp"
+#include "sim/process/failures.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace ddl {
@@ -72,6 +74,10 @@ std::size_t rehearse(const std::string& subject, const std::function<std::size_t
   const auto number_or_complaint = [&] {
     try {
       return std::to_string(work());
+    } catch (const InternalError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       throw InputError(error.what());
     }
@@ -86,7 +92,7 @@ std::size_t rehearse(const std::string& subject, const std::function<std::size_t
     return std::stoul(child.answer());
   } catch (const InputError& error) {
     throw InputError(complaint(subject, error.what()));
-  } catch (const InternalError&) {
+  } catch (const ChildDied&) {
     throw InputError(complaint(subject, last_words(errors.text())));
   }
 }

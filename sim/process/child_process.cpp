@@ -110,8 +110,9 @@ std::string ChildProcess::answer() {
   if (status != 0 || said_.empty()) {
     const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))
                                                 : "with exit code " + std::to_string(WEXITSTATUS(status));
-    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    throw InternalError("the run's process ended " + how + (killed ? "; was the machine out of memory?" : ""));
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;  // not by its own doing
+    if (killed) throw InternalError("the run's process was killed; was the machine out of memory?");
+    throw ChildDied("the run's process ended " + how);
   }
   std::string rest = said_.substr(1);
   switch (said_[0]) {

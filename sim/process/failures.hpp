@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "core/base/check.hpp"
+
 namespace ddl {
 
 // The run could not finish: who waits for whom. Exit code 3.
@@ -12,6 +14,11 @@ struct RunFailed : std::runtime_error {
 // Ctrl-C. Exit code 130.
 struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// A child process ended without an answer.
+struct ChildDied : InternalError {
+  using InternalError::InternalError;
 };
 
 }  // namespace ddl

@@ -95,9 +95,9 @@ std::int64_t begun(const Scenario& scenario, double end_s) {
 std::string faults_line(const Scenario& scenario, const RunResult& result) {
   const FaultCounts& counts = *result.faults;
   std::string text;
+  const auto add_text = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
-    if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + readable_count(static_cast<double>(count)) + " " + (count == 1 ? one : many);
+    if (count > 0) add_text(readable_count(static_cast<double>(count)) + " " + (count == 1 ? one : many));
   };
   add(counts.crashes, "crash", "crashes");
   add(counts.restarts, "restart", "restarts");
@@ -108,7 +108,8 @@ std::string faults_line(const Scenario& scenario, const RunResult& result) {
   add(counts.messages_sent_again, "message sent again", "messages sent again");
   add(begun<LinkDown>(scenario, result.simulated_s), "link outage", "link outages");
   add(begun<LinkDegraded>(scenario, result.simulated_s), "link degraded", "links degraded");
-  add(begun<HostSlowed, Stragglers>(scenario, result.simulated_s), "slowdown of hosts", "slowdowns of hosts");
+  add(begun<HostSlowed>(scenario, result.simulated_s), "host slowed", "hosts slowed");
+  if (begun<Stragglers>(scenario, result.simulated_s) > 0) add_text("stragglers");
   return text.empty() ? "none of them came to pass" : text;
 }
 

@@ -29,6 +29,14 @@ std::string field(const std::vector<std::string>& fields, std::size_t column) {
   return column < fields.size() && !fields[column].empty() ? fields[column] : "nothing";
 }
 
+std::string trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "nothing";
+  line.remove_prefix(first);
+  if (line.ends_with(',')) line.remove_suffix(1);
+  return std::string(line);
+}
+
 }  // namespace
 
 std::optional<std::string> first_difference(std::string_view there, std::string_view here) {
@@ -53,6 +61,15 @@ std::optional<std::string> first_difference(std::string_view there, std::string_
     return number + of + ": written otherwise";
   }
   return "the last line's end";
+}
+
+std::optional<std::string> first_different_line(std::string_view there, std::string_view here) {
+  if (there == here) return std::nullopt;
+  for (int number = 1; !there.empty() || !here.empty(); ++number) {
+    const std::string before = trimmed(take(there, '\n')), now = trimmed(take(here, '\n'));
+    if (before != now) return "line " + std::to_string(number) + ": " + before + " there, " + now + " here";
+  }
+  return "white space";
 }
 
 }  // namespace ddl

@@ -18,16 +18,39 @@ void write_whole(const std::string& file, const std::string& text) {
   write_whole(file, [&](std::ostream& stream) { stream << text; });
 }
 
+namespace {
+
+// Devices, pipes, and what the system keeps for open files (/dev/stdout) are written to, not replaced.
+bool is_written_in_place(const fs::path& target) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(target, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return true;
+  const std::string folder = fs::absolute(target, ignored).lexically_normal().parent_path().string() + "/";
+  return folder.starts_with("/proc/") || folder.starts_with("/dev/fd/");
+}
+
+// What links lead to, be it there or not.
+fs::path target_of(const fs::path& file) {
+  constexpr int most_links = 40;
+  std::error_code ignored;
+  fs::path target = file;
+  for (int links = 0; fs::is_symlink(target, ignored) && !is_written_in_place(target); ++links) {
+    if (links == most_links) throw InputError(file.string() + ": cannot be written: " + std::strerror(ELOOP));
+    target = target.parent_path() / fs::read_symlink(target, ignored);
+  }
+  return target;
+}
+
+}  // namespace
+
 void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write) {
   std::error_code error;
-  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : fs::path(file);
-  // A device or a pipe is written to, not replaced.
-  const bool is_place =
-      !fs::exists(target, error) || fs::is_regular_file(target, error) || fs::is_directory(target, error);
+  const fs::path target = target_of(file);
+  const bool in_place = is_written_in_place(target);
   const std::string name = "." + target.filename().string() + "." + std::to_string(getpid());
-  const fs::path beside = is_place ? target.parent_path() / name : target;
+  const fs::path beside = in_place ? target : target.parent_path() / name;
   const auto clean_up = [&] {
-    if (is_place) fs::remove(beside, error);
+    if (!in_place) fs::remove(beside, error);
   };
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   errno = 0;
@@ -41,7 +64,7 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
   stream.close();
   const int reason = errno;
   error.clear();
-  if (stream && is_place) fs::rename(beside, target, error);
+  if (stream && !in_place) fs::rename(beside, target, error);
   if (!stream || error) {
     const std::string why = error ? error.message() : std::strerror(reason);
     clean_up();

@@ -6,7 +6,8 @@
 
 namespace ddl {
 
-// Writes beside and renames, so that `file` is never half there; makes its folder. Throws InputError.
+// Writes beside and renames, so that `file` is never half there; makes its folder. A link is followed; devices and
+// pipes are written to as they are. Throws InputError.
 void write_whole(const std::string& file, const std::string& text);
 
 // The same for what `write` writes, which need never be in memory as a whole.

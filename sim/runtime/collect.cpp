@@ -22,7 +22,7 @@ RunResult Simulation::collect(double end_s) {
     const auto rows = node.iterations();
     result.iterations.insert(result.iterations.end(), rows.begin(), rows.end());
     result.steps.push_back(node.counted_steps());
-    result.compute_s.push_back(node.compute_seconds(node.now()));
+    result.compute_s.push_back(node.compute_seconds(end_s));
   }
   for (const auto& node : nodes_) {
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());

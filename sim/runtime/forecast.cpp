@@ -6,6 +6,7 @@
 #include "core/nn/model.hpp"
 #include "sim/runtime/archive.hpp"
 #include "sim/runtime/extent.hpp"
+#include "sim/runtime/hosts.hpp"
 #include "sim/runtime/simulation.hpp"
 
 namespace ddl {
@@ -25,6 +26,7 @@ constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 Forecast forecast_here(const Scenario& scenario) {
   const Fabric fabric(scenario);
+  [[maybe_unused]] const Hosts hosts(scenario, fabric);  // throws where faults cannot be
   std::optional<Model> model;
   double training = static_cast<double>(scenario.data.train.value_or(synthetic_training_samples)), testing = 0;
   if (!scenario.model.none()) {

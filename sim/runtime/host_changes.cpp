@@ -88,9 +88,15 @@ void Simulation::bring_up(int id, bool anew) {
   start_main(id);
 }
 
+// A worker that crashes when its steps are over is no more waited for than one that has left.
+Presence Simulation::presence(int node) const {
+  const Presence presence = hosts_.presence(node);
+  return presence == Presence::down && has_finished_[static_cast<std::size_t>(node)] ? Presence::away : presence;
+}
+
 void Simulation::tell_presence(int id) {
   for (const auto& other : nodes_) {
-    if (other->id() != id && hosts_.up(other->id())) other->tell_presence(id, hosts_.presence(id));
+    if (other->id() != id && hosts_.up(other->id())) other->tell_presence(id, presence(id));
   }
   liveness_.do_postponed();
 }

@@ -23,8 +23,6 @@ int node_named(const Fabric& fabric, int nodes, const std::string& name, const s
   throw InputError(place + ": no such host takes part: \"" + name + "\"");
 }
 
-constexpr std::size_t most_absences = 20000;  // that a trace shows
-
 double exponential(Stream& random, double mean) { return -mean * portable_log(1 - random.uniform()); }
 
 // When a fault begins to change hosts; churn draws its own times.
@@ -104,8 +102,8 @@ void Hosts::check_agreement(const Scenario& scenario) const {
   };
   if (std::ranges::any_of(schedule_, is_server) && std::ranges::any_of(schedule_, brings_worker)) {
     throw InputError(
-        "$.faults: workers come while one of several servers crashes, which then would not agree with the others about "
-        "them; expected one server, \"ps_sync\", or faults of servers alone or of workers alone");
+        "$.faults: workers come and servers crash, be it at other times: several servers would not agree about the "
+        "workers; expected one server, \"ps_sync\", or faults of servers alone or of workers alone");
   }
 }
 
@@ -156,7 +154,7 @@ bool Hosts::take_note(const HostEvent& event) {
 
 void Hosts::set(int node, Presence presence, double time_s) {
   const auto at = static_cast<std::size_t>(node);
-  if (presence_[at] != Presence::up && absences_.size() < most_absences) absences_.push_back(absence(at, time_s));
+  if (presence_[at] != Presence::up) absences_.push_back({node, presence_[at], since_s_[at], time_s});
   presence_[at] = presence;
   since_s_[at] = time_s;
   if (presence != Presence::down) {
@@ -181,18 +179,17 @@ bool Hosts::starts_later(int node) const {
   return false;
 }
 
-TraceInterval Hosts::absence(std::size_t node, double end_s) const {
-  const char* what = presence_[node] == Presence::down ? " is down" : " is away";
-  return {fabric_.name(static_cast<int>(node)) + what, since_s_[node], end_s};
-}
-
 std::vector<TraceInterval> Hosts::absences(double end_s) const {
-  std::vector<TraceInterval> result = absences_;
-  for (std::size_t node = 0; node < presence_.size(); ++node) {
-    if (presence_[node] != Presence::up) result.push_back(absence(node, end_s));
+  std::vector<TraceInterval> intervals;
+  const auto add = [&](int node, Presence presence, double start_s, double until_s) {
+    const char* what = presence == Presence::down ? " is down" : " is away";
+    if (start_s < until_s) intervals.push_back({fabric_.name(node) + what, start_s, until_s});
+  };
+  for (const Absence& absence : absences_) add(absence.node, absence.presence, absence.start_s, absence.end_s);
+  for (int node = 0; node < fabric_.node_count(); ++node) {
+    if (!up(node)) add(node, presence(node), since_s_[static_cast<std::size_t>(node)], end_s);
   }
-  std::erase_if(result, [](const TraceInterval& interval) { return interval.start_s >= interval.end_s; });
-  return result;
+  return intervals;
 }
 
 void Hosts::describe_absent(std::vector<std::string>& lines) const {

@@ -50,7 +50,11 @@ class Hosts {
   std::vector<TraceInterval> absences(double end_s) const;
 
  private:
-  TraceInterval absence(std::size_t node, double end_s) const;
+  struct Absence {
+    int node = 0;
+    Presence presence = Presence::down;
+    double start_s = 0, end_s = 0;
+  };
   void add_faults(const Scenario& scenario, int nodes);
   void check_agreement(const Scenario& scenario) const;
   void add_churn(const HostChurn& churn, const std::vector<int>& nodes, const Scenario& scenario);
@@ -59,7 +63,7 @@ class Hosts {
   std::vector<HostEvent> schedule_;
   std::vector<Presence> presence_;            // by node
   std::vector<double> since_s_;               // by node: of its presence
-  std::vector<TraceInterval> absences_;       // that are over
+  std::vector<Absence> absences_;             // that are over
   std::vector<std::vector<int>> outages_of_;  // by node: those it is down by
   std::vector<char> has_lost_;                // by node
   std::vector<int> churns_;                   // by node: so far

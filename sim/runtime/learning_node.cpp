@@ -1,7 +1,6 @@
 #include "sim/runtime/learning_node.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/algorithms/vectors.hpp"
@@ -13,18 +12,13 @@ LearningNode::LearningNode(const Scenario& scenario, const Cluster& cluster, int
     : scenario_(scenario),
       cluster_(cluster),
       id_(id),
-      shard_(shard_of(cluster, id)),
+      shard_(cluster.slice_of(id)),
       weights_(std::move(weights)),
       jitter_(LearningNode::rng("jitter")) {}
 
-Slice LearningNode::shard_of(const Cluster& cluster, int id) {
-  return id < cluster.workers ? cluster.whole()
-                              : even_part(cluster.parameters, cluster.servers, id - cluster.workers);
-}
-
 Stream LearningNode::rng(const char* purpose) const {
-  std::string role = id_ < cluster_.workers ? "worker " + std::to_string(id_)
-                                            : "server " + std::to_string(id_ - cluster_.workers);
+  std::string role =
+      id_ < cluster_.workers ? "worker " + std::to_string(id_) : "server " + std::to_string(id_ - cluster_.workers);
   if (incarnation_ > 0) role += " started again " + std::to_string(incarnation_);
   return stream(scenario_.seed, role, purpose);
 }
@@ -32,6 +26,12 @@ Stream LearningNode::rng(const char* purpose) const {
 void LearningNode::begin_anew(Payload weights) {
   weights_.adopt(std::move(weights));
   optimizer_.reset();
+}
+
+std::string LearningNode::text_of(const Awaited& awaited, const Fabric& fabric) {
+  std::string text = awaited.what, names;
+  for (const int node : awaited.from) names += (names.empty() ? "" : ", ") + fabric.name(node);
+  return names.empty() ? text : text + " (" + names + ")";
 }
 
 // --- steps ---
@@ -61,9 +61,7 @@ void LearningNode::set_staleness(std::int64_t step, double staleness) {
   rows_.at(static_cast<std::size_t>(step)).staleness = staleness;
 }
 
-std::vector<IterationRow> LearningNode::iterations() const {
-  return {rows_.begin(), rows_.begin() + counted_steps_};
-}
+std::vector<IterationRow> LearningNode::iterations() const { return {rows_.begin(), rows_.begin() + counted_steps_}; }
 
 // --- what computing takes ---
 

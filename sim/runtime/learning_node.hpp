@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/algorithms/node.hpp"
 #include "core/nn/optimizer.hpp"
+#include "sim/platform/fabric.hpp"
 #include "sim/record/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -38,7 +40,7 @@ class LearningNode : public Node {
  protected:
   // The weights are those of the whole model or, at a server, of its shard.
   LearningNode(const Scenario& scenario, const Cluster& cluster, int id, Payload weights);
-  static Slice shard_of(const Cluster& cluster, int id);
+  static std::string text_of(const Awaited& awaited, const Fabric& fabric);  // "sums of the other workers (w1, w2)"
 
   void begin_step();
   void end_step();

@@ -19,7 +19,7 @@ SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
       simulation_(simulation) {}
 
 Payload SimNode::part_held(const Payload& model, const Cluster& cluster, int id) {
-  return id < cluster.workers ? model : share_part(model, shard_of(cluster, id));
+  return id < cluster.workers ? model : share_part(model, cluster.slice_of(id));
 }
 
 double SimNode::now() const { return simulation_.now(); }
@@ -241,7 +241,8 @@ void SimNode::changed() {
 void SimNode::describe_waiting(const Program& program, std::vector<std::string>& lines) const {
   const std::string name = simulation_.fabric().name(id());
   for (const auto& [port, inbox] : inboxes_) {
-    if (inbox.receiver != nullptr) lines.push_back(name + " waits for " + program.awaited_at(port));
+    const Awaited awaited = inbox.receiver != nullptr ? program.awaited_at(port) : Awaited{""};
+    if (*awaited.what) lines.push_back(name + " waits for " + text_of(awaited, simulation_.fabric()));
   }
   for (const Waiter& waiter : waiters_) lines.push_back(name + " waits for " + waiter.why);
 }

@@ -9,7 +9,7 @@ namespace ddl {
 
 namespace sg = simgrid::s4u;
 
-Presence SimNode::presence(int node) const { return simulation_.hosts().presence(node); }
+Presence SimNode::presence(int node) const { return simulation_.presence(node); }
 
 std::int64_t SimNode::presence_events() const { return simulation_.hosts().events(); }
 

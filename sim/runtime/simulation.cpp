@@ -61,7 +61,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     nodes_.push_back(std::make_unique<SimNode>(*this, id, start));
     programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
   }
-  for (std::vector<char>* flags : {&at_work_, &to_come_}) flags->resize(nodes_.size());
+  for (std::vector<char>* flags : {&at_work_, &to_come_, &has_finished_}) flags->resize(nodes_.size());
 }
 
 Simulation::~Simulation() = default;
@@ -120,6 +120,7 @@ void Simulation::start_actor_of(SimNode& node, const std::string& name, std::fun
 void Simulation::start_main(int id) {
   if (id < cluster_.workers) {
     at_work_[static_cast<std::size_t>(id)] = true;
+    has_finished_[static_cast<std::size_t>(id)] = false;
     to_come_[static_cast<std::size_t>(id)] = false;
     ++workers_at_work_;
   }
@@ -130,6 +131,7 @@ void Simulation::start_main(int id) {
     runs.set_main(false);
     if (id >= cluster_.workers) return;
     stop_work(id);
+    has_finished_[static_cast<std::size_t>(id)] = true;
     if (runs.is_leaving() || runs.returns()) {
       start_departure(id);
     } else {

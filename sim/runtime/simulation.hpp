@@ -40,6 +40,7 @@ class Simulation {
   Liveness& liveness() { return liveness_; }
   Network& network() { return *network_; }
   const Hosts& hosts() const { return hosts_; }
+  Presence presence(int node) const;  // as programs see it
   Tracer& tracer() { return tracer_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
@@ -136,6 +137,7 @@ class Simulation {
   Signal something_happened_{conductors_own_};
   std::vector<char> at_work_;           // by node: a worker whose program runs
   std::vector<char> to_come_;           // by node: a worker that will be at work
+  std::vector<char> has_finished_;      // by node: a worker whose program has ended and not begun again
   std::optional<int> staleness_bound_;  // if the system has one
   int workers_at_work_ = 0;
   bool host_changes_ = false;  // one is on its way down

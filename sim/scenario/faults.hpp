@@ -14,6 +14,9 @@
 
 namespace ddl {
 
+// What a link has of its bandwidth at the least, even when it is down: nothing could be shared of none.
+constexpr double least_link_share = 1e-6;
+
 // From `from` on and before `until`. Where intervals overlap, their factors multiply.
 struct Interval {
   Seconds from, until;
@@ -87,7 +90,8 @@ void fields(Visitor& visit, LinkDegraded& fault) {
   visit("link", fault.link, Rule{.doc = "name of the link, as in traffic.csv"});
   visit("direction", fault.direction, Rule{.doc = "which half of a full-duplex link"});
   interval_fields(visit, fault);
-  visit("bandwidth", fault.bandwidth, Rule{.doc = "share of its bandwidth that is left", .above = 0, .at_most = 1});
+  visit("bandwidth", fault.bandwidth,
+        Rule{.doc = "share of its bandwidth that is left", .at_least = least_link_share, .at_most = 1});
 }
 template <class Visitor>
 void fields(Visitor& visit, LinkDown& fault) {

@@ -65,6 +65,17 @@ inline constexpr Rule value_rule<Seconds> = {.doc = "from then on, one way", .at
 template <>
 inline constexpr Rule value_rule<FlopsPerSecond> = {.doc = "from then on", .above = 0};
 
+template <class Value>
+inline constexpr const char* file_doc =
+    "CSV file of points instead, with the header time_s,bandwidth_bps (in bits); "
+    "its path is relative to the scenario";
+template <>
+inline constexpr const char* file_doc<Seconds> =
+    "CSV file of points instead, with the header time_s,latency_s; its path is relative to the scenario";
+template <>
+inline constexpr const char* file_doc<FlopsPerSecond> =
+    "CSV file of points instead, with the header time_s,speed_flops; its path is relative to the scenario";
+
 template <class Visitor, class Value>
 void fields(Visitor& visit, ProfilePoint<Value>& point) {
   visit("at", point.at, Rule{.doc = "simulated time, or time within a repetition", .at_least = 0});
@@ -73,7 +84,7 @@ void fields(Visitor& visit, ProfilePoint<Value>& point) {
 template <class Visitor, class Value>
 void fields_of_points(Visitor& visit, ProfileOf<Value>& profile) {
   visit("points", profile.points, Rule{.doc = "values over time, times increasing"});
-  visit("file", profile.file, Rule{.doc = "CSV file of points instead, relative to the scenario"});
+  visit("file", profile.file, Rule{.doc = file_doc<Value>});
   visit("repeat_every", profile.repeat_every, Rule{.doc = "points begin anew after this long", .at_least = 1e-3});
 }
 template <class Visitor, class Value>

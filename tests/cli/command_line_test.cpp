@@ -24,6 +24,7 @@ constexpr Refused kRefused[] = {
     {"good.json --seed x", "ddlsim: --seed: \"x\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
     {"good.json --seed=-1", "ddlsim: --seed: \"-1\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
     {"good.json --seeds 3", "ddlsim: --seeds: \"3\" is no range; expected A..B such as 1..5\n"},
+    {"good.json --seeds ''", "ddlsim: --seeds: \"\" is no range; expected A..B such as 1..5\n"},
     {"good.json --seeds 3..1", "ddlsim: --seeds: \"3..1\" is empty; expected A..B with A not above B\n"},
     {"good.json --seeds 1..99999", "ddlsim: --seeds: \"1..99999\" is too long; expected at most 10000 seeds\n"},
     {"good.json --set x", "ddlsim: --set x: is no assignment; expected PATH=VALUE such as algorithm.partitions=4\n"},

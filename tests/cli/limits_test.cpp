@@ -109,14 +109,40 @@ TEST_CASE("a platform's numbers that no link or host can have are one line") {
 
 TEST_CASE("a report or picture is written to a device, and through a link, and replaces neither") {
   const Workplace place;
-  REQUIRE(place.call("good.json --quiet").code == 0);
-  REQUIRE(place.shell("touch there.html; ln -s there.html here.html; mkfifo pipe; cat pipe >read.html &").code == 0);
-  REQUIRE(place.call("report results/good -o here.html").code == 0);
-  CHECK(fs::is_symlink(place.at("here.html")));
-  CHECK(fs::file_size(place.at("there.html")) > 1000);
-  REQUIRE(place.call("report results/good -o pipe").code == 0);
+  place.write("learning.json", R"({"platform": {"workers": 2, "bandwidth": "40Mbps"}, "algorithm": "ako",
+      "data": {"train": 200, "test": 50}, "model": "softmax", "compute": {"seconds_per_batch": "100ms"},
+      "evaluate": {"every_iterations": 4}, "stop": {"iterations": 20}})");
+  REQUIRE(place.call("learning.json --quiet").code == 0);
+  fs::create_directory(place.at("folder"));
+  for (const std::string command : {"report", "plot"}) {
+    CAPTURE(command);
+    if (command == "plot" && place.shell("command -v gnuplot").code != 0) continue;
+    const std::string call = command + " results/learning -o ", end = command == "plot" ? ".svg" : ".html";
+    REQUIRE(place.call(call + "plain" + end).code == 0);
+    const std::string wanted = text_of(place.at("plain" + end));
+    CHECK(wanted.size() > 1000);
+    REQUIRE(place
+                .shell("touch there" + end + " && ln -s there" + end + " here" + end + " && ln -s new" + end +
+                       " folder/link" + end + " && ln -s loop" + end + " loop" + end)
+                .code == 0);
+    for (const std::string& link : {"here" + end, "folder/link" + end}) {
+      REQUIRE(place.call(call + link).code == 0);
+      CHECK(fs::is_symlink(place.at(link)));
+    }
+    CHECK(text_of(place.at("there" + end)) == wanted);
+    CHECK(text_of(place.at("folder/new" + end)) == wanted);
+    const Reply loop = place.call(call + "loop" + end);
+    CHECK(loop.code == 2);
+    CHECK(loop.err == "ddlsim: loop" + end + ": cannot be written: Too many levels of symbolic links\n");
+    CHECK(fs::is_symlink(place.at("loop" + end)));
+  }
+  const std::string page = text_of(place.at("plain.html"));
+  REQUIRE(place.shell("mkfifo pipe").code == 0);
+  REQUIRE(place.call("report results/learning -o pipe && wait", "cat pipe >read.html &").code == 0);
   CHECK(fs::is_fifo(place.at("pipe")));
-  const Reply full = place.call("report results/good -o /dev/full");
+  CHECK(text_of(place.at("read.html")) == page);
+  CHECK(place.call("report results/learning -o /dev/stdout | cat").out.starts_with(page));
+  const Reply full = place.call("report results/learning -o /dev/full");
   CHECK(full.code == 2);
   CHECK_MESSAGE(is_one_line(full.err), full.err);
   CHECK(fs::is_character_file("/dev/full"));

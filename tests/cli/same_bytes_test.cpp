@@ -114,6 +114,17 @@ TEST_CASE("a result that is not the same is told by table, row and column, with 
   CHECK(answer.err.find("iterations.csv, row 1 (w0,0), column compute_s: 0.2 there, 0.1 here") != std::string::npos);
 }
 
+TEST_CASE("a summary that was edited is told by its line, beside a digest that is the same") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  replace_in(place.at("results/good/1/summary.json"), "\"stopped_by\": \"", "\"stopped_by\": \"a hand's ");
+  const Reply answer = place.call("run --verify-digest results/good/1");
+  CHECK(answer.code == 1);
+  CHECK(answer.err.find(" is, but not all that was written; the first difference is in summary.json, line ") !=
+        std::string::npos);
+  CHECK(answer.err.find(": \"stopped_by\": \"a hand's ") != std::string::npos);
+}
+
 TEST_CASE("what cannot be verified is one clear line with exit code 2") {
   const Workplace place;
   const Reply nothing = place.call("run --verify-digest nowhere");
@@ -137,6 +148,10 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   const Reply lost = place.call("run --verify-digest results/het_wan_gossip/1");
   CHECK(lost.code == 2);
   CHECK(lost.err.find("paths start where the scenario lay") != std::string::npos);
+  const Reply astray = place.call("run good.json --verify-digest results/het_wan_gossip/1");
+  CHECK(astray.code == 2);
+  CHECK(astray.err.starts_with("ddlsim: results/het_wan_gossip/1/run.json: $.platform"));
+  CHECK(astray.err.find("; paths were to start in .\n") != std::string::npos);
   CHECK(place.call("run elsewhere/scenarios/het_wan_gossip.json --verify-digest results/het_wan_gossip/1").code == 0);
 }
 

@@ -25,3 +25,11 @@ TEST_CASE("rows that are missing and other headers are differences") {
 TEST_CASE("a comma between quotes separates nothing") {
   CHECK(first_difference("n,x\n\"a,b\",1\n", "n,x\n\"a,b\",2\n") == "row 1 (\"a,b\",2), column x: 1 there, 2 here");
 }
+
+TEST_CASE("texts that differ are told apart by their first different line") {
+  const std::string there = "{\n  \"a\": 1,\n  \"b\": 2\n}\n";
+  CHECK_FALSE(first_different_line(there, there));
+  CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 3\n}\n") == "line 3: \"b\": 2 there, \"b\": 3 here");
+  CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}\n5") == "line 5: nothing there, 5 here");
+  CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}"));
+}
