@@ -57,7 +57,7 @@ class AdPsgdWorker : public Program {
   }
 
   Awaited awaited_at(int port) const override {
-    if (port == to_passive) return {""};
+    if (port == to_passive) return {};
     return {"the answer to its question", {partner_}};
   }
 

@@ -40,7 +40,7 @@ class AllReduceWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
-  Awaited awaited_at(int) const override { return {"sums of the other workers", all_reduce_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(all_reduce_.awaited(), "sums of the other workers"); }
 
  private:
   void take_rounds() {

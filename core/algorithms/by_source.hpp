@@ -18,7 +18,7 @@ class BySource {
   Message receive(int port, int source) {
     auto& from_source = early_[{port, source}];
     while (from_source.empty()) {
-      awaited_[port] = {source};
+      awaited_[port] = source;
       Message message = node_.receive(port);
       awaited_.erase(port);
       early_[{port, message.source}].push_back(std::move(message));

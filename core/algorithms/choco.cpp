@@ -53,6 +53,7 @@ class ChocoWorker : public Program {
     while (node_.next_step()) {
       const Payload gradient = node_.gradient();
       node_.apply(values_of(gradient));
+      rounds_.settle();
       const Payload difference = compressed_difference();
       add_scaled(copies_[node_.id()], values_of(difference));
       rounds_.send({.values = difference, .wire_bytes = wire_bytes()}, whole_copy());
@@ -67,7 +68,7 @@ class ChocoWorker : public Program {
     rounds_.leave();
   }
 
-  Awaited awaited_at(int) const override { return {"its neighbours' rounds", rounds_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
   std::uint64_t wire_bytes() const {

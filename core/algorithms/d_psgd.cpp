@@ -38,10 +38,13 @@ class DPsgdWorker : public Program {
     rounds_.leave();
   }
 
-  Awaited awaited_at(int) const override { return {"its neighbours' rounds", rounds_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
-  void send_model() { rounds_.send({.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes}); }
+  void send_model() {
+    rounds_.settle();
+    rounds_.send({.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
+  }
 
   void average() {
     const std::vector<Message> models = rounds_.receive(rounds_.round());

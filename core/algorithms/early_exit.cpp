@@ -55,7 +55,9 @@ class StageWorker : public Program {
     }
   }
 
-  Awaited awaited_at(int port) const override { return {"values of another stage", messages_.awaited(port)}; }
+  Awaited awaited_at(int port) const override {
+    return awaited_from(messages_.awaited(port), "another stage's values");
+  }
 
  private:
   bool is_last() const { return me_ + 1 == workers(); }

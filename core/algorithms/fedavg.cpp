@@ -47,7 +47,7 @@ class FedavgWorker : public Program {
     model_.take_leave(leave);
   }
 
-  Awaited awaited_at(int) const override { return {"the servers' model", model_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(model_.awaited(), "the servers' model"); }
 
  private:
   Node& node_;

@@ -24,8 +24,8 @@ class WithFirstModel : public Program {
   }
 
   Awaited awaited_at(int port) const override {
-    if (port == to_server) return {""};
-    return port == to_asker ? Awaited{"a first model"} : program_->awaited_at(port);
+    if (port == to_server) return {};
+    return port == to_asker ? Awaited{"a first model", {asked_}} : program_->awaited_at(port);
   }
 
  private:
@@ -56,6 +56,7 @@ class WithFirstModel : public Program {
 
   // The answer, or that there is none to come.
   Message ask(int other) {
+    asked_ = other;
     const std::int64_t asked_at = node_.presence_events();
     node_.send(other, {.port = to_server, .kind = question});
     while (true) {
@@ -67,6 +68,7 @@ class WithFirstModel : public Program {
   Node& node_;
   const std::unique_ptr<Program> program_;
   bool has_model_;
+  int asked_ = -1;  // last
 };
 
 }  // namespace

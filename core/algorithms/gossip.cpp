@@ -58,7 +58,7 @@ class GossipWorker : public Program {
   }
 
   Awaited awaited_at(int port) const override {
-    if (port == to_server) return {""};
+    if (port == to_server) return {};
     return {"the answer of its peer", {asked_}};
   }
 

@@ -22,7 +22,7 @@ class LocalSgdWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
-  Awaited awaited_at(int) const override { return {"models of the other workers", all_reduce_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(all_reduce_.awaited(), "models of the other workers"); }
 
  private:
   void take_rounds() {

@@ -172,11 +172,16 @@ struct Voter {
   double weight = 0;
 };
 
-// What an actor waits for, in words, and from which nodes; those are empty where any of them will do.
+// What an actor waits for, in words, and from which nodes; these are empty where any of them will do. Both are empty at
+// a service, which holds nobody up by waiting.
 struct Awaited {
-  const char* what;  // "" at a service, which holds nobody up by waiting
+  const char* what = "";
   std::vector<int> from = {};
 };
+// Of one who waits for certain nodes, or for nobody.
+inline Awaited awaited_from(std::vector<int> nodes, const char* what) {
+  return nodes.empty() ? Awaited{} : Awaited{what, std::move(nodes)};
+}
 
 // One node's part of a training system. It outlives every actor of the node.
 class Program {

@@ -20,7 +20,7 @@ class PsWorker : public Program {
   PsWorker(Node& node, const PsParams& params) : node_(node), model_(node, params.codec) {}
   void run() override;
 
-  Awaited awaited_at(int) const override { return {"the servers' model", model_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(model_.awaited(), "the servers' model"); }
 
  private:
   Node& node_;

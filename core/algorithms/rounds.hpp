@@ -3,12 +3,17 @@
 //
 // A node that starts in the middle asks its neighbours where they are and enters with the first round that none of them
 // has begun. Who has said where it is begins no round before it has heard which that is; rounds before it do without
-// the new one. Who counts on nobody may be anywhere, and goes to the round with which the first new one enters; two
-// parts of the graph that were cut off from each other meet in the round of the one that has got further.
+// the new one. Who enters itself says so only then, so that of two the earlier goes first.
+//
+// Rounds of one that counts on nobody are its own affair: it says where it could be, and goes to where the others
+// enter. Two parts of the graph that were cut off from each other meet in the round of the one that has got further.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -24,17 +29,20 @@ namespace ddl {
 
 class Rounds {
  public:
-  // The graph is the same at all nodes of a run.
-  Rounds(Node& node, GraphKind kind, std::optional<int> degree, OnFailure on_failure);
+  // The graph is the same at all nodes of a run. What comes when its round is over or left out is given to `take`, if
+  // any.
+  Rounds(Node& node, GraphKind kind, std::optional<int> degree, OnFailure on_failure,
+         std::function<void(Message)> take = nullptr);
 
   const Graph& graph() const { return *graph_; }
   // W. To be called before the first step: a node that starts in the middle agrees with its neighbours on a round.
   void enter();
-  // The round of the worker's present step; of one that counts on nobody another after settle().
-  std::int64_t round() const { return node_.step() + ahead_; }
-  // W. Until it is known who takes part in the present round.
+  // W. Until it is known who takes part in the present round. To be called in each before send(); one that counts on
+  // nobody may be in another round then.
   void settle();
-  // W. To the targets of the present round that take part; returns how many. `to_new` goes instead to those that enter
+  // The round of the worker's present step.
+  std::int64_t round() const { return node_.step() + ahead_; }
+  // To the targets of the present round that take part; returns how many. `to_new` goes instead to those that enter
   // with this round.
   int send(const Message& message) { return send(message, message); }
   int send(Message message, Message to_new);
@@ -43,45 +51,69 @@ class Rounds {
   // Whether a neighbour enters with this round, in the middle.
   bool enters(int node, std::int64_t round) const;
   std::vector<int> awaited() const { return awaited_; }  // neighbours whose word this node waits for now
-  // No more rounds of this node: tells everybody who may wait for it. What still comes is given to `take`, if any.
-  void leave(std::function<void(Message)> take = nullptr);
+  // No more rounds of this node: tells everybody who may wait for it.
+  void leave();
 
  private:
+  enum Kind { of_round, leaving, i_am_at, i_could_be_at, i_enter_with };
+  static constexpr int port = 0;
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
   struct Source {
     std::deque<Message> early;
     bool left = false;
     bool down = false;            // and waited for
-    bool started_later = false;   // than this node
-    bool undecided = false;       // has been told where this node is, and has not said where it enters
+    std::int64_t started = 0;     // after so many events of hosts; 0: before this node
+    bool undecided = false;       // is told where this node is, and has not said where it enters
     std::int64_t takes_part = 0;  // from this round on
     std::int64_t entered = -1;    // with this round, in the middle
     bool is_counted_on(std::int64_t round) const { return !left && takes_part <= round; }
   };
+  struct Place {
+    bool fixed = false;  // or else nobody's affair
+    std::int64_t round = 0;
+    auto operator<=>(const Place&) const = default;
+  };
   // W. Until this can be said of none of the nodes any more.
   template <class Nodes, class IsAwaited>
-  void wait_for(const Nodes& nodes, IsAwaited is_awaited);
+  void wait_for(const Nodes& nodes, IsAwaited is_awaited) {
+    while (true) {
+      awaited_.clear();
+      std::ranges::copy_if(nodes, std::back_inserter(awaited_), is_awaited);
+      if (awaited_.empty()) return;
+      sort_in(node_.receive(port));
+    }
+  }
   void drop_before(int node, std::int64_t round);
   Message receive_any();
   void sort_in(Message message);
+
+  // --- rounds_entering.cpp ---
+  bool is_waited_for(Presence presence) const { return presence == Presence::down && on_failure_ == OnFailure::wait; }
+  void note_place(const Message& message);
   void note_news(const Message& news);
-  bool may_be_anywhere() const;
+  void say_place(int node);
+  bool hear();  // what has arrived; whether anything had
+  bool is_alone() const;
   void meet_those_who_enter();
   void go_to(std::int64_t round);
-  void tell(int node, int kind, std::int64_t round);
+
   Source& source(int node) { return sources_[node]; }
 
   Node& node_;
   const std::shared_ptr<const Graph> graph_;
   const OnFailure on_failure_;
+  const std::function<void(Message)> take_;
   std::map<int, Source> sources_;  // by node: of neighbours alone, so that a node's memory does not grow with the run's
   std::int64_t ahead_ = 0;         // of the worker's step
   std::int64_t unsent_ = 0;        // the first round not yet sent
-  bool anywhere_ = false;          // has said so since its last round
   bool has_left_ = false;
   std::vector<int> awaited_;
-  std::map<int, std::int64_t> where_;  // what neighbours have said while this node enters
+
+  const std::int64_t started_;  // after so many events of hosts
+  bool entering_ = started_ > 0;
+  std::map<int, Place> places_;  // of neighbours, as they say while this node enters
+  bool alone_ = false;           // and has said so since its last round
 };
 
 // x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models

@@ -21,7 +21,11 @@ namespace {
 class SgpWorker : public Program {
  public:
   SgpWorker(const SgpParams& params, Node& node)
-      : node_(node), params_(params), rounds_(node, params.topology, params.degree, params.on_failure) {}
+      : node_(node),
+        params_(params),
+        // What comes late must not be lost to the sum.
+        rounds_(node, params.topology, params.degree, params.on_failure,
+                [this](Message part) { add_parts({std::move(part)}, 1); }) {}
 
   void run() override {
     rounds_.enter();
@@ -38,11 +42,10 @@ class SgpWorker : public Program {
       if (params_.overlap) add_parts(round > 0 ? rounds_.receive(round - 1) : std::vector<Message>(), kept);
       node_.finish_step();
     }
-    // What is still sent here must not be lost to the sum.
-    rounds_.leave([this](Message part) { add_parts({std::move(part)}, 1); });
+    rounds_.leave();
   }
 
-  Awaited awaited_at(int) const override { return {"its neighbours' rounds", rounds_.awaited()}; }
+  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
   void scale_model(double factor) {

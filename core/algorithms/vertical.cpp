@@ -48,7 +48,8 @@ class VerticalWorker : public Program {
   }
 
   Awaited awaited_at(int port) const override {
-    return {port == in_training ? "pieces of the other workers" : "requests and their pieces", messages_.awaited(port)};
+    return awaited_from(messages_.awaited(port),
+                        port == in_training ? "pieces of the other workers" : "requests and their pieces");
   }
 
  private:

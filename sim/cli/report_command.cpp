@@ -3,6 +3,7 @@
 
 #include "sim/cli/commands.hpp"
 #include "sim/record/readable.hpp"
+#include "sim/record/whole_file.hpp"
 #include "sim/report/report.hpp"
 #include "sim/results/find_results.hpp"
 
@@ -19,7 +20,7 @@ void report(const ReportSettings& settings) {
                             : settings.results.size() > 1 ? name + " and others"
                                                           : name;
   const auto bytes = static_cast<double>(write_report(settings.file, title, group_runs(std::move(runs))));
-  std::cout << settings.file << ", " << readable_bytes(bytes) << "\n";
+  (is_standard_output(settings.file) ? std::cerr : std::cout) << settings.file << ", " << readable_bytes(bytes) << "\n";
 }
 
 }  // namespace ddl

@@ -1,11 +1,13 @@
 #include "sim/record/whole_file.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 
 #include "core/base/check.hpp"
@@ -20,7 +22,7 @@ void write_whole(const std::string& file, const std::string& text) {
 
 namespace {
 
-// Devices, pipes, and what the system keeps for open files (/dev/stdout) are written to, not replaced.
+// Devices, pipes, and what the system keeps for open files (/dev/stderr) are written to, not replaced.
 bool is_written_in_place(const fs::path& target) {
   std::error_code ignored;
   const fs::file_status status = fs::status(target, ignored);
@@ -44,6 +46,12 @@ fs::path target_of(const fs::path& file) {
 }  // namespace
 
 void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write) {
+  // Another way to the same file would have a place of its own in it.
+  if (is_standard_output(file)) {
+    write(std::cout);
+    if (!std::cout.flush()) throw InputError(file + ": cannot be written");
+    return;
+  }
   std::error_code error;
   const fs::path target = target_of(file);
   const bool in_place = is_written_in_place(target);
@@ -70,6 +78,13 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
     clean_up();
     throw InputError(file + ": cannot be written: " + why);
   }
+}
+
+bool is_standard_output(const std::string& file) {
+  struct stat there {
+  }, output{};
+  return stat(file.c_str(), &there) == 0 && fstat(STDOUT_FILENO, &output) == 0 && there.st_dev == output.st_dev &&
+         there.st_ino == output.st_ino;
 }
 
 std::string content_of(const std::string& file) {

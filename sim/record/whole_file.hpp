@@ -6,12 +6,15 @@
 
 namespace ddl {
 
-// Writes beside and renames, so that `file` is never half there; makes its folder. A link is followed; devices and
-// pipes are written to as they are. Throws InputError.
+// Writes beside and renames, so that `file` is never half there; makes its folder. A link is followed; devices, pipes
+// and what the standard output goes to are written to as they are. Throws InputError.
 void write_whole(const std::string& file, const std::string& text);
 
 // The same for what `write` writes, which need never be in memory as a whole.
 void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write);
+
+// Whether it is what the standard output goes to.
+bool is_standard_output(const std::string& file);
 
 // The whole text, or "" if it cannot be read.
 std::string content_of(const std::string& file);

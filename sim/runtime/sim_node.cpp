@@ -241,7 +241,7 @@ void SimNode::changed() {
 void SimNode::describe_waiting(const Program& program, std::vector<std::string>& lines) const {
   const std::string name = simulation_.fabric().name(id());
   for (const auto& [port, inbox] : inboxes_) {
-    const Awaited awaited = inbox.receiver != nullptr ? program.awaited_at(port) : Awaited{""};
+    const Awaited awaited = inbox.receiver != nullptr ? program.awaited_at(port) : Awaited{};
     if (*awaited.what) lines.push_back(name + " waits for " + text_of(awaited, simulation_.fabric()));
   }
   for (const Waiter& waiter : waiters_) lines.push_back(name + " waits for " + waiter.why);

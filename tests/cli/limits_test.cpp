@@ -141,7 +141,10 @@ TEST_CASE("a report or picture is written to a device, and through a link, and r
   REQUIRE(place.call("report results/learning -o pipe && wait", "cat pipe >read.html &").code == 0);
   CHECK(fs::is_fifo(place.at("pipe")));
   CHECK(text_of(place.at("read.html")) == page);
-  CHECK(place.call("report results/learning -o /dev/stdout | cat").out.starts_with(page));
+  CHECK(place.call("report results/learning -o /dev/stdout | cat").out == page);
+  const Reply appended = place.call("report results/learning -o /dev/stdout", "echo first;");
+  CHECK(appended.out == "first\n" + page);
+  CHECK(appended.err.starts_with("/dev/stdout, "));
   const Reply full = place.call("report results/learning -o /dev/full");
   CHECK(full.code == 2);
   CHECK_MESSAGE(is_one_line(full.err), full.err);

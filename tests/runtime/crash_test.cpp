@@ -68,6 +68,7 @@ TEST_CASE("a worker that never comes back: who waits for it stalls and says so, 
     const std::string asked_to_wait = stall(with_fault(wait(name), crash("w1")));
     CHECK(asked_to_wait.find("w1 crashed at 1.23 s and does not come back") != std::string::npos);
     CHECK(asked_to_wait.find(" (w1)") != std::string::npos);  // whom they wait for
+    CHECK(asked_to_wait.find("w1 waits") == std::string::npos);
     const std::string by_default = stall(with_fault("\"" + name + "\"", crash("w1")));
     CHECK(by_default.find("; w0 waits for ") != std::string::npos);
     CHECK(by_default.find("port") == std::string::npos);

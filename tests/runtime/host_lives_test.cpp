@@ -210,36 +210,6 @@ TEST_CASE("who is alone for a while lets the others in again, and all work on") 
   }
 }
 
-TEST_CASE("who was alone does not hold up others for having taken fewer steps, or more") {
-  const auto down = [](const char* host, double restart_s) {
-    return HostCrash{host, Seconds{9}, Seconds{restart_s}, HostState::kept};
-  };
-  // Both neighbours of a late w0 are down when it comes; w1 and w3 are, which alone join w0 and w2, each of them alone.
-  const std::vector<std::vector<Fault>> all_faults = {
-      {down("w1", 16), down("w3", 16.5), HostJoin{"w0", Seconds{15}}},
-      {down("w1", 16), down("w3", 16.5), HostJoin{"w2", Seconds{12}}},
-      {down("w1", 16), down("w3", 16.5), HostJoin{"w0", Seconds{15}}, HostJoin{"w2", Seconds{15}}},
-  };
-  for (const char* name : {"d_psgd", "sgp", "choco"}) {
-    for (const char* way : {"wait", "go_on"}) {
-      for (const auto& faults : all_faults) {
-        CAPTURE(name);
-        CAPTURE(way);
-        auto scenario =
-            with_faults(fmt::format(R"({{"name": "{}", "topology": "ring", "on_failure": "{}"}})", name, way), faults);
-        scenario.stop = {};
-        scenario.stop.time = Seconds{20};
-        const auto result = run(scenario);
-        std::vector<std::int64_t> at_the_end(4, 0);
-        for (const IterationRow& row : result.iterations) {
-          if (row.end_s > 18) ++at_the_end[static_cast<std::size_t>(row.worker)];
-        }
-        CHECK(*std::ranges::min_element(at_the_end) >= 8);
-      }
-    }
-  }
-}
-
 TEST_CASE("nobody waits for a worker that has crashed when its steps were over") {
   for (const std::string& system : all_systems()) {
     CAPTURE(system);

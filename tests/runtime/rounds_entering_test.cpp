@@ -1,0 +1,110 @@
+// Nodes that enter the rounds of their neighbours in the middle: when all go on, and that all agree.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/runtime/decentralized.hpp"
+
+using namespace ddl;
+
+namespace {
+
+HostCrash crash(const char* host, double at_s, std::optional<double> restart_s = std::nullopt) {
+  std::optional<Seconds> restart;
+  if (restart_s) restart = Seconds{*restart_s};
+  return {host, Seconds{at_s}, restart, HostState::kept};
+}
+HostJoin join(const char* host, double at_s) { return {host, Seconds{at_s}}; }
+
+// Steps of 0.1 to 0.2 s until 30 s, of w1 thrice as long if it is `slow`.
+Scenario long_run(const std::string& algorithm, int workers, const std::vector<Fault>& faults, bool slow = false) {
+  auto scenario = timing_only(algorithm, workers, 0, "1ms", R"({"time": "30s"})");
+  scenario.wire.model_bytes = Bytes{10000};
+  if (slow) scenario.compute.slowdown["w1"] = 3;
+  scenario.faults = faults;
+  return scenario;
+}
+
+// The longest time from the end of a step, while the worker is there, to that of its next.
+double longest_rest_s(const RunResult& result, double from_s) {
+  std::map<int, double> last_s;
+  double longest_s = 0;
+  for (const IterationRow& row : result.iterations) {
+    const auto last = last_s.find(row.worker);
+    if (last != last_s.end() && last->second > from_s) longest_s = std::max(longest_s, row.end_s - last->second);
+    last_s[row.worker] = row.end_s;
+  }
+  for (const auto& [worker, end_s] : last_s) longest_s = std::max(longest_s, result.simulated_s - end_s);
+  return longest_s;
+}
+
+std::string on(const char* topology, const char* name, const char* way) {
+  return fmt::format(R"({{"name": "{}", "topology": "{}", "on_failure": "{}"}})", name, topology, way);
+}
+
+}  // namespace
+
+TEST_CASE("whoever enters, and however many steps it has taken, nobody stands still for them") {
+  struct Case {
+    int workers;
+    double from_s;  // all that come are there
+    std::vector<Fault> faults;
+  };
+  const std::vector<Case> cases = {
+      // A late w0 whose neighbours are both down; w2 likewise; both, each of them alone.
+      {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w0", 15)}},
+      {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w2", 12)}},
+      {4, 17, {crash("w1", 9, 16), crash("w3", 9, 16.5), join("w0", 15), join("w2", 15)}},
+      // Neighbours that come in one instant, between one that is at work and one that is not there.
+      {5, 10.5, {join("w1", 10), join("w2", 10), join("w3", 29)}},
+      {6, 11.5, {join("w3", 29.5), crash("w1", 10, 11), crash("w2", 10, 11)}},
+      // One comes to w0, which is alone, and then one between it and a pair.
+      {6, 12.5, {join("w1", 10), join("w2", 12), join("w5", 29.5)}},
+  };
+  for (const char* name : {"d_psgd", "sgp", "choco"}) {
+    for (const Case& one : cases) {
+      for (const char* way : {"wait", "go_on"}) {
+        CAPTURE(name);
+        CAPTURE(way);
+        CAPTURE(&one - cases.data());
+        CHECK(longest_rest_s(run(long_run(on("ring", name, way), one.workers, one.faults)), one.from_s) < 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("who comes is heard of at once, also by one that still has much to read") {
+  const std::vector<Fault> faults = {HostLeave{"w0", Seconds{5}}, join("w2", 6), join("w0", 29)};
+  CHECK(longest_rest_s(run(long_run(on("directed_ring", "sgp", "go_on"), 5, faults, true)), 6) < 1);
+}
+
+TEST_CASE("CHOCO without compression is D-PSGD that combines after, whoever comes and goes") {
+  struct Case {
+    int workers;
+    const char* slow;
+    double slowdown;
+    std::vector<Fault> faults;
+  };
+  const std::vector<Case> cases = {
+      // w0 reads of both starts of w1 when the second is long past.
+      {3, "w0", 10, {crash("w1", 0.05, 0.3), crash("w1", 1.2, 1.3)}},
+      // w1 has sent to the w0 of before, and goes before it says where it is.
+      {2, "w1", 1.2, {crash("w0", 0.37, 0.371), crash("w1", 0.49)}},
+      {4, "w1", 1.5, {crash("w1", 0.5, 1.5), crash("w3", 0.55, 1.2), join("w0", 1)}},
+      {5, "w4", 2, {join("w1", 1), join("w2", 1), crash("w4", 1.05, 1.3), HostLeave{"w3", Seconds{2}}}},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(&one - cases.data());
+    const auto weights = [&](const std::string& algorithm) {
+      auto scenario = learning_apart(algorithm, one.workers, 40);
+      scenario.compute.slowdown[one.slow] = one.slowdown;
+      scenario.faults = one.faults;
+      return run(scenario).weights;
+    };
+    const Models d = weights(R"({"name": "d_psgd", "topology": "ring", "combine": "after", "on_failure": "go_on"})");
+    const Models choco =
+        weights(R"({"name": "choco", "topology": "ring", "compressor": "none", "on_failure": "go_on"})");
+    CHECK(largest_difference(choco, d) < 1e-4);
+  }
+}
