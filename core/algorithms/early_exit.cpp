@@ -55,9 +55,7 @@ class StageWorker : public Program {
     }
   }
 
-  Awaited awaited_at(int port) const override {
-    return awaited_from(messages_.awaited(port), "another stage's values");
-  }
+  Awaited awaited_at(int port) const override { return awaited_from(messages_.awaited(port), "another stage"); }
 
  private:
   bool is_last() const { return me_ + 1 == workers(); }
