@@ -39,7 +39,8 @@ std::vector<Payload> Emulation::copy_of_models() {
   }
   std::vector<float> whole;
   for (int server = 0; server < cluster_.servers; ++server) {
-    const Payload shard = copy(static_cast<std::size_t>(cluster_.workers + server));
+    const int node = cluster_.workers + server;
+    const Payload shard = copy(static_cast<std::size_t>(node));
     whole.insert(whole.end(), shard->begin(), shard->end());
   }
   return {make_payload(std::move(whole))};

@@ -28,7 +28,8 @@ RunResult Simulation::collect(double end_s) {
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
   }
   result.simulated_s = end_s;
-  result.samples = static_cast<double>(steps_ / cluster_.sharing()) * scenario_.training.batch_size;
+  const std::int64_t batches = steps_ / cluster_.sharing();
+  result.samples = static_cast<double>(batches) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);
   if (!scenario_.faults.empty()) {

@@ -48,6 +48,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
   staleness_bound_ = staleness_bound_of(scenario.algorithm);
   network_ = std::make_unique<Network>(
       fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
+      // NOLINTNEXTLINE(bugprone-use-after-move): whose it is, is read first
       [this](Message message) { node(message.target).deliver(std::move(message)); },
       [this] { wake_conductor_if_last(); });
   if (trainer_) {
