@@ -56,7 +56,7 @@ class ChocoWorker : public Program {
       rounds_.settle();
       const Payload difference = compressed_difference();
       add_scaled(copies_[node_.id()], values_of(difference));
-      rounds_.send({.values = difference, .wire_bytes = wire_bytes()}, whole_copy());
+      rounds_.send({.values = difference, .wire_bytes = wire_bytes()}, [this] { return whole_copy(); });
       const std::vector<Message> messages = rounds_.receive(rounds_.round());
       for (const Message& message : messages) {
         if (rounds_.enters(message.source, rounds_.round())) fill_zero(std::span<float>(copies_[message.source]));
@@ -78,7 +78,6 @@ class ChocoWorker : public Program {
 
   // For a neighbour that knows none: it has missed what this one is made of.
   Message whole_copy() {
-    if (!node_.cluster().hosts_change) return {};
     const std::vector<float>& copy = copies_[node_.id()];
     return {.values = copy.empty() ? nullptr : make_payload(copy), .wire_bytes = node_.cluster().model_bytes};
   }

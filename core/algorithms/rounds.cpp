@@ -35,16 +35,18 @@ Rounds::Rounds(Node& node, GraphKind kind, std::optional<int> degree, OnFailure 
   }
 }
 
-int Rounds::send(Message message, Message to_new) {
+int Rounds::send(Message message, const std::function<Message()>& to_new) {
+  const auto in_this_round = [&](Message one) {
+    one.port = port;
+    one.kind = of_round;
+    one.step = round();
+    return one;
+  };
+  message = in_this_round(std::move(message));
   int sent = 0;
-  for (Message* one : {&message, &to_new}) {
-    one->port = port;
-    one->kind = of_round;
-    one->step = round();
-  }
   for (const int target : graph_->targets(node_.id(), round())) {
     if (!source(target).is_counted_on(round())) continue;
-    node_.send(target, enters(target, round()) ? to_new : message);
+    node_.send(target, to_new && enters(target, round()) ? in_this_round(to_new()) : message);
     ++sent;
   }
   unsent_ = round() + 1;
@@ -53,11 +55,7 @@ int Rounds::send(Message message, Message to_new) {
 
 std::vector<Message> Rounds::receive(std::int64_t round) {
   const std::vector<int> expected = graph_->sources(node_.id(), round);
-  const auto is_missing = [&](int node) {
-    drop_before(node, round);
-    return source(node).early.empty() && source(node).is_counted_on(round);
-  };
-  wait_for(expected, is_missing);
+  wait_for(expected, [&](int node) { return source(node).early.empty() && source(node).is_counted_on(round); });
   std::vector<Message> messages;
   for (const int node : expected) {
     auto& early = source(node).early;
@@ -67,12 +65,6 @@ std::vector<Message> Rounds::receive(std::int64_t round) {
     early.pop_front();
   }
   return messages;
-}
-
-// A neighbour that did not know yet that this node enters later has sent in vain.
-void Rounds::drop_before(int node, std::int64_t round) {
-  auto& early = source(node).early;
-  while (node_.cluster().hosts_change && !early.empty() && early.front().step < round) early.pop_front();
 }
 
 bool Rounds::enters(int node, std::int64_t round) const {

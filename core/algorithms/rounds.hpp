@@ -3,10 +3,11 @@
 //
 // A node that starts in the middle asks its neighbours where they are and enters with the first round that none of them
 // has begun. Who has said where it is begins no round before it has heard which that is; rounds before it do without
-// the new one. Who enters itself says so only then, so that of two the earlier goes first.
+// the new one. Who is still entering says where it is once it is in, so that of two the earlier goes first.
 //
-// Rounds of one that counts on nobody are its own affair: it says where it could be, and goes to where the others
-// enter. Two parts of the graph that were cut off from each other meet in the round of the one that has got further.
+// Rounds of one that counts on nobody are its own affair: it says where it could be, and goes to where the first of the
+// others enters. Two parts of the graph that were cut off from each other meet in the round of the one that has got
+// further, which waits there for the other.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +43,9 @@ class Rounds {
   void settle();
   // The round of the worker's present step.
   std::int64_t round() const { return node_.step() + ahead_; }
-  // To the targets of the present round that take part; returns how many. `to_new` goes instead to those that enter
-  // with this round.
-  int send(const Message& message) { return send(message, message); }
-  int send(Message message, Message to_new);
+  // To the targets of the present round that take part; returns how many. What `to_new` makes goes instead to those
+  // that enter with this round.
+  int send(Message message, const std::function<Message()>& to_new = nullptr);
   // W. A round's messages in order of their senders; a source that takes no part has none.
   std::vector<Message> receive(std::int64_t round);
   // Whether a neighbour enters with this round, in the middle.
@@ -64,7 +64,7 @@ class Rounds {
     bool left = false;
     bool down = false;            // and waited for
     std::int64_t started = 0;     // after so many events of hosts; 0: before this node
-    bool undecided = false;       // is told where this node is, and has not said where it enters
+    bool undecided = false;       // is or will be told where this node is, and has not said where it enters
     std::int64_t takes_part = 0;  // from this round on
     std::int64_t entered = -1;    // with this round, in the middle
     bool is_counted_on(std::int64_t round) const { return !left && takes_part <= round; }
@@ -84,7 +84,6 @@ class Rounds {
       sort_in(node_.receive(port));
     }
   }
-  void drop_before(int node, std::int64_t round);
   Message receive_any();
   void sort_in(Message message);
 
@@ -93,6 +92,7 @@ class Rounds {
   void note_place(const Message& message);
   void note_news(const Message& news);
   void say_place(int node);
+  void take_early(Source& source);
   bool hear();  // what has arrived; whether anything had
   bool is_alone() const;
   void meet_those_who_enter();
@@ -113,7 +113,7 @@ class Rounds {
   const std::int64_t started_;  // after so many events of hosts
   bool entering_ = started_ > 0;
   std::map<int, Place> places_;  // of neighbours, as they say while this node enters
-  bool alone_ = false;           // and has said so since its last round
+  bool alone_ = false;           // so that it may still go back; until its next round
 };
 
 // x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models

@@ -1,7 +1,6 @@
 // How a node enters the rounds of its neighbours in the middle, and how these come to know of it.
 #include <algorithm>
 #include <ranges>
-#include <set>
 #include <utility>
 
 #include "core/algorithms/rounds.hpp"
@@ -10,15 +9,13 @@ namespace ddl {
 
 void Rounds::enter() {
   if (!entering_) return;
-  std::set<int> asked;
-  for (const auto& [other, neighbour] : sources_) {
-    if (node_.up(other)) asked.insert(other);
-  }
   // The news of this node's start makes them answer, but for those that have started since: they ask this node.
-  wait_for(asked, [&](int other) {
+  wait_for(std::views::keys(sources_), [&](int other) {
     const Source& neighbour = source(other);
     return !places_.contains(other) && !neighbour.left && neighbour.started == 0 && node_.up(other);
   });
+  hear();
+  std::erase_if(places_, [&](const auto& place) { return source(place.first).left || !node_.up(place.first); });
   entering_ = false;
   Place furthest{.round = node_.step()};
   if (!places_.empty()) furthest = std::ranges::max(std::views::values(places_));
@@ -27,7 +24,7 @@ void Rounds::enter() {
   for (auto& [other, neighbour] : sources_) {
     if (neighbour.undecided) {
       say_place(other);
-    } else if (places_.contains(other) && !neighbour.left && node_.up(other)) {
+    } else if (places_.contains(other)) {
       neighbour.takes_part = round();
       node_.send(other, {.port = port, .kind = i_enter_with, .step = round()});
     }
@@ -40,7 +37,7 @@ void Rounds::settle() {
     hear();
     wait_for(std::views::keys(sources_), [&](int other) { return source(other).undecided || source(other).down; });
   } while (hear());
-  if (alone_) meet_those_who_enter();
+  meet_those_who_enter();
 }
 
 bool Rounds::hear() {
@@ -54,10 +51,10 @@ bool Rounds::hear() {
 
 // Between two rounds, when nobody takes part in the next or has been told of it.
 bool Rounds::is_alone() const {
-  return !has_left_ && !entering_ && unsent_ == round() && std::ranges::none_of(sources_, [](const auto& neighbour) {
-    const Source& source = neighbour.second;
-    return !source.left && !source.down && (source.undecided || source.takes_part != never);
-  });
+  return unsent_ == round() && std::ranges::none_of(sources_, [](const auto& neighbour) {
+           const Source& source = neighbour.second;
+           return !source.left && !source.down && (source.undecided || source.takes_part != never);
+         });
 }
 
 void Rounds::meet_those_who_enter() {
@@ -65,14 +62,18 @@ void Rounds::meet_those_who_enter() {
   for (const auto& [other, neighbour] : sources_) {
     if (!neighbour.left) first = std::min(first, neighbour.takes_part);
   }
-  alone_ = false;
-  if (first == never || first == round()) return;
+  // Rounds before that would be this node's alone, and are left out; to go back is for one whom nobody counts on yet.
+  const bool was_alone = std::exchange(alone_, false);
+  if (first == never || first == round() || (first < round() && !was_alone)) return;
   go_to(first);
   for (auto& [other, neighbour] : sources_) {
-    if (!neighbour.left && neighbour.takes_part != never) continue;
-    for (Message& late : std::exchange(neighbour.early, {})) {
-      if (take_) take_(std::move(late));
-    }
+    if (neighbour.left || neighbour.takes_part == never) take_early(neighbour);
+  }
+}
+
+void Rounds::take_early(Source& source) {
+  for (Message& early : std::exchange(source.early, {})) {
+    if (take_) take_(std::move(early));
   }
 }
 
@@ -112,6 +113,7 @@ void Rounds::note_news(const Message& news) {
     return;
   }
   places_.erase(news.source);
+  take_early(neighbour);
   neighbour = Source{};
   neighbour.started = news.step;
   neighbour.takes_part = never;

@@ -10,6 +10,10 @@
 //
 // A message carries x and w before the division by the degree, which its receiver does: all targets then share the
 // sender's memory. w itself is counted as part of the header.
+//
+// On a directed graph a worker whose sources have gone, but not its targets, would give its share away, and its steps
+// would be too large for what is left of it. Where hosts come and go, a share below one therefore takes the step itself
+// (z = step(z, g)), and one that is next to nothing is kept.
 #include "core/algorithms/sgp.hpp"
 
 #include "core/algorithms/rounds.hpp"
@@ -33,11 +37,15 @@ class SgpWorker : public Program {
       const Payload gradient = node_.gradient();
       rounds_.settle();
       const std::int64_t round = rounds_.round();
+      const bool steps_on_z = node_.cluster().hosts_change && w_ < 1;
+      if (steps_on_z) node_.apply(values_of(gradient));
       scale_model(w_);  // from z to x
-      node_.apply(values_of(gradient));
-      const int sent = send_parts();
+      if (!steps_on_z) node_.apply(values_of(gradient));
+      const bool gives = w_ > least_share;
+      const int sent = send_parts(gives);
       scale_model(1 / w_);  // whoever looks at the model while it waits sees z
-      const double kept = (rounds_.graph().degree(round) - sent + 1) * rounds_.graph().weight(round);
+      const int not_given = rounds_.graph().degree(round) - sent + 1;
+      const double kept = gives ? not_given * rounds_.graph().weight(round) : 1;
       if (!params_.overlap) add_parts(rounds_.receive(round), kept);
       if (params_.overlap) add_parts(round > 0 ? rounds_.receive(round - 1) : std::vector<Message>(), kept);
       node_.finish_step();
@@ -48,19 +56,22 @@ class SgpWorker : public Program {
   Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
+  static constexpr double least_share = 1e-9;
+
   void scale_model(double factor) {
     if (factor == 1) return;
     for (float& value : node_.weights().write()) value *= static_cast<float>(factor);
   }
 
-  int send_parts() {
+  int send_parts(bool gives) {
     return rounds_.send(
-        {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = w_});
+        {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = gives ? w_ : 0});
   }
 
   // x = kept x + the parts, and w alike: z = (kept w z + the parts) / (the new w). All parts are of one round, whose
   // graph gives each the same share.
-  void add_parts(const std::vector<Message>& parts, double kept) {
+  void add_parts(std::vector<Message> parts, double kept) {
+    std::erase_if(parts, [](const Message& part) { return part.weight == 0; });  // nothing was given
     const double share = parts.empty() ? 0 : rounds_.graph().weight(parts.front().step);
     double w = kept * w_;
     for (const Message& part : parts) w += share * part.weight;

@@ -3,6 +3,7 @@
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/plot/gnuplot.hpp"
+#include "sim/record/whole_file.hpp"
 #include "sim/results/find_results.hpp"
 
 namespace ddl {
@@ -23,7 +24,7 @@ void plot(const PlotSettings& settings) {
     const GroupedRuns grouped = group_runs(std::move(runs), !settings.every_run);
     settings.kind == "map" ? plot_winners(grouped, settings.picture) : plot_curves(grouped, settings.picture);
   }
-  std::cout << settings.picture.file << "\n";
+  beside(settings.picture.file) << settings.picture.file << "\n";
 }
 
 }  // namespace ddl

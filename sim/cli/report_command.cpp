@@ -20,7 +20,7 @@ void report(const ReportSettings& settings) {
                             : settings.results.size() > 1 ? name + " and others"
                                                           : name;
   const auto bytes = static_cast<double>(write_report(settings.file, title, group_runs(std::move(runs))));
-  (is_standard_output(settings.file) ? std::cerr : std::cout) << settings.file << ", " << readable_bytes(bytes) << "\n";
+  beside(settings.file) << settings.file << ", " << readable_bytes(bytes) << "\n";
 }
 
 }  // namespace ddl

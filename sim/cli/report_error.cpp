@@ -1,5 +1,6 @@
 #include "sim/cli/report_error.hpp"
 
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -24,6 +25,9 @@ int report_error(const std::exception_ptr& error) {
     return kBadInput;
   } catch (const InputError& problem) {
     print_error(problem.what());
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& problem) {
+    print_error(problem.path1().string() + ": cannot be used: " + problem.code().message());
     return kBadInput;
   } catch (const RunFailed& problem) {
     print_error(problem.what());

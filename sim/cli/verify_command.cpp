@@ -8,7 +8,6 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
-#include "sim/record/csv.hpp"
 #include "sim/record/first_difference.hpp"
 #include "sim/record/results.hpp"
 #include "sim/record/run_json.hpp"
@@ -25,25 +24,24 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-// "" when nothing differs.
+// Where the texts of a file differ, "" if they do not.
+std::string difference(const std::string& name, const std::string& there, const std::string& here) {
+  if (there == here) return "";
+  if (name.ends_with(".csv")) return name + ", " + *first_difference(there, here);
+  if (name.ends_with(".json")) return name + ", " + *first_different_line(there, here);
+  return name;
+}
+
 std::string difference(const fs::path& folder, const std::string& digest, const Scenario& scenario,
                        const RunResult& again) {
-  const auto differs = [&](const char* name, const std::string& now) {
-    const auto where = first_difference(text_of(folder / name), now);
-    return where ? std::string(name) + ", " + *where : "";
-  };
-  // Events before what is reckoned from them: the first step that went otherwise tells most.
-  std::string what;
-  if (scenario.record.iterations) what = differs("iterations.csv", iterations_csv(again));
-  if (what.empty()) what = differs("curve.csv", curve_csv(again));
-  if (what.empty()) what = differs("pairs.csv", pairs_csv(again));
-  if (what.empty()) what = differs("traffic.csv", traffic_csv(again));
-  if (what.empty() && digest_of(again) != digest) what = "no table, but the final weights";
-  if (what.empty()) {
-    const auto line = first_different_line(text_of(folder / "summary.json"), summary_json(scenario, again));
-    if (line) what = "summary.json, " + *line;
+  const std::string now = digest_of(again);
+  const std::string weights = now == digest ? "" : "no table, but the final weights";
+  for (const ResultFile& file : result_files(scenario, again, now)) {
+    if (!weights.empty() && !file.name.ends_with(".csv")) return weights;
+    const std::string what = difference(file.name, text_of(folder / file.name), file.text());
+    if (!what.empty()) return what;
   }
-  return what;
+  return weights;
 }
 
 // Relative paths start where the scenario lay, which its result does not know: in the folder of the scenario that is
@@ -61,7 +59,10 @@ Scenario scenario_of(const FinishedRun& before, const RunSettings& settings) {
   };
   const std::string file = (fs::path(before.folder) / "run.json").string();
   if (!settings.scenarios.empty()) {
-    const fs::path lay = fs::path(settings.scenarios.front()).parent_path();
+    const fs::path given = settings.scenarios.front(), lay = given.parent_path();
+    if (std::error_code error; !fs::is_regular_file(given, error)) {
+      throw InputError(given.string() + ": no such file; expected the scenario that was run");
+    }
     if (const auto scenario = as_if_in(lay)) return *scenario;
     throw InputError(file + problem + "; paths were to start in " + (lay.empty() ? "." : lay.string()));
   }

@@ -33,14 +33,14 @@ std::vector<ComparedMeasure> measures_of(const GroupedRuns& grouped) {
 
 bool better(const ComparedMeasure& measure, double a, double b) { return measure.less_is_better ? a < b : a > b; }
 
-// Of groups whose every run has a value.
+// Of groups whose every run has a value, and came to its end.
 std::map<std::size_t, Estimate> estimates(const Condition& condition, const GroupedRuns& grouped,
                                           const std::string& key) {
   std::map<std::size_t, Estimate> found;
   for (const std::size_t index : condition.groups) {
     const RunGroup& group = grouped.groups[index];
     const auto estimate = group.estimate_of(key);
-    if (estimate && estimate->count == group.runs.size()) found.emplace(index, *estimate);
+    if (estimate && estimate->count == group.runs.size() && group.diverged() == 0) found.emplace(index, *estimate);
   }
   return found;
 }

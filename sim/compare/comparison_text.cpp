@@ -56,7 +56,10 @@ std::vector<Row> table_of(const Comparison& comparison) {
   for (const ComparedMeasure& measure : comparison.measures) table[0].push_back(measure.title);
   for (const RunGroup& group : comparison.grouped.groups) {
     Row& row = table.emplace_back(Row{group.scheme});
-    row.insert(row.end(), group.varied.begin(), group.varied.end());
+    if (const std::size_t diverged = group.diverged(); diverged > 0) {
+      row[0] += diverged == group.runs.size() ? " (diverged)" : fmt::format(" ({} diverged)", diverged);
+    }
+    for (const std::string& value : group.varied) row.push_back(value.empty() ? "none" : value);
     if (replicated) row.push_back(std::to_string(group.runs.size()));
     for (const ComparedMeasure& measure : comparison.measures) row.push_back(cell(group, measure));
   }

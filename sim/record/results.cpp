@@ -20,12 +20,11 @@ namespace ddl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view result_files[] = {"run.json",       "summary.json", "timing.json", "curve.csv",
-                                             "iterations.csv", "traffic.csv",  "pairs.csv",   "trace.json",
-                                             "links.csv",      "requests.csv"};
+constexpr std::string_view file_names[] = {"run.json",    "summary.json", "timing.json", "curve.csv", "iterations.csv",
+                                           "traffic.csv", "pairs.csv",    "trace.json",  "links.csv", "requests.csv"};
 
 bool is_result_file(const std::string& name) {
-  for (const std::string_view ours : result_files) {
+  for (const std::string_view ours : file_names) {
     if (name == ours) return true;
   }
   return name.starts_with("weights-") && name.ends_with(".safetensors");
@@ -73,16 +72,18 @@ void check_replaceable(const fs::path& place, const Scenario& scenario, bool mea
   }
 }
 
-void write_weights(StagedFolder& folder, const RunResult& result) {
+void add_weights(std::vector<ResultFile>& files, const RunResult& result) {
   static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
   for (std::size_t i = 0; i < result.weights.size(); ++i) {
     const std::vector<float>& weights = result.weights[i];
     if (weights.empty()) continue;  // a timing-only run has none
-    const std::string_view values(reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float));
     const bool assembled = result.weights.size() == 1 && result.workers > 1;
     const std::string owner = assembled ? "model" : result.nodes.at(i);
-    folder.write(weights_file_name(result.weights_at_servers ? "server" : owner),
-                 {safetensors_header(weights.size()), values});
+    files.push_back({weights_file_name(result.weights_at_servers ? "server" : owner), [&weights] {
+                       std::string text = safetensors_header(weights.size());
+                       return text.append(reinterpret_cast<const char*>(weights.data()),
+                                          weights.size() * sizeof(float));
+                     }});
   }
 }
 
@@ -95,24 +96,30 @@ std::string result_folder(const std::string& out, const Scenario& scenario, bool
   return place.string();
 }
 
+std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& result, const std::string& digest) {
+  std::vector<ResultFile> files;
+  if (scenario.record.iterations) files.push_back({"iterations.csv", [&] { return iterations_csv(result); }});
+  files.push_back({"curve.csv", [&] { return curve_csv(result); }});
+  files.push_back({"pairs.csv", [&] { return pairs_csv(result); }});
+  files.push_back({"traffic.csv", [&] { return traffic_csv(result); }});
+  if (!result.answers.empty()) files.push_back({"requests.csv", [&] { return requests_csv(result); }});
+  if (result.trace) {
+    files.push_back({"links.csv", [&] { return links_csv(result); }});
+    files.push_back({"trace.json", [&] { return trace_json(scenario, result); }});
+  }
+  files.push_back({"summary.json", [&, digest] { return summary_json(scenario, result, digest); }});
+  if (scenario.record.weights) add_weights(files, result);
+  return files;
+}
+
 std::string write_results(const std::string& out, const Scenario& scenario, const RunResult& result, bool force) {
   const fs::path place = place_of(out, scenario, result.measured ? result.measured->repetition : 0);
   check_replaceable(place, scenario, result.measured.has_value(), force);
   const std::string digest = digest_of(result);
   StagedFolder folder(place);
   folder.write("run.json", {run_json(scenario, digest, result.measured)});
-  folder.write("summary.json", {summary_json(scenario, result, digest)});
   folder.write("timing.json", {timing_json(result)});
-  folder.write("curve.csv", {curve_csv(result)});
-  folder.write("traffic.csv", {traffic_csv(result)});
-  folder.write("pairs.csv", {pairs_csv(result)});
-  if (scenario.record.iterations) folder.write("iterations.csv", {iterations_csv(result)});
-  if (!result.answers.empty()) folder.write("requests.csv", {requests_csv(result)});
-  if (scenario.record.weights) write_weights(folder, result);
-  if (result.trace) {
-    folder.write("trace.json", {trace_json(scenario, result)});
-    folder.write("links.csv", {links_csv(result)});
-  }
+  for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});
   folder.publish(is_result_file);
   return place.string();
 }

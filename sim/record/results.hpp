@@ -1,7 +1,9 @@
 // Result files, written whole or not at all, and the closing table.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "sim/record/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -12,6 +14,14 @@ namespace ddl {
 // InputError if it holds a finished result of another scenario and not `force`, or cannot be written. To be called
 // before a run (nothing lost) as well as by write_results.
 std::string result_folder(const std::string& out, const Scenario& scenario, bool force, int repetition = 0);
+
+// One of a result's files; `text` makes what is in it.
+struct ResultFile {
+  std::string name;
+  std::function<std::string()> text;
+};
+// All but run.json and timing.json: tables first, and events before what is reckoned from them.
+std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& result, const std::string& digest);
 
 // Writes every file of the contract into a temporary folder beside the result and swaps it in. Returns the folder.
 std::string write_results(const std::string& out, const Scenario& scenario, const RunResult& result, bool force);

@@ -22,6 +22,13 @@ void write_whole(const std::string& file, const std::string& text) {
 
 namespace {
 
+bool is_standard_output(const std::string& file) {
+  struct stat there = {};
+  struct stat output = {};
+  return stat(file.c_str(), &there) == 0 && fstat(STDOUT_FILENO, &output) == 0 && there.st_dev == output.st_dev &&
+         there.st_ino == output.st_ino;
+}
+
 // Devices, pipes, and what the system keeps for open files (/dev/stderr) are written to, not replaced.
 bool is_written_in_place(const fs::path& target) {
   std::error_code ignored;
@@ -48,8 +55,9 @@ fs::path target_of(const fs::path& file) {
 void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write) {
   // Another way to the same file would have a place of its own in it.
   if (is_standard_output(file)) {
+    errno = 0;
     write(std::cout);
-    if (!std::cout.flush()) throw InputError(file + ": cannot be written");
+    if (!std::cout.flush()) throw InputError(file + ": cannot be written: " + std::strerror(errno));
     return;
   }
   std::error_code error;
@@ -80,12 +88,7 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
   }
 }
 
-bool is_standard_output(const std::string& file) {
-  struct stat there {
-  }, output{};
-  return stat(file.c_str(), &there) == 0 && fstat(STDOUT_FILENO, &output) == 0 && there.st_dev == output.st_dev &&
-         there.st_ino == output.st_ino;
-}
+std::ostream& beside(const std::string& file) { return is_standard_output(file) ? std::cerr : std::cout; }
 
 std::string content_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -13,8 +13,8 @@ void write_whole(const std::string& file, const std::string& text);
 // The same for what `write` writes, which need never be in memory as a whole.
 void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write);
 
-// Whether it is what the standard output goes to.
-bool is_standard_output(const std::string& file);
+// Where to say that it is written: the standard output, unless that goes into it.
+std::ostream& beside(const std::string& file);
 
 // The whole text, or "" if it cannot be read.
 std::string content_of(const std::string& file);

@@ -103,6 +103,10 @@ std::optional<Estimate> RunGroup::estimate_of(std::string_view key) const { retu
 
 std::size_t RunGroup::count_with(std::string_view key) const { return values_of(*this, key).size(); }
 
+std::size_t RunGroup::diverged() const {
+  return static_cast<std::size_t>(std::ranges::count(runs, "diverged", &FinishedRun::stopped_by));
+}
+
 std::string RunGroup::label(const std::vector<std::string>& columns) const {
   std::string text = scheme;
   for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -19,6 +19,7 @@ struct RunGroup {
   // Over the runs that have a value; nothing if none has.
   std::optional<Estimate> estimate_of(std::string_view key) const;
   std::size_t count_with(std::string_view key) const;
+  std::size_t diverged() const;  // runs
   // "ako partitions=4, platform.bandwidth 40Mbps".
   std::string label(const std::vector<std::string>& columns) const;
 };

@@ -240,6 +240,7 @@ void SimNode::changed() {
 
 void SimNode::describe_waiting(const Program& program, std::vector<std::string>& lines) const {
   const std::string name = simulation_.fabric().name(id());
+  if (leaving_ && !has_main_) return lines.push_back(name + " leaves");
   for (const auto& [port, inbox] : inboxes_) {
     const Awaited awaited = inbox.receiver != nullptr ? program.awaited_at(port) : Awaited{};
     if (*awaited.what) lines.push_back(name + " waits for " + text_of(awaited, simulation_.fabric()));

@@ -195,7 +195,9 @@ void check_faults(const Scenario& scenario, Findings& findings) {
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
     if ((row.one_model || row.chooses_samples) && changes_hosts(scenario.faults[i])) {
-      place.error(fmt::format("has a host come or go, but \"{}\" needs each of its hosts; expected none to", row.name));
+      place.error(fmt::format(
+          "has a host come or go, but \"{}\" needs each of its hosts; expected another system, or none of these faults",
+          row.name));
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }

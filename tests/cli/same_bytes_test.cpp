@@ -125,6 +125,22 @@ TEST_CASE("a summary that was edited is told by its line, beside a digest that i
   CHECK(answer.err.find(": \"stopped_by\": \"a hand's ") != std::string::npos);
 }
 
+TEST_CASE("traces and final weights that were edited are told, too") {
+  const Workplace place;
+  place.write("learning.json", R"({"platform": {"workers": 2, "bandwidth": "40Mbps"}, "algorithm": "ako",
+      "data": {"train": 200, "test": 50}, "model": "softmax", "compute": {"seconds_per_batch": "100ms"},
+      "stop": {"iterations": 3}, "record": {"weights": true, "trace": true}})");
+  for (const std::string file : {"trace.json", "links.csv", "weights-w1.safetensors"}) {
+    CAPTURE(file);
+    REQUIRE(place.call("learning.json --quiet").code == 0);
+    CHECK(place.call("run --verify-digest results/learning/1").code == 0);
+    REQUIRE(place.shell("tr 1 2 <results/learning/1/" + file + " >t; mv t results/learning/1/" + file).code == 0);
+    const Reply answer = place.call("run --verify-digest results/learning/1");
+    CHECK(answer.code == 1);
+    CHECK(answer.err.find("the first difference is in " + file) != std::string::npos);
+  }
+}
+
 TEST_CASE("what cannot be verified is one clear line with exit code 2") {
   const Workplace place;
   const Reply nothing = place.call("run --verify-digest nowhere");
@@ -148,6 +164,8 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   const Reply lost = place.call("run --verify-digest results/het_wan_gossip/1");
   CHECK(lost.code == 2);
   CHECK(lost.err.find("paths start where the scenario lay") != std::string::npos);
+  CHECK(place.call("run nofile.json --verify-digest results/het_wan_gossip/1").err ==
+        "ddlsim: nofile.json: no such file; expected the scenario that was run\n");
   const Reply astray = place.call("run good.json --verify-digest results/het_wan_gossip/1");
   CHECK(astray.code == 2);
   CHECK(astray.err.starts_with("ddlsim: results/het_wan_gossip/1/run.json: $.platform"));

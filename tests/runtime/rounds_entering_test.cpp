@@ -26,8 +26,9 @@ Scenario long_run(const std::string& algorithm, int workers, const std::vector<F
   return scenario;
 }
 
-// The longest time from the end of a step, while the worker is there, to that of its next.
-double longest_rest_s(const RunResult& result, double from_s) {
+// The longest time from the end of a step to that of the worker's next, or the end of the run, but for one that has
+// gone.
+double longest_rest_s(const RunResult& result, double from_s, int gone = -1) {
   std::map<int, double> last_s;
   double longest_s = 0;
   for (const IterationRow& row : result.iterations) {
@@ -35,7 +36,9 @@ double longest_rest_s(const RunResult& result, double from_s) {
     if (last != last_s.end() && last->second > from_s) longest_s = std::max(longest_s, row.end_s - last->second);
     last_s[row.worker] = row.end_s;
   }
-  for (const auto& [worker, end_s] : last_s) longest_s = std::max(longest_s, result.simulated_s - end_s);
+  for (const auto& [worker, end_s] : last_s) {
+    if (worker != gone) longest_s = std::max(longest_s, result.simulated_s - end_s);
+  }
   return longest_s;
 }
 
@@ -62,6 +65,10 @@ TEST_CASE("whoever enters, and however many steps it has taken, nobody stands st
       // One comes to w0, which is alone, and then one between it and a pair.
       {6, 12.5, {join("w1", 10), join("w2", 12), join("w5", 29.5)}},
   };
+  // A pair with a slow w2 that is far behind w5: w0 hears w5's place, which crashes before w0 has got its model; or w0
+  // falls behind with a slow w5, and is alone with those who come once that crashes.
+  const std::vector<Fault> gone = {join("w4", 29.5), join("w0", 10), join("w1", 10.5), crash("w5", 10.8)};
+  const std::vector<Fault> behind = {join("w4", 29.5), join("w1", 10), crash("w5", 10.15)};
   for (const char* name : {"d_psgd", "sgp", "choco"}) {
     for (const Case& one : cases) {
       for (const char* way : {"wait", "go_on"}) {
@@ -71,6 +78,13 @@ TEST_CASE("whoever enters, and however many steps it has taken, nobody stands st
         CHECK(longest_rest_s(run(long_run(on("ring", name, way), one.workers, one.faults)), one.from_s) < 1);
       }
     }
+    auto scenario = long_run(on("ring", name, "go_on"), 6, gone);
+    scenario.wire.model_bytes = Bytes{1500000};
+    scenario.compute.slowdown["w2"] = 5;
+    CHECK(longest_rest_s(run(scenario), 11, 5) < 10);
+    scenario = long_run(on("ring", name, "go_on"), 6, behind);
+    scenario.compute.slowdown["w5"] = 5;
+    CHECK(longest_rest_s(run(scenario), 10.5, 5) < 1);
   }
 }
 
@@ -107,4 +121,18 @@ TEST_CASE("CHOCO without compression is D-PSGD that combines after, whoever come
         weights(R"({"name": "choco", "topology": "ring", "compressor": "none", "on_failure": "go_on"})");
     CHECK(largest_difference(choco, d) < 1e-4);
   }
+}
+
+TEST_CASE("with SGP, who has lost its sources trains on as one who is alone") {
+  // w1 has w0 as its only source, and w2 as its target; with D-PSGD both others have gone.
+  const auto weights_of_w1 = [](const char* algorithm, std::vector<Fault> faults) {
+    auto scenario = learning_apart(algorithm, 3, 100);
+    scenario.faults = std::move(faults);
+    return run(scenario).weights.at(1);
+  };
+  const auto alone = weights_of_w1(R"({"name": "d_psgd", "topology": "ring", "on_failure": "go_on"})",
+                                   {crash("w0", 0.01), crash("w2", 0.01)});
+  const auto sgp =
+      weights_of_w1(R"({"name": "sgp", "topology": "directed_ring", "on_failure": "go_on"})", {crash("w0", 0.01)});
+  CHECK(largest_difference(sgp, alone) < 1e-4);
 }
