@@ -35,10 +35,10 @@ std::string difference(const std::string& name, const std::string& there, const 
 std::string difference(const fs::path& folder, const std::string& digest, const Scenario& scenario,
                        const RunResult& again) {
   const std::string now = digest_of(again);
-  const std::string weights = now == digest ? "" : "no table, but the final weights";
+  std::string weights = now == digest ? "" : "no table, but the final weights";
   for (const ResultFile& file : result_files(scenario, again, now)) {
     if (!weights.empty() && !file.name.ends_with(".csv")) return weights;
-    const std::string what = difference(file.name, text_of(folder / file.name), file.text());
+    std::string what = difference(file.name, text_of(folder / file.name), file.text());
     if (!what.empty()) return what;
   }
   return weights;
