@@ -12,8 +12,8 @@
 // sender's memory. w itself is counted as part of the header.
 //
 // On a directed graph a worker whose sources have gone, but not its targets, would give its share away, and its steps
-// would be too large for what is left of it. Where hosts come and go, a share below one therefore takes the step itself
-// (z = step(z, g)), and one that is next to nothing is kept.
+// would be too large for what is left of it. Where hosts come and go, a share that is less than while all are there
+// takes the step itself (z = step(z, g)), and one that is next to nothing is kept.
 #include "core/algorithms/sgp.hpp"
 
 #include "core/algorithms/rounds.hpp"
@@ -29,7 +29,7 @@ class SgpWorker : public Program {
         params_(params),
         // What comes late must not be lost to the sum.
         rounds_(node, params.topology, params.degree, params.on_failure,
-                [this](Message part) { add_parts({std::move(part)}, 1); }) {}
+                [this](Message part) { add_parts({std::move(part)}); }) {}
 
   void run() override {
     rounds_.enter();
@@ -37,7 +37,7 @@ class SgpWorker : public Program {
       const Payload gradient = node_.gradient();
       rounds_.settle();
       const std::int64_t round = rounds_.round();
-      const bool steps_on_z = node_.cluster().hosts_change && w_ < 1;
+      const bool steps_on_z = node_.cluster().hosts_change && w_ < ordinary_share(round);
       if (steps_on_z) node_.apply(values_of(gradient));
       scale_model(w_);  // from z to x
       if (!steps_on_z) node_.apply(values_of(gradient));
@@ -46,8 +46,9 @@ class SgpWorker : public Program {
       scale_model(1 / w_);  // whoever looks at the model while it waits sees z
       const int not_given = rounds_.graph().degree(round) - sent + 1;
       const double kept = gives ? not_given * rounds_.graph().weight(round) : 1;
-      if (!params_.overlap) add_parts(rounds_.receive(round), kept);
-      if (params_.overlap) add_parts(round > 0 ? rounds_.receive(round - 1) : std::vector<Message>(), kept);
+      w_ *= kept;  // of x and w; z is the same
+      if (!params_.overlap) add_parts(rounds_.receive(round));
+      if (params_.overlap) add_parts(round > 0 ? rounds_.receive(round - 1) : std::vector<Message>());
       node_.finish_step();
     }
     rounds_.leave();
@@ -68,14 +69,20 @@ class SgpWorker : public Program {
         {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = gives ? w_ : 0});
   }
 
-  // x = kept x + the parts, and w alike: z = (kept w z + the parts) / (the new w). All parts are of one round, whose
-  // graph gives each the same share.
-  void add_parts(std::vector<Message> parts, double kept) {
+  // The least that a worker has before it steps while nobody has gone: with overlap, parts are always under way.
+  double ordinary_share(std::int64_t round) const {
+    constexpr double rounding = 1e-6;
+    return (1 - rounding) * (params_.overlap ? rounds_.graph().weight(round) : 1);
+  }
+
+  // x and w grow by the parts: z = (w z + the parts) / (the new w). All parts are of one round, whose graph gives each
+  // the same share.
+  void add_parts(std::vector<Message> parts) {
     std::erase_if(parts, [](const Message& part) { return part.weight == 0; });  // nothing was given
     const double share = parts.empty() ? 0 : rounds_.graph().weight(parts.front().step);
-    double w = kept * w_;
+    double w = w_;
     for (const Message& part : parts) w += share * part.weight;
-    mix(node_.weights().write(), parts, node_.id(), static_cast<float>(kept * w_ / w), static_cast<float>(share / w));
+    mix(node_.weights().write(), parts, node_.id(), static_cast<float>(w_ / w), static_cast<float>(share / w));
     w_ = w;
   }
 

@@ -19,8 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string text_of(const fs::path& file) {
+  std::error_code ignored;
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(file.string() + ": cannot be read; expected a result of ddlsim");
+  if (!stream || fs::is_directory(file, ignored)) {
+    throw InputError(file.string() + ": cannot be read; expected a result of ddlsim");
+  }
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
@@ -61,7 +64,7 @@ Scenario scenario_of(const FinishedRun& before, const RunSettings& settings) {
   if (!settings.scenarios.empty()) {
     const fs::path given = settings.scenarios.front(), lay = given.parent_path();
     if (std::error_code error; !fs::is_regular_file(given, error)) {
-      throw InputError(given.string() + ": no such file; expected the scenario that was run");
+      throw InputError(given.string() + ": is no file; expected the scenario that was run");
     }
     if (const auto scenario = as_if_in(lay)) return *scenario;
     throw InputError(file + problem + "; paths were to start in " + (lay.empty() ? "." : lay.string()));

@@ -28,7 +28,10 @@ Json json_of(const RunGroup& group, const Comparison& comparison) {
   Json json = {{"scheme", group.scheme}, {"varied", Json::object()}};
   for (std::size_t i = 0; i < group.varied.size(); ++i) json["varied"][comparison.grouped.varied[i]] = group.varied[i];
   for (const FinishedRun& run : group.runs) {
-    json["runs"].push_back({{"folder", run.folder.string()}, {"seed", run.seed}, {"busiest_link", run.busiest_link}});
+    json["runs"].push_back({{"folder", run.folder.string()},
+                            {"seed", run.seed},
+                            {"stopped_by", run.stopped_by},
+                            {"busiest_link", run.busiest_link}});
   }
   for (const ComparedMeasure& measure : comparison.measures) json["measures"][measure.key] = json_of(group, measure);
   return json;

@@ -76,7 +76,7 @@ void fill(WinnerMap& map, const GroupedRuns& runs, const std::pair<std::size_t, 
   std::vector<std::vector<std::vector<Entry>>> entries(map.rows.size(),
                                                        std::vector<std::vector<Entry>>(map.columns.size()));
   for (const RunGroup& group : runs.groups) {
-    if (group.count_with(map.measure) < group.runs.size()) continue;
+    if (group.diverged() > 0 || group.count_with(map.measure) < group.runs.size()) continue;
     const std::size_t row = position_in(map.rows, group.varied[axes.second]);
     const std::size_t column = position_in(map.columns, group.varied[axes.first]);
     entries[row][column].push_back({position_in(map.schemes, group.scheme), *group.estimate_of(map.measure)});

@@ -165,7 +165,7 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   CHECK(lost.code == 2);
   CHECK(lost.err.find("paths start where the scenario lay") != std::string::npos);
   CHECK(place.call("run nofile.json --verify-digest results/het_wan_gossip/1").err ==
-        "ddlsim: nofile.json: no such file; expected the scenario that was run\n");
+        "ddlsim: nofile.json: is no file; expected the scenario that was run\n");
   const Reply astray = place.call("run good.json --verify-digest results/het_wan_gossip/1");
   CHECK(astray.code == 2);
   CHECK(astray.err.starts_with("ddlsim: results/het_wan_gossip/1/run.json: $.platform"));

@@ -136,3 +136,43 @@ TEST_CASE("with SGP, who has lost its sources trains on as one who is alone") {
       weights_of_w1(R"({"name": "sgp", "topology": "directed_ring", "on_failure": "go_on"})", {crash("w0", 0.01)});
   CHECK(largest_difference(sgp, alone) < 1e-4);
 }
+
+TEST_CASE("with SGP, a fault that never comes changes nothing") {
+  for (const char* overlap : {"true", "false"}) {
+    for (const char* topology : {"ring", "directed_ring", "exponential", "one_peer_exponential", "complete"}) {
+      CAPTURE(overlap);
+      CAPTURE(topology);
+      auto scenario = learning_apart(
+          fmt::format(R"({{"name": "sgp", "topology": "{}", "overlap": {}}})", topology, overlap), 5, 12);
+      const auto without = run(scenario).weights;
+      scenario.faults = {crash("w1", 10000, 10001)};
+      CHECK(run(scenario).weights == without);
+    }
+  }
+}
+
+TEST_CASE("with SGP, what has come from an earlier life of a source is kept when that starts again") {
+  // w2 is slow: w0 has w1's part and waits for w2's when w1 starts again. All they do is to average, once.
+  auto scenario = only_averaging(R"({"name": "sgp", "topology": "complete", "on_failure": "go_on"})", 3, 1);
+  scenario.compute.slowdown["w2"] = 20;
+  const Models start = initial_models(scenario, 3);
+  const std::vector<float> mean = mean_of(start);
+  const auto model_of_w0 = [&](double crash_s) {
+    scenario.faults = {crash("w1", crash_s, crash_s + 0.1)};
+    return run(scenario).weights.at(0);
+  };
+  CHECK(largest_difference(model_of_w0(20), mean) < 1e-5);
+  // w1 gives once more after its start, so that its weight is more than a third; those of the others are alike.
+  const std::vector<float> model = model_of_w0(0.5);
+  double along = 0, length = 0;
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    const double to_w1 = start[1][i] - mean[i];
+    along += to_w1 * (model[i] - mean[i]);
+    length += to_w1 * to_w1;
+  }
+  const double more = along / length;
+  CHECK(more > 0.05);
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    CHECK(std::fabs(model[i] - mean[i] - more * (start[1][i] - mean[i])) < 1e-5);
+  }
+}
