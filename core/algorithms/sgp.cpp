@@ -12,9 +12,11 @@
 // sender's memory. w itself is counted as part of the header.
 //
 // On a directed graph a worker whose sources have gone, but not its targets, would give its share away, and its steps
-// would be too large for what is left of it. Where hosts come and go, a share that is less than while all are there
-// takes the step itself (z = step(z, g)), and one that is next to nothing is kept.
+// would be too large for what is left of it. Where hosts come and go, a step is therefore taken with no less than the
+// share that w would be if nobody had gone, and a share that is next to nothing is kept.
 #include "core/algorithms/sgp.hpp"
+
+#include <utility>
 
 #include "core/algorithms/rounds.hpp"
 #include "core/algorithms/vectors.hpp"
@@ -37,16 +39,17 @@ class SgpWorker : public Program {
       const Payload gradient = node_.gradient();
       rounds_.settle();
       const std::int64_t round = rounds_.round();
-      const bool steps_on_z = node_.cluster().hosts_change && w_ < ordinary_share(round);
-      if (steps_on_z) node_.apply(values_of(gradient));
-      scale_model(w_);  // from z to x
-      if (!steps_on_z) node_.apply(values_of(gradient));
+      const double share = share_for_step();
+      scale_model(share);  // from z to x, if the share is w
+      node_.apply(values_of(gradient));
+      scale_model(w_ / share);
       const bool gives = w_ > least_share;
       const int sent = send_parts(gives);
       scale_model(1 / w_);  // whoever looks at the model while it waits sees z
       const int not_given = rounds_.graph().degree(round) - sent + 1;
       const double kept = gives ? not_given * rounds_.graph().weight(round) : 1;
       w_ *= kept;  // of x and w; z is the same
+      age_ordinary_share(round);
       if (!params_.overlap) add_parts(rounds_.receive(round));
       if (params_.overlap) add_parts(round > 0 ? rounds_.receive(round - 1) : std::vector<Message>());
       node_.finish_step();
@@ -69,10 +72,17 @@ class SgpWorker : public Program {
         {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = gives ? w_ : 0});
   }
 
-  // The least that a worker has before it steps while nobody has gone: with overlap, parts are always under way.
-  double ordinary_share(std::int64_t round) const {
+  // w, or what it would be if nobody had gone.
+  double share_for_step() const {
     constexpr double rounding = 1e-6;
-    return (1 - rounding) * (params_.overlap ? rounds_.graph().weight(round) : 1);
+    return node_.cluster().hosts_change && w_ < (1 - rounding) * ordinary_ ? ordinary_ : w_;
+  }
+
+  // With overlap the parts of the last round are under way.
+  void age_ordinary_share(std::int64_t round) {
+    if (!params_.overlap) return;
+    const double kept = rounds_.graph().weight(round) * ordinary_;
+    ordinary_ = kept + std::exchange(under_way_, rounds_.graph().degree(round) * kept);
   }
 
   // x and w grow by the parts: z = (w z + the parts) / (the new w). All parts are of one round, whose graph gives each
@@ -90,6 +100,7 @@ class SgpWorker : public Program {
   const SgpParams params_;
   Rounds rounds_;
   double w_ = 1;
+  double ordinary_ = 1, under_way_ = 0;  // w, and what comes in the next round, if nobody had gone
 };
 
 }  // namespace
