@@ -154,7 +154,7 @@ Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   bool one_way = false;
   if (const auto* spec = std::get_if<GeneratedPlatform>(&platform.hosts)) {
     parts_->origin = "$.platform";
-    parts_->nodes = generate(*spec);
+    parts_->nodes = generate(*spec, *parts_->engine);
     one_way = spec->topology == Topology::mesh;
   } else {
     const auto& file = std::get<FilePlatform>(platform.hosts);

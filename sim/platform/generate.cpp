@@ -1,8 +1,8 @@
 #include <array>
-#include <simgrid/s4u.hpp>
 
 #include "core/base/check.hpp"
 #include "sim/platform/hosts.hpp"
+#include "sim/platform/simgrid_api.hpp"
 
 namespace ddl {
 namespace {
@@ -18,8 +18,11 @@ double dealt(const std::vector<Unit>& values, std::size_t turn) {
 
 class Generator {
  public:
-  explicit Generator(const GeneratedPlatform& spec)
-      : spec_(spec), workers_(static_cast<std::size_t>(spec.workers)), nodes_(workers_ + spec.servers) {}
+  Generator(const GeneratedPlatform& spec, const s4u::Engine& engine)
+      : spec_(spec),
+        outermost_(simgrid_api::outermost(engine)),
+        workers_(static_cast<std::size_t>(spec.workers)),
+        nodes_(workers_ + spec.servers) {}
 
   Nodes build() {
     switch (spec_.topology) {
@@ -52,11 +55,11 @@ class Generator {
   }
 
   void add_host(s4u::NetZone* zone, std::size_t node) {
-    hosts_.push_back(zone->create_host(name(node), dealt(spec_.speed, node))->seal());
+    hosts_.push_back(simgrid_api::add_host(zone, name(node), dealt(spec_.speed, node))->seal());
   }
 
   static s4u::SplitDuplexLink* duplex(s4u::NetZone* zone, const std::string& name, double bandwidth, double latency_s) {
-    s4u::SplitDuplexLink* link = zone->create_split_duplex_link(name, bandwidth);
+    s4u::SplitDuplexLink* link = simgrid_api::add_split_duplex(zone, name, bandwidth);
     link->set_latency(latency_s)->seal();
     return link;
   }
@@ -65,11 +68,11 @@ class Generator {
   void add_host_to_star(s4u::NetZone* zone, std::size_t node) {
     add_host(zone, node);
     const auto* link = duplex(zone, name(node), bandwidth(node), spec_.latency.value / 2);
-    zone->add_route(hosts_.back()->get_netpoint(), nullptr, nullptr, nullptr, {{link, Direction::UP}}, true);
+    simgrid_api::add_route(zone, hosts_.back(), nullptr, {{link, Direction::UP}}, true);
   }
 
   void star() {
-    auto* zone = s4u::create_star_zone("star");
+    auto* zone = simgrid_api::add_star(outermost_, "star");
     for (std::size_t node = 0; node < nodes_; ++node) add_host_to_star(zone, node);
     zone->seal();
   }
@@ -80,7 +83,7 @@ class Generator {
                        " hosts has a link for each ordered pair of them; expected at most " +
                        std::to_string(most_mesh_hosts) + " hosts, or the topology \"star\"");
     }
-    auto* zone = s4u::create_full_zone("mesh");
+    auto* zone = simgrid_api::add_full(outermost_, "mesh");
     for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
     std::size_t pairs = 0, server_pairs = 0;
     for (std::size_t source = 0; source < nodes_; ++source) {
@@ -88,10 +91,9 @@ class Generator {
         if (source == target) continue;
         const bool of_server = (is_server(source) || is_server(target)) && !spec_.server_bandwidth.empty();
         const double rate = of_server ? dealt(spec_.server_bandwidth, server_pairs++) : dealt(spec_.bandwidth, pairs++);
-        auto* link = zone->create_link(name(source) + "->" + name(target), rate);
+        auto* link = simgrid_api::add_link(zone, name(source) + "->" + name(target), rate);
         link->set_latency(spec_.latency.value)->seal();
-        zone->add_route(hosts_[source]->get_netpoint(), hosts_[target]->get_netpoint(), nullptr, nullptr,
-                        {s4u::LinkInRoute(link)}, false);
+        simgrid_api::add_route(zone, hosts_[source], hosts_[target], {s4u::LinkInRoute(link)}, false);
       }
     }
     zone->seal();
@@ -99,48 +101,45 @@ class Generator {
 
   // Dijkstra finds the shortest way when it is first asked for; tables of all ways grow with the cube of the nodes.
   void ring() {
-    auto* zone = s4u::create_dijkstra_zone("ring", true);
+    auto* zone = simgrid_api::add_dijkstra(outermost_, "ring", true);
     for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
     const std::size_t links = nodes_ < 3 ? nodes_ - 1 : nodes_;
     for (std::size_t node = 0; node < links; ++node) {
       const std::size_t next = (node + 1) % nodes_;
       const auto* link = duplex(zone, name(node) + "-" + name(next), bandwidth(node), spec_.latency.value);
-      zone->add_route(hosts_[node]->get_netpoint(), hosts_[next]->get_netpoint(), nullptr, nullptr,
-                      {{link, Direction::UP}}, true);
+      simgrid_api::add_route(zone, hosts_[node], hosts_[next], {{link, Direction::UP}}, true);
     }
     zone->seal();
   }
 
   void two_sites() {
-    auto* both = s4u::create_full_zone("sites");
-    std::array<s4u::NetZone*, 2> sites{};
-    std::array<simgrid::kernel::routing::NetPoint*, 2> gates{};
+    auto* both = simgrid_api::add_full(outermost_, "sites");
+    std::array<simgrid_api::GatedZone, 2> sites;
     for (std::size_t site = 0; site < 2; ++site) {
-      sites[site] = s4u::create_star_zone("site" + std::to_string(site));
-      sites[site]->set_parent(both);
-      gates[site] = sites[site]->create_router("gate" + std::to_string(site));
+      auto* const zone = simgrid_api::add_star(both, "site" + std::to_string(site));
+      sites[site] = simgrid_api::add_gate(zone, "gate" + std::to_string(site));
     }
     const std::size_t first_half = (workers_ + 1) / 2;
     for (std::size_t node = 0; node < nodes_; ++node) {
-      add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1], node);
+      add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1].zone, node);
     }
-    for (auto* site : sites) site->seal();
+    for (const auto& site : sites) site.zone->seal();
     const auto* between = duplex(both, "sites", site_bandwidth_of(spec_).value, site_latency_of(spec_).value);
-    both->add_route(sites[0]->get_netpoint(), sites[1]->get_netpoint(), gates[0], gates[1], {{between, Direction::UP}},
-                    true);
+    simgrid_api::add_route(both, sites[0], sites[1], {{between, Direction::UP}}, true);
     both->seal();
   }
 
   const GeneratedPlatform& spec_;
+  s4u::NetZone* const outermost_;
   const std::size_t workers_, nodes_;
   Hosts hosts_;
 };
 
 }  // namespace
 
-Nodes generate(const GeneratedPlatform& spec) {
+Nodes generate(const GeneratedPlatform& spec, const s4u::Engine& engine) {
   check(spec.workers >= 1 && spec.servers >= 0, "a platform has workers");
-  return Generator(spec).build();
+  return Generator(spec, engine).build();
 }
 
 }  // namespace ddl

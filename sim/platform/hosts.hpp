@@ -22,7 +22,7 @@ struct Nodes {
 };
 
 // Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.
-Nodes generate(const GeneratedPlatform& spec);
+Nodes generate(const GeneratedPlatform& spec, const simgrid::s4u::Engine& engine);
 
 // How many nodes the platform file at `path` will give, found out in a child process: the engine is as before. Throws
 // InputError naming `path` for all that is wrong with file or names, routes between the nodes included.

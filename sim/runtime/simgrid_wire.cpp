@@ -1,8 +1,8 @@
 #include "sim/runtime/simgrid_wire.hpp"
 
 #include <simgrid/Exception.hpp>
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Host.hpp>
+
+#include "sim/platform/simgrid_api.hpp"
 
 namespace ddl {
 
@@ -21,7 +21,7 @@ void SimgridWire::begin(Channel& channel) {
   carrier.channel = &channel;
   liveness_.later([this, &carrier] {
     ++liveness_.waking;
-    sg::Actor::create("carrier", fabric_.host(0), [this, &carrier] {
+    simgrid_api::add_actor("carrier", fabric_.host(0), [this, &carrier] {
       --liveness_.waking;
       carry_forever(carrier);
     })->daemonize();

@@ -1,13 +1,12 @@
 #include "sim/runtime/simulation.hpp"
 
 #include <algorithm>
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Engine.hpp>
 #include <utility>
 
 #include "core/algorithms/table.hpp"
 #include "core/algorithms/vectors.hpp"
 #include "core/base/check.hpp"
+#include "sim/platform/simgrid_api.hpp"
 #include "sim/runtime/extent.hpp"
 #include "sim/runtime/sim_node.hpp"
 
@@ -99,9 +98,9 @@ void Simulation::start_actor(int host, const std::string& name, std::function<vo
     guard(body);
     *ended = true;
   };
-  // Its first turn comes before create() returns. SimGrid would count the dead among its daemons, and end a run in
+  // Its first turn comes before add_actor() returns. SimGrid would count the dead among its daemons, and end a run in
   // which as many live as it counts.
-  const sg::ActorPtr actor = sg::Actor::create(name, fabric_.host(host), run_guarded);
+  const sg::ActorPtr actor = simgrid_api::add_actor(name, fabric_.host(host), run_guarded);
   if (!*ended) actor->daemonize();
 }
 
@@ -289,7 +288,7 @@ void Simulation::report_progress() {
 RunResult Simulation::run() {
   start_nodes();
   // The only actor that is not a daemon: when it returns, SimGrid ends all others.
-  sg::Actor::create("conductor", fabric_.host(0), [this] { guard([this] { conduct(); }); });
+  simgrid_api::add_actor("conductor", fabric_.host(0), [this] { guard([this] { conduct(); }); });
   sg::Engine::on_deadlock_cb([this] { deadlock_ = who_waits(); });
   fabric_.engine().run();
   if (failure_) std::rethrow_exception(failure_);

@@ -59,6 +59,12 @@ TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in two folders
   CHECK(uses_of("#include <simgrid", {"sim/"}, {"sim/platform/", "sim/runtime/"}) == "");
 }
 
+TEST_CASE("calls which SimGrid renamed are made in one file") {
+  for (const char* call : {"Actor::create(", "create_host(", "create_link(", "create_router(", "_zone(", "->add_route("}) {
+    CHECK(uses_of(call, {"sim/", "tests/"}, {"sim/platform/simgrid_api.hpp"}) == "");
+  }
+}
+
 TEST_CASE("results cannot depend on the machine's randomness, clock or hash order") {
   for (const char* word : {"random_device", "std::mt19937", "std::shuffle", "_distribution<", "std::rand",
                            "time(nullptr)", "system_clock"}) {

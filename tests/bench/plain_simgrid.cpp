@@ -17,9 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/platform/simgrid_api.hpp"
+
 namespace {
 
 namespace sg = simgrid::s4u;
+namespace api = ddl::simgrid_api;
 
 constexpr double model_bytes = 1e6, host_speed = 50e9, compute_s = 0.1, jitter = 0.1;
 
@@ -33,11 +36,10 @@ struct Run {
 };
 
 void add_host(sg::NetZone* zone, Run& run, const std::string& name, double bandwidth) {
-  run.hosts.push_back(zone->create_host(name, host_speed)->seal());
-  auto* link = zone->create_split_duplex_link(name, bandwidth);
+  run.hosts.push_back(api::add_host(zone, name, host_speed)->seal());
+  auto* link = api::add_split_duplex(zone, name, bandwidth);
   link->set_latency(0.0005)->seal();
-  zone->add_route(run.hosts.back()->get_netpoint(), nullptr, nullptr, nullptr, {{link, sg::LinkInRoute::Direction::UP}},
-                  true);
+  api::add_route(zone, run.hosts.back(), nullptr, {{link, sg::LinkInRoute::Direction::UP}}, true);
   run.boxes.push_back(sg::Mailbox::by_name(name));
   run.replies.push_back(sg::Mailbox::by_name(name + " reply"));
 }
@@ -139,13 +141,13 @@ std::vector<std::vector<int>> random_neighbours(int workers) {
 void start(Run& run, const std::string& pattern) {
   for (int id = 0; id < run.workers; ++id) {
     sg::Host* const host = run.hosts[static_cast<std::size_t>(id)];
-    if (pattern == "ps_sync") sg::Actor::create("worker", host, [&run, id] { ps_worker(run, id); });
-    if (pattern == "d_psgd") sg::Actor::create("worker", host, [&run, id] { d_psgd_worker(run, id); });
+    if (pattern == "ps_sync") api::add_actor("worker", host, [&run, id] { ps_worker(run, id); });
+    if (pattern == "d_psgd") api::add_actor("worker", host, [&run, id] { d_psgd_worker(run, id); });
     if (pattern != "gossip") continue;
-    sg::Actor::create("worker", host, [&run, id] { gossip_worker(run, id); });
-    sg::Actor::create("server", host, [&run, id] { gossip_server(run, id); })->daemonize();
+    api::add_actor("worker", host, [&run, id] { gossip_worker(run, id); });
+    api::add_actor("server", host, [&run, id] { gossip_server(run, id); })->daemonize();
   }
-  if (pattern == "ps_sync") sg::Actor::create("server", run.hosts.back(), [&run] { ps_server(run); });
+  if (pattern == "ps_sync") api::add_actor("server", run.hosts.back(), [&run] { ps_server(run); });
 }
 
 }  // namespace
@@ -164,7 +166,7 @@ int main(int argc, char** argv) {
           .boxes = {},
           .replies = {},
           .neighbours = {}};
-  auto* zone = sg::create_star_zone("star");
+  auto* zone = api::add_star(api::outermost(engine), "star");
   for (int worker = 0; worker < run.workers; ++worker) add_host(zone, run, "w" + std::to_string(worker), 12.5e6);
   if (pattern == "ps_sync") add_host(zone, run, "ps0", 1.25e9);
   zone->seal();

@@ -77,7 +77,7 @@ double simulated_round(const Scenario& scenario, const std::vector<double>& comp
            Fabric fabric(scenario);
            double end_s = 0;
            for (int worker = 0; worker < fabric.worker_count(); ++worker) {
-             s4u::Actor::create("worker", fabric.host(worker), [&, worker] {
+             ddl::simgrid_api::add_actor("worker", fabric.host(worker), [&, worker] {
                auto* const own = fabric.host(worker);
                auto* const server = fabric.host(fabric.worker_count());
                s4u::Comm::sendto(server, own, static_cast<std::uint64_t>(model_bytes));

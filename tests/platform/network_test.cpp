@@ -129,7 +129,7 @@ TEST_CASE("SimGrid says nothing, not even of a deadlock") {
       [] {
         Fabric fabric(duplex_pair(NetworkModel::LV08));
         bool unwound = false;
-        simgrid::s4u::Actor::create("waits for ever", fabric.host(0), [&unwound] {
+        ddl::simgrid_api::add_actor("waits for ever", fabric.host(0), [&unwound] {
           simgrid::s4u::this_actor::on_exit([&unwound](bool failed) { unwound = failed; });
           simgrid::s4u::Mailbox::by_name("nobody writes here")->get<void>();
         });

@@ -11,6 +11,7 @@
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/flows.hpp"
 #include "sim/platform/sharing.hpp"
+#include "sim/platform/simgrid_api.hpp"
 
 namespace ddl {
 
@@ -27,7 +28,7 @@ inline std::vector<double> arrivals(Fabric& fabric, const std::vector<Sent>& mes
     const Sent& sent = messages[i];
     auto* const source = fabric.host(sent.source);
     auto* const target = fabric.host(sent.target);
-    simgrid::s4u::Actor::create("sender", source, [&times, &sent, source, target, i] {
+    simgrid_api::add_actor("sender", source, [&times, &sent, source, target, i] {
       if (sent.start_s > 0) simgrid::s4u::this_actor::sleep_for(sent.start_s);
       simgrid::s4u::Comm::sendto(source, target, static_cast<std::uint64_t>(sent.bytes));
       times[i] = simgrid::s4u::Engine::get_clock();
