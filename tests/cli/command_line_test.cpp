@@ -238,13 +238,10 @@ TEST_CASE("reproduce lists the studies") {
 
 TEST_CASE("Ctrl-C ends a study with exit code 130, without a page") {
   const Workplace place;
-  place.write("interrupt.sh", "env --default-signal=INT '" DDLSIM_BINARY
-                              "' reproduce ako_2018 --quiet 2>err >out &\n"
-                              "pid=$!\nuntil ls results/cells/*/*.json >/dev/null 2>&1; do sleep 0.05; done\n"
-                              "kill -INT $pid\nwait $pid\n");
-  CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
-  CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");
-  CHECK(text_of(place.at("out")) == "");
+  const Reply answer = place.shell(interrupted_once("results/cells/*/*.json", "reproduce ako_2018 --quiet"));
+  CHECK(answer.code == 130);
+  CHECK(answer.err == "ddlsim: interrupted\n");
+  CHECK(answer.out == "");
   CHECK_FALSE(fs::exists(place.at("results/ako_2018.md")));
 }
 

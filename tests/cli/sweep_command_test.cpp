@@ -44,11 +44,8 @@ TEST_CASE("a sweep that is killed again and again comes to the bytes of an unbro
 TEST_CASE("Ctrl-C ends a sweep with exit code 130, keeps what is finished, and leaves nothing half-written") {
   const Workplace place;
   place.write("grid.json", grid);
-  // In the background a shell ignores SIGINT, hence the handler that is put back.
-  const Reply answer =
-      place.shell("env --default-signal=INT '" DDLSIM_BINARY
-                  "' sweep grid.json --set stop.iterations=20000 --quiet --jobs 1 & pid=$!\n"
-                  "until ls results/grid/*/*/run.json >/dev/null 2>&1; do sleep 0.05; done; kill -INT $pid; wait $pid");
+  const Reply answer = place.shell(
+      interrupted_once("results/grid/*/*/run.json", "sweep grid.json --set stop.iterations=20000 --quiet --jobs 1"));
   CHECK(answer.code == 130);
   CHECK(answer.err == "ddlsim: interrupted\n");
   CHECK(answer.out == "");
@@ -91,7 +88,7 @@ TEST_CASE("two programs do not work in one sweep's folder at the same time") {
   const Workplace place;
   place.write("grid.json", grid);
   const Reply answer = place.shell("'" DDLSIM_BINARY "' sweep grid.json --quiet & sleep 0.2\n'" DDLSIM_BINARY
-                                    "' sweep grid.json --quiet; code=$?; wait; exit $code");
+                                   "' sweep grid.json --quiet; code=$?; wait; exit $code");
   CHECK(answer.code == 2);
   CHECK(answer.err == "ddlsim: results/grid: another program is at work in it; expected to be alone\n");
   CHECK(fs::exists(place.at("results/grid/sweep.csv")));

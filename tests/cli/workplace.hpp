@@ -23,6 +23,15 @@ struct Reply {
   std::string out, err;
 };
 
+// Shell lines that start the program and press Ctrl-C once a file matches `pattern`; their exit code is the program's.
+// A program which ends before that, or has not ended after five minutes, is waited for no longer. In the background a
+// shell ignores SIGINT, hence the handler that is put back.
+inline std::string interrupted_once(const std::string& pattern, const std::string& arguments) {
+  return "timeout --foreground -s KILL 300 env --default-signal=INT '" DDLSIM_BINARY "' " + arguments +
+         " & pid=$!\nuntil ls " + pattern +
+         " >/dev/null 2>&1 || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done\nkill -INT $pid; wait $pid";
+}
+
 class Workplace {
  public:
   Workplace() {
