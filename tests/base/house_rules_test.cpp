@@ -60,7 +60,8 @@ TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in two folders
 }
 
 TEST_CASE("calls which SimGrid renamed are made in one file") {
-  for (const char* call : {"Actor::create(", "create_host(", "create_link(", "create_router(", "_zone(", "->add_route("}) {
+  for (const char* call : {"Actor::create(", "create_star_zone(", "create_full_zone(", "create_dijkstra_zone(",
+                           "create_host(", "create_link(", "create_split_duplex_link(", "create_router("}) {
     CHECK(uses_of(call, {"sim/", "tests/"}, {"sim/platform/simgrid_api.hpp"}) == "");
   }
 }
