@@ -25,9 +25,9 @@
 namespace ddl {
 namespace {
 
-enum Port { to_passive, to_active };
-
 class AdPsgdWorker : public Program {
+  enum Port { to_passive, to_active };
+
  public:
   AdPsgdWorker(const AdPsgdParams& params, Node& node)
       : node_(node),

@@ -27,9 +27,9 @@
 namespace ddl {
 namespace {
 
-enum Kind { part_of_sum, leave };  // ports: one per receive thread, then the clock's
-
 class AkoWorker : public Program {
+  enum Kind { part_of_sum, leave };  // ports: one per receive thread, then the clock's
+
  public:
   AkoWorker(const AkoParams& params, Node& node)
       : node_(node),

@@ -26,12 +26,12 @@ namespace {
 
 // The share of the values that travels.
 double share_of(const ChocoParams& params) {
-  return params.compressor == Compressor::none ? 1 : params.fraction.value_or(0.1);
+  return params.compressor == CompressionOperator::none ? 1 : params.fraction.value_or(0.1);
 }
 
 // A value and its index are twice as much as a value; random indices are drawn alike by sender and receiver.
 double wire_share_of(const ChocoParams& params) {
-  return std::min(1.0, share_of(params) * (params.compressor == Compressor::top_k ? 2 : 1));
+  return std::min(1.0, share_of(params) * (params.compressor == CompressionOperator::top_k ? 2 : 1));
 }
 
 class ChocoWorker : public Program {
@@ -93,9 +93,9 @@ class ChocoWorker : public Program {
 
   // Sets to zero what does not travel.
   void compress(std::vector<float>& values) {
-    if (params_.compressor == Compressor::none) return;
+    if (params_.compressor == CompressionOperator::none) return;
     const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(values.size())));
-    params_.compressor == Compressor::top_k ? keep_largest(values, kept) : keep_random(values, kept, random_);
+    params_.compressor == CompressionOperator::top_k ? keep_largest(values, kept) : keep_random(values, kept, random_);
   }
 
   // Towards those who took part in the round: one who has left moves no more, so nobody moves towards it.

@@ -12,16 +12,18 @@
 
 namespace ddl {
 
-enum class Compressor { none, top_k, random_k };  // all values | the largest, with indices | random ones
+enum class CompressionOperator { none, top_k, random_k };  // all values | the largest, with indices | random ones
 template <>
-inline constexpr EnumName<Compressor> enum_names<Compressor>[] = {
-    {Compressor::none, "none"}, {Compressor::top_k, "top_k"}, {Compressor::random_k, "random_k"}};
+inline constexpr EnumName<CompressionOperator> enum_names<CompressionOperator>[] = {
+    {CompressionOperator::none, "none"},
+    {CompressionOperator::top_k, "top_k"},
+    {CompressionOperator::random_k, "random_k"}};
 
 struct ChocoParams {
   static constexpr const char* tag = "choco";
   GraphKind topology = GraphKind::ring;
   std::optional<int> degree;
-  Compressor compressor = Compressor::top_k;
+  CompressionOperator compressor = CompressionOperator::top_k;
   std::optional<double> fraction;        // of the values, that top_k and random_k keep; none: a tenth
   std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels
   OnFailure on_failure = OnFailure::wait;

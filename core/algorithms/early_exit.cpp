@@ -22,10 +22,10 @@ namespace ddl {
 
 namespace {
 
-enum Port { in_training, in_serving, answers };
-enum Kind { activations, gradient, leaving, estimate };
-
 class StageWorker : public Program {
+  enum Port { in_training, in_serving, answers };
+  enum Kind { activations, gradient, leaving, estimate };
+
  public:
   StageWorker(Node& node, const EarlyExitParams& params)
       : node_(node),

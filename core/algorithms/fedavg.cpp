@@ -25,7 +25,9 @@
 namespace ddl {
 namespace {
 
-enum Kind { ready, trained, leave };
+struct FedavgMessage {
+  enum Kind { ready, trained, leave };
+};
 
 class FedavgWorker : public Program {
  public:
@@ -34,7 +36,7 @@ class FedavgWorker : public Program {
   void run() override {
     bool at_work = node_.next_step();
     while (at_work) {
-      model_.tell(ready);
+      model_.tell(FedavgMessage::ready);
       if (!model_.receive()) break;
       for (int steps = 0; at_work && steps < params_.local_steps; ++steps) {
         const Payload gradient = node_.gradient();
@@ -42,9 +44,9 @@ class FedavgWorker : public Program {
         node_.finish_step();
         at_work = node_.next_step();
       }
-      model_.push(trained, node_.weights().snapshot());
+      model_.push(FedavgMessage::trained, node_.weights().snapshot());
     }
-    model_.take_leave(leave);
+    model_.take_leave(FedavgMessage::leave);
   }
 
   Awaited awaited_at(int) const override { return awaited_from(model_.awaited(), "the servers' model"); }
@@ -91,11 +93,11 @@ class FedavgServer : public Program {
       ready_.erase(worker);
       drawn_.erase(worker);
       if (!is_counted_on(*message.news, on_failure_)) at_work_.erase(worker);
-    } else if (message.kind == ready) {
+    } else if (message.kind == FedavgMessage::ready) {
       at_work_.insert(worker);
       ready_[worker] = message.step;
       patience_.begin(node_.now());  // before the first round
-    } else if (message.kind == leave) {
+    } else if (message.kind == FedavgMessage::leave) {
       at_work_.erase(worker);
     } else if (drawn_.erase(worker) > 0) {  // of this round, and not by a server that has crashed since
       models_[worker] = std::move(message);

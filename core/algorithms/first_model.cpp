@@ -5,10 +5,10 @@
 namespace ddl {
 namespace {
 
-enum Port { to_server = 1000, to_asker };  // beyond those of any training system
-enum Kind { question, model, refusal };
-
 class WithFirstModel : public Program {
+  enum Port { to_server = 1000, to_asker };  // beyond those of any training system
+  enum Kind { question, model, refusal };
+
  public:
   WithFirstModel(std::unique_ptr<Program> program, Node& node)
       : node_(node), program_(std::move(program)), has_model_(!node.starts_anew()) {

@@ -24,13 +24,12 @@
 namespace ddl {
 namespace {
 
-enum Port { to_server, to_trainer };
-enum Kind { exchange, first_model, refusal };
-
-constexpr double loss_memory = 0.9;   // of the running mean of minibatch losses
-constexpr double least_share = 0.05;  // of a model in a loss-weighted mean
-
 class GossipWorker : public Program {
+  enum Port { to_server, to_trainer };
+  enum Kind { exchange, first_model, refusal };
+  static constexpr double loss_memory = 0.9;   // of the running mean of minibatch losses
+  static constexpr double least_share = 0.05;  // of a model in a loss-weighted mean
+
  public:
   GossipWorker(const GossipParams& params, Node& node)
       : node_(node),

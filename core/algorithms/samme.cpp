@@ -16,11 +16,11 @@
 namespace ddl {
 namespace {
 
-enum Port { weights_port, votes_port };
-
 constexpr int voter = 0;
 
 class SammeWorker : public Program {
+  enum Port { weights_port, votes_port };
+
  public:
   SammeWorker(const SammeParams& params, Node& node) : node_(node), params_(params) {}
 

@@ -8,7 +8,7 @@
 namespace ddl {
 namespace {
 
-enum Answer { shard, no_shard };
+enum ShardAnswer { shard, no_shard };
 
 }  // namespace
 

@@ -186,7 +186,7 @@ void add_complaints(const ChocoParams& params, int workers, bool, std::vector<Co
                                     "\" is directed or changes, and neighbours must know each other's copies; "
                                     "expected an undirected graph such as \"ring\""});
   }
-  if (params.fraction && params.compressor == Compressor::none) {
+  if (params.fraction && params.compressor == CompressionOperator::none) {
     list.push_back({"fraction", "is given, but compressor \"none\" sends all values; expected no such key"});
   }
 }

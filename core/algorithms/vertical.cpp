@@ -22,10 +22,10 @@
 namespace ddl {
 namespace {
 
-enum Port { in_training, in_serving };
-enum Kind { piece, leaving, request };
-
 class VerticalWorker : public Program {
+  enum Port { in_training, in_serving };
+  enum Kind { piece, leaving, request };
+
  public:
   VerticalWorker(Node& node, const VerticalParams& params)
       : node_(node), params_(params), plan_(params, node.cluster()), me_(node.id()), messages_(node) {

@@ -14,8 +14,6 @@ namespace {
 // result.
 constexpr std::size_t kPixels = 128;
 
-std::size_t unsigned_of(int value) { return static_cast<std::size_t>(value); }
-
 Shape convolved(Shape input, const ConvSpec& spec) {
   const int cut = spec.same ? 0 : spec.kernel - 1;
   return {spec.filters, (input.height - cut - 1) / spec.stride + 1, (input.width - cut - 1) / spec.stride + 1};

@@ -6,12 +6,6 @@
 #include "core/base/check.hpp"
 
 namespace ddl {
-namespace {
-
-std::size_t unsigned_of(int value) { return static_cast<std::size_t>(value); }
-
-}  // namespace
-
 Residual::Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut)
     : Layer(body->input(), body->output()),
       body_(std::move(body)),

@@ -4,13 +4,14 @@
 
 namespace ddl {
 
+// Extents and counts are int in specifications and std::size_t where memory is measured.
+inline std::size_t unsigned_of(int value) { return static_cast<std::size_t>(value); }
+
 // One sample's values: `channels` planes of height x width. A flat vector is {n, 1, 1}. In a data set and a Batch one
 // plane follows the other; between layers the channels of a pixel lie together (see layer.hpp).
 struct Shape {
   int channels = 1, height = 1, width = 1;
-  std::size_t size() const {
-    return static_cast<std::size_t>(channels) * static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
-  }
+  std::size_t size() const { return unsigned_of(channels) * unsigned_of(height) * unsigned_of(width); }
   bool operator==(const Shape&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Draws with gnuplot, a program of its own.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@ namespace ddl {
 
 // Texts of plot/: how every picture looks, and what each kind draws.
 extern const std::string_view style_script, curves_script, map_script, links_script;
+
+inline constexpr std::size_t letter_pixels = 8;  // the width of a legend's letter, more or less
 
 // Formats by a file's ending: "svg", "png" or "pdf". Throws InputError for any other.
 std::string picture_format(const std::string& file);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t most_points = 500;  // of a line: more than there are pixels for
 constexpr std::size_t most_lines = 28;    // colours times dashes that can be told apart
-constexpr int letter_pixels = 8;
 
 struct Column {
   const char* word;

@@ -12,7 +12,7 @@ namespace ddl {
 namespace {
 
 constexpr std::size_t most_schemes = 7;  // colours
-constexpr std::size_t letter_pixels = 8, cell_width = 86, cell_height = 46;
+constexpr std::size_t cell_width = 86, cell_height = 46;
 
 std::string shown(const std::string& measure, const Winner& winner) {
   const std::string value = measure.starts_with("time_to_")    ? readable_seconds(winner.mean)

@@ -41,7 +41,7 @@ std::vector<std::string> bandwidth(const Network& network, int workers) {
   return links;
 }
 
-Place accuracy_at(const std::string& network, int workers, const std::string& system) {
+TablePosition accuracy_at(const std::string& network, int workers, const std::string& system) {
   return {"accuracy", {network, std::to_string(workers)}, system};
 }
 
@@ -84,8 +84,8 @@ Cell accuracy_cell(const Network& network, int workers, std::size_t system, cons
   json["stop"] = {{"time", "300s"}};
   json["evaluate"] = {{"every", "10s"}};
   const double published = network.accuracy[static_cast<std::size_t>(workers) - 2][system];
-  const Place place = accuracy_at(network.name, workers, systems[system]);
-  Place fluctuation = place;
+  const TablePosition place = accuracy_at(network.name, workers, systems[system]);
+  TablePosition fluctuation = place;
   fluctuation.table = "fluctuation";
   return {fmt::format("{}_{}_{}", network.slug, workers, std::array{"ps", "ako_p1", "ako_various", "ako_p4"}[system]),
           json.dump(),
@@ -98,7 +98,7 @@ Cell target_cell(const Network& network, std::size_t system, double seconds, dou
   Json json = scenario(network, 2, system, scale);
   json["stop"] = {{"time", "3000s"}, {"accuracy", target}};
   json["evaluate"] = {{"every", "1s"}, {"target_accuracy", {target}}};
-  const auto place = [&](const char* table) { return Place{table, {network.name}, systems[system]}; };
+  const auto place = [&](const char* table) { return TablePosition{table, {network.name}, systems[system]}; };
   return {
       fmt::format("{}_2_{}_to_target", network.slug, system == 0 ? "ps" : "ako_p4"),
       json.dump(),
@@ -133,7 +133,7 @@ Study ako_2018(const Scale& scale) {
   study.cells.push_back(target_cell(all[2], 0, 720, 139, scale));
   study.cells.push_back(target_cell(all[2], 3, 205, 88, scale));
   study.claims = claims();
-  study.notes = notes(scale);
+  study.notes = ako_study::notes(scale);
   return study;
 }
 

@@ -32,7 +32,7 @@ std::vector<Network> networks();
 // Of the workers' links and then the server's: the middle one, whatever their number.
 std::vector<std::string> bandwidth(const Network& network, int workers);
 
-Place accuracy_at(const std::string& network, int workers, const std::string& system);
+TablePosition accuracy_at(const std::string& network, int workers, const std::string& system);
 
 std::vector<Claim> claims();
 std::vector<Note> notes(const Scale& scale);

@@ -132,10 +132,10 @@ Reading training_loss() {
   };
 }
 
-Place time_of(const char* preset, const char* quantity, const char* system) {
+TablePosition time_of(const char* preset, const char* quantity, const char* system) {
   return {"time", {preset, quantity}, system};
 }
-Place learnt(const char* preset, const char* quantity, const char* system) {
+TablePosition learnt(const char* preset, const char* quantity, const char* system) {
   return {"learning", {preset, quantity}, system};
 }
 const char* const least = "least s/batch";

@@ -13,9 +13,11 @@
 namespace ddl {
 namespace iddl_study {
 
-Place perceptron_at(const std::string& model, const std::string& form) { return {"mlp_accuracy", {model}, form}; }
-Place wan_at(const std::string& form, const std::string& system) { return {"wan_accuracy", {form}, system}; }
-Place ensemble_at(int members, const std::string& weighting) {
+TablePosition perceptron_at(const std::string& model, const std::string& form) {
+  return {"mlp_accuracy", {model}, form};
+}
+TablePosition wan_at(const std::string& form, const std::string& system) { return {"wan_accuracy", {form}, system}; }
+TablePosition ensemble_at(int members, const std::string& weighting) {
   return {"ensemble_accuracy", {std::to_string(members)}, weighting};
 }
 
@@ -185,7 +187,7 @@ Study iddl(const Scale& scale) {
     for (const char* weighting : {standard, as_published}) study.cells.push_back(ensemble_cell(which, weighting));
   }
   study.claims = claims(scale);
-  study.notes = notes(scale);
+  study.notes = iddl_study::notes(scale);
   return study;
 }
 

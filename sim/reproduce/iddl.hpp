@@ -25,9 +25,9 @@ inline constexpr std::array member_counts = {1, 3, 5, 7, 9};
 inline constexpr const char* standard = "standard SAMME";
 inline constexpr const char* as_published = "as published";
 
-Place perceptron_at(const std::string& model, const std::string& form);
-Place wan_at(const std::string& form, const std::string& system);
-Place ensemble_at(int members, const std::string& weighting);
+TablePosition perceptron_at(const std::string& model, const std::string& form);
+TablePosition wan_at(const std::string& form, const std::string& system);
+TablePosition ensemble_at(int members, const std::string& weighting);
 
 // What needs no run: counts of parameters and operations.
 std::vector<Outcome::Value> counts();

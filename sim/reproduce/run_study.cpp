@@ -97,7 +97,7 @@ Outcome outcome_of(const Study& study, const std::vector<PlannedRun>& runs) {
 
 }  // namespace
 
-const Outcome::Value& Outcome::at(const Place& place) const {
+const Outcome::Value& Outcome::at(const TablePosition& place) const {
   for (const Value& value : values_) {
     if (value.place == place) return value;
   }

@@ -19,15 +19,15 @@ namespace ddl {
 using Reading = std::function<std::optional<double>(const Summary&, const RunResult&)>;
 
 // One place of one table: a row's labels and a column's.
-struct Place {
+struct TablePosition {
   std::string table;
   std::vector<std::string> row;
   std::string column;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const TablePosition&) const = default;
 };
 
 struct Figure {
-  Place place;
+  TablePosition place;
   std::optional<double> published;
   Reading read;
 };
@@ -51,14 +51,14 @@ struct TableLayout {
 class Outcome {
  public:
   struct Value {
-    Place place;
+    TablePosition place;
     std::optional<double> published, simulated;
   };
   explicit Outcome(std::vector<Value> values) : values_(std::move(values)) {}
   const std::vector<Value>& values() const { return values_; }  // in the study's order
-  const Value& at(const Place& place) const;
+  const Value& at(const TablePosition& place) const;
   // Simulated; not a number, which no comparison accepts, where there is none.
-  double number(const Place& place) const {
+  double number(const TablePosition& place) const {
     return at(place).simulated.value_or(std::numeric_limits<double>::quiet_NaN());
   }
 

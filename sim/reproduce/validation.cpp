@@ -103,7 +103,7 @@ std::vector<MeasuredCell> read_measured(std::string_view csv) {
   return cells;
 }
 
-Place place_of(const MeasuredCell& cell, const char* sharing) {
+TablePosition place_of(const MeasuredCell& cell, const char* sharing) {
   return {cell.queue_s == short_queue ? "cycles" : "long_queue_cycles",
           {cell.network, cell.workers, cell.megabytes, cell.scheme},
           sharing};

@@ -23,7 +23,7 @@ struct MeasuredCell {
 // queue.
 std::vector<MeasuredCell> read_measured(std::string_view csv);
 
-Place place_of(const MeasuredCell& cell, const char* sharing);
+TablePosition place_of(const MeasuredCell& cell, const char* sharing);
 
 std::vector<Claim> claims(const std::vector<MeasuredCell>& cells);
 

@@ -11,10 +11,10 @@
 namespace ddl {
 namespace zhang_study {
 
-Place time_at(const char* model, const std::string& slowdown, const char* system) {
+TablePosition time_at(const char* model, const std::string& slowdown, const char* system) {
   return {"epoch_time", {model, slowdown}, system};
 }
-Place speed_at(const char* model, const std::string& slowdown, const char* system) {
+TablePosition speed_at(const char* model, const std::string& slowdown, const char* system) {
   return {"speed_up", {model, slowdown}, system};
 }
 
@@ -175,7 +175,7 @@ Study zhang(const Scale& scale) {
     study.cells.push_back(accuracy_cell(resnet, all[i], resnet_accuracy[i], 1, scale));
   study.cells.push_back(accuracy_cell(resnet, all[2], 91, 10, scale));
   study.claims = claims();
-  study.notes = notes(scale);
+  study.notes = zhang_study::notes(scale);
   return study;
 }
 

@@ -26,8 +26,8 @@ struct Preset {
 inline constexpr Preset vgg{"VGG", "vgg", 60e6, 23e9, 128, 34.8e-3, 13.60, 0};
 inline constexpr Preset resnet{"ResNet-20", "resnet20", 1e6, 100e9, 32, 11.55e-3, 18.04, 1};
 
-Place time_at(const char* model, const std::string& slowdown, const char* system);
-Place speed_at(const char* model, const std::string& slowdown, const char* system);
+TablePosition time_at(const char* model, const std::string& slowdown, const char* system);
+TablePosition speed_at(const char* model, const std::string& slowdown, const char* system);
 
 std::vector<Claim> claims();
 std::vector<Note> notes(const Scale& scale);

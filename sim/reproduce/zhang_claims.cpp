@@ -27,7 +27,7 @@ Verdict ratio_between(double found, double low, double high, const char* publish
 }
 
 // Whether the published times per epoch among `which` are met.
-Verdict all_near(const Outcome& outcome, double tolerance, bool (*which)(const Place&)) {
+Verdict all_near(const Outcome& outcome, double tolerance, bool (*which)(const TablePosition&)) {
   double worst = 0;
   bool all = true;
   for (const Outcome::Value& value : outcome.values()) {
@@ -89,11 +89,14 @@ std::vector<Claim> claims() {
        },
        ""},
       {"every published time per epoch of AD-PSGD, 1x to 10,000x, within 5 %",
-       [](const Outcome& o) { return all_near(o, 0.05, [](const Place& place) { return place.column == ad_psgd; }); },
+       [](const Outcome& o) {
+         return all_near(o, 0.05, [](const TablePosition& place) { return place.column == ad_psgd; });
+       },
        ""},
       {"those of AllReduce and D-PSGD at 1x, 2x and 10x within 10 %",
        [](const Outcome& o) {
-         return all_near(o, 0.10, [](const Place& place) { return place.column != ad_psgd && place.row[1] != "100x"; });
+         return all_near(o, 0.10,
+                         [](const TablePosition& place) { return place.column != ad_psgd && place.row[1] != "100x"; });
        },
        ""},
       {"with a learner 10 times slower AD-PSGD's accuracy stays",

@@ -9,7 +9,7 @@
 
 namespace ddl {
 
-namespace sg = simgrid;
+namespace sg = simgrid::s4u;
 
 namespace {
 
@@ -38,7 +38,7 @@ Faults::Faults(Fabric& fabric) : fabric_(fabric) {
       before_s = next;
     };
     fabric.host(change.node)
-        ->set_speed_profile(sg::kernel::profile::ProfileBuilder::from_callback(of_hosts_[i].what, next_value, -1));
+        ->set_speed_profile(simgrid::kernel::profile::ProfileBuilder::from_callback(of_hosts_[i].what, next_value, -1));
   }
   step_to(0);
 }
@@ -90,7 +90,7 @@ void Faults::step_to(double now_s) {
 
 void Faults::play(const std::function<void()>& changed) {
   for (double next = next_s(); next < Course::never; next = next_s()) {
-    sg::s4u::this_actor::sleep_until(next);
+    sg::this_actor::sleep_until(next);
     step_to(next);
     changed();
   }

@@ -9,19 +9,19 @@
 
 namespace ddl {
 
-namespace sg = simgrid;
+namespace sg = simgrid::s4u;
 
 FlowWire::FlowWire(Fabric& fabric, WireUser& user) : fabric_(fabric), user_(user), flows_(capacities(fabric)) {
   fabric.when_bandwidth_changes([this](int link, double bandwidth) {
     if (stopped_) return;
-    flows_.set_capacity(sg::s4u::Engine::get_clock(), link, bandwidth);
+    flows_.set_capacity(sg::Engine::get_clock(), link, bandwidth);
     wake_at(flows_.next_s());
   });
 }
 
 void FlowWire::begin(Channel& channel) {
   beginning_.push_back(&channel);
-  wake_at(sg::s4u::Engine::get_clock());
+  wake_at(sg::Engine::get_clock());
 }
 
 void FlowWire::carry_all(Channel& channel) {
@@ -38,14 +38,14 @@ void FlowWire::carry_all(Channel& channel) {
 void FlowWire::start(Channel& channel) {
   FlowShape shape = flow_shape(fabric_, channel.source, channel.target);
   shape.penalty /= channel.flows;
-  channel.transfer = flows_.start(sg::s4u::Engine::get_clock(), shape, channel.on_wire_bytes);
+  channel.transfer = flows_.start(sg::Engine::get_clock(), shape, channel.on_wire_bytes);
   const auto number = static_cast<std::size_t>(channel.transfer);
   if (number >= carried_.size()) carried_.resize(number + 1);
   carried_[number] = &channel;
 }
 
 double FlowWire::break_off(Channel& channel) {
-  const double left = flows_.cancel(sg::s4u::Engine::get_clock(), channel.transfer);
+  const double left = flows_.cancel(sg::Engine::get_clock(), channel.transfer);
   channel.transfer = -1;
   wake_at(flows_.next_s());
   begin(channel);
@@ -55,19 +55,19 @@ double FlowWire::break_off(Channel& channel) {
 void FlowWire::go_on() {
   timer_ = nullptr;
   std::vector<Channel*> through;  // first: what starts next uses the transfers' numbers again
-  for (const int transfer : flows_.advance(sg::s4u::Engine::get_clock())) {
+  for (const int transfer : flows_.advance(sg::Engine::get_clock())) {
     through.push_back(carried_[static_cast<std::size_t>(transfer)]);
     through.back()->transfer = -1;
   }
   for (Channel* channel : through) {
     const std::optional<double> retry_s = user_.arrived(*channel);
     if (retry_s) {
-      retries_.push({sg::s4u::Engine::get_clock() + *retry_s, retries_so_far_++, channel});
+      retries_.push({sg::Engine::get_clock() + *retry_s, retries_so_far_++, channel});
     } else {
       carry_all(*channel);
     }
   }
-  for (; !retries_.empty() && retries_.top().at_s <= sg::s4u::Engine::get_clock(); retries_.pop()) {
+  for (; !retries_.empty() && retries_.top().at_s <= sg::Engine::get_clock(); retries_.pop()) {
     Channel& channel = *retries_.top().channel;
     if (!channel.waits_to_retry) {  // broken off meanwhile
       carry_all(channel);
@@ -86,7 +86,7 @@ void FlowWire::go_on() {
 void FlowWire::wake_at(double time_s) {
   if (stopped_ || !(time_s < MaxMin::never) || (timer_ != nullptr && timer_->get_date() <= time_s)) return;
   if (timer_ != nullptr) timer_->remove();
-  timer_ = sg::kernel::timer::Timer::set(time_s, [this] { go_on(); });
+  timer_ = simgrid::kernel::timer::Timer::set(time_s, [this] { go_on(); });
 }
 
 void FlowWire::stop() {

@@ -13,7 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kLongestReason = 160;
 
 // Builds the value from the parser's events, and knows at any time which path is being read.
@@ -53,8 +52,8 @@ class Builder {
 
   // The parser tells its position only with its own errors; the depth limit speaks of the path instead.
   bool open(Json value) {
-    if (levels_.size() >= kDeepest) {
-      findings_.add("$", fmt::format("is nested deeper than {} levels; expected a scenario", kDeepest));
+    if (levels_.size() >= deepest_level) {
+      findings_.add("$", fmt::format("is nested deeper than {} levels; expected a scenario", deepest_level));
       return false;
     }
     levels_.push_back({&place(std::move(value)), {}});

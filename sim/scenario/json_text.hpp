@@ -1,12 +1,15 @@
 // JSON text to values and back, strictly: a key given twice, a number too large and very deep nesting are errors.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "sim/scenario/findings.hpp"
 
 namespace ddl {
+
+inline constexpr std::size_t deepest_level = 64;  // of lists and objects in one another
 
 // Parses `text`, in which // and /* */ comments may stand. False, with findings, if it is not JSON; repeated keys are
 // findings too, but leave a value behind.

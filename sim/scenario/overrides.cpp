@@ -16,8 +16,6 @@ namespace {
 using Json = nlohmann::json;
 using Step = std::variant<std::string, std::size_t>;  // a key, or an index into a list
 
-constexpr std::size_t kDeepest = 64;
-
 std::optional<std::vector<Step>> steps_of(std::string_view path) {
   if (path.starts_with("$.")) path.remove_prefix(2);
   std::vector<Step> steps;
@@ -42,7 +40,7 @@ std::optional<std::vector<Step>> steps_of(std::string_view path) {
       steps.emplace_back(index);
       path.remove_prefix(length + 1);
     }
-    if (steps.size() > kDeepest) return std::nullopt;
+    if (steps.size() > deepest_level) return std::nullopt;
   }
   return steps;
 }

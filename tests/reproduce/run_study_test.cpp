@@ -78,7 +78,7 @@ TEST_CASE("a study gives the mean over seeds of every figure, in its own order")
   Seen seen;
   const Outcome outcome = run_into(out, example(), seen);
   REQUIRE(outcome.values().size() == 3);
-  CHECK(outcome.values()[1].place == Place{"times", {"long"}, "single"});
+  CHECK(outcome.values()[1].place == TablePosition{"times", {"long"}, "single"});
   CHECK(*outcome.values()[0].simulated == doctest::Approx(0.5));
   CHECK(*outcome.values()[1].simulated == doctest::Approx(2.0));
   CHECK(seen.finished == 6);

@@ -22,7 +22,7 @@ TEST_CASE("every figure of every study has a place of its own, in a table that i
     CHECK(study.name == row.name);
     std::set<std::string> tables, cells;
     for (const TableLayout& table : study.tables) tables.insert(table.name);
-    std::set<Place> places;
+    std::set<TablePosition> places;
     for (const Outcome::Value& value : study.reckoned) {
       CHECK(places.insert(value.place).second);
       CHECK(tables.contains(value.place.table));
@@ -35,7 +35,8 @@ TEST_CASE("every figure of every study has a place of its own, in a table that i
       }
     }
     for (const TableLayout& table : study.tables) {
-      for (const Place& place : places) CHECK((place.table != table.name || place.row.size() == table.row.size()));
+      for (const TablePosition& place : places)
+        CHECK((place.table != table.name || place.row.size() == table.row.size()));
     }
   }
 }
