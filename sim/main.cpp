@@ -9,9 +9,9 @@
 int main(int argc, char** argv) {
   int code = 1;
   try {
-    code = ddl::run_command_line({argv + 1, argv + argc});
+    code = ddl::cli::run_command_line({argv + 1, argv + argc});
   } catch (...) {
-    code = ddl::report_error(std::current_exception());
+    code = ddl::cli::report_error(std::current_exception());
   }
   // Output that could not be delivered, to a full disk for instance, is no success.
   if (!std::cout.flush() && code == 0) {

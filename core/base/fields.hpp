@@ -12,6 +12,7 @@
 // tag_key). Types with a form of their own (such as `3 | [4,4,2] | "auto"`) get overloads in sim/scenario.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <string_view>
 
@@ -32,9 +33,8 @@ struct EnumName {
   std::string_view name;
 };
 
-// Specialised beside each enum: template <> inline constexpr EnumName<E> enum_names<E>[] = {{E::a, "a"}, ...};
-template <class Enum>
-inline constexpr EnumName<Enum> enum_names[] = {};
+// Beside each enum stands a function that names its values, found by the enum's type:
+//   constexpr auto enum_names(E) { return std::to_array<EnumName<E>>({{E::a, "a"}, ...}); }
 
 // The key by which JSON tells the alternatives of a tagged variant apart; specialised for algorithms ("name").
 template <class Variant>
@@ -42,7 +42,7 @@ inline constexpr std::string_view tag_key = "type";
 
 template <class Enum>
 constexpr std::string_view name_of(Enum value) {
-  for (const auto& entry : enum_names<Enum>) {
+  for (const auto& entry : enum_names(Enum{})) {
     if (entry.value == value) return entry.name;
   }
   return "?";

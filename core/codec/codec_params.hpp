@@ -5,7 +5,7 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::codec {
 
 struct NoCodecParams {
   static constexpr const char* tag = "none";
@@ -81,4 +81,4 @@ void fields(Visitor& visit, MeanThresholdParams& params) {
   error_feedback_field(visit, params.error_feedback);
 }
 
-}  // namespace ddl
+}  // namespace ddl::codec

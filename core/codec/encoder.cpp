@@ -9,7 +9,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::codec {
 namespace {
 
 using Sections = std::span<const std::size_t>;
@@ -196,4 +196,4 @@ std::uint64_t Encoder::encode(std::span<float> values) {
   return bits;
 }
 
-}  // namespace ddl
+}  // namespace ddl::codec

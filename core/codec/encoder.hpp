@@ -11,7 +11,7 @@
 #include "core/base/rng.hpp"
 #include "core/codec/codec_params.hpp"
 
-namespace ddl {
+namespace ddl::codec {
 
 struct CodecRow {
   std::string name, what;
@@ -54,4 +54,4 @@ class Encoder {
   std::vector<float> residual_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::codec

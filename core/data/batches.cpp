@@ -1,7 +1,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 
-namespace ddl {
+namespace ddl::data {
 
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch) {
   const std::size_t values = data.shape.size();
@@ -45,4 +45,4 @@ std::vector<std::uint32_t> BatchStream::next() {
   return batch;
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

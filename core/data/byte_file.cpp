@@ -7,7 +7,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::data {
 namespace {
 
 // Deflate writes at least two bits for 258 bytes, which is a factor of 1032.
@@ -62,4 +62,4 @@ void ByteFile::expect_end(const std::string& what) {
   if (read_some(&byte, 1) == 1) fail("has more bytes after its " + what + "; expected the end of the file");
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

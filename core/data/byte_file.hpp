@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace ddl {
+namespace ddl::data {
 
 class ByteFile {
  public:
@@ -36,4 +36,4 @@ class ByteFile {
   std::uint64_t most_bytes_ = 0;
 };
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -5,9 +5,9 @@
 #include "core/base/check.hpp"
 #include "core/data/byte_file.hpp"
 #include "core/data/folder.hpp"
-#include "core/data/sources.hpp"
+#include "core/data/loaders.hpp"
 
-namespace ddl {
+namespace ddl::data {
 namespace {
 
 constexpr std::size_t image_bytes = 3072;
@@ -107,4 +107,4 @@ DataSplit read_cifar_10(const DataSpec& spec) {
           read_set(test, {test}, "test", spec.test)};
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -7,21 +7,23 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::data {
 
 enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10 };
-template <>
-inline constexpr EnumName<DataSource> enum_names<DataSource>[] = {{DataSource::synthetic, "synthetic"},
-                                                                  {DataSource::mnist, "mnist"},
-                                                                  {DataSource::fashion_mnist, "fashion-mnist"},
-                                                                  {DataSource::cifar_10, "cifar-10"}};
+constexpr auto enum_names(DataSource) {
+  return std::to_array<EnumName<DataSource>>({{DataSource::synthetic, "synthetic"},
+                                              {DataSource::mnist, "mnist"},
+                                              {DataSource::fashion_mnist, "fashion-mnist"},
+                                              {DataSource::cifar_10, "cifar-10"}});
+}
 
 enum class PartitionKind { iid, sequential, by_label, dirichlet };
-template <>
-inline constexpr EnumName<PartitionKind> enum_names<PartitionKind>[] = {{PartitionKind::iid, "iid"},
-                                                                        {PartitionKind::sequential, "sequential"},
-                                                                        {PartitionKind::by_label, "by_label"},
-                                                                        {PartitionKind::dirichlet, "dirichlet"}};
+constexpr auto enum_names(PartitionKind) {
+  return std::to_array<EnumName<PartitionKind>>({{PartitionKind::iid, "iid"},
+                                                 {PartitionKind::sequential, "sequential"},
+                                                 {PartitionKind::by_label, "by_label"},
+                                                 {PartitionKind::dirichlet, "dirichlet"}});
+}
 
 // How many synthetic samples there are unless a scenario says otherwise.
 constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;
@@ -48,4 +50,4 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

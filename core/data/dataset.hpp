@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/base/rng.hpp"
+#include "core/base/shape.hpp"
 #include "core/data/data_spec.hpp"
-#include "core/nn/shape.hpp"
 
-namespace ddl {
+namespace ddl::data {
 
 // `count` images of `shape` (channel planes, row by row), one byte a value. A network sees
 // (byte - mean[channel]) * scale[channel]: compact in memory whatever the source.
@@ -70,4 +70,4 @@ class BatchStream {
   std::size_t position_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -2,7 +2,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::data {
 
 std::filesystem::path data_folder(const DataSpec& spec) {
   const std::string source(name_of(spec.source));
@@ -25,4 +25,4 @@ std::size_t samples_used(const std::string& where, const char* key, const std::o
   return count;
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -7,7 +7,7 @@
 
 #include "core/data/data_spec.hpp"
 
-namespace ddl {
+namespace ddl::data {
 
 // The folder spec.path, or an InputError saying what it should hold.
 std::filesystem::path data_folder(const DataSpec& spec);
@@ -17,4 +17,4 @@ std::filesystem::path data_folder(const DataSpec& spec);
 std::size_t samples_used(const std::string& where, const char* key, const std::optional<std::int64_t>& wanted,
                          std::size_t available);
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -7,9 +7,9 @@
 #include "core/base/check.hpp"
 #include "core/data/byte_file.hpp"
 #include "core/data/folder.hpp"
-#include "core/data/sources.hpp"
+#include "core/data/loaders.hpp"
 
-namespace ddl {
+namespace ddl::data {
 namespace {
 
 constexpr std::uint32_t image_magic = 0x00000803;  // unsigned bytes, three axes
@@ -124,4 +124,4 @@ DataSplit read_idx(const DataSpec& spec) {
   return {read_set(spec, "train", "train", spec.train), read_set(spec, "t10k", "test", spec.test)};
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -1,7 +1,7 @@
 #include "core/base/check.hpp"
-#include "core/data/sources.hpp"
+#include "core/data/loaders.hpp"
 
-namespace ddl {
+namespace ddl::data {
 namespace {
 
 void check_count(const char* key, const std::optional<std::int64_t>& count) {
@@ -42,4 +42,4 @@ DataShape data_shape(DataSource source) {
   throw InternalError("unknown data source");
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -6,7 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 
-namespace ddl {
+namespace ddl::data {
 namespace {
 
 using Indices = std::vector<std::uint32_t>;
@@ -112,4 +112,4 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
   throw InternalError("unknown kind of partition");
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "core/data/sources.hpp"
+#include "core/data/loaders.hpp"
 
-namespace ddl {
+namespace ddl::data {
 namespace {
 
 constexpr int side = 12;
@@ -131,4 +131,4 @@ DataSplit generate_synthetic(const DataSpec& spec, std::uint64_t seed) {
           generate(test, stream(seed, "test", "synthetic data"))};
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

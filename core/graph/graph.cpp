@@ -7,7 +7,7 @@
 #include "core/base/check.hpp"
 #include "core/graph/random_regular.hpp"
 
-namespace ddl {
+namespace ddl::graph {
 namespace {
 
 // The least m with 2^m >= nodes.
@@ -24,7 +24,7 @@ bool is_undirected(GraphKind kind) {
   return kind != GraphKind::directed_ring && kind != GraphKind::exponential && kind != GraphKind::one_peer_exponential;
 }
 
-std::string complaint_about_degree(GraphKind kind, std::optional<int> degree, int nodes) {
+std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes) {
   const std::string name = "\"" + std::string(name_of(kind)) + "\"";
   if (kind != GraphKind::random_regular) {
     return degree ? name + " has a degree of its own; expected no such key, or topology \"random_regular\"" : "";
@@ -40,7 +40,7 @@ std::string complaint_about_degree(GraphKind kind, std::optional<int> degree, in
 Graph::Graph(GraphKind kind, int nodes, std::optional<int> degree, Stream random) : kind_(kind), nodes_(nodes) {
   check(nodes >= 1, "a graph of at least one node");
   if (kind != GraphKind::random_regular) return;
-  check(complaint_about_degree(kind, degree, nodes).empty(), "a degree that has been complained of");
+  check(degree_error(kind, degree, nodes).empty(), "a degree that has been complained of");
   drawn_ = random_regular_graph(nodes, *degree, random);
 }
 
@@ -94,4 +94,4 @@ std::vector<int> Graph::torus_neighbours(int node) const {
   return sorted_without(node, {at(row - 1, column), at(row + 1, column), at(row, column - 1), at(row, column + 1)});
 }
 
-}  // namespace ddl
+}  // namespace ddl::graph

@@ -10,7 +10,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/rng.hpp"
 
-namespace ddl {
+namespace ddl::graph {
 
 enum class GraphKind {
   ring,                    // both neighbours
@@ -22,22 +22,22 @@ enum class GraphKind {
   undirected_exponential,  // those 1, 2, 4, 8 ... ahead and behind
   one_peer_exponential     // in round k the one 2^(k mod ceil(log2 n)) ahead
 };
-template <>
-inline constexpr EnumName<GraphKind> enum_names<GraphKind>[] = {
-    {GraphKind::ring, "ring"},
-    {GraphKind::directed_ring, "directed_ring"},
-    {GraphKind::torus, "torus"},
-    {GraphKind::complete, "complete"},
-    {GraphKind::random_regular, "random_regular"},
-    {GraphKind::exponential, "exponential"},
-    {GraphKind::undirected_exponential, "undirected_exponential"},
-    {GraphKind::one_peer_exponential, "one_peer_exponential"}};
+constexpr auto enum_names(GraphKind) {
+  return std::to_array<EnumName<GraphKind>>({{GraphKind::ring, "ring"},
+                                             {GraphKind::directed_ring, "directed_ring"},
+                                             {GraphKind::torus, "torus"},
+                                             {GraphKind::complete, "complete"},
+                                             {GraphKind::random_regular, "random_regular"},
+                                             {GraphKind::exponential, "exponential"},
+                                             {GraphKind::undirected_exponential, "undirected_exponential"},
+                                             {GraphKind::one_peer_exponential, "one_peer_exponential"}});
+}
 
 // Whether arcs come in pairs and are the same in every round.
 bool is_undirected(GraphKind kind);
 
 // What keeps `nodes` from a graph of this kind and degree, or "". Only random_regular takes a degree, and needs it.
-std::string complaint_about_degree(GraphKind kind, std::optional<int> degree, int nodes);
+std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes);
 
 class Graph {
  public:
@@ -62,4 +62,4 @@ class Graph {
   std::vector<std::vector<int>> drawn_;  // random_regular: every node's neighbours
 };
 
-}  // namespace ddl
+}  // namespace ddl::graph

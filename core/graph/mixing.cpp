@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ddl {
+namespace ddl::graph {
 namespace {
 
 void remove_mean(std::vector<double>& values) {
@@ -57,4 +57,4 @@ double second_eigenvalue(const Matrix& mixing) {
   return found;
 }
 
-}  // namespace ddl
+}  // namespace ddl::graph

@@ -6,7 +6,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace ddl {
+namespace ddl::graph {
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -18,4 +18,4 @@ Matrix mixing_matrix(const Graph& graph, std::int64_t round);
 // every node), as for all graphs here: it is then the second singular value, which power iteration finds.
 double second_eigenvalue(const Matrix& mixing);
 
-}  // namespace ddl
+}  // namespace ddl::graph

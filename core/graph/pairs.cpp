@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace ddl {
+namespace ddl::graph {
 
 std::vector<int> partners(PairGraph graph, int nodes, int node) {
   std::set<int> found;
@@ -17,4 +17,4 @@ std::vector<int> partners(PairGraph graph, int nodes, int node) {
   return {found.begin(), found.end()};
 }
 
-}  // namespace ddl
+}  // namespace ddl::graph

@@ -5,21 +5,22 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::graph {
 
 enum class PairGraph {
   ring,         // the neighbours; an odd ring leaves out the edge between its two passive ends
   exponential,  // those 1, 3, 5, 9, 17 ... ahead and behind (Assran et al.'s implementation of AD-PSGD)
   complete      // every node of the other kind
 };
-template <>
-inline constexpr EnumName<PairGraph> enum_names<PairGraph>[] = {{PairGraph::ring, "ring"},
-                                                                {PairGraph::exponential, "bipartite_exponential"},
-                                                                {PairGraph::complete, "complete_bipartite"}};
+constexpr auto enum_names(PairGraph) {
+  return std::to_array<EnumName<PairGraph>>({{PairGraph::ring, "ring"},
+                                             {PairGraph::exponential, "bipartite_exponential"},
+                                             {PairGraph::complete, "complete_bipartite"}});
+}
 
 inline bool is_active(int node) { return node % 2 == 1; }
 
 // The nodes of the other kind that `node` exchanges with, ascending.
 std::vector<int> partners(PairGraph graph, int nodes, int node);
 
-}  // namespace ddl
+}  // namespace ddl::graph

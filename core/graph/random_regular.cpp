@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-namespace ddl {
+namespace ddl::graph {
 namespace {
 
 using Edge = std::pair<int, int>;  // the smaller end first
@@ -72,4 +72,4 @@ std::vector<std::vector<int>> random_regular_graph(int nodes, int degree, Stream
   return neighbours;
 }
 
-}  // namespace ddl
+}  // namespace ddl::graph

@@ -9,7 +9,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace ddl {
+namespace ddl::graph {
 
 class SharedGraphs {
  public:
@@ -24,4 +24,4 @@ class SharedGraphs {
   std::map<std::pair<GraphKind, std::optional<int>>, std::shared_ptr<const Graph>> graphs_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::graph

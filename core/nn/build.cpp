@@ -4,23 +4,23 @@
 #include <string>
 #include <utility>
 
-#include "core/nn/batch_norm.hpp"
-#include "core/nn/chain.hpp"
-#include "core/nn/conv2d.hpp"
-#include "core/nn/dense.hpp"
-#include "core/nn/dropout.hpp"
-#include "core/nn/flatten.hpp"
-#include "core/nn/global_average_pool.hpp"
-#include "core/nn/grouped.hpp"
-#include "core/nn/mask.hpp"
-#include "core/nn/masked.hpp"
-#include "core/nn/max_pool.hpp"
+#include "core/nn/layers/batch_norm.hpp"
+#include "core/nn/layers/chain.hpp"
+#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/dense.hpp"
+#include "core/nn/layers/dropout.hpp"
+#include "core/nn/layers/flatten.hpp"
+#include "core/nn/layers/global_average_pool.hpp"
+#include "core/nn/layers/grouped.hpp"
+#include "core/nn/layers/mask.hpp"
+#include "core/nn/layers/masked.hpp"
+#include "core/nn/layers/max_pool.hpp"
+#include "core/nn/layers/relu.hpp"
+#include "core/nn/layers/residual.hpp"
+#include "core/nn/layers/tanh.hpp"
 #include "core/nn/model.hpp"
-#include "core/nn/relu.hpp"
-#include "core/nn/residual.hpp"
-#include "core/nn/tanh.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 constexpr double kLargest = 2147483647;  // matrix libraries count in 32 bits
@@ -251,4 +251,4 @@ std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> spec
   return layers;
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -9,7 +9,7 @@
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 // The layers of `specs` for samples of `input`; a relu directly after a dense or conv becomes part of it. Allocates
 // nothing of the sizes asked for. Throws ModelError with the index in `specs` of a layer that cannot be: a window
@@ -17,4 +17,4 @@ namespace ddl {
 std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes,
                                                  MathMode mode);
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -4,7 +4,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 LayerShare Layer::share(std::span<const std::uint32_t>) const {
   throw InternalError(std::string("a share of a \"") + kind() + "\" layer");
@@ -29,4 +29,4 @@ std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> l
   return all;
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

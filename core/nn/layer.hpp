@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "core/base/rng.hpp"
-#include "core/nn/buffer.hpp"
-#include "core/nn/shape.hpp"
+#include "core/base/shape.hpp"
+#include "core/nn/kernels/buffer.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 // One parameter tensor of a layer. Rows: length of the first axis, or of its inputs for a convolution.
 struct LayerTensor {
@@ -118,4 +118,4 @@ std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> l
 // Each by its kind and number, "conv1".
 std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers);
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -2,7 +2,7 @@
 
 #include "core/nn/layer.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 void add_rows(const LayerPart& part, const std::string& before, std::vector<LayerRow>& rows) {
@@ -39,4 +39,4 @@ LayerRow total_of(const std::vector<LayerRow>& rows) {
   return total;
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -7,7 +7,7 @@
 
 #include "core/nn/model.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 struct LayerRow {
   std::string name;  // "residual3.shortcut.conv1"
@@ -30,4 +30,4 @@ std::vector<LayerRow> layer_table(const Model& model);
 // The sums, from the model's input to its output.
 LayerRow total_of(const std::vector<LayerRow>& rows);
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -4,7 +4,7 @@
 
 #include "core/nn/optimizer.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 // cos(pi x) for x in [0, 1], to double precision and with the same bits everywhere.
@@ -41,4 +41,4 @@ double learning_rate_at(const RateParams& params, std::int64_t step) {
   return rate;
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

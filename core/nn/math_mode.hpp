@@ -3,15 +3,15 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 enum class MathMode {
   portable,  // our own kernels: the same bits on every machine
   native     // large products of dense layers by OpenBLAS, in whose order of sums two kinds of CPU differ
 };
-template <>
-inline constexpr EnumName<MathMode> enum_names<MathMode>[] = {{MathMode::portable, "portable"},
-                                                              {MathMode::native, "native"}};
+constexpr auto enum_names(MathMode) {
+  return std::to_array<EnumName<MathMode>>({{MathMode::portable, "portable"}, {MathMode::native, "native"}});
+}
 
 struct MathSpec {
   MathMode mode = MathMode::portable;
@@ -25,4 +25,4 @@ void fields(Visitor& visit, MathSpec& spec) {
                   "the CPU"});
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "core/base/check.hpp"
-#include "core/nn/blas.hpp"
 #include "core/nn/build.hpp"
-#include "core/nn/channels_last.hpp"
+#include "core/nn/kernels/blas.hpp"
+#include "core/nn/kernels/channels_last.hpp"
+#include "core/nn/kernels/workspace.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
-#include "core/nn/workspace.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 // Large enough for full-speed products, small enough for the cache.
@@ -35,9 +35,9 @@ struct Model::Parts {
   double multiply_adds = 0;
 
   // Fills workspace.values; the last is the network's output.
-  void forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace,
+  void forward(std::span<const float> parameters, const data::Batch& batch, Stream* random, Workspace& workspace,
                std::optional<int> estimate = std::nullopt) const;
-  void estimate(std::span<const float> parameters, const Dataset& training, Workspace& workspace) const;
+  void estimate(std::span<const float> parameters, const data::Dataset& training, Workspace& workspace) const;
 };
 
 Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : parts_(std::make_unique<Parts>()) {
@@ -86,8 +86,8 @@ void Model::initialize(std::span<float> parameters, Stream& random) const {
   }
 }
 
-void Model::Parts::forward(std::span<const float> parameters, const Batch& batch, Stream* random, Workspace& workspace,
-                           std::optional<int> estimate) const {
+void Model::Parts::forward(std::span<const float> parameters, const data::Batch& batch, Stream* random,
+                           Workspace& workspace, std::optional<int> estimate) const {
   check(parameters.size() == parameter_count, "as many values as the model has parameters");
   check(batch.size() > 0 && batch.inputs.size() == batch.size() * input.size(), "a batch of the model's samples");
   const bool training = random != nullptr;
@@ -114,8 +114,8 @@ void Model::Parts::forward(std::span<const float> parameters, const Batch& batch
   }
 }
 
-double Model::gradient(std::span<const float> parameters, const Batch& batch, Stream& random, std::span<float> gradient,
-                       Workspace& workspace) const {
+double Model::gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random,
+                       std::span<float> gradient, Workspace& workspace) const {
   const Parts& parts = *parts_;
   check(gradient.size() == parts.parameter_count, "as many values as the model has parameters");
   parts.forward(parameters, batch, &random, workspace);
@@ -150,10 +150,11 @@ std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_
   return batches;
 }
 
-void Model::Parts::estimate(std::span<const float> parameters, const Dataset& training, Workspace& workspace) const {
+void Model::Parts::estimate(std::span<const float> parameters, const data::Dataset& training,
+                            Workspace& workspace) const {
   int batch = 0;
   for (const auto& numbers : estimation_batches(training.size())) {
-    gather(training, numbers, workspace.batch);
+    data::gather(training, numbers, workspace.batch);
     forward(parameters, workspace.batch, nullptr, workspace, batch++);
   }
 }
@@ -163,8 +164,8 @@ bool Model::needs_estimates() const {
 }
 
 template <class Visit>
-void Model::each_batch(std::span<const float> parameters, const Dataset& data, std::size_t samples,
-                       Workspace& workspace, const Dataset* training, Visit visit) const {
+void Model::each_batch(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
+                       Workspace& workspace, const data::Dataset* training, Visit visit) const {
   check(samples > 0 && samples <= data.size(), "as many samples as there are");
   if (needs_estimates()) {
     check(training != nullptr, "training samples to estimate statistics from");
@@ -173,14 +174,14 @@ void Model::each_batch(std::span<const float> parameters, const Dataset& data, s
   for (std::size_t first = 0; first < samples; first += kEvaluationBatch) {
     workspace.indices.resize(std::min(kEvaluationBatch, samples - first));
     std::iota(workspace.indices.begin(), workspace.indices.end(), static_cast<std::uint32_t>(first));
-    gather(data, workspace.indices, workspace.batch);
+    data::gather(data, workspace.indices, workspace.batch);
     parts_->forward(parameters, workspace.batch, nullptr, workspace);
     visit(workspace.values.back(), workspace.batch.labels);
   }
 }
 
-Score Model::evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
-                      const Dataset* training) const {
+Score Model::evaluate(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
+                      Workspace& workspace, const data::Dataset* training) const {
   LossSum total;
   each_batch(parameters, data, samples, workspace, training, [&](const float* outputs, const auto& labels) {
     const LossSum sum = softmax_cross_entropy(outputs, labels, parts_->classes, nullptr);
@@ -191,8 +192,9 @@ Score Model::evaluate(std::span<const float> parameters, const Dataset& data, st
   return {total.loss / count, static_cast<double>(total.correct) / count};
 }
 
-std::vector<std::uint8_t> Model::classify(std::span<const float> parameters, const Dataset& data, std::size_t samples,
-                                          Workspace& workspace, const Dataset* training) const {
+std::vector<std::uint8_t> Model::classify(std::span<const float> parameters, const data::Dataset& data,
+                                          std::size_t samples, Workspace& workspace,
+                                          const data::Dataset* training) const {
   std::vector<std::uint8_t> classes;
   each_batch(parameters, data, samples, workspace, training, [&](const float* outputs, const auto& labels) {
     for (std::size_t i = 0; i < labels.size(); ++i, outputs += parts_->classes) {
@@ -206,4 +208,4 @@ std::unique_ptr<Workspace, void (*)(Workspace*)> make_workspace() {
   return {new Workspace, [](Workspace* workspace) { delete workspace; }};
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "core/base/rng.hpp"
+#include "core/base/shape.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
-#include "core/nn/shape.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 class Layer;
 
@@ -59,23 +59,23 @@ class Model {
 
   // Mean cross-entropy of the batch at `parameters`, and its gradient into `gradient` (overwritten; both
   // parameter_count() long). `random` drives dropout.
-  double gradient(std::span<const float> parameters, const Batch& batch, Stream& random, std::span<float> gradient,
-                  Workspace& workspace) const;
+  double gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random,
+                  std::span<float> gradient, Workspace& workspace) const;
 
   // Loss and accuracy over the first `samples` of `data`, without dropout. Batch normalisation's statistics are first
   // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.
-  Score evaluate(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
-                 const Dataset* training = nullptr) const;
+  Score evaluate(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
+                 Workspace& workspace, const data::Dataset* training = nullptr) const;
   // The class of each of the first `samples` of `data`, that of its first largest output, by the same means.
-  std::vector<std::uint8_t> classify(std::span<const float> parameters, const Dataset& data, std::size_t samples,
-                                     Workspace& workspace, const Dataset* training = nullptr) const;
+  std::vector<std::uint8_t> classify(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
+                                     Workspace& workspace, const data::Dataset* training = nullptr) const;
   bool needs_estimates() const;
 
  private:
   // Calls visit(outputs, labels) for each batch of an evaluation.
   template <class Visit>
-  void each_batch(std::span<const float> parameters, const Dataset& data, std::size_t samples, Workspace& workspace,
-                  const Dataset* training, Visit visit) const;
+  void each_batch(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
+                  Workspace& workspace, const data::Dataset* training, Visit visit) const;
 
   struct Parts;
   std::unique_ptr<Parts> parts_;
@@ -98,4 +98,4 @@ std::span<const NamedModel> named_models();
 // Workspaces are opaque to users of Model: make one per thread.
 std::unique_ptr<Workspace, void (*)(Workspace*)> make_workspace();
 
-}  // namespace ddl
+}  // namespace ddl::nn

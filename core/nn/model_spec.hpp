@@ -7,7 +7,7 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 // How the weights of a dense or convolutional layer start.
 enum class Init {
@@ -17,12 +17,13 @@ enum class Init {
   truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
   zero               // for the output layer: the first predictions are uniform, whatever the layers before
 };
-template <>
-inline constexpr EnumName<Init> enum_names<Init>[] = {{Init::he, "he"},
-                                                      {Init::he_out, "he_out"},
-                                                      {Init::uniform, "uniform"},
-                                                      {Init::truncated_normal, "truncated_normal"},
-                                                      {Init::zero, "zero"}};
+constexpr auto enum_names(Init) {
+  return std::to_array<EnumName<Init>>({{Init::he, "he"},
+                                        {Init::he_out, "he_out"},
+                                        {Init::uniform, "uniform"},
+                                        {Init::truncated_normal, "truncated_normal"},
+                                        {Init::zero, "zero"}});
+}
 
 // Which weights between inputs and outputs there are, the others being zero for good; see mask.hpp. A convolution's
 // mask is between channels and filters, alike for all places of the window.
@@ -32,9 +33,10 @@ enum class Mask {
   bibd_field,  // over a finite field: a block design for every prime power q
   random       // as many as bibd, anywhere
 };
-template <>
-inline constexpr EnumName<Mask> enum_names<Mask>[] = {
-    {Mask::none, "none"}, {Mask::bibd, "bibd"}, {Mask::bibd_field, "bibd_field"}, {Mask::random, "random"}};
+constexpr auto enum_names(Mask) {
+  return std::to_array<EnumName<Mask>>(
+      {{Mask::none, "none"}, {Mask::bibd, "bibd"}, {Mask::bibd_field, "bibd_field"}, {Mask::random, "random"}});
+}
 
 struct DenseSpec {
   static constexpr const char* tag = "dense";
@@ -84,9 +86,9 @@ enum class Shortcut {
   projection,  // 1x1 convolution and batch normalisation
   pad          // no parameters: every stride-th pixel, zeros in the new channels
 };
-template <>
-inline constexpr EnumName<Shortcut> enum_names<Shortcut>[] = {{Shortcut::projection, "projection"},
-                                                              {Shortcut::pad, "pad"}};
+constexpr auto enum_names(Shortcut) {
+  return std::to_array<EnumName<Shortcut>>({{Shortcut::projection, "projection"}, {Shortcut::pad, "pad"}});
+}
 
 // conv 3x3, batch_norm, relu, conv 3x3, batch_norm; or, as a bottleneck, 1x1, 3x3 and 1x1 to four times the filters.
 // Its sum with the shortcut goes through a relu.
@@ -160,4 +162,4 @@ void fields(Visitor& visit, ResidualSpec& spec) {
   visit("init", spec.init, Rule{.doc = "initial weights"});
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

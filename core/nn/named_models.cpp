@@ -3,7 +3,7 @@
 #include "core/nn/model.hpp"
 #include "core/nn/published_models.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 constexpr Shape kDigits{1, 28, 28}, kPhotos{3, 32, 32};
@@ -83,4 +83,4 @@ std::vector<LayerSpec> layers_of(const ModelSpec& spec, int classes) {
   throw ModelError(0, "there is no model \"" + spec.name + "\"");
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

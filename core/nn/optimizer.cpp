@@ -6,7 +6,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 const RateParams& rate_params(const OptimizerParams& params) {
@@ -103,4 +103,4 @@ void Optimizer::step_slice(std::span<float> parameters, std::span<const float> g
   std::visit(Update{parameters.size(), 0, parameters.data(), gradient.data(), nullptr, nullptr}, params_);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -8,7 +8,7 @@
 
 #include "core/nn/optimizer_params.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 class Optimizer {
  public:
@@ -34,4 +34,4 @@ class Optimizer {
 // The learning rate of step t (0, 1, ...).
 double learning_rate_at(const RateParams& params, std::int64_t step);
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -7,7 +7,7 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 // The learning rate at step t (0, 1, ...) is base * factor(t).
 struct ConstantRate {
@@ -92,4 +92,4 @@ void fields(Visitor& visit, AdamParams& params) {
   visit("epsilon", params.epsilon, Rule{.doc = "added to the root of the second moment", .above = 0});
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "core/nn/sparsify.hpp"
+#include "core/nn/layers/sparsify.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 // "mlp-3-1" and Mask::bibd of "mlp-3-1-bibd".
@@ -85,4 +85,4 @@ std::vector<LayerSpec> published_model(std::string_view name, int classes) {
   return with_mask(whole_model(base, mask, classes), mask);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -5,7 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/base/portable_math.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 LossSum softmax_cross_entropy(const float* outputs, std::span<const std::uint8_t> labels, int classes,
                               float* gradient) {
@@ -33,4 +33,4 @@ LossSum softmax_cross_entropy(const float* outputs, std::span<const std::uint8_t
   return sum;
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

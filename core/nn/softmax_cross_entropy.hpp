@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace ddl {
+namespace ddl::nn {
 
 struct LossSum {
   double loss = 0;          // sum over samples of -ln(softmax of the label's output)
@@ -16,4 +16,4 @@ struct LossSum {
 // `gradient` is not null it receives the gradient of the *mean* loss, and may be `outputs` itself.
 LossSum softmax_cross_entropy(const float* outputs, std::span<const std::uint8_t> labels, int classes, float* gradient);
 
-}  // namespace ddl
+}  // namespace ddl::nn

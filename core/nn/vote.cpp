@@ -5,7 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/base/portable_math.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 Score score_of_votes(std::span<const std::vector<std::uint8_t>> answers, std::span<const double> weights,
                      std::span<const std::uint8_t> labels, int classes) {
@@ -31,4 +31,4 @@ Score score_of_votes(std::span<const std::vector<std::uint8_t>> answers, std::sp
   return {loss / count, static_cast<double>(correct) / count};
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -7,7 +7,7 @@
 
 #include "core/nn/model.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 // The classes that each member gives each sample, and what each member's vote weighs (at least 0). The ensemble's class
 // is the first of those with most votes; its loss is that of the probabilities which the paper gives the sum of votes
@@ -15,4 +15,4 @@ namespace ddl {
 Score score_of_votes(std::span<const std::vector<std::uint8_t>> answers, std::span<const double> weights,
                      std::span<const std::uint8_t> labels, int classes);
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -6,7 +6,7 @@
 
 #include "core/nn/math_mode.hpp"
 
-namespace ddl {
+namespace ddl::bench {
 
 // One way to form a large square matrix product, on one core.
 struct KernelRow {
@@ -18,7 +18,7 @@ std::vector<KernelRow> measure_kernels();
 // A training step (gradient and update) and an evaluation of one model, on one core: medians of five.
 struct StepRow {
   std::string model;
-  MathMode mode = MathMode::portable;
+  nn::MathMode mode = nn::MathMode::portable;
   int batch = 0;
   double train_images_per_s = 0, eval_images_per_s = 0;
   double train_gflops = 0;  // as if every product and convolution were formed by definition
@@ -36,4 +36,4 @@ struct LookAheadRow {
 // 1, 2, 4, ... threads up to `most`. The runs take about `seconds` altogether.
 std::vector<LookAheadRow> measure_look_ahead(int most, double seconds);
 
-}  // namespace ddl
+}  // namespace ddl::bench

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "sim/runtime/run.hpp"
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 
-namespace ddl {
+namespace ddl::bench {
 namespace {
 
 std::string algorithm_of(const std::string& pattern) {
@@ -16,9 +16,9 @@ std::string algorithm_of(const std::string& pattern) {
   return '"' + pattern + '"';
 }
 
-Scenario timing_only(const std::string& pattern, int workers, int rounds) {
+scenario::Scenario timing_only(const std::string& pattern, int workers, int rounds) {
   const bool served = pattern.starts_with("ps_");
-  return parse_scenario(
+  return scenario::parse_scenario(
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
                       "latency": "1ms", "network": {{"sharing": "fair"}}{}}}, "model": "none",
                       "wire": {{"model_bytes": "1MB"}},
@@ -28,8 +28,8 @@ Scenario timing_only(const std::string& pattern, int workers, int rounds) {
       "bench");
 }
 
-Scenario learning(const std::string& model, const std::string& optimizer, int workers) {
-  return parse_scenario(
+scenario::Scenario learning(const std::string& model, const std::string& optimizer, int workers) {
+  return scenario::parse_scenario(
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
                       "latency": "1ms"}}, "model": "{}", "compute": {{"seconds_per_batch": "100ms"}},
                       "training": {{"optimizer": {{"type": "{}", "learning_rate": 0.01}}}},
@@ -54,7 +54,7 @@ std::vector<MessageRow> measure_messages(const MessageBench& bench) {
         const double growth = static_cast<double>(workers) / bench.workers[i - 1];
         if (rows.back().wall_s * growth * growth > left_s) break;
       }
-      const RunResult result = run(timing_only(pattern, workers, bench.rounds));
+      const experiment::RunResult result = runtime::run(timing_only(pattern, workers, bench.rounds));
       rows.push_back({pattern, workers, result.messages_sent, result.wall_s,
                       static_cast<double>(result.messages_sent) / std::max(result.wall_s, 1e-9),
                       result.peak_memory_bytes});
@@ -68,8 +68,10 @@ std::vector<MemoryRow> measure_memory(const std::string& model, int more_workers
   constexpr int few_workers = 32;
   std::vector<MemoryRow> rows;
   for (const char* optimizer : {"sgd", "momentum", "adam"}) {
-    const RunResult few = run(learning(model, optimizer, few_workers), {.threads = 1, .progress = {}});
-    const RunResult many = run(learning(model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
+    const experiment::RunResult few =
+        runtime::run(learning(model, optimizer, few_workers), {.threads = 1, .progress = {}});
+    const experiment::RunResult many =
+        runtime::run(learning(model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
     const double model_bytes = 4.0 * static_cast<double>(few.weights.front().size());
     rows.push_back({optimizer, model_bytes, states_of(optimizer) * model_bytes, 2 * model_bytes,
                     (many.peak_memory_bytes - few.peak_memory_bytes) / more_workers});
@@ -77,4 +79,4 @@ std::vector<MemoryRow> measure_memory(const std::string& model, int more_workers
   return rows;
 }
 
-}  // namespace ddl
+}  // namespace ddl::bench

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ddl {
+namespace ddl::bench {
 
 struct MessageRow {
   std::string name;  // of the pattern: a training system
@@ -38,4 +38,4 @@ struct MemoryRow {
 // Gossip with real gradients of `model` with 32 and with 32 + `more_workers` workers, for SGD, momentum and Adam.
 std::vector<MemoryRow> measure_memory(const std::string& model = "mlp", int more_workers = 256);
 
-}  // namespace ddl
+}  // namespace ddl::bench

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace ddl {
+namespace ddl::bench {
 
 template <class Work>
 double seconds_of(Work work) {
@@ -38,4 +38,4 @@ double median_seconds(double seconds, Work work) {
   return times[2];
 }
 
-}  // namespace ddl
+}  // namespace ddl::bench

@@ -11,10 +11,10 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/scenario/words.hpp"
-#include "sim/sweep/sweep.hpp"
+#include "sim/scenario/reading/words.hpp"
+#include "sim/studies/sweep/sweep.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,7 +25,7 @@ struct Entry {
 
 std::vector<Entry> algorithms() {
   std::vector<Entry> entries;
-  for (const AlgorithmRow& row : algorithm_table()) {
+  for (const systems::AlgorithmRow& row : systems::algorithm_table()) {
     entries.push_back(
         {row.name, fmt::format("{} [{}]{}", row.what, row.paper, row.needs_servers ? ", needs servers" : "")});
   }
@@ -34,8 +34,8 @@ std::vector<Entry> algorithms() {
 
 std::vector<Entry> models() {
   std::vector<Entry> entries;
-  for (const NamedModel& named : named_models()) {
-    const Model model({.name = named.name, .layers = {}}, named.input, 10);
+  for (const nn::NamedModel& named : nn::named_models()) {
+    const nn::Model model({.name = named.name, .layers = {}}, named.input, 10);
 
     entries.push_back(
         {named.name,
@@ -49,25 +49,25 @@ std::vector<Entry> models() {
 
 std::vector<Entry> data_sets() {
   std::vector<Entry> entries;
-  for (const auto& source : enum_names<DataSource>) {
-    const auto [shape, classes] = data_shape(source.value);
+  for (const auto& source : data::enum_names(data::DataSource{})) {
+    const auto [shape, classes] = data::data_shape(source.value);
     entries.push_back(
         {std::string(source.name),
          fmt::format("{} x {} x {} values, {} classes, {}", shape.channels, shape.height, shape.width, classes,
-                     source.value == DataSource::synthetic ? "generated" : "files in data.path")});
+                     source.value == data::DataSource::synthetic ? "generated" : "files in data.path")});
   }
   return entries;
 }
 
-const char* what_is(Topology topology) {
+const char* what_is(scenario::Topology topology) {
   switch (topology) {
-    case Topology::star:
+    case scenario::Topology::star:
       return "one full-duplex link from each host to a switch";
-    case Topology::mesh:
+    case scenario::Topology::mesh:
       return "a link of its own for each ordered pair of hosts";
-    case Topology::ring:
+    case scenario::Topology::ring:
       return "one full-duplex link between neighbours";
-    case Topology::two_sites:
+    case scenario::Topology::two_sites:
       return "two stars, joined by one full-duplex link";
   }
   return "";
@@ -75,7 +75,7 @@ const char* what_is(Topology topology) {
 
 std::vector<Entry> topologies() {
   std::vector<Entry> entries;
-  for (const auto& topology : enum_names<Topology>) {
+  for (const auto& topology : scenario::enum_names(scenario::Topology{})) {
     entries.push_back({std::string(topology.name), what_is(topology.value)});
   }
   return entries;
@@ -83,33 +83,37 @@ std::vector<Entry> topologies() {
 
 std::vector<Entry> codecs() {
   std::vector<Entry> entries;
-  for (const CodecRow& row : codec_table()) entries.push_back({row.name, row.what});
+  for (const codec::CodecRow& row : codec::codec_table()) entries.push_back({row.name, row.what});
   return entries;
 }
 
-const char* what_is(const SgdParams&) { return "w -= rate g"; }
-const char* what_is(const MomentumParams&) { return "v = mu v + g; w -= rate v"; }
-const char* what_is(const NesterovParams&) { return "v = mu v + g; w -= rate (g + mu v)"; }
-const char* what_is(const AdamParams&) { return "moments of the gradient, with bias correction"; }
+const char* what_is(const nn::SgdParams&) { return "w -= rate g"; }
+const char* what_is(const nn::MomentumParams&) { return "v = mu v + g; w -= rate v"; }
+const char* what_is(const nn::NesterovParams&) { return "v = mu v + g; w -= rate (g + mu v)"; }
+const char* what_is(const nn::AdamParams&) { return "moments of the gradient, with bias correction"; }
 
 template <class... Params>
 std::vector<Entry> optimizers_of(const std::variant<Params...>&) {
   return {{Params::tag, what_is(Params{})}...};
 }
 
-const char* what_is(const LinkDegraded&) { return "a link has only a share of its bandwidth from one time to another"; }
-const char* what_is(const LinkDown&) {
+const char* what_is(const scenario::LinkDegraded&) {
+  return "a link has only a share of its bandwidth from one time to another";
+}
+const char* what_is(const scenario::LinkDown&) {
   return "a link has a millionth of its bandwidth from one time to another: its messages stall";
 }
-const char* what_is(const HostSlowed&) { return "whatever a host computes takes longer from one time to another"; }
-const char* what_is(const MessageLoss&) { return "messages are lost at random at their end, and sent again"; }
-const char* what_is(const Stragglers&) { return "hosts that are slow in bouts, at random"; }
-const char* what_is(const HostCrash&) {
+const char* what_is(const scenario::HostSlowed&) {
+  return "whatever a host computes takes longer from one time to another";
+}
+const char* what_is(const scenario::MessageLoss&) { return "messages are lost at random at their end, and sent again"; }
+const char* what_is(const scenario::Stragglers&) { return "hosts that are slow in bouts, at random"; }
+const char* what_is(const scenario::HostCrash&) {
   return "a host loses what it is at, and may start again, with its state or not";
 }
-const char* what_is(const HostJoin&) { return "a host comes late, or again after it has left"; }
-const char* what_is(const HostLeave&) { return "a host ends its step, sends what it has, and is gone"; }
-const char* what_is(const HostChurn&) { return "hosts crash and start again, at random"; }
+const char* what_is(const scenario::HostJoin&) { return "a host comes late, or again after it has left"; }
+const char* what_is(const scenario::HostLeave&) { return "a host ends its step, sends what it has, and is gone"; }
+const char* what_is(const scenario::HostChurn&) { return "hosts crash and start again, at random"; }
 
 template <class... Faults>
 std::vector<Entry> faults_of(const std::variant<Faults...>&) {
@@ -145,8 +149,8 @@ std::vector<Entry> sweeps() {
   for (const fs::path& path : files_of("scenarios", ".json")) {
     if (!is_in_study(path)) continue;
     try {
-      entries.push_back({path.string(), read_sweep(path.string()).description});
-    } catch (const ScenarioErrors&) {
+      entries.push_back({path.string(), studies::read_sweep(path.string()).description});
+    } catch (const scenario::ScenarioErrors&) {
       entries.push_back({path.string(), "is not right: see ddlsim sweep --dry-run"});
     }
   }
@@ -158,8 +162,8 @@ std::vector<Entry> scenarios() {
   for (const fs::path& path : files_of("scenarios", ".json")) {
     if (is_in_study(path)) continue;
     try {
-      entries.push_back({path.string(), read_scenario(path.string()).description});
-    } catch (const ScenarioErrors& errors) {
+      entries.push_back({path.string(), scenario::read_scenario(path.string()).description});
+    } catch (const scenario::ScenarioErrors& errors) {
       const bool only_data = std::ranges::all_of(
           errors.lines, [](const std::string& line) { return line.find("$.data.path:") != std::string::npos; });
       entries.push_back(
@@ -185,8 +189,8 @@ constexpr Kind kKinds[] = {{"algorithms", algorithms},
                            {"data", data_sets},
                            {"topologies", topologies},
                            {"codecs", codecs},
-                           {"optimizers", [] { return optimizers_of(OptimizerParams()); }},
-                           {"faults", [] { return faults_of(Fault()); }},
+                           {"optimizers", [] { return optimizers_of(nn::OptimizerParams()); }},
+                           {"faults", [] { return faults_of(scenario::Fault()); }},
                            {"scenarios", scenarios},
                            {"sweeps", sweeps},
                            {"platforms", platforms}};
@@ -195,7 +199,7 @@ void print(const std::vector<Entry>& entries, const char* indent) {
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   for (const Entry& entry : entries) {
-    std::string line = fmt::format("{}{:<{}}  {}", indent, entry.name, width, on_one_line(entry.what));
+    std::string line = fmt::format("{}{:<{}}  {}", indent, entry.name, width, scenario::on_one_line(entry.what));
     line.erase(line.find_last_not_of(' ') + 1);
     std::cout << line << "\n";
   }
@@ -219,15 +223,15 @@ void list_catalogue(const std::string& word) {
   }
   if (found) return;
   const auto words = catalogue_words();
-  throw InputError("list: " + in_quotes(word) + " is unknown; " +
-                   nearest_or(word, words, "expected one of " + listed(words)));
+  throw InputError("list: " + scenario::in_quotes(word) + " is unknown; " +
+                   scenario::nearest_or(word, words, "expected one of " + scenario::listed(words)));
 }
 
 void print_schema(const std::string& kind) {
   if (!kind.empty() && kind != "scenario" && kind != "sweep") {
-    throw InputError("schema: " + in_quotes(kind) + " has none; see ddlsim schema --help");
+    throw InputError("schema: " + scenario::in_quotes(kind) + " has none; see ddlsim schema --help");
   }
-  std::cout << (kind == "sweep" ? sweep_schema() : scenario_schema());
+  std::cout << (kind == "sweep" ? studies::sweep_schema() : scenario::scenario_schema());
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "core/base/check.hpp"
-#include "core/nn/tile.hpp"
+#include "core/nn/kernels/tile.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/result_commands.hpp"
-#include "sim/scenario/words.hpp"
-#include "sim/sweep/sweep.hpp"
+#include "sim/scenario/reading/words.hpp"
+#include "sim/studies/sweep/sweep.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 constexpr std::uint64_t kMostSeeds = 10000;
@@ -36,7 +36,7 @@ struct Words {
   ModelSettings model;
 };
 
-Override override_of(const std::string& text) {
+scenario::Override override_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw InputError("--set " + text + ": is no assignment; expected PATH=VALUE such as algorithm.partitions=4");
@@ -44,8 +44,8 @@ Override override_of(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::vector<Override> overrides_of(const Words& words) {
-  std::vector<Override> overrides;
+std::vector<scenario::Override> overrides_of(const Words& words) {
+  std::vector<scenario::Override> overrides;
   for (const std::string& text : words.overrides) overrides.push_back(override_of(text));
   return overrides;
 }
@@ -54,7 +54,8 @@ std::uint64_t seed_of(const std::string& text, const std::string& option) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    throw InputError(option + ": " + in_quotes(text) + " is no seed; expected a whole number from 0 to 2^64 - 1");
+    throw InputError(option + ": " + scenario::in_quotes(text) +
+                     " is no seed; expected a whole number from 0 to 2^64 - 1");
   }
   return seed;
 }
@@ -65,16 +66,16 @@ void understand_seeds(const Words& words, RunSettings& settings) {
   const std::string& range = *words.seeds;
   const std::size_t dots = range.find("..");
   if (dots == std::string::npos) {
-    throw InputError("--seeds: " + in_quotes(range) + " is no range; expected A..B such as 1..5");
+    throw InputError("--seeds: " + scenario::in_quotes(range) + " is no range; expected A..B such as 1..5");
   }
   settings.first_seed = seed_of(range.substr(0, dots), "--seeds");
   settings.last_seed = seed_of(range.substr(dots + 2), "--seeds");
   if (*settings.first_seed > *settings.last_seed) {
-    throw InputError("--seeds: " + in_quotes(range) + " is empty; expected A..B with A not above B");
+    throw InputError("--seeds: " + scenario::in_quotes(range) + " is empty; expected A..B with A not above B");
   }
   if (*settings.last_seed - *settings.first_seed >= kMostSeeds) {
-    throw InputError("--seeds: " + in_quotes(range) + " is too long; expected at most " + std::to_string(kMostSeeds) +
-                     " seeds");
+    throw InputError("--seeds: " + scenario::in_quotes(range) + " is too long; expected at most " +
+                     std::to_string(kMostSeeds) + " seeds");
   }
 }
 
@@ -144,22 +145,22 @@ CLI::App& add_sweep(CLI::App& app, Words& words) {
 std::string version_text() { return std::string("ddlsim ") + DDLSIM_VERSION; }
 
 // One line for whatever CLI11 found, without its own layout.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   const std::string help = "see ddlsim " + (chosen.empty() ? "" : command.get_name() + " ") + "--help";
   const std::vector<std::string> left = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || left.empty()) {
-    return on_one_line(error.what()) + "; " + help;
+    return scenario::on_one_line(error.what()) + "; " + help;
   }
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
   const std::string word = left.front().substr(0, left.front().find('='));
-  const auto near = nearest(word, known);
+  const auto near = scenario::nearest(word, known);
   const std::string what = word.starts_with('-') ? "unknown option" : "unexpected word";
-  return on_one_line(word) + ": " + what + "; " + (near ? "did you mean " + *near + "? " : "") + help;
+  return scenario::on_one_line(word) + ": " + what + "; " + (near ? "did you mean " + *near + "? " : "") + help;
 }
 
 // The command may be left out: whatever is neither a command nor asks for help is a run.
@@ -178,8 +179,8 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
   const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
   if (looks_like_command && !std::filesystem::exists(first)) {
-    throw InputError(in_quotes(first) + " is neither a command nor a file; " +
-                     nearest_or(first, commands, "commands are " + listed(commands)));
+    throw InputError(scenario::in_quotes(first) + " is neither a command nor a file; " +
+                     scenario::nearest_or(first, commands, "commands are " + scenario::listed(commands)));
   }
   words.insert(words.begin(), "run");
 }
@@ -224,7 +225,8 @@ int run_command_line(std::vector<std::string> arguments) {
   add_overrides(model_command, words);
 
   CLI::App& list = *app.add_subcommand("list", "List what there is to choose from");
-  list.add_option("kind", words.kind, listed(catalogue_words()) + "; without it, everything")->type_name("KIND");
+  list.add_option("kind", words.kind, scenario::listed(catalogue_words()) + "; without it, everything")
+      ->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
 
   CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files, or of sweep files");
@@ -234,7 +236,7 @@ int run_command_line(std::vector<std::string> arguments) {
   CLI::App& bench_command = add_bench(app, words.bench);
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
-  check_kernel_choice();
+  nn::check_kernel_choice();
   put_run_first(arguments, app);
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -242,7 +244,7 @@ int run_command_line(std::vector<std::string> arguments) {
   } catch (const CLI::Success& answer) {
     return app.exit(answer, std::cout, std::cerr);
   } catch (const CLI::ParseError& error) {
-    print_error(complaint(app, error));
+    print_error(error_text(app, error));
     return kBadInput;
   }
 
@@ -260,7 +262,8 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (check.parsed()) {
     check_scenarios(need_files(words, "check"), overrides_of(words));
   } else if (describe_command.parsed()) {
-    std::cout << describe(read_scenario(need_files(words, "describe").front(), overrides_of(words)));
+    std::cout << scenario::describe(
+        scenario::read_scenario(need_files(words, "describe").front(), overrides_of(words)));
   } else if (reproduce_command.parsed()) {
     reproduce(words.reproduce);
   } else if (sweep_command.parsed()) {
@@ -293,4 +296,4 @@ int run_command_line(std::vector<std::string> arguments) {
   return kDone;
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "sim/emulate/emulate.hpp"
-#include "sim/plot/picture.hpp"
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "sim/view/picture.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 
 struct RunSettings {
   std::vector<std::string> scenarios;
-  std::vector<Override> overrides;
+  std::vector<scenario::Override> overrides;
   std::optional<std::uint64_t> first_seed, last_seed;  // none: each scenario's own
   std::string out = "results";
   int threads = 0;  // 0: all cores
@@ -31,7 +31,7 @@ void run_scenarios(const RunSettings& settings);
 int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
-void check_scenarios(const std::vector<std::string>& files, const std::vector<Override>& overrides);
+void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides);
 
 // Prints what there is of one kind ("algorithms", "models", ...; see catalogue_words), or everything.
 void list_catalogue(const std::string& word);
@@ -42,13 +42,13 @@ std::vector<std::string> catalogue_words();
 
 struct EmulateSettings {
   std::string scenario;
-  std::vector<Override> overrides;
+  std::vector<scenario::Override> overrides;
   std::optional<std::uint64_t> seed;  // none: the scenario's own
   std::string out = "results";
   int repetitions = 1;
   std::string compute = "slept";  // or "real"
   bool json = false, quiet = false, force = false;
-  EmulateOptions options;  // without what `compute` says
+  emulate::EmulateOptions options;  // without what `compute` says
 };
 
 // Runs a scenario over real TCP, so often; looks at all result folders first.
@@ -68,7 +68,7 @@ void reproduce(const ReproduceSettings& settings);
 
 struct ModelSettings {
   std::string model;  // a named model, or a scenario file
-  std::vector<Override> overrides;
+  std::vector<scenario::Override> overrides;
   std::string data;           // source of the samples; empty: what the named model was made for
   std::string mask;           // of its hidden layers; empty: their own
   std::optional<int> groups;  // of its convolutions; none: their own
@@ -87,7 +87,7 @@ void bench(const BenchSettings& settings);
 
 struct SweepSettings {
   std::string file;
-  std::vector<Override> overrides;
+  std::vector<scenario::Override> overrides;
   std::string out = "results";
   int jobs = 0;                     // runs at once; 0: as many as cores, or as the cluster has room for
   std::string engine = "local";     // or "slurm"
@@ -112,7 +112,7 @@ struct PlotSettings {
   std::vector<std::string> results;
   std::string kind = "curves";  // or "map", "links"
   bool every_run = false;       // a line per run, instead of one per scenario over its seeds
-  PictureOptions picture;
+  view::PictureOptions picture;
 };
 
 // Draws finished runs.
@@ -127,6 +127,7 @@ struct ReportSettings {
 void report(const ReportSettings& settings);
 
 // Reads each file; what is wrong with any of them is thrown together.
-std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides);
+std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
+                                         const std::vector<scenario::Override>& overrides);
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -9,21 +9,21 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/layer_table.hpp"
-#include "core/nn/sparsify.hpp"
+#include "core/nn/layers/sparsify.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/record/readable.hpp"
+#include "sim/results/writing/readable.hpp"
 #include "sim/scenario/forms.hpp"
-#include "sim/scenario/json_text.hpp"
-#include "sim/scenario/to_json.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/json_text.hpp"
+#include "sim/scenario/reading/to_json.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 // A model and the samples it reads.
 struct Subject {
   std::string title;
-  ModelSpec spec;
+  nn::ModelSpec spec;
   Shape input;
   int classes = 10;
   std::optional<double> wire_bytes;  // as a scenario says
@@ -35,21 +35,21 @@ bool is_scenario(const std::string& word) {
 
 template <class Enum>
 Enum value_named(const std::string& word, const char* option) {
-  for (const auto& entry : enum_names<Enum>) {
+  for (const auto& entry : enum_names(Enum{})) {
     if (entry.name == word) return entry.value;
   }
-  const auto names = names_of<Enum>();
-  throw InputError(fmt::format("model {}: {} is unknown; {}", option, in_quotes(word),
-                               nearest_or(word, names, "expected one of " + listed(names))));
+  const auto names = scenario::names_of<Enum>();
+  throw InputError(fmt::format("model {}: {} is unknown; {}", option, scenario::in_quotes(word),
+                               scenario::nearest_or(word, names, "expected one of " + scenario::listed(names))));
 }
 
 Subject subject_of_scenario(const ModelSettings& settings) {
   if (!settings.data.empty()) {
     throw InputError("model --data: is for named models; expected --set data.source=" + settings.data);
   }
-  const Scenario scenario = read_scenario(settings.model, settings.overrides);
+  const scenario::Scenario scenario = scenario::read_scenario(settings.model, settings.overrides);
   if (scenario.model.none()) throw InputError(settings.model + ": $.model: \"none\" has no layers; expected a model");
-  const DataShape data = data_shape(scenario.data.source);
+  const data::DataShape data = data::data_shape(scenario.data.source);
   const auto bytes = scenario.wire.model_bytes;
   return {scenario.model.name == "layers" ? scenario.name : scenario.model.name, scenario.model, data.shape,
           data.classes, bytes ? std::optional(bytes->value) : std::nullopt};
@@ -57,62 +57,64 @@ Subject subject_of_scenario(const ModelSettings& settings) {
 
 Subject named_subject(const ModelSettings& settings) {
   if (!settings.overrides.empty()) {
-    throw InputError("model --set: is for scenarios; expected a scenario file instead of " + in_quotes(settings.model));
+    throw InputError("model --set: is for scenarios; expected a scenario file instead of " +
+                     scenario::in_quotes(settings.model));
   }
   std::vector<std::string> names;
-  for (const NamedModel& named : named_models()) {
+  for (const nn::NamedModel& named : nn::named_models()) {
     names.emplace_back(named.name);
     if (settings.model != named.name) continue;
     Subject subject{settings.model, {settings.model, {}}, named.input, 10, std::nullopt};
     if (!settings.data.empty()) {
-      const DataShape data = data_shape(value_named<DataSource>(settings.data, "--data"));
+      const data::DataShape data = data::data_shape(value_named<data::DataSource>(settings.data, "--data"));
       subject.input = data.shape;
       subject.classes = data.classes;
     }
     return subject;
   }
-  throw InputError("model: " + in_quotes(settings.model) + " is unknown; " +
-                   nearest_or(settings.model, names, "expected a scenario or one of " + listed(names)));
+  throw InputError(
+      "model: " + scenario::in_quotes(settings.model) + " is unknown; " +
+      scenario::nearest_or(settings.model, names, "expected a scenario or one of " + scenario::listed(names)));
 }
 
 Subject subject_of(const ModelSettings& settings) {
   if (settings.model.empty()) throw InputError("model: no model named; see ddlsim model --help");
   Subject subject = is_scenario(settings.model) ? subject_of_scenario(settings) : named_subject(settings);
-  const auto replace = [&](std::vector<LayerSpec> layers, const std::string& what) {
+  const auto replace = [&](std::vector<nn::LayerSpec> layers, const std::string& what) {
     subject.spec = {"layers", std::move(layers)};
     subject.title += ", " + what;
   };
   if (!settings.mask.empty()) {
-    const Mask mask = value_named<Mask>(settings.mask, "--mask");
-    replace(with_mask(layers_of(subject.spec, subject.classes), mask), "mask " + settings.mask);
+    const nn::Mask mask = value_named<nn::Mask>(settings.mask, "--mask");
+    replace(nn::with_mask(nn::layers_of(subject.spec, subject.classes), mask), "mask " + settings.mask);
   }
   if (settings.groups) {
-    replace(with_groups(layers_of(subject.spec, subject.classes), *settings.groups),
+    replace(nn::with_groups(nn::layers_of(subject.spec, subject.classes), *settings.groups),
             fmt::format("groups {}", *settings.groups));
   }
   return subject;
 }
 
 std::string text_of(Shape shape) { return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width); }
-std::string text_of(std::size_t count) { return readable_count(static_cast<double>(count)); }
+std::string text_of(std::size_t count) { return results::readable_count(static_cast<double>(count)); }
 
-std::vector<std::string> cells_of(const LayerRow& row) {
+std::vector<std::string> cells_of(const nn::LayerRow& row) {
   const double share = row.whole == 0 ? 1 : static_cast<double>(row.non_zeros()) / static_cast<double>(row.whole);
   return {row.name,
           text_of(row.input),
           text_of(row.output),
           text_of(row.whole),
           text_of(row.non_zeros()),
-          row.whole == 0 ? "" : readable_share(share),
-          readable_count(row.operations),
+          row.whole == 0 ? "" : results::readable_share(share),
+          results::readable_count(row.operations),
           text_of(4 * row.non_zeros())};
 }
 
-std::string table_text(const std::vector<LayerRow>& rows) {
+std::string table_text(const std::vector<nn::LayerRow>& rows) {
   std::vector<std::vector<std::string>> lines = {
       {"layer", "input", "output", "parameters", "non-zero", "share", "operations", "bytes"}};
-  for (const LayerRow& row : rows) lines.push_back(cells_of(row));
-  lines.push_back(cells_of(total_of(rows)));
+  for (const nn::LayerRow& row : rows) lines.push_back(cells_of(row));
+  lines.push_back(cells_of(nn::total_of(rows)));
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
@@ -126,16 +128,16 @@ std::string table_text(const std::vector<LayerRow>& rows) {
   return text;
 }
 
-std::string model_text(const Subject& subject, const std::vector<LayerRow>& rows) {
-  const LayerRow total = total_of(rows);
+std::string model_text(const Subject& subject, const std::vector<nn::LayerRow>& rows) {
+  const nn::LayerRow total = nn::total_of(rows);
   std::string text = fmt::format("{}: {} in, {} classes\n{}", subject.title, text_of(subject.input), subject.classes,
                                  table_text(rows));
   text += fmt::format("  weights alone: {}, non-zero {}\n", text_of(total.whole_weights()), text_of(total.weights));
-  const std::string operations =
-      total.operations < 1e4 ? readable_count(total.operations) : fmt::format("{:.2f} million", total.operations / 1e6);
+  const std::string operations = total.operations < 1e4 ? results::readable_count(total.operations)
+                                                        : fmt::format("{:.2f} million", total.operations / 1e6);
   text += fmt::format("  operations: {} a sample, forward (multiply-adds, and 2 a value of batch_norm)\n", operations);
   if (subject.wire_bytes) {
-    text += fmt::format("  travels as {} (wire.model_bytes)\n", readable_bytes(*subject.wire_bytes));
+    text += fmt::format("  travels as {} (wire.model_bytes)\n", results::readable_bytes(*subject.wire_bytes));
   }
   return text;
 }
@@ -144,7 +146,7 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(Shape shape) { return {shape.channels, shape.height, shape.width}; }
 
-Json json_of(const LayerRow& row) {
+Json json_of(const nn::LayerRow& row) {
   return {{"name", row.name},
           {"kind", row.kind},
           {"input", json_of(row.input)},
@@ -157,15 +159,15 @@ Json json_of(const LayerRow& row) {
           {"wire_bytes", 4 * row.non_zeros()}};
 }
 
-std::string model_json(Subject subject, const std::vector<LayerRow>& rows) {
+std::string model_json(Subject subject, const std::vector<nn::LayerRow>& rows) {
   Json json{{"name", subject.title}, {"input", json_of(subject.input)}, {"classes", subject.classes}};
   json["layers"] = Json::array();
-  for (const LayerRow& row : rows) json["layers"].push_back(json_of(row));
-  json["total"] = json_of(total_of(rows));
+  for (const nn::LayerRow& row : rows) json["layers"].push_back(json_of(row));
+  json["total"] = json_of(nn::total_of(rows));
   for (const char* of_a_layer : {"name", "kind"}) json["total"].erase(of_a_layer);
   if (subject.wire_bytes) json["model_bytes"] = *subject.wire_bytes;
-  json["model"] = to_json_value(subject.spec);
-  return layout(json);
+  json["model"] = scenario::to_json_value(subject.spec);
+  return scenario::layout(json);
 }
 
 }  // namespace
@@ -173,11 +175,11 @@ std::string model_json(Subject subject, const std::vector<LayerRow>& rows) {
 void show_model(const ModelSettings& settings) {
   const Subject subject = subject_of(settings);
   try {
-    const std::vector<LayerRow> rows = layer_table(Model(subject.spec, subject.input, subject.classes));
+    const std::vector<nn::LayerRow> rows = nn::layer_table(nn::Model(subject.spec, subject.input, subject.classes));
     std::cout << (settings.json ? model_json(subject, rows) : model_text(subject, rows));
-  } catch (const ModelError& error) {
+  } catch (const nn::ModelError& error) {
     throw InputError("model: " + subject.title + ": " + error.what());
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits 80 columns
@@ -31,11 +31,12 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-std::string progress_text(const std::string& name, const Progress& progress, double elapsed_s, int width) {
+std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width) {
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
   const int filled = static_cast<int>(fraction * kBarWidth);
-  std::string text = fmt::format("{} [{}{}] {:3.0f} %  t = {:.4g} s", on_one_line(name), std::string(filled, '#'),
-                                 std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
+  std::string text =
+      fmt::format("{} [{}{}] {:3.0f} %  t = {:.4g} s", scenario::on_one_line(name), std::string(filled, '#'),
+                  std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
   if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
   if (fraction >= kTooEarly) text += "  " + duration(elapsed_s * (1 - fraction) / fraction) + " left";
   // A line as wide as the terminal would wrap, and then could not be erased.
@@ -49,7 +50,7 @@ ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
 }
 
-void ProgressLine::show(const Progress& progress) {
+void ProgressLine::show(const runtime::Progress& progress) {
   const auto now = Clock::now();
   if (!shown_ || now - drawn_ < kBetweenDrawings) return;
   drawn_ = now;
@@ -59,13 +60,13 @@ void ProgressLine::show(const Progress& progress) {
   std::fflush(stderr);
 }
 
-std::string runs_text(const std::string& name, const RunsProgress& progress, double elapsed_s) {
-  std::string text = fmt::format("{}: {} of {} runs", on_one_line(name), progress.finished, progress.runs);
+std::string runs_text(const std::string& name, const runtime::RunsProgress& progress, double elapsed_s) {
+  std::string text = fmt::format("{}: {} of {} runs", scenario::on_one_line(name), progress.finished, progress.runs);
   if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
   const double done = progress.work_done, left = progress.work_left;
   if (done > 0 && left > 0) text += ", about " + duration(std::max(1.0, elapsed_s * left / done)) + " left";
-  if (!progress.latest.empty()) text += ", last " + on_one_line(progress.latest);
+  if (!progress.latest.empty()) text += ", last " + scenario::on_one_line(progress.latest);
   return text;
 }
 
@@ -76,7 +77,7 @@ RunsLine::~RunsLine() {
   if (wanted_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void RunsLine::show(const RunsProgress& progress) const {
+void RunsLine::show(const runtime::RunsProgress& progress) const {
   if (!wanted_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   std::string text = runs_text(name_, progress, elapsed_s);
@@ -85,4 +86,4 @@ void RunsLine::show(const RunsProgress& progress) const {
   std::fflush(stderr);
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -7,11 +7,11 @@
 #include "sim/runtime/run.hpp"
 #include "sim/runtime/runs_progress.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 
 // "name [######----] 60 %  180 s  accuracy 0.71  12 s left", at most `width` characters. `elapsed_s` is how long the
 // run has taken in real time; before it says something, no time left is shown.
-std::string progress_text(const std::string& name, const Progress& progress, double elapsed_s, int width);
+std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width);
 
 // Owns the last line of stderr while it lives, if that is a terminal; shows nothing otherwise. Drawing happens in the
 // run's process, erasing in this one.
@@ -24,7 +24,7 @@ class ProgressLine {
 
   bool shown() const { return shown_; }
   // Redraws, unless it did so less than a tenth of a second ago.
-  void show(const Progress& progress);
+  void show(const runtime::Progress& progress);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -36,7 +36,7 @@ class ProgressLine {
 
 // "name: 3 of 9 runs, 1 kept from before, 1 failed, about 12 s left, last x": `elapsed_s` since the first of them
 // began.
-std::string runs_text(const std::string& name, const RunsProgress& progress, double elapsed_s);
+std::string runs_text(const std::string& name, const runtime::RunsProgress& progress, double elapsed_s);
 
 // The same for many runs: the last line of a terminal, elsewhere a line per run.
 class RunsLine {
@@ -46,7 +46,7 @@ class RunsLine {
   RunsLine(const RunsLine&) = delete;
   RunsLine& operator=(const RunsLine&) = delete;
 
-  void show(const RunsProgress& progress) const;
+  void show(const runtime::RunsProgress& progress) const;
 
  private:
   std::string name_;
@@ -54,4 +54,4 @@ class RunsLine {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -2,16 +2,16 @@
 #include <iostream>
 
 #include "sim/cli/commands.hpp"
-#include "sim/record/readable.hpp"
-#include "sim/record/whole_file.hpp"
-#include "sim/report/report.hpp"
-#include "sim/results/find_results.hpp"
+#include "sim/results/reading/find_results.hpp"
+#include "sim/results/writing/readable.hpp"
+#include "sim/results/writing/whole_file.hpp"
+#include "sim/view/report.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 
 void report(const ReportSettings& settings) {
-  std::vector<FinishedRun> runs;
-  for (const auto& folder : find_results(settings.results)) runs.push_back(read_finished(folder));
+  std::vector<results::FinishedRun> runs;
+  for (const auto& folder : results::find_results(settings.results)) runs.push_back(results::read_finished(folder));
   const std::filesystem::path first = settings.results.front();
   const std::string name = runs.size() == 1           ? runs.front().name
                            : first.filename().empty() ? first.parent_path().filename().string()
@@ -19,8 +19,9 @@ void report(const ReportSettings& settings) {
   const std::string title = !settings.title.empty()       ? settings.title
                             : settings.results.size() > 1 ? name + " and others"
                                                           : name;
-  const auto bytes = static_cast<double>(write_report(settings.file, title, group_runs(std::move(runs))));
-  beside(settings.file) << settings.file << ", " << readable_bytes(bytes) << "\n";
+  const auto bytes =
+      static_cast<double>(view::write_report(settings.file, title, results::group_runs(std::move(runs))));
+  results::message_stream(settings.file) << settings.file << ", " << results::readable_bytes(bytes) << "\n";
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -7,20 +7,20 @@
 
 #include "core/base/check.hpp"
 #include "sim/runtime/run.hpp"
-#include "sim/scenario/read.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 
 void print_error(const std::string& text) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) std::cerr << "ddlsim: " << on_one_line(line) << "\n";
+  for (std::string line; std::getline(lines, line);) std::cerr << "ddlsim: " << scenario::on_one_line(line) << "\n";
 }
 
 int report_error(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
-  } catch (const ScenarioErrors& errors) {
+  } catch (const scenario::ScenarioErrors& errors) {
     for (const std::string& line : errors.lines) print_error(line);
     return kBadInput;
   } catch (const InputError& problem) {
@@ -29,10 +29,10 @@ int report_error(const std::exception_ptr& error) {
   } catch (const std::filesystem::filesystem_error& problem) {
     print_error(problem.path1().string() + ": cannot be used: " + problem.code().message());
     return kBadInput;
-  } catch (const RunFailed& problem) {
+  } catch (const process::RunFailed& problem) {
     print_error(problem.what());
     return kRunFailed;
-  } catch (const Interrupted&) {
+  } catch (const process::Interrupted&) {
     print_error("interrupted");
     return kInterrupted;
   } catch (const std::bad_alloc&) {
@@ -47,4 +47,4 @@ int report_error(const std::exception_ptr& error) {
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

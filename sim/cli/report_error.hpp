@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-namespace ddl {
+namespace ddl::cli {
 
 // Scripts depend on these.
 enum ExitCode { kDone = 0, kInternalError = 1, kBadInput = 2, kRunFailed = 3, kInterrupted = 130 };
@@ -15,4 +15,4 @@ void print_error(const std::string& text);
 // Prints what `error` says and returns the exit code of its kind.
 int report_error(const std::exception_ptr& error);
 
-}  // namespace ddl
+}  // namespace ddl::cli

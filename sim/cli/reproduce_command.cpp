@@ -8,24 +8,26 @@
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/reproduce/report.hpp"
-#include "sim/reproduce/run_study.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/words.hpp"
+#include "sim/studies/reproduce/report.hpp"
+#include "sim/studies/reproduce/run_study.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 void list_studies() {
-  for (const StudyRow& row : study_table()) std::cout << fmt::format("  {:<10} {}\n", row.name, row.what);
+  for (const studies::StudyRow& row : studies::study_table())
+    std::cout << fmt::format("  {:<10} {}\n", row.name, row.what);
 }
 
-const StudyRow& row_named(const std::string& name) {
+const studies::StudyRow& row_named(const std::string& name) {
   std::vector<std::string> names;
-  for (const StudyRow& row : study_table()) {
+  for (const studies::StudyRow& row : studies::study_table()) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  throw InputError(in_quotes(name) + " is no study; " + nearest_or(name, names, "studies are " + listed(names)));
+  throw InputError(scenario::in_quotes(name) + " is no study; " +
+                   scenario::nearest_or(name, names, "studies are " + scenario::listed(names)));
 }
 
 // The folder of data sets that the environment names, if it has MNIST.
@@ -35,7 +37,7 @@ std::string usual_data() {
 }
 
 // Absolute; empty: none.
-std::string data_of(const StudyRow& row, const ReproduceSettings& settings) {
+std::string data_of(const studies::StudyRow& row, const ReproduceSettings& settings) {
   const char* expected = row.reads_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
   const std::string data = row.reads_mnist && settings.data.empty() ? usual_data() : settings.data;
   if (settings.full && data.empty()) {
@@ -62,23 +64,23 @@ void reproduce(const ReproduceSettings& settings) {
       throw InputError("reproduce --full: of which study? see ddlsim reproduce");
     return list_studies();
   }
-  const StudyRow& row = row_named(settings.study);
-  const Scale scale{settings.full, data_of(row, settings)};
-  Study study = row.make(scale);
+  const studies::StudyRow& row = row_named(settings.study);
+  const studies::Scale scale{settings.full, data_of(row, settings)};
+  studies::Study study = row.make(scale);
   if (settings.full) study.name += "_full";
-  StudyOptions options;
+  studies::StudyOptions options;
   options.out = settings.out;
-  options.at_once = settings.jobs > 0 ? settings.jobs : usable_cores();
+  options.at_once = settings.jobs > 0 ? settings.jobs : runtime::usable_cores();
   const auto simulate = [&] {
     const RunsLine line(study.name, !settings.quiet);
-    options.progress = [&](const RunsProgress& progress) { line.show(progress); };
-    return run_study(study, options);
+    options.progress = [&](const runtime::RunsProgress& progress) { line.show(progress); };
+    return studies::run_study(study, options);
   };
-  const Outcome outcome = simulate();
+  const studies::Outcome outcome = simulate();
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
                               (scale.data.empty() ? "" : " --data DIR");
-  const std::string page = write_study(settings.out, study, outcome, command);
-  std::cout << study_text(study, outcome) << "\npage  " << page << "\n";
+  const std::string page = studies::write_study(settings.out, study, outcome, command);
+  std::cout << studies::study_text(study, outcome) << "\npage  " << page << "\n";
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -1,6 +1,6 @@
 #include "sim/cli/result_commands.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 void add_results(CLI::App& command, std::vector<std::string>& results) {
@@ -141,4 +141,4 @@ CLI::App& add_bench(CLI::App& app, BenchSettings& settings) {
   return command;
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -6,7 +6,7 @@
 
 #include "sim/cli/commands.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 
 CLI::App& add_model(CLI::App& app, ModelSettings& settings);
 CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings);
@@ -16,4 +16,4 @@ CLI::App& add_plot(CLI::App& app, PlotSettings& settings);
 CLI::App& add_bench(CLI::App& app, BenchSettings& settings);
 CLI::App& add_report(CLI::App& app, ReportSettings& settings);
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -5,21 +5,21 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
-#include "sim/record/results.hpp"
-#include "sim/record/trace_json.hpp"
+#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/trace_json.hpp"
 #include "sim/runtime/run.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 struct PlannedRun {
   std::string file;
-  Scenario scenario;
+  scenario::Scenario scenario;
 };
 
 std::vector<PlannedRun> plan(const RunSettings& settings) {
   std::vector<PlannedRun> runs;
-  const std::vector<Scenario> scenarios = read_all(settings.scenarios, settings.overrides);
+  const std::vector<scenario::Scenario> scenarios = read_all(settings.scenarios, settings.overrides);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const std::uint64_t first = settings.first_seed.value_or(scenarios[i].seed);
     const std::uint64_t last = settings.last_seed.value_or(first);
@@ -37,7 +37,7 @@ void check_folders(const std::vector<PlannedRun>& runs, const RunSettings& setti
   std::map<std::string, std::string> owners;
   for (const PlannedRun& planned : runs) {
     try {
-      const std::string folder = result_folder(settings.out, planned.scenario, settings.force);
+      const std::string folder = results::result_folder(settings.out, planned.scenario, settings.force);
       const auto [owner, fresh] = owners.emplace(folder, planned.file);
       if (!fresh) {
         lines.push_back(planned.file + ": $.name: its results would replace those of " + owner->second + " in " +
@@ -47,26 +47,27 @@ void check_folders(const std::vector<PlannedRun>& runs, const RunSettings& setti
       lines.push_back(error.what());
     }
   }
-  if (!lines.empty()) throw ScenarioErrors(lines);
+  if (!lines.empty()) throw scenario::ScenarioErrors(lines);
 }
 
-std::string title_of(const Scenario& scenario) {
+std::string title_of(const scenario::Scenario& scenario) {
   return scenario.name + " (seed " + std::to_string(scenario.seed) + ")";
 }
 
 }  // namespace
 
-std::vector<Scenario> read_all(const std::vector<std::string>& files, const std::vector<Override>& overrides) {
-  std::vector<Scenario> scenarios;
+std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
+                                         const std::vector<scenario::Override>& overrides) {
+  std::vector<scenario::Scenario> scenarios;
   std::vector<std::string> lines;
   for (const std::string& file : files) {
     try {
-      scenarios.push_back(read_scenario(file, overrides));
-    } catch (const ScenarioErrors& errors) {
+      scenarios.push_back(scenario::read_scenario(file, overrides));
+    } catch (const scenario::ScenarioErrors& errors) {
       lines.insert(lines.end(), errors.lines.begin(), errors.lines.end());
     }
   }
-  if (!lines.empty()) throw ScenarioErrors(lines);
+  if (!lines.empty()) throw scenario::ScenarioErrors(lines);
   return scenarios;
 }
 
@@ -75,29 +76,30 @@ void run_scenarios(const RunSettings& settings) {
   check_folders(runs, settings);
   std::string summaries;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Scenario& scenario = runs[i].scenario;
+    const scenario::Scenario& scenario = runs[i].scenario;
     const auto simulate = [&] {
       ProgressLine line(title_of(scenario), !settings.quiet);
-      RunOptions options;
+      runtime::RunOptions options;
       options.threads = settings.threads;
-      if (line.shown()) options.progress = [&](const Progress& progress) { line.show(progress); };
-      return run(scenario, options);
+      if (line.shown()) options.progress = [&](const runtime::Progress& progress) { line.show(progress); };
+      return runtime::run(scenario, options);
     };
-    const RunResult result = simulate();
-    const std::string folder = write_results(settings.out, scenario, result, settings.force);
-    if (const std::string note = trace_note(result); !note.empty()) print_error(folder + "/trace.json: " + note);
+    const experiment::RunResult result = simulate();
+    const std::string folder = results::write_results(settings.out, scenario, result, settings.force);
+    if (const std::string note = results::trace_note(result); !note.empty())
+      print_error(folder + "/trace.json: " + note);
     if (result.divergence) {
-      print_error(runs[i].file + ": training diverged: " + divergence_text(result) + "; results end there");
+      print_error(runs[i].file + ": training diverged: " + results::divergence_text(result) + "; results end there");
     }
     if (settings.json) {
-      std::string summary = summary_json(scenario, result);
+      std::string summary = results::summary_json(scenario, result);
       while (summary.ends_with('\n')) summary.pop_back();
       summaries += (i == 0 ? "" : ",\n") + summary;
     } else if (!settings.quiet) {
-      std::cout << (i == 0 ? "" : "\n") << closing_table(scenario, result, folder) << std::flush;
+      std::cout << (i == 0 ? "" : "\n") << results::closing_table(scenario, result, folder) << std::flush;
     }
   }
   if (settings.json) std::cout << (runs.size() == 1 ? summaries : "[\n" + summaries + "\n]") << "\n";
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -8,13 +8,13 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
-#include "sim/record/first_difference.hpp"
-#include "sim/record/results.hpp"
-#include "sim/record/run_json.hpp"
-#include "sim/results/finished_run.hpp"
+#include "sim/results/reading/finished_run.hpp"
+#include "sim/results/writing/first_difference.hpp"
+#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/run_json.hpp"
 #include "sim/runtime/run.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace fs = std::filesystem;
 namespace {
 
@@ -30,16 +30,16 @@ std::string text_of(const fs::path& file) {
 // Where the texts of a file differ, "" if they do not.
 std::string difference(const std::string& name, const std::string& there, const std::string& here) {
   if (there == here) return "";
-  if (name.ends_with(".csv")) return name + ", " + *first_difference(there, here);
-  if (name.ends_with(".json")) return name + ", " + *first_different_line(there, here);
+  if (name.ends_with(".csv")) return name + ", " + *results::first_difference(there, here);
+  if (name.ends_with(".json")) return name + ", " + *results::first_different_line(there, here);
   return name;
 }
 
-std::string difference(const fs::path& folder, const std::string& digest, const Scenario& scenario,
-                       const RunResult& again) {
-  const std::string now = digest_of(again);
+std::string difference(const fs::path& folder, const std::string& digest, const scenario::Scenario& scenario,
+                       const experiment::RunResult& again) {
+  const std::string now = results::digest_of(again);
   std::string weights = now == digest ? "" : "no table, but the final weights";
-  for (const ResultFile& file : result_files(scenario, again, now)) {
+  for (const results::ResultFile& file : results::result_files(scenario, again, now)) {
     if (!weights.empty() && !file.name.ends_with(".csv")) return weights;
     std::string what = difference(file.name, text_of(folder / file.name), file.text());
     if (!what.empty()) return what;
@@ -49,13 +49,13 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
 
 // Relative paths start where the scenario lay, which its result does not know: in the folder of the scenario that is
 // given, or here, or in a folder "scenarios" beside one that the result is in.
-Scenario scenario_of(const FinishedRun& before, const RunSettings& settings) {
+scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSettings& settings) {
   std::string problem;  // the first
-  const auto as_if_in = [&](const fs::path& folder) -> std::optional<Scenario> {
+  const auto as_if_in = [&](const fs::path& folder) -> std::optional<scenario::Scenario> {
     const std::string file = (folder / "run.json").string();
     try {
-      return parse_scenario(before.scenario, file);
-    } catch (const ScenarioErrors& errors) {
+      return scenario::parse_scenario(before.scenario, file);
+    } catch (const scenario::ScenarioErrors& errors) {
       if (problem.empty()) problem = errors.lines.front().substr(file.size());
       return std::nullopt;
     }
@@ -82,27 +82,28 @@ Scenario scenario_of(const FinishedRun& before, const RunSettings& settings) {
 
 int verify_digest(const RunSettings& settings) {
   const fs::path folder = settings.verify;
-  const FinishedRun before = read_finished(folder);
+  const results::FinishedRun before = results::read_finished(folder);
   if (before.measured) {
     throw InputError(settings.verify +
                      ": was measured in real time, which no run repeats; expected a simulated result");
   }
-  const Scenario scenario = scenario_of(before, settings);
+  const scenario::Scenario scenario = scenario_of(before, settings);
   const auto simulate = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
-    RunOptions options;
+    runtime::RunOptions options;
     options.threads = settings.threads;
-    if (line.shown()) options.progress = [&](const Progress& progress) { line.show(progress); };
-    return run(scenario, options);
+    if (line.shown()) options.progress = [&](const runtime::Progress& progress) { line.show(progress); };
+    return runtime::run(scenario, options);
   };
-  const RunResult again = simulate();
+  const experiment::RunResult again = simulate();
   const std::string what = difference(folder, before.digest, scenario, again);
   if (what.empty()) {
     std::cout << folder.string() << ": the same, digest " << before.digest << "\n";
     return kDone;
   }
-  const bool same_program = is_run_json_of(scenario, program_identity(), text_of(folder / "run.json"));
-  const std::string digest = digest_of(again);
+  const bool same_program =
+      results::is_run_json_of(scenario, results::program_identity(), text_of(folder / "run.json"));
+  const std::string digest = results::digest_of(again);
   const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
                                                       : "digest " + before.digest + " there, " + digest + " here";
   print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what +
@@ -110,4 +111,4 @@ int verify_digest(const RunSettings& settings) {
   return kInternalError;
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

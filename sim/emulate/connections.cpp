@@ -13,7 +13,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 constexpr std::uint16_t port = 5000;  // of a namespace in which nothing else is
@@ -49,19 +49,19 @@ sockaddr_in address_of(const std::string& text) {
 
 const sockaddr* plain(const sockaddr_in& address) { return reinterpret_cast<const sockaddr*>(&address); }
 
-Socket make_listener(const Stage& stage, int node, const std::string& congestion) {
-  const Visit visit(stage.host(node));
+Socket make_listener(const Testbed& testbed, int node, const std::string& congestion) {
+  const InNamespace visit(testbed.host(node));
   Socket listener = make_socket(congestion);
-  const sockaddr_in address = address_of(stage.address(node));
+  const sockaddr_in address = address_of(testbed.address(node));
   if (bind(listener.descriptor(), plain(address), sizeof address) != 0) fail("no address");
   if (listen(listener.descriptor(), most_emulated_hosts) != 0) fail("no listening");
   return listener;
 }
 
-Socket connect_to(const Stage& stage, int source, int target, const std::string& congestion) {
-  const Visit visit(stage.host(source));
+Socket connect_to(const Testbed& testbed, int source, int target, const std::string& congestion) {
+  const InNamespace visit(testbed.host(source));
   Socket made = make_socket(congestion);
-  const sockaddr_in address = address_of(stage.address(target));
+  const sockaddr_in address = address_of(testbed.address(target));
   if (connect(made.descriptor(), plain(address), sizeof address) != 0) fail("no connection between two hosts");
   return made;
 }
@@ -115,14 +115,14 @@ bool Socket::receive_all(void* data, std::size_t size) const {
 
 void Socket::shut() const { shutdown(descriptor_, SHUT_RDWR); }
 
-std::vector<Connection> connect_all(const Stage& stage, int nodes, const std::string& congestion) {
+std::vector<Connection> connect_all(const Testbed& testbed, int nodes, const std::string& congestion) {
   std::vector<Socket> listeners;
-  for (int node = 0; node < nodes; ++node) listeners.push_back(make_listener(stage, node, congestion));
+  for (int node = 0; node < nodes; ++node) listeners.push_back(make_listener(testbed, node, congestion));
   std::vector<Connection> connections;
   for (int source = 0; source < nodes; ++source) {
     for (int target = 0; target < nodes; ++target) {
       if (source == target) continue;
-      Socket writing = connect_to(stage, source, target, congestion);
+      Socket writing = connect_to(testbed, source, target, congestion);
       const int accepted =
           accept4(listeners[static_cast<std::size_t>(target)].descriptor(), nullptr, nullptr, SOCK_CLOEXEC);
       if (accepted < 0) fail("no connection accepted");
@@ -132,4 +132,4 @@ std::vector<Connection> connect_all(const Stage& stage, int nodes, const std::st
   return connections;
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/emulate/stage.hpp"
+#include "sim/emulate/testbed.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 // A socket, closed with its owner; what is still under way is then dropped at once.
 class Socket {
@@ -38,6 +38,6 @@ struct Connection {
 };
 
 // By source, then target. `congestion` names TCP's congestion control. Throws InputError if the kernel has none such.
-std::vector<Connection> connect_all(const Stage& stage, int nodes, const std::string& congestion);
+std::vector<Connection> connect_all(const Testbed& testbed, int nodes, const std::string& congestion);
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -5,19 +5,19 @@
 
 #include "sim/runtime/run.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 struct EmulateOptions {
   std::string congestion_control = "cubic";  // of every connection
   bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
   double queue_s = 0.05;                     // of each limited link, at its bandwidth
   double limit_s = 600;                      // of a run; one that is not over then fails
-  RunOptions run;
+  runtime::RunOptions run;
 };
 
 // Runs in a child process and hands back what was measured. Needs root, iproute2 and network namespaces, and a star of
 // at most 32 hosts. All that it makes vanishes with the child. Throws InputError, RunFailed, Interrupted,
 // InternalError.
-RunResult emulate(const Scenario& scenario, const EmulateOptions& options);
+experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options);
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/algorithms/vectors.hpp"
+#include "core/node/vectors.hpp"
 #include "sim/emulate/emulation.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 Payload copy_of(std::span<const float> values) {
@@ -19,8 +19,8 @@ bool never() { return false; }
 }  // namespace
 
 EmulatedNode::EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start)
-    : LearningNode(emulation.scenario(), own, id,
-                   start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
+    : experiment::LearningNode(emulation.scenario(), own, id,
+                               start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
       emulation_(emulation) {}
 
 double EmulatedNode::now() const { return emulation_.now(); }
@@ -49,8 +49,8 @@ void EmulatedNode::record_staleness(int worker, std::int64_t step, double stalen
 // --- learning ---
 
 Payload EmulatedNode::gradient() {
-  Trainer* trainer = emulation_.trainer();
-  std::unique_ptr<Trainer::Gradient> job;
+  experiment::Trainer* trainer = emulation_.trainer();
+  std::unique_ptr<experiment::Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot());
   const double seconds = draw_gradient_seconds();
   const double since_s = computing_begins();
@@ -86,7 +86,7 @@ void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short,
 }
 
 void EmulatedNode::compute(double seconds) {
-  sleep(seconds * slowdown_of(emulation_.scenario(), name()), never, "its work's end");
+  sleep(seconds * runtime::slowdown_of(emulation_.scenario(), name()), never, "its work's end");
   last_event_s_ = now();
 }
 
@@ -156,4 +156,4 @@ void EmulatedNode::spawn(const std::string&, std::function<void()> body) {
 
 void EmulatedNode::wait_until(std::function<bool()> holds, const char* why) { monitor_.wait(holds, why); }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "sim/emulate/monitor.hpp"
-#include "sim/runtime/learning_node.hpp"
+#include "sim/experiment/learning_node.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 class Emulation;
 
-class EmulatedNode : public LearningNode {
+class EmulatedNode : public experiment::LearningNode {
  public:
   // No other node has this cluster: the graphs in it are drawn when first asked for.
   EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start);
@@ -47,7 +47,7 @@ class EmulatedNode : public LearningNode {
   void watch(int) override {}
   void unwatch(int) override {}
   std::int64_t presence_events() const override { return 0; }
-  bool starts_anew() const override { return false; }
+  bool needs_model() const override { return false; }
 
   // --- for the emulation, which holds the monitor or has joined all threads ---
   struct StalenessNote {
@@ -81,4 +81,4 @@ class EmulatedNode : public LearningNode {
   std::map<int, std::deque<Message>> inboxes_;  // by port, in order of arrival
 };
 
-}  // namespace ddl
+}  // namespace ddl::emulate

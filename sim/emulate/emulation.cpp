@@ -6,24 +6,24 @@
 #include <cmath>
 #include <utility>
 
-#include "core/algorithms/table.hpp"
 #include "core/base/check.hpp"
+#include "core/systems/table.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 // How often the conductor looks whether anybody will go on, with workers at work and without.
-constexpr double look_s = 0.25, close_look_s = 0.002;
+constexpr double look_s = 0.25, final_look_s = 0.002;
 
 // Throws InputError for what only simulated runs have.
-void check_can_be_emulated(const Scenario& scenario, const EmulateOptions& options) {
+void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOptions& options) {
   if (scenario.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
   if (!scenario.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
   if (!scenario.platform.profiles.empty()) {
     throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
   }
-  const AlgorithmRow& row = row_of(scenario.algorithm);
+  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
   if (row.one_model || row.chooses_samples) {
     throw InputError(
         "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
@@ -40,17 +40,17 @@ void check_can_be_emulated(const Scenario& scenario, const EmulateOptions& optio
 
 }  // namespace
 
-Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
+Emulation::Emulation(const scenario::Scenario& scenario, const EmulateOptions& options)
     : scenario_(scenario),
       options_(options),
       fabric_(scenario),
       star_(star_of(fabric_)),
-      stage_(star_, options.queue_s),
-      connections_(connect_all(stage_, fabric_.node_count(), options.congestion_control)),
+      testbed_(star_, options.queue_s),
+      connections_(connect_all(testbed_, fabric_.node_count(), options.congestion_control)),
       trainer_(scenario.model.none()
                    ? std::nullopt
-                   : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
-      cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
+                   : std::make_optional<experiment::Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
+      cluster_(runtime::make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
@@ -58,9 +58,9 @@ Emulation::Emulation(const Scenario& scenario, const EmulateOptions& options)
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     const Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
     Cluster& own = clusters_[static_cast<std::size_t>(id)];
-    own.graphs = std::make_shared<SharedGraphs>();
+    own.graphs = std::make_shared<graph::SharedGraphs>();
     nodes_.push_back(std::make_unique<EmulatedNode>(*this, own, id, start));
-    programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
+    programs_.push_back(systems::make_program(scenario.algorithm, *nodes_.back()));
   }
 }
 
@@ -109,7 +109,7 @@ void Emulation::start_nodes() {
 }
 
 void Emulation::release_all() {
-  look_at_processors(true);
+  sample_processors(true);
   start_ = WallClock::now();
   for (const auto& node : nodes_) node->monitor().unlock();
 }
@@ -136,7 +136,7 @@ void Emulation::diverged(int worker, std::int64_t step, const char* what) {
   const double now_s = now();
   end("diverged", now_s);
   const std::scoped_lock held(mutex_);
-  if (!divergence_ && stopped_by_ == "diverged") divergence_ = Divergence{worker, step, now_s, what};
+  if (!divergence_ && stopped_by_ == "diverged") divergence_ = experiment::Divergence{worker, step, now_s, what};
 }
 
 void Emulation::fail(std::exception_ptr failure) {
@@ -164,7 +164,7 @@ void Emulation::end(const std::string& why, double end_s) {
 
 double Emulation::next_look_s(double now_s) {
   const std::scoped_lock held(mutex_);
-  double next_s = now_s + (workers_at_work_ > 0 ? look_s : close_look_s);
+  double next_s = now_s + (workers_at_work_ > 0 ? look_s : final_look_s);
   if (scenario_.stop.time) next_s = std::min(next_s, scenario_.stop.time->value);
   if (evaluator_ && scenario_.evaluate.every) {
     next_s = std::min(next_s, static_cast<double>(points_ + 1) * scenario_.evaluate.every->value);
@@ -191,13 +191,13 @@ void Emulation::decide(double now_s) {
   if (evaluator_) evaluate_if_due(now_s);
   if (is_over()) return;
   report_progress(now_s);
-  if (now_s >= options_.limit_s) throw RunFailed(not_over());
+  if (now_s >= options_.limit_s) throw process::RunFailed(not_over());
   if (!is_stuck()) return;
   std::unique_lock held(mutex_);
   const bool all_done = workers_at_work_ == 0;
   const std::string reason = stop_rule_.reason();
   held.unlock();
-  if (!all_done) throw RunFailed("no node can go on; " + who_waits());
+  if (!all_done) throw process::RunFailed("no node can go on; " + waiting_text());
   double end_s = 0;
   for (const auto& node : nodes_) end_s = std::max(end_s, node->last_event_s());
   end(reason, end_s);
@@ -217,10 +217,10 @@ std::string Emulation::not_over() {
   const std::int64_t steps = steps_;
   held.unlock();
   return fmt::format("the run is not over after {} s, its limit (--limit), with {} steps done; at that moment {}",
-                     options_.limit_s, steps, who_waits());
+                     options_.limit_s, steps, waiting_text());
 }
 
-std::string Emulation::who_waits() {
+std::string Emulation::waiting_text() {
   std::vector<std::string> lines;
   for (const auto& node : nodes_) {
     const std::scoped_lock held(node->monitor());
@@ -258,7 +258,7 @@ void Emulation::stop() {
 
 // --- running ---
 
-RunResult Emulation::run() {
+experiment::RunResult Emulation::run() {
   precedence_ = take_precedence();  // the math threads, which are there already, do without
   if (evaluator_) evaluate_now(0);
   for (const auto& node : nodes_) node->monitor().lock();
@@ -281,16 +281,16 @@ RunResult Emulation::run() {
   } catch (...) {
     fail(std::current_exception());
   }
-  look_at_processors(false);
+  sample_processors(false);
   stop();
   if (failure_) std::rethrow_exception(failure_);
   if (evaluator_) evaluate_now(end_s_);
   return collect();
 }
 
-RunResult emulate(const Scenario& scenario, const EmulateOptions& options) {
+experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
   check_can_be_emulated(scenario, options);
-  return in_child_of(scenario, [&] { return Emulation(scenario, options).run(); });
+  return runtime::in_child_of(scenario, [&] { return Emulation(scenario, options).run(); });
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

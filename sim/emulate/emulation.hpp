@@ -19,28 +19,28 @@
 #include "sim/emulate/emulated_node.hpp"
 #include "sim/emulate/machine.hpp"
 #include "sim/emulate/tcp_channel.hpp"
+#include "sim/experiment/evaluator.hpp"
+#include "sim/experiment/stop_rule.hpp"
+#include "sim/experiment/trainer.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/runtime/evaluator.hpp"
-#include "sim/runtime/stop_rule.hpp"
-#include "sim/runtime/trainer.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 class Emulation {
  public:
   // Builds the network and connects everybody. Throws InputError.
-  Emulation(const Scenario& scenario, const EmulateOptions& options);
+  Emulation(const scenario::Scenario& scenario, const EmulateOptions& options);
   ~Emulation();
 
   // To the end. Throws RunFailed, InternalError.
-  RunResult run();
+  experiment::RunResult run();
 
   // --- for nodes ---
-  const Scenario& scenario() const { return scenario_; }
+  const scenario::Scenario& scenario() const { return scenario_; }
   const Cluster& cluster() const { return cluster_; }
-  Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
+  experiment::Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   bool computes_for_real() const { return options_.real_compute; }
-  const Fabric& fabric() const { return fabric_; }
+  const platform::Fabric& fabric() const { return fabric_; }
   const std::string& name(int node) const { return fabric_.name(node); }
   const Program& program(int node) const { return *programs_[static_cast<std::size_t>(node)]; }
   double now() const { return std::chrono::duration<double>(WallClock::now() - start_).count(); }
@@ -65,7 +65,7 @@ class Emulation {
   void decide(double now_s);
   double next_look_s(double now_s);
   bool is_stuck();  // nobody goes on by himself
-  std::string who_waits();
+  std::string waiting_text();
   std::string not_over();
   void cut_steps_short();
   void stop();
@@ -75,23 +75,23 @@ class Emulation {
   void report_progress(double now_s);
   std::vector<Payload> copy_of_models();  // that the run is judged by: the servers' one, or every worker's
 
-  RunResult collect();
-  void collect_network(RunResult& result) const;
-  void collect_models(RunResult& result);
-  void note_divergence(RunResult& result) const;
-  Measurement measurement() const;
-  void look_at_processors(bool begin);
+  experiment::RunResult collect();
+  void collect_network(experiment::RunResult& result) const;
+  void collect_models(experiment::RunResult& result);
+  void note_divergence(experiment::RunResult& result) const;
+  experiment::Measurement measurement() const;
+  void sample_processors(bool begin);
 
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   const EmulateOptions options_;
-  Fabric fabric_;
+  platform::Fabric fabric_;
   const Star star_;
-  const Stage stage_;
-  std::vector<Connection> connections_;  // until the channels have them
-  std::optional<Trainer> trainer_;       // none: timing only
+  const Testbed testbed_;
+  std::vector<Connection> connections_;         // until the channels have them
+  std::optional<experiment::Trainer> trainer_;  // none: timing only
   const Cluster cluster_;
   const std::size_t training_samples_;
-  std::optional<Evaluator> evaluator_;
+  std::optional<experiment::Evaluator> evaluator_;
   std::vector<Cluster> clusters_;  // the nodes' own
   std::vector<std::unique_ptr<EmulatedNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
@@ -104,7 +104,7 @@ class Emulation {
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable something_happened_;
-  StopRule stop_rule_;
+  experiment::StopRule stop_rule_;
   std::vector<std::thread> threads_;
   int workers_at_work_ = 0;
   std::int64_t steps_ = 0;         // counted, by all workers
@@ -112,7 +112,7 @@ class Emulation {
   bool news_ = false;
   std::string stopped_by_;  // set: the run is over
   double end_s_ = 0;
-  std::optional<Divergence> divergence_;
+  std::optional<experiment::Divergence> divergence_;
   std::exception_ptr failure_;
 
   std::atomic<bool> enough_samples_ = false;
@@ -120,4 +120,4 @@ class Emulation {
   double reported_s_ = -1;
 };
 
-}  // namespace ddl
+}  // namespace ddl::emulate

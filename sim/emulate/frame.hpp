@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "core/algorithms/message.hpp"
+#include "core/node/message.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 struct FrameHead {
   std::uint64_t body_bytes = 0;  // the scenario's header for each message included
@@ -58,4 +58,4 @@ inline Message message_of(const FrameHead& head, Payload values) {
   return message;
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace ddl {
+namespace ddl::emulate {
 
 std::string kernel_release() {
   utsname names{};
@@ -38,4 +38,4 @@ ProcessorTicks processor_ticks() {
   return ticks;
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

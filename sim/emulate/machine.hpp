@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ddl {
+namespace ddl::emulate {
 
 std::string kernel_release();
 
@@ -18,4 +18,4 @@ struct ProcessorTicks {
 };
 ProcessorTicks processor_ticks();
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/algorithms/table.hpp"
-#include "core/algorithms/vectors.hpp"
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
+#include "core/node/vectors.hpp"
+#include "core/systems/table.hpp"
 #include "sim/emulate/emulation.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 double cpu_seconds() {
@@ -49,7 +49,7 @@ std::vector<Payload> Emulation::copy_of_models() {
 void Emulation::evaluate_now(double time_s) {
   const auto models = copy_of_models();
   const double batch = scenario_.training.batch_size;
-  std::vector<WorkerPoint> workers;
+  std::vector<experiment::WorkerPoint> workers;
   std::int64_t steps = 0;
   for (std::size_t worker = 0; worker < static_cast<std::size_t>(cluster_.workers); ++worker) {
     EmulatedNode& node = *nodes_[worker];
@@ -101,8 +101,8 @@ void Emulation::report_progress(double now_s) {
 
 // --- when it is over: no thread is left ---
 
-RunResult Emulation::collect() {
-  RunResult result;
+experiment::RunResult Emulation::collect() {
+  experiment::RunResult result;
   result.measured = measurement();
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
@@ -113,7 +113,7 @@ RunResult Emulation::collect() {
     }
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
   }
-  std::erase_if(result.given_up, [&](const GivenUp& note) { return note.time_s > end_s_; });
+  std::erase_if(result.given_up, [&](const experiment::GivenUp& note) { return note.time_s > end_s_; });
   for (int worker = 0; worker < cluster_.workers; ++worker) {
     const EmulatedNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const auto rows = node.iterations();
@@ -139,7 +139,7 @@ RunResult Emulation::collect() {
   return result;
 }
 
-void Emulation::collect_network(RunResult& result) const {
+void Emulation::collect_network(experiment::RunResult& result) const {
   std::vector<double> bytes(fabric_.links().size());
   for (const auto& channel : channels_) {
     check(channel->bytes_carried() <= channel->bytes() * (1 + 1e-9), "what is read has been sent");
@@ -156,41 +156,42 @@ void Emulation::collect_network(RunResult& result) const {
     }
   }
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const LinkInfo& link = fabric_.links()[i];
+    const platform::LinkInfo& link = fabric_.links()[i];
     const double most = link.bandwidth_bytes_per_s * result.simulated_s;
     result.traffic.push_back(
         {link.name, link.direction, bytes[i], most > 0 ? bytes[i] / most : 0, link.bandwidth_bytes_per_s});
   }
-  result.bounds = bounds_of(fabric_, traffic_of(scenario_.algorithm, cluster_), cluster_.compute_s,
-                            static_cast<double>(cluster_.model_bytes), scenario_.wire.header_bytes.value);
+  result.bounds = network::bounds_of(fabric_, systems::traffic_of(scenario_.algorithm, cluster_), cluster_.compute_s,
+                                     static_cast<double>(cluster_.model_bytes), scenario_.wire.header_bytes.value);
 }
 
-void Emulation::collect_models(RunResult& result) {
+void Emulation::collect_models(experiment::RunResult& result) {
   if (!trainer_) return;
   const auto models = copy_of_models();
   result.weights_at_servers = cluster_.servers > 0;
   for (const Payload& model : models) result.weights.push_back(*model);
-  result.consensus_distance = consensus_distance_of(models);
+  result.consensus_distance = experiment::consensus_distance_of(models);
 }
 
-void Emulation::note_divergence(RunResult& result) const {
+void Emulation::note_divergence(experiment::RunResult& result) const {
   if (result.divergence) return;
   for (std::size_t holder = 0; holder < result.weights.size(); ++holder) {
     if (all_finite(result.weights[holder])) continue;
     const int node = result.weights_at_servers ? cluster_.workers : static_cast<int>(holder);
-    result.divergence = Divergence{node, result.weights_at_servers ? steps_ : result.steps[holder], end_s_, "weights"};
+    result.divergence =
+        experiment::Divergence{node, result.weights_at_servers ? steps_ : result.steps[holder], end_s_, "weights"};
     return;
   }
 }
 
-Measurement Emulation::measurement() const {
-  Measurement measured;
+experiment::Measurement Emulation::measurement() const {
+  experiment::Measurement measured;
   measured.kernel = kernel_release();
   measured.congestion_control = options_.congestion_control;
   measured.compute = options_.real_compute ? "real" : "slept";
   measured.precedence = precedence_;
   measured.queue_s = options_.queue_s;
-  measured.retransmitted_share = stage_.retransmitted_share();
+  measured.retransmitted_share = testbed_.retransmitted_share();
   std::int64_t sleeps = 0;
   for (const auto& node : nodes_) {
     const EmulatedNode::Lateness& late = node->lateness();
@@ -212,9 +213,9 @@ Measurement Emulation::measurement() const {
 }
 
 // When time begins and when it ends.
-void Emulation::look_at_processors(bool begin) {
+void Emulation::sample_processors(bool begin) {
   (begin ? ticks_before_ : ticks_after_) = processor_ticks();
   (begin ? own_cpu_before_s_ : own_cpu_after_s_) = cpu_seconds();
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

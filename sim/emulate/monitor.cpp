@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ddl {
+namespace ddl::emulate {
 
 bool Monitor::wait(const std::function<bool()>& holds, const std::string& what,
                    std::optional<WallClock::time_point> deadline) {
@@ -24,13 +24,13 @@ bool Monitor::wait(const std::function<bool()>& holds, const std::string& what,
   return holds();
 }
 
-void Monitor::wait_beside(const std::function<bool()>& holds) {
+void Monitor::wait_uncounted(const std::function<bool()>& holds) {
   std::unique_lock held(mutex_, std::adopt_lock);
   changed_.wait(held, [&] { return over_ || holds(); });
   held.release();
 }
 
-bool Monitor::sleep_beside(WallClock::time_point deadline) {
+bool Monitor::sleep_uncounted(WallClock::time_point deadline) {
   std::unique_lock held(mutex_, std::adopt_lock);
   changed_.wait_until(held, deadline, [&] { return over_; });
   held.release();
@@ -51,4 +51,4 @@ std::vector<std::string> Monitor::waited_for() const {
   return list;
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ddl {
+namespace ddl::emulate {
 
 using WallClock = std::chrono::steady_clock;
 inline WallClock::duration wall_duration(double seconds) {
@@ -33,9 +33,9 @@ class Monitor {
   bool wait(const std::function<bool()>& holds, const std::string& what,
             std::optional<WallClock::time_point> deadline = std::nullopt);
   // The same for who is no actor: it neither counts nor throws, and returns when the run has ended.
-  void wait_beside(const std::function<bool()>& holds);
+  void wait_uncounted(const std::function<bool()>& holds);
   // Until the deadline; false if the run has ended before.
-  bool sleep_beside(WallClock::time_point deadline);
+  bool sleep_uncounted(WallClock::time_point deadline);
   void wake() { changed_.notify_all(); }
   void end() {
     over_ = true;
@@ -64,4 +64,4 @@ class Monitor {
   bool over_ = false;
 };
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -4,7 +4,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -17,7 +17,7 @@ std::string count_of(std::size_t count, const std::string& noun) {
 
 }  // namespace
 
-Star star_of(const Fabric& fabric) {
+Star star_of(const platform::Fabric& fabric) {
   const int nodes = fabric.node_count();
   if (nodes < 2) refuse("has a single host, which sends to nobody");
   if (nodes > most_emulated_hosts) {
@@ -31,7 +31,7 @@ Star star_of(const Fabric& fabric) {
   for (int source = 0; source < nodes; ++source) {
     for (int target = 0; target < nodes; ++target) {
       if (source == target) continue;
-      const Route& route = fabric.route(source, target);
+      const platform::Route& route = fabric.route(source, target);
       const auto from = static_cast<std::size_t>(source), to = static_cast<std::size_t>(target);
       const std::string way = "the way from " + fabric.name(source) + " to " + fabric.name(target);
       if (route.links.size() != 2) {
@@ -39,7 +39,7 @@ Star star_of(const Fabric& fabric) {
       }
       const auto own = [&](int& known, int link, const char* direction) {
         if (known < 0) known = link;
-        const LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
+        const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
         if (known != link || info.direction != direction) refuse(way + " is not over links of their own");
       };
       own(up[from], route.links[0], "up");
@@ -57,4 +57,4 @@ Star star_of(const Fabric& fabric) {
   return star;
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -6,7 +6,7 @@
 
 #include "sim/platform/fabric.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 struct StarHost {
   std::string name;
@@ -22,6 +22,6 @@ struct Star {
 constexpr int most_emulated_hosts = 32;  // two threads and two sockets for each ordered pair
 
 // Throws InputError unless every way between two nodes is the first one's own link up and the other's own link down.
-Star star_of(const Fabric& fabric);
+Star star_of(const platform::Fabric& fabric);
 
-}  // namespace ddl
+}  // namespace ddl::emulate

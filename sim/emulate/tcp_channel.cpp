@@ -4,10 +4,10 @@
 #include <array>
 #include <utility>
 
-#include "core/algorithms/vectors.hpp"
+#include "core/node/vectors.hpp"
 #include "sim/emulate/frame.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 constexpr std::size_t chunk_bytes = 65536, wake_bytes = 16384;
@@ -45,7 +45,7 @@ bool TcpChannel::merge_into_waiting(const Message& message) { return add_to_same
 void TcpChannel::write() {
   std::unique_lock held(around_.at_source);
   while (true) {
-    around_.at_source.wait_beside([this] { return !queue_.empty() && !on_wire_; });
+    around_.at_source.wait_uncounted([this] { return !queue_.empty() && !on_wire_; });
     if (around_.at_source.is_over()) return;
     on_wire_ = std::move(queue_.front());
     queue_.pop_front();
@@ -105,7 +105,7 @@ void TcpChannel::read() {
   while (std::optional<Message> message = read_one()) {
     const auto arrival = WallClock::now() + wall_duration(around_.latency_s);
     std::unique_lock held(around_.at_source);
-    if (!around_.at_source.sleep_beside(arrival)) return;
+    if (!around_.at_source.sleep_uncounted(arrival)) return;
     if (!message->values) message->values = on_wire_.value().values;
     held.unlock();
     around_.deliver(std::move(*message));
@@ -122,4 +122,4 @@ void TcpChannel::read() {
 
 double TcpChannel::bytes_carried() const { return bytes_delivered_ + static_cast<double>(read_of_it_); }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

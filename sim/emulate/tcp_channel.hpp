@@ -14,11 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/algorithms/message.hpp"
+#include "core/node/message.hpp"
 #include "sim/emulate/connections.hpp"
 #include "sim/emulate/monitor.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 class TcpChannel {
  public:
@@ -71,4 +71,4 @@ class TcpChannel {
   std::thread writer_, reader_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -6,30 +6,30 @@
 
 #include "core/base/check.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::platform {
 namespace {
 
-double end_of(const std::optional<Seconds>& until) { return until ? until->value : Course::never; }
+double end_of(const std::optional<Seconds>& until) { return until ? until->value : TimeSeries::never; }
 
-std::unique_ptr<Course> window(double from_s, double until_s, double factor) {
-  return std::make_unique<PointCourse>(1, std::vector<std::pair<double, double>>{{from_s, factor}, {until_s, 1}});
+std::unique_ptr<TimeSeries> window(double from_s, double until_s, double factor) {
+  return std::make_unique<PointSeries>(1, std::vector<std::pair<double, double>>{{from_s, factor}, {until_s, 1}});
 }
 
 class Finder {
  public:
-  Finder(const Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
+  Finder(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
          int workers, const std::vector<double>& speeds_flops)
       : scenario_(scenario), links_(links), nodes_(nodes), workers_(workers), speeds_flops_(speeds_flops) {}
 
   Changes found() {
-    for (const Profile& profile : scenario_.platform.profiles) {
+    for (const scenario::Profile& profile : scenario_.platform.profiles) {
       place_ = "$.platform.profiles[" + std::to_string(count_++) + "]";
       std::visit([&](const auto& one) { add(one); }, profile);
     }
     count_ = 0;
-    for (const Fault& fault : scenario_.faults) {
+    for (const scenario::Fault& fault : scenario_.faults) {
       place_ = "$.faults[" + std::to_string(count_++) + "]";
       std::visit([&](const auto& one) { add(one); }, fault);
     }
@@ -41,58 +41,59 @@ class Finder {
   }
 
  private:
-  void add(const BandwidthProfile& profile) {
+  void add(const scenario::BandwidthProfile& profile) {
     for (const int link : links_that_change(profile.link, profile.direction)) {
       only_one(profile.tag, link, profile.link);
       const double nominal = links_[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
       LinkChange& change = change_of_link(link);
-      change.bandwidth.push_back(course(profile, nominal));
+      change.bandwidth.push_back(series(profile, nominal));
       change.most_bandwidth = greatest(profile, nominal);
     }
   }
-  void add(const LatencyProfile& profile) {
+  void add(const scenario::LatencyProfile& profile) {
     for (const int link : links_that_change(profile.link, profile.direction)) {
       only_one(profile.tag, link, profile.link);
       const double nominal_s = links_[static_cast<std::size_t>(link)].latency_s;
-      if (!(nominal_s > 0)) refuse("link", in_quotes(profile.link) + " has no latency of its own that could change");
+      if (!(nominal_s > 0))
+        refuse("link", scenario::in_quotes(profile.link) + " has no latency of its own that could change");
       LinkChange& change = change_of_link(link);
-      change.latency.push_back(course(profile, nominal_s));
+      change.latency.push_back(series(profile, nominal_s));
       change.least_latency = least(profile, nominal_s);
     }
   }
-  void add(const SpeedProfile& profile) {
+  void add(const scenario::SpeedProfile& profile) {
     const int node = node_named(profile.host, "host");
     only_one(profile.tag, node, profile.host);
     const double nominal = speeds_flops_[static_cast<std::size_t>(node)];
     HostChange& change = change_of_host(node);
-    change.speed.push_back(course(profile, nominal));
+    change.speed.push_back(series(profile, nominal));
     change.most_speed = greatest(profile, nominal);
   }
-  void add(const LinkDegraded& fault) {
+  void add(const scenario::LinkDegraded& fault) {
     for (const int link : links_that_change(fault.link, fault.direction)) {
       change_of_link(link).bandwidth.push_back(window(fault.from.value, fault.until.value, fault.bandwidth));
     }
   }
-  void add(const LinkDown& fault) {
+  void add(const scenario::LinkDown& fault) {
     for (const int link : links_that_change(fault.link, fault.direction)) {
       change_of_link(link).bandwidth.push_back(window(fault.from.value, fault.until.value, 0));
     }
   }
-  void add(const HostSlowed& fault) {
+  void add(const scenario::HostSlowed& fault) {
     change_of_host(node_named(fault.host, "host"))
         .speed.push_back(window(fault.from.value, fault.until.value, 1 / fault.factor));
   }
-  void add(const Stragglers& fault) {
+  void add(const scenario::Stragglers& fault) {
     std::vector<std::string> hosts = fault.hosts;
     if (hosts.empty()) hosts.assign(nodes_.begin(), nodes_.begin() + workers_);
     for (const std::string& host : hosts) {
       HostChange& change = change_of_host(node_named(host, "hosts"));
-      change.speed.push_back(std::make_unique<BoutCourse>(
+      change.speed.push_back(std::make_unique<RandomPeriods>(
           1 / fault.factor, fault.mean_every.value, fault.mean_duration.value, fault.from.value, end_of(fault.until),
           stream(scenario_.seed, host, "stragglers " + std::to_string(count_))));
     }
   }
-  void add(const MessageLoss& fault) {
+  void add(const scenario::MessageLoss& fault) {
     LossRule rule{fault.probability, fault.retry_after.value, fault.from.value, end_of(fault.until), -1, -1, {}};
     if (!fault.source.empty()) rule.source = node_named(fault.source, "source");
     if (!fault.target.empty()) rule.target = node_named(fault.target, "target");
@@ -103,13 +104,13 @@ class Finder {
   void add(const Fault&) {}  // of another kind
 
   template <class Profile>
-  static std::unique_ptr<Course> course(const Profile& profile, double nominal) {
+  static std::unique_ptr<TimeSeries> series(const Profile& profile, double nominal) {
     std::vector<std::pair<double, double>> points;
     for (const auto& point : profile.points) {
       points.emplace_back(point.at.value, point.value.value / nominal);
     }
     const double repeat_s = profile.repeat_every ? profile.repeat_every->value : 0;
-    return std::make_unique<PointCourse>(1, std::move(points), repeat_s);
+    return std::make_unique<PointSeries>(1, std::move(points), repeat_s);
   }
   template <class Profile>
   static double greatest(const Profile& profile, double nominal) {
@@ -119,7 +120,7 @@ class Finder {
   }
   template <class Profile>
   static double least(const Profile& profile, double nominal) {
-    double least = profile.points.front().at.value > 0 ? 1 : Course::never;
+    double least = profile.points.front().at.value > 0 ? 1 : TimeSeries::never;
     for (const auto& point : profile.points) least = std::min(least, point.value.value / nominal);
     return least;
   }
@@ -135,30 +136,30 @@ class Finder {
     return change;
   }
 
-  std::vector<int> links_named(const std::string& name, LinkDirection direction) const {
+  std::vector<int> links_named(const std::string& name, scenario::LinkDirection direction) const {
     std::vector<int> found;
     std::vector<std::string> known;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       known.push_back(links_[i].name);
       if (links_[i].name != name) continue;
-      if (direction != LinkDirection::both && links_[i].direction != name_of(direction)) continue;
+      if (direction != scenario::LinkDirection::both && links_[i].direction != name_of(direction)) continue;
       found.push_back(static_cast<int>(i));
     }
     if (!found.empty()) return found;
     if (name.empty()) refuse("link", "is missing; expected the name of a link");
     if (std::ranges::find(known, name) != known.end()) {
-      refuse("direction", in_quotes(name) + " has but one direction; expected \"both\"");
+      refuse("direction", scenario::in_quotes(name) + " has but one direction; expected \"both\"");
     }
     known.erase(std::ranges::unique(known).begin(), known.end());
-    refuse("link",
-           "there is no link " + in_quotes(name) + "; " + nearest_or(name, known, "expected one of " + listed(known)));
+    refuse("link", "there is no link " + scenario::in_quotes(name) + "; " +
+                       scenario::nearest_or(name, known, "expected one of " + scenario::listed(known)));
   }
 
-  std::vector<int> links_that_change(const std::string& name, LinkDirection direction) const {
+  std::vector<int> links_that_change(const std::string& name, scenario::LinkDirection direction) const {
     std::vector<int> found = links_named(name, direction);
     for (const int link : found) {
       if (links_[static_cast<std::size_t>(link)].direction != "free") continue;
-      refuse("link", in_quotes(name) + " gives every message all of its bandwidth, and does not change");
+      refuse("link", scenario::in_quotes(name) + " gives every message all of its bandwidth, and does not change");
     }
     return found;
   }
@@ -167,20 +168,21 @@ class Finder {
     const auto found = std::ranges::find(nodes_, name);
     if (found != nodes_.end()) return static_cast<int>(found - nodes_.begin());
     if (name.empty()) refuse(key, "is missing; expected the name of a host");
-    refuse(key, "no such host takes part: " + in_quotes(name) + "; " +
-                    nearest_or(name, nodes_, "expected one of " + listed(nodes_)));
+    refuse(key, "no such host takes part: " + scenario::in_quotes(name) + "; " +
+                    scenario::nearest_or(name, nodes_, "expected one of " + scenario::listed(nodes_)));
   }
 
   void only_one(const std::string& quantity, int where, const std::string& name) {
     if (seen_.insert({quantity, where}).second) return;
-    refuse("quantity", "the " + quantity + " of " + in_quotes(name) + " has a profile already; expected one of each");
+    refuse("quantity",
+           "the " + quantity + " of " + scenario::in_quotes(name) + " has a profile already; expected one of each");
   }
 
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
     throw InputError(place_ + "." + key + ": " + what);
   }
 
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   const std::vector<LinkInfo>& links_;
   const std::vector<std::string>& nodes_;
   const int workers_;
@@ -199,9 +201,9 @@ bool Changes::of_latency() const {
   return std::ranges::any_of(links, [](const LinkChange& change) { return !change.latency.empty(); });
 }
 
-Changes changes_of(const Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
-                   int workers, const std::vector<double>& speeds_flops) {
+Changes changes_of(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links,
+                   const std::vector<std::string>& nodes, int workers, const std::vector<double>& speeds_flops) {
   return Finder(scenario, links, nodes, workers, speeds_flops).found();
 }
 
-}  // namespace ddl
+}  // namespace ddl::platform

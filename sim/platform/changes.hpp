@@ -6,24 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "sim/platform/course.hpp"
+#include "sim/platform/time_series.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl {
+namespace ddl::platform {
 
 struct LinkInfo;
 
-using Courses = std::vector<std::unique_ptr<Course>>;
+using TimeSeriesList = std::vector<std::unique_ptr<TimeSeries>>;
 
 // Each course is a factor on what the platform says, so that what overlaps multiplies.
 struct LinkChange {
   int link = 0;
-  Courses bandwidth, latency;
+  TimeSeriesList bandwidth, latency;
   double most_bandwidth = 1, least_latency = 1;  // factors, at any time
 };
 struct HostChange {
   int node = 0;
-  Courses speed;
+  TimeSeriesList speed;
   double most_speed = 1;
 };
 
@@ -43,7 +43,7 @@ struct Changes {
 
 // `nodes`: names, the workers first; `speeds_flops` of each. Throws InputError, with the setting's path: no such link
 // or host, or one whose quantity already has a profile, or cannot change.
-Changes changes_of(const Scenario& scenario, const std::vector<LinkInfo>& links, const std::vector<std::string>& nodes,
-                   int workers, const std::vector<double>& speeds_flops);
+Changes changes_of(const scenario::Scenario& scenario, const std::vector<LinkInfo>& links,
+                   const std::vector<std::string>& nodes, int workers, const std::vector<double>& speeds_flops);
 
-}  // namespace ddl
+}  // namespace ddl::platform

@@ -14,7 +14,7 @@
 #include <vector>
 #include <xbt/config.hpp>
 
-namespace ddl {
+namespace ddl::platform {
 
 namespace s4u = simgrid::s4u;
 
@@ -43,7 +43,7 @@ std::optional<double> plain_number(const char* setting) {
 
 }  // namespace
 
-std::unique_ptr<s4u::Engine> make_engine(const NetworkSpec& network) {
+std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
   // Settings are told of as they are made, and SimGrid reads its arguments, so both come before the engine.
   xbt_log_control_set("root.thres:critical");
   xbt_log_control_set("root.fmt:%m%n");
@@ -87,7 +87,7 @@ void make_room_for_stacks(std::size_t nodes) {
 #endif
 }
 
-std::optional<NetworkNumbers> plain_numbers(const NetworkSpec& network) {
+std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network) {
   const auto latency_factor = plain_number("network/latency-factor");
   const auto bandwidth_factor = plain_number("network/bandwidth-factor");
   if (!latency_factor || !bandwidth_factor) return std::nullopt;
@@ -99,4 +99,4 @@ std::optional<NetworkNumbers> plain_numbers(const NetworkSpec& network) {
       .acknowledgement = network.crosstraffic ? 0.05 : 0};
 }
 
-}  // namespace ddl
+}  // namespace ddl::platform

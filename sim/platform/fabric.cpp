@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "core/base/check.hpp"
+#include "core/base/natural_order.hpp"
 #include "sim/platform/engine.hpp"
 #include "sim/platform/hosts.hpp"
-#include "sim/platform/natural_order.hpp"
 
-namespace ddl {
+namespace ddl::platform {
 namespace {
 
 namespace s4u = simgrid::s4u;
@@ -59,7 +59,7 @@ struct Fabric::Parts {
   std::unique_ptr<s4u::Engine> engine;
   Nodes nodes;
   std::vector<std::string> names;
-  NetworkModel model = NetworkModel::LV08;
+  scenario::NetworkModel model = scenario::NetworkModel::LV08;
   NetworkNumbers numbers;
   bool own_sharing = false;
   std::string origin;  // of the platform, for errors
@@ -91,7 +91,7 @@ struct Fabric::Parts {
     }
   }
 
-  void find_changes(const Scenario& scenario) {
+  void find_changes(const scenario::Scenario& scenario) {
     std::vector<double> speeds_flops;
     for (const auto* host : nodes.hosts) speeds_flops.push_back(host->get_speed());
     changes = changes_of(scenario, links, names, nodes.workers, speeds_flops);
@@ -109,59 +109,60 @@ struct Fabric::Parts {
 
   // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
   // counts as four, would get a quarter of its links. What they take is taken off beforehand.
-  void be_uneven(const NetworkSpec& network) {
+  void be_uneven(const scenario::NetworkSpec& network) {
     constexpr double frame = 1514, segment = 1448, acknowledgement = 66;  // bytes; one for two frames
     numbers.most_flows = most_tcp_flows;
     numbers.acknowledgement = 0;
-    if (network.model != NetworkModel::LV08) return;
+    if (network.model != scenario::NetworkModel::LV08) return;
     numbers.bandwidth_factor = segment / (frame + (network.crosstraffic ? acknowledgement / 2 : 0));
   }
 
-  void choose_sharing(const NetworkSpec& network) {
+  void choose_sharing(const scenario::NetworkSpec& network) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
     if (plain) numbers = *plain;
     const bool possible = plain && std::ranges::all_of(engine->get_all_links(), is_plain);
-    if (network.solver == LinkSolver::own && !possible) {
+    if (network.solver == scenario::LinkSolver::own && !possible) {
       throw InputError(
           "$.platform.network.solver: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
           " has; expected \"simgrid\"");
     }
     const bool needed = changes.of_latency();  // SimGrid would charge messages that are under way
-    if (needed && (network.solver == LinkSolver::simgrid || !possible)) {
+    if (needed && (network.solver == scenario::LinkSolver::simgrid || !possible)) {
       throw InputError("$.platform.profiles: latencies that change need our own sharing of links, " +
                        std::string(possible ? "but $.platform.network.solver is \"simgrid\""
                                             : "which knows no Wi-Fi links and no factors by message size"));
     }
-    const bool by_default = network.sharing == LinkSharing::automatic && network.model == NetworkModel::LV08 &&
-                            network.solver != LinkSolver::simgrid && possible;
-    const bool uneven = by_default || network.sharing == LinkSharing::tcp;
-    if (uneven && (network.solver == LinkSolver::simgrid || !possible)) {
+    const bool by_default = network.sharing == scenario::LinkSharing::automatic &&
+                            network.model == scenario::NetworkModel::LV08 &&
+                            network.solver != scenario::LinkSolver::simgrid && possible;
+    const bool uneven = by_default || network.sharing == scenario::LinkSharing::tcp;
+    if (uneven && (network.solver == scenario::LinkSolver::simgrid || !possible)) {
       throw InputError("$.platform.network.sharing: \"tcp\" needs our own sharing of links, " +
                        std::string(possible ? "but $.platform.network.solver is \"simgrid\""
                                             : "which knows no Wi-Fi links and no factors by message size"));
     }
     if (uneven) be_uneven(network);
     const bool large = names.size() > most_nodes_of_simgrid;
-    own_sharing = network.solver == LinkSolver::own ||
-                  (network.solver == LinkSolver::automatic && (large || needed || uneven) && possible);
+    own_sharing = network.solver == scenario::LinkSolver::own ||
+                  (network.solver == scenario::LinkSolver::automatic && (large || needed || uneven) && possible);
   }
 };
 
-Fabric::Fabric(const Scenario& scenario) : parts_(std::make_unique<Parts>()) {
-  const PlatformSpec& platform = scenario.platform;
+Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Parts>()) {
+  const scenario::PlatformSpec& platform = scenario.platform;
   parts_->engine = make_engine(platform.network);
   parts_->model = platform.network.model;
   bool one_way = false;
-  if (const auto* spec = std::get_if<GeneratedPlatform>(&platform.hosts)) {
+  if (const auto* spec = std::get_if<scenario::GeneratedPlatform>(&platform.hosts)) {
     parts_->origin = "$.platform";
     parts_->nodes = generate(*spec, *parts_->engine);
-    one_way = spec->topology == Topology::mesh;
+    one_way = spec->topology == scenario::Topology::mesh;
   } else {
-    const auto& file = std::get<FilePlatform>(platform.hosts);
-    const std::string path = resolve_path(scenario, file.file);
+    const auto& file = std::get<scenario::FilePlatform>(platform.hosts);
+    const std::string path = scenario::resolve_path(scenario, file.file);
     parts_->origin = "$.platform.file: " + path;
     try {
-      examine(file, path, *parts_->engine);
+      probe_platform(file, path, *parts_->engine);
       parts_->nodes = load(file, path, *parts_->engine);
     } catch (const InputError& error) {
       throw InputError("$.platform.file: " + std::string(error.what()));
@@ -184,7 +185,7 @@ int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.s
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
-NetworkModel Fabric::network_model() const { return parts_->model; }
+scenario::NetworkModel Fabric::network_model() const { return parts_->model; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
 bool Fabric::has_own_sharing() const { return parts_->own_sharing; }
 
@@ -209,7 +210,7 @@ void Fabric::Parts::let_bandwidths_change() {
 void Fabric::set_bandwidth(int link, double bytes_per_s) {
   const auto at = static_cast<std::size_t>(link);
   const double nominal = parts_->links[at].bandwidth_bytes_per_s;
-  const double bandwidth = std::max({bytes_per_s, least_link_share * nominal, least_bytes_per_s});
+  const double bandwidth = std::max({bytes_per_s, scenario::least_link_share * nominal, least_bytes_per_s});
   if (parts_->bandwidths[at] == bandwidth) return;
   parts_->bandwidths[at] = bandwidth;
   if (parts_->own_sharing) {
@@ -278,4 +279,4 @@ const Route& Fabric::route(int source, int target) const {
   return known.emplace(target, find_route(source, target)).first->second;
 }
 
-}  // namespace ddl
+}  // namespace ddl::platform

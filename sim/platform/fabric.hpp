@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/traffic.hpp"
+#include "core/node/traffic.hpp"
 #include "sim/platform/changes.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -15,7 +15,7 @@ class Engine;
 class Host;
 }  // namespace simgrid::s4u
 
-namespace ddl {
+namespace ddl::platform {
 
 struct LinkInfo {
   std::string name;                  // as users know it: without SimGrid's _UP and _DOWN
@@ -50,7 +50,7 @@ class Fabric {
   // Builds or loads the platform, sets the network model. Throws InputError (absent or broken file, unknown or too few
   // hosts, no route between two nodes). A platform file is first loaded in a forked child, since SimGrid answers some
   // mistakes by dying.
-  explicit Fabric(const Scenario& scenario);
+  explicit Fabric(const scenario::Scenario& scenario);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
@@ -62,7 +62,7 @@ class Fabric {
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
   const std::string& name(int node) const;
   double speed_flops(int node) const;
-  NetworkModel network_model() const;
+  scenario::NetworkModel network_model() const;
   const NetworkNumbers& network_numbers() const;
   // Whether Flows shares the links, and not SimGrid: in large networks, where SimGrid's cost is that of all flows.
   bool has_own_sharing() const;
@@ -93,4 +93,4 @@ class Fabric {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::platform

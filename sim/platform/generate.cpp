@@ -4,7 +4,7 @@
 #include "sim/platform/hosts.hpp"
 #include "sim/platform/simgrid_api.hpp"
 
-namespace ddl {
+namespace ddl::platform {
 namespace {
 
 namespace s4u = simgrid::s4u;
@@ -18,7 +18,7 @@ double dealt(const std::vector<Unit>& values, std::size_t turn) {
 
 class Generator {
  public:
-  Generator(const GeneratedPlatform& spec, const s4u::Engine& engine)
+  Generator(const scenario::GeneratedPlatform& spec, const s4u::Engine& engine)
       : spec_(spec),
         outermost_(simgrid_api::outermost(engine)),
         workers_(static_cast<std::size_t>(spec.workers)),
@@ -26,16 +26,16 @@ class Generator {
 
   Nodes build() {
     switch (spec_.topology) {
-      case Topology::star:
+      case scenario::Topology::star:
         star();
         break;
-      case Topology::mesh:
+      case scenario::Topology::mesh:
         mesh();
         break;
-      case Topology::ring:
+      case scenario::Topology::ring:
         ring();
         break;
-      case Topology::two_sites:
+      case scenario::Topology::two_sites:
         two_sites();
         break;
     }
@@ -78,10 +78,10 @@ class Generator {
   }
 
   void mesh() {
-    if (nodes_ > most_mesh_hosts) {
+    if (nodes_ > scenario::most_mesh_hosts) {
       throw InputError("$.platform.workers: a mesh of " + std::to_string(nodes_) +
                        " hosts has a link for each ordered pair of them; expected at most " +
-                       std::to_string(most_mesh_hosts) + " hosts, or the topology \"star\"");
+                       std::to_string(scenario::most_mesh_hosts) + " hosts, or the topology \"star\"");
     }
     auto* zone = simgrid_api::add_full(outermost_, "mesh");
     for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
@@ -124,12 +124,12 @@ class Generator {
       add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1].zone, node);
     }
     for (const auto& site : sites) site.zone->seal();
-    const auto* between = duplex(both, "sites", site_bandwidth_of(spec_).value, site_latency_of(spec_).value);
+    const auto* between = duplex(both, "sites", scenario::site_bandwidth_of(spec_).value, scenario::site_latency_of(spec_).value);
     simgrid_api::add_route(both, sites[0], sites[1], {{between, Direction::UP}}, true);
     both->seal();
   }
 
-  const GeneratedPlatform& spec_;
+  const scenario::GeneratedPlatform& spec_;
   s4u::NetZone* const outermost_;
   const std::size_t workers_, nodes_;
   Hosts hosts_;
@@ -137,9 +137,9 @@ class Generator {
 
 }  // namespace
 
-Nodes generate(const GeneratedPlatform& spec, const s4u::Engine& engine) {
+Nodes generate(const scenario::GeneratedPlatform& spec, const s4u::Engine& engine) {
   check(spec.workers >= 1 && spec.servers >= 0, "a platform has workers");
   return Generator(spec, engine).build();
 }
 
-}  // namespace ddl
+}  // namespace ddl::platform

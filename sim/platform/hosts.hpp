@@ -12,7 +12,7 @@ class Engine;
 class Host;
 }  // namespace simgrid::s4u
 
-namespace ddl {
+namespace ddl::platform {
 
 using Hosts = std::vector<simgrid::s4u::Host*>;
 
@@ -22,13 +22,13 @@ struct Nodes {
 };
 
 // Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.
-Nodes generate(const GeneratedPlatform& spec, const simgrid::s4u::Engine& engine);
+Nodes generate(const scenario::GeneratedPlatform& spec, const simgrid::s4u::Engine& engine);
 
 // How many nodes the platform file at `path` will give, found out in a child process: the engine is as before. Throws
 // InputError naming `path` for all that is wrong with file or names, routes between the nodes included.
-std::size_t examine(const FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
+std::size_t probe_platform(const scenario::FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
 
 // Loads a file that has been examined and picks the nodes by name.
-Nodes load(const FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
+Nodes load(const scenario::FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
 
-}  // namespace ddl
+}  // namespace ddl::platform

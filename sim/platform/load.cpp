@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "core/base/natural_order.hpp"
 #include "sim/platform/hosts.hpp"
-#include "sim/platform/natural_order.hpp"
 #include "sim/platform/platform_text.hpp"
-#include "sim/platform/rehearse.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/platform/probe.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::platform {
 namespace {
 
 namespace s4u = simgrid::s4u;
@@ -33,10 +33,11 @@ class Picker {
     for (const std::string& name : names) {
       const auto found = std::ranges::find(names_, name);
       if (found == names_.end()) {
-        throw InputError(path_ + ": has no host " + in_quotes(name) + "; " +
-                         nearest_or(name, names_, "its hosts are " + listed(names_)));
+        throw InputError(path_ + ": has no host " + scenario::in_quotes(name) + "; " +
+                         scenario::nearest_or(name, names_, "its hosts are " + scenario::listed(names_)));
       }
-      if (!picked_.insert(name).second) throw InputError(path_ + ": host " + in_quotes(name) + " is asked for twice");
+      if (!picked_.insert(name).second)
+        throw InputError(path_ + ": host " + scenario::in_quotes(name) + " is asked for twice");
       into.push_back(by_name_[static_cast<std::size_t>(found - names_.begin())]);
     }
   }
@@ -44,9 +45,9 @@ class Picker {
   // Those not picked yet, in natural order: `count` of them, or all when it is 0.
   void pick_of_the_rest(std::size_t count, Hosts& into) {
     const std::size_t left = names_.size() - picked_.size();
-    const std::string who = path_ + ": has " + std::to_string(left) + " hosts beside the servers; expected ";
-    if (left < count) throw InputError(who + std::to_string(count) + " for workers");
-    if (left == 0) throw InputError(who + "at least one for a worker");
+    const std::string subject = path_ + ": has " + std::to_string(left) + " hosts beside the servers; expected ";
+    if (left < count) throw InputError(subject + std::to_string(count) + " for workers");
+    if (left == 0) throw InputError(subject + "at least one for a worker");
     for (std::size_t i = 0; i < names_.size() && (count == 0 || into.size() < count); ++i) {
       if (!picked_.contains(names_[i])) into.push_back(by_name_[i]);
     }
@@ -65,8 +66,8 @@ void check_route(const s4u::Host* source, const s4u::Host* target, const std::st
   source->route_to(target, links, &latency_s);
   // Vivaldi's routes may be a latency without a link.
   if (links.empty() && !(latency_s > 0)) {
-    throw InputError(path + ": has no route from " + in_quotes(source->get_name()) + " to " +
-                     in_quotes(target->get_name()));
+    throw InputError(path + ": has no route from " + scenario::in_quotes(source->get_name()) + " to " +
+                     scenario::in_quotes(target->get_name()));
   }
 }
 
@@ -98,23 +99,23 @@ void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::
   std::vector<s4u::Link*> links = engine.get_all_links();
   std::ranges::sort(links, natural_less, &s4u::Link::get_name);
   for (const auto* link : links) {
-    const std::string of = path + ": link " + in_quotes(link->get_name());
+    const std::string of = path + ": link " + scenario::in_quotes(link->get_name());
     const double latency = link->get_latency(), bandwidth = link->get_bandwidth();
     check_quantity(latency, latency >= 0, of, "latency", "s");
     if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) continue;  // each host has a bandwidth of its own
     check_quantity(bandwidth, bandwidth > 0, of, "bandwidth", "bytes/s");
   }
   for (const auto* host : nodes.hosts) {
-    const std::string of = path + ": host " + in_quotes(host->get_name());
+    const std::string of = path + ": host " + scenario::in_quotes(host->get_name());
     check_quantity(host->get_speed(), host->get_speed() > 0, of, "speed", "flop/s");
   }
 }
 
 }  // namespace
 
-std::size_t examine(const FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
+std::size_t probe_platform(const scenario::FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
   check_platform_text(path);
-  return rehearse(path, [&] {
+  return probe(path, [&] {
     const Nodes nodes = load(spec, path, engine);
     check_quantities(engine, nodes, path);
     check_routes(nodes, path);
@@ -122,7 +123,7 @@ std::size_t examine(const FilePlatform& spec, const std::string& path, s4u::Engi
   });
 }
 
-Nodes load(const FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
+Nodes load(const scenario::FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
   engine.load_platform(path);
   engine.seal_platform();
   Picker picker(engine, path);
@@ -136,4 +137,4 @@ Nodes load(const FilePlatform& spec, const std::string& path, s4u::Engine& engin
   return nodes;
 }
 
-}  // namespace ddl
+}  // namespace ddl::platform

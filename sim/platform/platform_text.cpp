@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "sim/scenario/text_file.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::platform {
 namespace {
 
 constexpr std::size_t most_bytes = 64 << 20;
@@ -25,7 +25,7 @@ std::vector<std::string> known_tags() {
 
 std::string text_of(const std::string& path) {
   try {
-    return text_of_file(path, {"a SimGrid platform file", most_bytes});
+    return scenario::text_of_file(path, {"a SimGrid platform file", most_bytes});
   } catch (const InputError& error) {
     throw InputError(path + ": " + error.what());
   }
@@ -51,8 +51,9 @@ void check_tag(const std::string& tag, const std::string& where) {
   }
   const std::vector<std::string> known = known_tags();
   if (std::ranges::find(known, tag) == known.end()) {
-    throw InputError(where + "unknown tag <" + tag + ">; " +
-                     nearest_or(tag, known, "expected a tag of SimGrid's platform files, such as <host> or <link>"));
+    throw InputError(
+        where + "unknown tag <" + tag + ">; " +
+        scenario::nearest_or(tag, known, "expected a tag of SimGrid's platform files, such as <host> or <link>"));
   }
 }
 
@@ -102,4 +103,4 @@ void check_platform_text(const std::string& path) {
   if (!rooted) throw InputError(path + ": is no SimGrid platform file: has no <platform> tag");
 }
 
-}  // namespace ddl
+}  // namespace ddl::platform

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace ddl {
+namespace ddl::platform {
 
 // Throws InputError of one line naming the file: it cannot be read, is no SimGrid platform, or has a tag that no
 // platform has.
 void check_platform_text(const std::string& path);
 
-}  // namespace ddl
+}  // namespace ddl::platform

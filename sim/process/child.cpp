@@ -14,7 +14,7 @@
 #include "sim/process/child_process.hpp"
 #include "sim/process/failures.hpp"
 
-namespace ddl {
+namespace ddl::process {
 namespace {
 
 // Ctrl-C and termination as something to read, while alive: children work, and the parent stays to tidy up.
@@ -114,4 +114,4 @@ void in_children(std::size_t jobs, int at_once, const std::function<std::string(
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::process

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace ddl {
+namespace ddl::process {
 
 // What `work` returned in the child. Exceptions of this program (InputError, RunFailed, InternalError) cross over,
 // other exceptions and a child that dies become InternalError, Ctrl-C becomes Interrupted. No thread may run at the
@@ -36,4 +36,4 @@ class ChildAnswer {
 void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
                  const std::function<void(std::size_t, const ChildAnswer&)>& done);
 
-}  // namespace ddl
+}  // namespace ddl::process

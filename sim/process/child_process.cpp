@@ -19,7 +19,7 @@
 extern "C" void __gcov_dump();
 #endif
 
-namespace ddl {
+namespace ddl::process {
 namespace {
 
 // The lines that a child has reached, which are written when a program exits, and it does not.
@@ -135,4 +135,4 @@ int ChildProcess::wait() {
   return status;
 }
 
-}  // namespace ddl
+}  // namespace ddl::process

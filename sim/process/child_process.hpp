@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-namespace ddl {
+namespace ddl::process {
 
 class Pipe {
  public:
@@ -47,4 +47,4 @@ class ChildProcess {
   std::string said_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::process

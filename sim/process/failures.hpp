@@ -5,7 +5,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::process {
 
 // The run could not finish: who waits for whom. Exit code 3.
 struct RunFailed : std::runtime_error {
@@ -21,4 +21,4 @@ struct ChildDied : InternalError {
   using InternalError::InternalError;
 };
 
-}  // namespace ddl
+}  // namespace ddl::process

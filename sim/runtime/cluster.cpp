@@ -4,19 +4,19 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/optimizer.hpp"
-#include "sim/platform/bounds.hpp"
+#include "sim/network/bounds.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 namespace {
 
 // Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
-double derived_seconds(const Model& model, int batch_size, double speed_flops) {
+double derived_seconds(const nn::Model& model, int batch_size, double speed_flops) {
   return 3 * 2 * model.forward_multiply_adds() * batch_size / speed_flops;
 }
 
 // What could not be checked before the platform was known.
-void check_against_platform(const Scenario& scenario, const Fabric& fabric) {
+void check_against_platform(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
   std::string lines;
   const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "\n") + line; };
   for (const auto& [host, factor] : scenario.compute.slowdown) {
@@ -24,35 +24,35 @@ void check_against_platform(const Scenario& scenario, const Fabric& fabric) {
     for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
     if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
   }
-  const bool stateless = Optimizer::is_stateless(scenario.training.optimizer);
-  for (const Complaint& complaint :
-       complaints_about(scenario.algorithm, fabric.worker_count(), fabric.server_count(), stateless)) {
-    complain("$.algorithm." + complaint.key + ": " + complaint.what);
+  const bool stateless = nn::Optimizer::is_stateless(scenario.training.optimizer);
+  for (const systems::SettingError& error_text :
+       systems::setting_errors(scenario.algorithm, fabric.worker_count(), fabric.server_count(), stateless)) {
+    complain("$.algorithm." + error_text.key + ": " + error_text.what);
   }
   if (!lines.empty()) throw InputError(lines);
 }
 
 }  // namespace
 
-double slowdown_of(const Scenario& scenario, const std::string& host) {
+double slowdown_of(const scenario::Scenario& scenario, const std::string& host) {
   const auto found = scenario.compute.slowdown.find(host);
   return found == scenario.compute.slowdown.end() ? 1 : found->second;
 }
 
-Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model* model) {
+Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {
   check_against_platform(scenario, fabric);
   Cluster cluster;
   cluster.workers = fabric.worker_count();
-  cluster.servers = row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
+  cluster.servers = systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
   cluster.seed = scenario.seed;
   cluster.batch_size = scenario.training.batch_size;
   const auto given = [](const auto& first, const auto& second, std::int64_t otherwise) {
     return static_cast<std::size_t>(first.value_or(second.value_or(otherwise)));
   };
   const std::optional<std::int64_t> none;
-  cluster.training_samples = given(scenario.data.train, none, synthetic_training_samples);
-  cluster.evaluated_samples = given(scenario.evaluate.samples, scenario.data.test, synthetic_test_samples);
-  if (model != nullptr) cluster.classes = data_shape(scenario.data.source).classes;
+  cluster.training_samples = given(scenario.data.train, none, data::synthetic_training_samples);
+  cluster.evaluated_samples = given(scenario.evaluate.samples, scenario.data.test, data::synthetic_test_samples);
+  if (model != nullptr) cluster.classes = data::data_shape(scenario.data.source).classes;
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
@@ -69,15 +69,16 @@ Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
   cluster.model = model;
-  cluster.one_model = row_of(scenario.algorithm).one_model;
+  cluster.one_model = systems::row_of(scenario.algorithm).one_model;
   if (cluster.one_model && model != nullptr) {
     cluster.held =
-        std::make_shared<const std::vector<std::vector<std::uint32_t>>>(held_of(scenario.algorithm, cluster));
+        std::make_shared<const std::vector<std::vector<std::uint32_t>>>(systems::held_of(scenario.algorithm, cluster));
   }
-  for (const Fault& fault : scenario.faults) cluster.hosts_change = cluster.hosts_change || changes_hosts(fault);
-  const AkoParams* ako = std::get_if<AkoParams>(&scenario.algorithm);
-  if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = exchange_seconds(fabric, model_bytes);
+  for (const scenario::Fault& fault : scenario.faults)
+    cluster.hosts_change = cluster.hosts_change || scenario::changes_hosts(fault);
+  const systems::AkoParams* ako = std::get_if<systems::AkoParams>(&scenario.algorithm);
+  if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = network::exchange_seconds(fabric, model_bytes);
   return cluster;
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

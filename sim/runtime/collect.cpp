@@ -3,16 +3,16 @@
 #include <cmath>
 #include <utility>
 
-#include "core/algorithms/table.hpp"
 #include "core/base/check.hpp"
 #include "core/base/finite.hpp"
+#include "core/systems/table.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
-RunResult Simulation::collect(double end_s) {
-  RunResult result;
+experiment::RunResult Simulation::collect(double end_s) {
+  experiment::RunResult result;
   result.answers = std::move(result_.answers);
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
@@ -42,7 +42,8 @@ RunResult Simulation::collect(double end_s) {
   if (tracer_.is_on()) {
     result.trace = tracer_.take(end_s);
     result.trace->faults = faults_.intervals(end_s);
-    for (TraceInterval& absence : hosts_.absences(end_s)) result.trace->faults.push_back(std::move(absence));
+    for (experiment::TraceInterval& absence : hosts_.absences(end_s))
+      result.trace->faults.push_back(std::move(absence));
   }
   collect_models(result);
   result.divergence = divergence_ ? divergence_ : divergence_at_the_end(result);
@@ -53,39 +54,41 @@ RunResult Simulation::collect(double end_s) {
   return result;
 }
 
-std::optional<Divergence> Simulation::divergence_at_the_end(const RunResult& result) const {
+std::optional<experiment::Divergence> Simulation::divergence_at_the_end(const experiment::RunResult& result) const {
   if (!trainer_) return std::nullopt;
   const int first = cluster_.servers > 0 ? cluster_.workers : 0;
   for (int id = first; id < fabric_.node_count() && id < first + std::max(cluster_.workers, cluster_.servers); ++id) {
     SimNode& holder = *nodes_.at(static_cast<std::size_t>(id));
     if (all_finite(holder.weights().read())) continue;
-    return Divergence{id, id < cluster_.workers ? holder.counted_steps() : steps_, result.simulated_s, "weights"};
+    return experiment::Divergence{id, id < cluster_.workers ? holder.counted_steps() : steps_, result.simulated_s,
+                                  "weights"};
   }
   const std::size_t rows = static_cast<std::size_t>(cluster_.workers) + 2;  // of the last evaluation
   check(result.curve.size() >= rows, "a run that learns ends with an evaluation");
   for (int worker = 0; worker < cluster_.workers; ++worker) {
-    const CurveRow& row = result.curve[result.curve.size() - rows + static_cast<std::size_t>(worker)];
+    const experiment::CurveRow& row = result.curve[result.curve.size() - rows + static_cast<std::size_t>(worker)];
     if (std::isfinite(row.test_loss)) continue;
-    return Divergence{worker, result.steps[static_cast<std::size_t>(worker)], result.simulated_s, "test loss"};
+    return experiment::Divergence{worker, result.steps[static_cast<std::size_t>(worker)], result.simulated_s,
+                                  "test loss"};
   }
   return std::nullopt;
 }
 
-void Simulation::check_counts(const RunResult& result) const {
+void Simulation::check_counts(const experiment::RunResult& result) const {
   network_->check_accounts();
   std::int64_t steps = 0;
   for (const std::int64_t of_worker : result.steps) steps += of_worker;
   check(steps == steps_, "every finished step is some worker's");
   check(result.iterations.size() == static_cast<std::size_t>(steps), "every finished step has its row");
-  for (const IterationRow& row : result.iterations) {
+  for (const experiment::IterationRow& row : result.iterations) {
     check(row.start_s <= row.end_s && row.end_s <= latest_s_, "a step ends after it starts and before the run ends");
   }
 }
 
-void Simulation::collect_network(RunResult& result) const {
+void Simulation::collect_network(experiment::RunResult& result) const {
   const auto bytes = network_->bytes_per_link();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const LinkInfo& link = fabric_.links()[i];
+    const platform::LinkInfo& link = fabric_.links()[i];
     const double most = link.bandwidth_bytes_per_s * result.simulated_s;
     result.traffic.push_back(
         {link.name, link.direction, bytes[i], most > 0 ? bytes[i] / most : 0, link.bandwidth_bytes_per_s});
@@ -98,7 +101,7 @@ void Simulation::collect_network(RunResult& result) const {
   result.bounds = bounds_;
 }
 
-void Simulation::collect_models(RunResult& result) const {
+void Simulation::collect_models(experiment::RunResult& result) const {
   if (!trainer_) return;
   const auto models = final_models();
   result.weights_at_servers = cluster_.servers > 0;
@@ -108,7 +111,7 @@ void Simulation::collect_models(RunResult& result) const {
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (cluster_.servers > 0 || counts[i]) compared.push_back(models[i]);
   }
-  result.consensus_distance = consensus_distance_of(compared);
+  result.consensus_distance = experiment::consensus_distance_of(compared);
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

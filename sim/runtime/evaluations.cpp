@@ -5,13 +5,13 @@
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 
-#include "core/algorithms/vectors.hpp"
 #include "core/base/check.hpp"
+#include "core/node/vectors.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
 #include "sim/scenario/checks.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 namespace sg = simgrid::s4u;
 
@@ -51,7 +51,7 @@ void Simulation::evaluate_now(double time_s) {
   const auto models = final_models();
   const double batch = scenario_.training.batch_size;
   const std::vector<char> counts = workers_that_count();
-  std::vector<WorkerPoint> workers;
+  std::vector<experiment::WorkerPoint> workers;
   for (int worker = 0; worker < cluster_.workers; ++worker) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const std::int64_t steps = node.counted_steps();
@@ -74,14 +74,14 @@ void Simulation::evaluate_on_time() {
   for (std::int64_t point = 1; !is_over(); ++point) {
     const double time_s = static_cast<double>(point) * every_s;
     if (scenario_.stop.time && time_s >= scenario_.stop.time->value) return;
-    if (static_cast<double>(point) > most_evaluations) {
+    if (static_cast<double>(point) > scenario::most_evaluations) {
       throw InputError(fmt::format("$.evaluate.every: {} s asks for more than {:.0f} evaluations; expected fewer",
-                                   every_s, most_evaluations));
+                                   every_s, scenario::most_evaluations));
     }
     sg::this_actor::sleep_until(time_s);
     end_if_stuck();
     if (!is_over()) evaluate_now(time_s);
-    liveness_.do_postponed();
+    quiescence_.do_postponed();
   }
 }
 
@@ -98,4 +98,4 @@ void Simulation::check_lead(int worker) const {
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -4,23 +4,23 @@
 #include <functional>
 #include <vector>
 
+#include "sim/experiment/trace.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/record/trace.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 class Faults {
  public:
   // Sets what holds from the beginning, and gives the hosts their profiles. To be made once per fabric, before the
   // engine runs and the network is made.
-  explicit Faults(Fabric& fabric);
+  explicit Faults(platform::Fabric& fabric);
 
   // Whether a link is yet to change.
-  bool has_links() const { return next_s() < Course::never; }
+  bool has_links() const { return next_s() < platform::TimeSeries::never; }
   // An actor's body: changes the links when it is time. `changed` is called after each change.
   void play(const std::function<void()>& changed);
   // What was not itself, and when, until `end_s`: for the trace. Slow bouts are those that have begun.
-  std::vector<TraceInterval> intervals(double end_s) const;
+  std::vector<experiment::TraceInterval> intervals(double end_s) const;
 
  private:
   double next_s() const;
@@ -33,9 +33,9 @@ class Faults {
   };
   void note(Note& note, double now_s, double factor);
 
-  Fabric& fabric_;
+  platform::Fabric& fabric_;
   std::vector<Note> of_bandwidths_, of_latencies_, of_hosts_;  // as in changes()
-  std::vector<TraceInterval> intervals_;
+  std::vector<experiment::TraceInterval> intervals_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "core/nn/model.hpp"
+#include "sim/experiment/workload.hpp"
 #include "sim/runtime/archive.hpp"
-#include "sim/runtime/extent.hpp"
 #include "sim/runtime/hosts.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 template <class A>
 void members(A& archive, Forecast& forecast) {
@@ -24,41 +24,44 @@ constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 }  // namespace
 
-Forecast forecast_here(const Scenario& scenario) {
-  const Fabric fabric(scenario);
+Forecast forecast_here(const scenario::Scenario& scenario) {
+  const platform::Fabric fabric(scenario);
   [[maybe_unused]] const Hosts hosts(scenario, fabric);  // throws where faults cannot be
-  std::optional<Model> model;
-  double training = static_cast<double>(scenario.data.train.value_or(synthetic_training_samples)), testing = 0;
+  std::optional<nn::Model> model;
+  double training = static_cast<double>(scenario.data.train.value_or(data::synthetic_training_samples)), testing = 0;
   if (!scenario.model.none()) {
-    const DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
+    const data::DataSplit data =
+        experiment::load_data(scenario);  // reading it is the only way to know that it is whole
     model.emplace(scenario.model, data.train.shape, data.train.classes);
     training = static_cast<double>(data.train.size());
     testing = static_cast<double>(scenario.evaluate.samples.value_or(static_cast<std::int64_t>(data.test.size())));
   }
   const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
-  const Traffic traffic = traffic_of(scenario.algorithm, cluster);
+  const Traffic traffic = systems::traffic_of(scenario.algorithm, cluster);
   Forecast forecast;
-  forecast.bounds = bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
-                              scenario.wire.header_bytes.value);
+  forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
+                                       scenario.wire.header_bytes.value);
 
   const double workers = cluster.one_model ? 1 : cluster.workers;
-  const Extent extent = extent_of(scenario, forecast.bounds, cluster.workers / cluster.sharing(), training);
-  check_extent(scenario, extent, cluster, model ? &*model : nullptr);
+  const experiment::Workload workload =
+      experiment::workload_of(scenario, forecast.bounds, cluster.workers / cluster.sharing(), training);
+  experiment::check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const double flops = flops_per_multiply_add * adds *
-                       (passes_of_gradient * scenario.training.batch_size * extent.steps * workers +
-                        extent.evaluations * testing * (cluster.servers > 0 ? 1 : workers + 1));
+                       (passes_of_gradient * scenario.training.batch_size * workload.steps * workers +
+                        workload.evaluations * testing * (cluster.servers > 0 ? 1 : workers + 1));
   double messages = 0, flows = 0;
   for (const auto& phase : traffic.phases) {
     for (const Flow& flow : phase) messages += flow.messages;
     flows = std::max(flows, static_cast<double>(phase.size()));
   }
-  forecast.cost_s = start_s + flops / flops_per_s + extent.steps * messages * (message_s + message_s_per_flow * flows);
+  forecast.cost_s =
+      start_s + flops / flops_per_s + workload.steps * messages * (message_s + message_s_per_flow * flows);
   return forecast;
 }
 
-std::string forecast_as_bytes(const Scenario& scenario) { return to_bytes(forecast_here(scenario)); }
+std::string forecast_as_bytes(const scenario::Scenario& scenario) { return to_bytes(forecast_here(scenario)); }
 
 Forecast forecast_of(const std::string& bytes) { return from_bytes<Forecast>(bytes); }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -2,22 +2,22 @@
 
 #include <string>
 
-#include "sim/platform/bounds.hpp"
+#include "sim/network/bounds.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 // What can be said of a run without running it.
 struct Forecast {
-  Bounds bounds;
+  network::Bounds bounds;
   double cost_s = 0;  // what it may take one core of a usual machine, within a factor of a few
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.
-Forecast forecast_here(const Scenario& scenario);
+Forecast forecast_here(const scenario::Scenario& scenario);
 
 // The same as bytes, to be handed over by a child.
-std::string forecast_as_bytes(const Scenario& scenario);
+std::string forecast_as_bytes(const scenario::Scenario& scenario);
 Forecast forecast_of(const std::string& bytes);
 
-}  // namespace ddl
+}  // namespace ddl::runtime

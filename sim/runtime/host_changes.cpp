@@ -5,11 +5,11 @@
 // else then holds what lies on the stacks that are unwound.
 #include <simgrid/s4u/Actor.hpp>
 
-#include "core/algorithms/table.hpp"
+#include "core/systems/table.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 namespace sg = simgrid::s4u;
 
@@ -23,11 +23,11 @@ void Simulation::play_host_events() {
     if (event.kind == HostEvent::join && node(event.node).is_leaving()) {
       ++fault_counts_.joins;
       node(event.node).take_steps_again();
-    } else if (hosts_.take_note(event)) {
+    } else if (hosts_.apply_event(event)) {
       change_host(event);
     }
   }
-  liveness_.do_postponed();
+  quiescence_.do_postponed();
   end_if_stuck();  // what is stuck for good is no longer held up by what was to come
 }
 
@@ -50,8 +50,8 @@ void Simulation::change_host(const HostEvent& event) {
 }
 
 void Simulation::settle_instant() {
-  liveness_.do_postponed();
-  while ((liveness_.waking > 0 || host_changes_) && !is_over()) sg::this_actor::yield();
+  quiescence_.do_postponed();
+  while ((quiescence_.waking > 0 || host_changes_) && !is_over()) sg::this_actor::yield();
 }
 
 void Simulation::take_down(int id, Presence presence) {
@@ -67,24 +67,24 @@ void Simulation::take_down(int id, Presence presence) {
   if (is_over()) return;
   programs_[static_cast<std::size_t>(id)].reset();
   const bool joins = gone.returns(), returns = joins && presence == Presence::away;
-  if (gone.forget()) ++fault_counts_.steps_lost;
+  if (gone.discard_state()) ++fault_counts_.steps_lost;
   const bool was_at_work = at_work_[static_cast<std::size_t>(id)];
   if (was_at_work) stop_work(id);
   to_come_[static_cast<std::size_t>(id)] = id < cluster_.workers &&
                                            (was_at_work || joins || presence == Presence::away) &&
                                            (returns || hosts_.starts_later(id));
-  tell_presence(id);
+  notify_presence(id);
   host_changes_ = false;
   if (returns) return bring_up(id, true);
   wake_conductor_if_last();
 }
 
-void Simulation::bring_up(int id, bool anew) {
+void Simulation::bring_up(int id, bool without_state) {
   hosts_.set(id, Presence::up, now());
   network_->set_reachable(id, true);
-  node(id).start(anew, trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr);
-  programs_[static_cast<std::size_t>(id)] = make_program(scenario_.algorithm, node(id));
-  tell_presence(id);
+  node(id).start(without_state, trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr);
+  programs_[static_cast<std::size_t>(id)] = systems::make_program(scenario_.algorithm, node(id));
+  notify_presence(id);
   start_main(id);
 }
 
@@ -94,11 +94,11 @@ Presence Simulation::presence(int node) const {
   return presence == Presence::down && has_finished_[static_cast<std::size_t>(node)] ? Presence::away : presence;
 }
 
-void Simulation::tell_presence(int id) {
+void Simulation::notify_presence(int id) {
   for (const auto& other : nodes_) {
-    if (other->id() != id && hosts_.up(other->id())) other->tell_presence(id, presence(id));
+    if (other->id() != id && hosts_.up(other->id())) other->notify_presence(id, presence(id));
   }
-  liveness_.do_postponed();
+  quiescence_.do_postponed();
 }
 
 // Its program ends with the step it is in; then what it has sent is waited for. One that is down has nothing to end.
@@ -106,7 +106,7 @@ void Simulation::leave(int id) {
   if (!hosts_.up(id)) {
     hosts_.set(id, Presence::away, now());
     to_come_[static_cast<std::size_t>(id)] = hosts_.starts_later(id);
-    tell_presence(id);
+    notify_presence(id);
     return wake_conductor_if_last();
   }
   to_come_[static_cast<std::size_t>(id)] = hosts_.starts_later(id);
@@ -122,4 +122,4 @@ void Simulation::start_departure(int id) {
   });
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -7,15 +7,15 @@
 #include <numeric>
 #include <string>
 
-#include "core/algorithms/table.hpp"
 #include "core/base/check.hpp"
 #include "core/base/portable_math.hpp"
 #include "core/base/rng.hpp"
+#include "core/systems/table.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 namespace {
 
-int node_named(const Fabric& fabric, int nodes, const std::string& name, const std::string& place) {
+int node_named(const platform::Fabric& fabric, int nodes, const std::string& name, const std::string& place) {
   for (int node = 0; node < nodes; ++node) {
     if (fabric.name(node) == name) return node;
   }
@@ -26,7 +26,7 @@ int node_named(const Fabric& fabric, int nodes, const std::string& name, const s
 double exponential(Stream& random, double mean) { return -mean * portable_log(1 - random.uniform()); }
 
 // When a fault begins to change hosts; churn draws its own times.
-double begins_s(const Fault& fault) {
+double begins_s(const scenario::Fault& fault) {
   return std::visit(
       [](const auto& chosen) {
         if constexpr (requires { chosen.at; }) return chosen.at.value;
@@ -37,14 +37,15 @@ double begins_s(const Fault& fault) {
 
 }  // namespace
 
-Hosts::Hosts(const Scenario& scenario, const Fabric& fabric)
+Hosts::Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric)
     : fabric_(fabric),
       presence_(static_cast<std::size_t>(fabric.node_count()), Presence::up),
       since_s_(presence_.size()),
       outages_of_(presence_.size()),
       has_lost_(presence_.size()),
       churns_(presence_.size()) {
-  add_faults(scenario, fabric.worker_count() + (row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0));
+  add_faults(scenario,
+             fabric.worker_count() + (systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0));
   std::ranges::stable_sort(schedule_, {}, &HostEvent::time_s);
   check_agreement(scenario);
   // Who joins before it could leave is away at first.
@@ -57,28 +58,28 @@ Hosts::Hosts(const Scenario& scenario, const Fabric& fabric)
   }
 }
 
-void Hosts::add_faults(const Scenario& scenario, int nodes) {
+void Hosts::add_faults(const scenario::Scenario& scenario, int nodes) {
   std::vector<std::size_t> order(scenario.faults.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return begins_s(scenario.faults[i]); });
   for (const std::size_t i : order) {
     const std::string place = fmt::format("$.faults[{}]", i);
-    const Fault& fault = scenario.faults[i];
+    const scenario::Fault& fault = scenario.faults[i];
     const auto find = [&](const std::string& name) { return node_named(fabric_, nodes, name, place + ".host"); };
-    if (const auto* crash = std::get_if<HostCrash>(&fault)) {
+    if (const auto* crash = std::get_if<scenario::HostCrash>(&fault)) {
       const int node = find(crash->host), outage = outages_++;
       schedule_.push_back({crash->at.value, node, HostEvent::crash, outage});
-      const auto kind = crash->state == HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
+      const auto kind = crash->state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
       if (crash->restart) schedule_.push_back({crash->restart->value, node, kind, outage});
-    } else if (const auto* join = std::get_if<HostJoin>(&fault)) {
+    } else if (const auto* join = std::get_if<scenario::HostJoin>(&fault)) {
       schedule_.push_back({join->at.value, find(join->host), HostEvent::join});
-    } else if (const auto* leave = std::get_if<HostLeave>(&fault)) {
+    } else if (const auto* leave = std::get_if<scenario::HostLeave>(&fault)) {
       const int node = find(leave->host);
       if (node >= fabric_.worker_count()) {
         throw InputError(place + ".host: is a server, which serves to the end; expected a worker");
       }
       schedule_.push_back({leave->at.value, node, HostEvent::leave});
-    } else if (const auto* churn = std::get_if<HostChurn>(&fault)) {
+    } else if (const auto* churn = std::get_if<scenario::HostChurn>(&fault)) {
       std::vector<int> churning;
       for (std::size_t k = 0; k < churn->hosts.size(); ++k) {
         churning.push_back(node_named(fabric_, nodes, churn->hosts[k], fmt::format("{}.hosts[{}]", place, k)));
@@ -92,9 +93,9 @@ void Hosts::add_faults(const Scenario& scenario, int nodes) {
 }
 
 // Servers that each count a worker's clock, or draw each round's workers, do so from what they have all heard.
-void Hosts::check_agreement(const Scenario& scenario) const {
-  const bool must_agree = std::holds_alternative<PsSspParams>(scenario.algorithm) ||
-                          std::holds_alternative<FedavgParams>(scenario.algorithm);
+void Hosts::check_agreement(const scenario::Scenario& scenario) const {
+  const bool must_agree = std::holds_alternative<systems::PsSspParams>(scenario.algorithm) ||
+                          std::holds_alternative<systems::FedavgParams>(scenario.algorithm);
   if (!must_agree || fabric_.server_count() < 2) return;
   const auto is_server = [&](const HostEvent& event) { return event.node >= fabric_.worker_count(); };
   const auto brings_worker = [&](const HostEvent& event) {
@@ -108,12 +109,13 @@ void Hosts::check_agreement(const Scenario& scenario) const {
 }
 
 // Every crash is followed by its restart, be it after the last crash's time.
-void Hosts::add_churn(const HostChurn& churn, const std::vector<int>& nodes, const Scenario& scenario) {
+void Hosts::add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes,
+                      const scenario::Scenario& scenario) {
   double until_s = std::numeric_limits<double>::infinity();
   if (scenario.stop.time) until_s = scenario.stop.time->value;
   if (churn.until) until_s = std::min(until_s, churn.until->value);
   check(until_s < std::numeric_limits<double>::infinity(), "churn ends");
-  const auto restart = churn.state == HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
+  const auto restart = churn.state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
   for (const int node : nodes) {
     const int before = churns_[static_cast<std::size_t>(node)]++;
     Stream random =
@@ -132,7 +134,7 @@ bool Hosts::all_up() const {
   return std::ranges::all_of(presence_, [](Presence presence) { return presence == Presence::up; });
 }
 
-bool Hosts::take_note(const HostEvent& event) {
+bool Hosts::apply_event(const HostEvent& event) {
   const auto node = static_cast<std::size_t>(event.node);
   switch (event.kind) {
     case HostEvent::crash:
@@ -179,8 +181,8 @@ bool Hosts::starts_later(int node) const {
   return false;
 }
 
-std::vector<TraceInterval> Hosts::absences(double end_s) const {
-  std::vector<TraceInterval> intervals;
+std::vector<experiment::TraceInterval> Hosts::absences(double end_s) const {
+  std::vector<experiment::TraceInterval> intervals;
   const auto add = [&](int node, Presence presence, double start_s, double until_s) {
     const char* what = presence == Presence::down ? " is down" : " is away";
     if (start_s < until_s) intervals.push_back({fabric_.name(node) + what, start_s, until_s});
@@ -201,4 +203,4 @@ void Hosts::describe_absent(std::vector<std::string>& lines) const {
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

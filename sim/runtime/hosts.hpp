@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/message.hpp"
+#include "core/node/message.hpp"
+#include "sim/experiment/trace.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/record/trace.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 struct HostEvent {
   enum Kind { crash, restart_kept, restart_lost, join, leave };
@@ -24,7 +24,7 @@ struct HostEvent {
 class Hosts {
  public:
   // Resolves churn into crashes and restarts. Throws InputError: no such host.
-  Hosts(const Scenario& scenario, const Fabric& fabric);
+  Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric);
 
   // By time; those of one instant in the order in which their faults begin, then of the scenario.
   const std::vector<HostEvent>& schedule() const { return schedule_; }
@@ -35,7 +35,7 @@ class Hosts {
   bool all_up() const;
   // Notes the event. True: it changes its host's presence. Where outages of one host overlap it is down while any of
   // them lasts; one that finds it away does not happen, and who leaves while it is down does not start again.
-  bool take_note(const HostEvent& event);
+  bool apply_event(const HostEvent& event);
   // Of a host that is down: whether one of the outages that are over has cost it its state.
   bool has_lost(int node) const { return has_lost_[static_cast<std::size_t>(node)] != 0; }
   std::int64_t events() const { return events_; }  // changes of presence so far
@@ -47,7 +47,7 @@ class Hosts {
   // "w1 crashed at 30 s and does not come back", for each that is not up.
   void describe_absent(std::vector<std::string>& lines) const;
   // "w1 is down" or "w1 is away", until the end of a run.
-  std::vector<TraceInterval> absences(double end_s) const;
+  std::vector<experiment::TraceInterval> absences(double end_s) const;
 
  private:
   struct Absence {
@@ -55,11 +55,11 @@ class Hosts {
     Presence presence = Presence::down;
     double start_s = 0, end_s = 0;
   };
-  void add_faults(const Scenario& scenario, int nodes);
-  void check_agreement(const Scenario& scenario) const;
-  void add_churn(const HostChurn& churn, const std::vector<int>& nodes, const Scenario& scenario);
+  void add_faults(const scenario::Scenario& scenario, int nodes);
+  void check_agreement(const scenario::Scenario& scenario) const;
+  void add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes, const scenario::Scenario& scenario);
 
-  const Fabric& fabric_;
+  const platform::Fabric& fabric_;
   std::vector<HostEvent> schedule_;
   std::vector<Presence> presence_;            // by node
   std::vector<double> since_s_;               // by node: of its presence
@@ -72,4 +72,4 @@ class Hosts {
   std::int64_t events_ = 0;
 };
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -13,40 +13,40 @@
 #include "sim/runtime/forecast.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 template <class A>
-void members(A& archive, CurveRow& row) {
+void members(A& archive, experiment::CurveRow& row) {
   archive(row.time_s, row.worker, row.iteration, row.samples, row.epoch, row.bytes_sent, row.train_loss, row.test_loss,
           row.test_accuracy);
 }
 template <class A>
-void members(A& archive, IterationRow& row) {
+void members(A& archive, experiment::IterationRow& row) {
   archive(row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.train_loss, row.staleness);
 }
 template <class A>
-void members(A& archive, TrafficRow& row) {
+void members(A& archive, experiment::TrafficRow& row) {
   archive(row.link, row.direction, row.bytes, row.utilisation, row.bandwidth_bytes_per_s);
 }
 template <class A>
-void members(A& archive, TraceSpan& span) {
+void members(A& archive, experiment::TraceSpan& span) {
   archive(span.kind, span.node, span.peer, span.step, span.bytes, span.latency_s, span.start_s, span.end_s,
           span.finished, span.lost);
 }
 template <class A>
-void members(A& archive, LinkLoad& load) {
+void members(A& archive, experiment::LinkLoad& load) {
   archive(load.link, load.bytes);
 }
 template <class A>
-void members(A& archive, TraceInterval& interval) {
+void members(A& archive, experiment::TraceInterval& interval) {
   archive(interval.what, interval.start_s, interval.end_s);
 }
 template <class A>
-void members(A& archive, Trace& trace) {
+void members(A& archive, experiment::Trace& trace) {
   archive(trace.spans, trace.full_s, trace.period_s, trace.links, trace.faults);
 }
 template <class A>
-void members(A& archive, PairRow& row) {
+void members(A& archive, experiment::PairRow& row) {
   archive(row.source, row.target, row.messages, row.bytes);
 }
 template <class A>
@@ -55,25 +55,25 @@ void members(A& archive, Answer& answer) {
           answer.correct);
 }
 template <class A>
-void members(A& archive, Divergence& divergence) {
+void members(A& archive, experiment::Divergence& divergence) {
   archive(divergence.node, divergence.step, divergence.time_s, divergence.what);
 }
 template <class A>
-void members(A& archive, FaultCounts& counts) {
+void members(A& archive, experiment::FaultCounts& counts) {
   archive(counts.crashes, counts.restarts, counts.joins, counts.leaves, counts.steps_lost, counts.messages_lost,
           counts.messages_sent_again, counts.bytes_lost);
 }
 template <class A>
-void members(A& archive, GivenUp& given_up) {
+void members(A& archive, experiment::GivenUp& given_up) {
   archive(given_up.by, given_up.worker, given_up.time_s);
 }
 template <class A>
-void members(A& archive, Measurement& m) {
+void members(A& archive, experiment::Measurement& m) {
   archive(m.kernel, m.congestion_control, m.compute, m.precedence, m.repetition, m.queue_s, m.late_mean_s, m.late_max_s,
           m.retransmitted_share, m.own_share, m.busy_share, m.soft_interrupt_share);
 }
 template <class A>
-void members(A& archive, RunResult& r) {
+void members(A& archive, experiment::RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
           r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.given_up, r.bounds, r.trace,
@@ -98,9 +98,9 @@ std::string with_origin(const std::string& text, const std::string& file) {
   return result;
 }
 
-std::string bytes_from_child_of(const Scenario& scenario, const std::function<std::string()>& work) {
+std::string bytes_from_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work) {
   try {
-    return in_child(work);
+    return process::in_child(work);
   } catch (const InputError& error) {
     throw InputError(with_origin(error.what(), scenario.file));
   }
@@ -118,9 +118,9 @@ void keep_freed_memory() {
 
 }  // namespace
 
-RunResult run_here(const Scenario& scenario, const RunOptions& options) {
+experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  RunResult result = Simulation(scenario, options).run();
+  experiment::RunResult result = Simulation(scenario, options).run();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -129,19 +129,20 @@ RunResult run_here(const Scenario& scenario, const RunOptions& options) {
   return result;
 }
 
-RunResult in_child_of(const Scenario& scenario, const std::function<RunResult()>& work) {
-  return from_bytes<RunResult>(bytes_from_child_of(scenario, [&] {
+experiment::RunResult in_child_of(const scenario::Scenario& scenario,
+                                  const std::function<experiment::RunResult()>& work) {
+  return from_bytes<experiment::RunResult>(bytes_from_child_of(scenario, [&] {
     keep_freed_memory();
     return to_bytes(work());
   }));
 }
 
-RunResult run(const Scenario& scenario, const RunOptions& options) {
+experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& options) {
   return in_child_of(scenario, [&] { return run_here(scenario, options); });
 }
 
-Bounds bounds_of(const Scenario& scenario) {
+network::Bounds bounds_of(const scenario::Scenario& scenario) {
   return forecast_of(bytes_from_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

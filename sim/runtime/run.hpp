@@ -3,11 +3,11 @@
 
 #include <functional>
 
+#include "sim/experiment/run_result.hpp"
 #include "sim/process/failures.hpp"
-#include "sim/record/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 struct Progress {
   double fraction = 0;  // of the stop condition, 0 .. 1
@@ -21,16 +21,17 @@ struct RunOptions {
 };
 
 // Runs in this process, which can do so once: SimGrid's clock is never reset.
-RunResult run_here(const Scenario& scenario, const RunOptions& options);
+experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options);
 
 // Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
-RunResult run(const Scenario& scenario, const RunOptions& options = {});
+experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& options = {});
 
 // The same of `work` in a child process, whatever makes the result. What it finds wrong with a setting, it tells by the
 // setting's path alone ("$.stop: ...").
-RunResult in_child_of(const Scenario& scenario, const std::function<RunResult()>& work);
+experiment::RunResult in_child_of(const scenario::Scenario& scenario,
+                                  const std::function<experiment::RunResult()>& work);
 
 // `check`: the bounds of a scenario, from a child process. Throws InputError.
-Bounds bounds_of(const Scenario& scenario);
+network::Bounds bounds_of(const scenario::Scenario& scenario);
 
-}  // namespace ddl
+}  // namespace ddl::runtime

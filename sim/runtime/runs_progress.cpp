@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace ddl {
+namespace ddl::runtime {
 
 int usable_cores() {
   cpu_set_t allowed;
@@ -13,4 +13,4 @@ int usable_cores() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

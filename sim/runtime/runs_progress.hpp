@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace ddl {
+namespace ddl::runtime {
 
 struct RunsProgress {
   std::size_t runs = 0, finished = 0;
@@ -17,4 +17,4 @@ struct RunsProgress {
 // Cores this process may use, at least one.
 int usable_cores();
 
-}  // namespace ddl
+}  // namespace ddl::runtime

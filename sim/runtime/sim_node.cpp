@@ -8,14 +8,15 @@
 #include <simgrid/s4u/Host.hpp>
 #include <utility>
 
-#include "core/algorithms/vectors.hpp"
+#include "core/node/vectors.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 namespace sg = simgrid::s4u;
 
 SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
-    : LearningNode(simulation.scenario(), simulation.cluster(), id, part_held(start, simulation.cluster(), id)),
+    : experiment::LearningNode(simulation.scenario(), simulation.cluster(), id,
+                               part_held(start, simulation.cluster(), id)),
       simulation_(simulation) {}
 
 Payload SimNode::part_held(const Payload& model, const Cluster& cluster, int id) {
@@ -47,11 +48,11 @@ void SimNode::record_staleness(int worker, std::int64_t step, double staleness) 
 // --- learning ---
 
 Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
-  Trainer* trainer = simulation_.trainer();
-  std::unique_ptr<Trainer::Gradient> job;
+  experiment::Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<experiment::Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot(), std::move(samples));
   spend_on_gradient(gradient_seconds());
-  go_on();
+  check_not_crashed();
   if (!job) return nullptr;
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
@@ -70,8 +71,8 @@ void SimNode::end_as_diverged(const char* what) {
 }
 
 void SimNode::wait_for_the_end() {
-  simulation_.liveness().do_postponed();
-  Signal never(simulation_.liveness());
+  simulation_.quiescence().do_postponed();
+  network::Signal never(simulation_.quiescence());
   never.wait();
 }
 
@@ -80,19 +81,19 @@ void SimNode::compute(double seconds) {
 }
 
 void SimNode::spend(double seconds) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   if (seconds <= 0) return;
   {
     const Simulation::Busy busy(simulation_);
-    const auto traced = simulation_.tracer().begin(TraceSpan::work, id(), step());
+    const auto traced = simulation_.tracer().begin(experiment::TraceSpan::work, id(), step());
     const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
     working_.push_back(work);
     wait_for(work);
     std::erase(working_, work);
     simulation_.tracer().end(traced);
   }
-  go_on();
+  check_not_crashed();
 }
 
 // Whether it came to its end, and was not cancelled.
@@ -106,12 +107,12 @@ bool SimNode::wait_for(const sg::ExecPtr& work) {
 }
 
 void SimNode::spend_on_gradient(double seconds) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   if (seconds <= 0 || simulation_.has_enough_samples()) return;
   const Simulation::Busy busy(simulation_);
   const double since_s = computing_begins();
-  const auto traced = simulation_.tracer().begin(TraceSpan::gradient, id(), step());
+  const auto traced = simulation_.tracer().begin(experiment::TraceSpan::gradient, id(), step());
   computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
   const bool whole = wait_for(computing_);
   // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
@@ -141,17 +142,17 @@ bool SimNode::merge_into_waiting(int target, const Message& message) {
 }
 
 void SimNode::wait_for_room(int target, std::size_t depth) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   simulation_.network().wait_for_room(id(), target, depth);
-  go_on();
+  check_not_crashed();
 }
 
 void SimNode::wait_until_delivered(int target) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   simulation_.network().wait_until_delivered(id(), target);
-  go_on();
+  check_not_crashed();
 }
 
 void SimNode::deliver(Message message) {
@@ -174,37 +175,37 @@ Message SimNode::take_first(Inbox& inbox) {
 }
 
 Message SimNode::receive(int port) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   Inbox& inbox = inboxes_[port];
   while (inbox.arrivals.empty()) {
     check(inbox.receiver == nullptr, "one receiver per port");
-    Signal arrival(simulation_.liveness());
+    network::Signal arrival(simulation_.quiescence());
     inbox.receiver = &arrival;
     arrival.wait();
-    go_on();
+    check_not_crashed();
   }
   return take_first(inbox);
 }
 
 std::optional<Message> SimNode::receive_for(int port, double seconds) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   Inbox& inbox = inboxes_[port];
   const double deadline_s = now() + seconds;
   while (inbox.arrivals.empty()) {
     check(inbox.receiver == nullptr, "one receiver per port");
     if (now() >= deadline_s) return std::nullopt;
     const Simulation::Busy busy(simulation_);
-    Signal arrival(simulation_.liveness());
+    network::Signal arrival(simulation_.quiescence());
     inbox.receiver = &arrival;
     if (!arrival.wait_for(deadline_s - now())) {
-      if (inbox.receiver == nullptr) arrival.forget_ring();
+      if (inbox.receiver == nullptr) arrival.cancel_ring();
       inbox.receiver = nullptr;
-      go_on();
+      check_not_crashed();
       return poll(port);
     }
-    go_on();
+    check_not_crashed();
   }
   return take_first(inbox);
 }
@@ -218,23 +219,24 @@ std::optional<Message> SimNode::poll(int port) {
 // --- actors ---
 
 void SimNode::spawn(const std::string& name, std::function<void()> body) {
-  simulation_.liveness().later([this, name, body = std::move(body)] { simulation_.start_actor_of(*this, name, body); });
+  simulation_.quiescence().later(
+      [this, name, body = std::move(body)] { simulation_.start_actor_of(*this, name, body); });
 }
 
 void SimNode::wait_until(std::function<bool()> holds, const char* why) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   while (!holds()) {
-    Signal signal(simulation_.liveness());
+    network::Signal signal(simulation_.quiescence());
     waiters_.push_back({&signal, why});
     signal.wait();
-    go_on();
+    check_not_crashed();
   }
 }
 
 void SimNode::changed() {
   for (const Waiter& waiter : std::exchange(waiters_, {})) {
-    simulation_.liveness().later([signal = waiter.signal] { signal->ring(); });
+    simulation_.quiescence().later([signal = waiter.signal] { signal->ring(); });
   }
 }
 
@@ -248,4 +250,4 @@ void SimNode::describe_waiting(const Program& program, std::vector<std::string>&
   for (const Waiter& waiter : waiters_) lines.push_back(name + " waits for " + waiter.why);
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

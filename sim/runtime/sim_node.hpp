@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/runtime/learning_node.hpp"
-#include "sim/runtime/signal.hpp"
+#include "sim/experiment/learning_node.hpp"
+#include "sim/network/quiescence.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
-class SimNode : public LearningNode {
+class SimNode : public experiment::LearningNode {
  public:
   SimNode(Simulation& simulation, int id, const Payload& start);
 
@@ -28,14 +28,14 @@ class SimNode : public LearningNode {
 
   Payload gradient() override { return gradient_of({}); }
   Payload gradient_of(std::vector<std::uint32_t> samples) override;
-  std::vector<std::uint8_t> right_answers() override;
+  std::vector<std::uint8_t> correct_predictions() override;
   void compute(double seconds) override;
 
   double gradient_seconds() override { return draw_gradient_seconds(); }
   void work(double seconds, std::function<void()> math) override;
   Minibatch minibatch() override;
   std::size_t sample_count(SampleSet set) const override;
-  std::shared_ptr<const Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
+  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
   void record_loss(double loss) override;
   void record_answer(const Answer& answer) override { simulation_.record_answer(answer); }
 
@@ -55,7 +55,7 @@ class SimNode : public LearningNode {
   void watch(int port) override { watching_.insert(port); }
   void unwatch(int port) override;
   std::int64_t presence_events() const override;
-  bool starts_anew() const override { return starts_anew_; }
+  bool needs_model() const override { return needs_model_; }
 
   // --- for the simulation ---
   void deliver(Message message);
@@ -67,15 +67,15 @@ class SimNode : public LearningNode {
   bool has_actors() const { return actors_ > 0; }
   bool has_main() const { return has_main_; }
   void set_main(bool has_main) { has_main_ = has_main; }
-  using LearningNode::incarnation;
+  using experiment::LearningNode::incarnation;
   // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. Nobody may have been
   // woken and not yet run.
   void crash() { crashed_ = true; }
   void unwind();
   // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
-  bool forget();
+  bool discard_state();
   // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
-  void start(bool anew, const Payload& first_weights);
+  void start(bool without_state, const Payload& first_weights);
   // Takes no steps any more once the one under way is over.
   void take_no_more_steps() {
     leaving_ = true;
@@ -88,7 +88,7 @@ class SimNode : public LearningNode {
     returns_ = true;
   }
   bool returns() const { return returns_; }
-  void tell_presence(int node, Presence presence);
+  void notify_presence(int node, Presence presence);
   // "w1 waits for the servers' model" for every actor that does, in the words of its program.
   void describe_waiting(const Program& program, std::vector<std::string>& lines) const;
 
@@ -101,11 +101,11 @@ class SimNode : public LearningNode {
     Message message;
   };
   struct Inbox {
-    std::deque<Arrival> arrivals;  // by time, then sender; a sender's in the order sent
-    Signal* receiver = nullptr;    // asleep until something arrives
+    std::deque<Arrival> arrivals;         // by time, then sender; a sender's in the order sent
+    network::Signal* receiver = nullptr;  // asleep until something arrives
   };
   struct Waiter {
-    Signal* signal;
+    network::Signal* signal;
     const char* why;
   };
 
@@ -113,8 +113,8 @@ class SimNode : public LearningNode {
   static bool wait_for(const simgrid::s4u::ExecPtr& work);
   void spend_on_gradient(double seconds);
   void end_as_diverged(const char* what);
-  void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
-  void go_on() const {      // after whatever may have taken simulated time
+  void wait_for_the_end();          // of a run that is over: nothing more comes of this actor
+  void check_not_crashed() const {  // after whatever may have taken simulated time
     if (crashed_) throw Crashed();
   }
   Message take_first(Inbox& inbox);
@@ -127,7 +127,7 @@ class SimNode : public LearningNode {
   std::set<int> watching_;  // ports
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
-  bool crashed_ = false, starts_anew_ = false, leaving_ = false, returns_ = false;
+  bool crashed_ = false, needs_model_ = false, leaving_ = false, returns_ = false;
 };
 
-}  // namespace ddl
+}  // namespace ddl::runtime

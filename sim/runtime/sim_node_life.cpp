@@ -2,10 +2,10 @@
 #include <simgrid/s4u/Exec.hpp>
 #include <utility>
 
-#include "core/algorithms/vectors.hpp"
+#include "core/node/vectors.hpp"
 #include "sim/runtime/sim_node.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 namespace sg = simgrid::s4u;
 
@@ -19,7 +19,7 @@ void SimNode::unwatch(int port) {
 }
 
 void SimNode::unwind() {
-  std::vector<Signal*> asleep;
+  std::vector<network::Signal*> asleep;
   for (auto& [port, inbox] : inboxes_) {
     if (inbox.receiver != nullptr) asleep.push_back(std::exchange(inbox.receiver, nullptr));
   }
@@ -27,10 +27,10 @@ void SimNode::unwind() {
   std::vector<sg::ExecPtr> computing = working_;
   if (computing_) computing.push_back(computing_);
   for (const auto& work : computing) work->cancel();
-  Signal::ring_all(asleep);
+  network::Signal::ring_all(asleep);
 }
 
-bool SimNode::forget() {
+bool SimNode::discard_state() {
   check(!has_actors(), "a host forgets once its actors are gone");
   inboxes_.clear();
   waiters_.clear();
@@ -40,13 +40,13 @@ bool SimNode::forget() {
   return lose_step();
 }
 
-void SimNode::start(bool anew, const Payload& first_weights) {
+void SimNode::start(bool without_state, const Payload& first_weights) {
   crashed_ = false;
-  starts_anew_ = anew;
-  if (anew) begin_anew(part_held(first_weights, cluster(), id()));
+  needs_model_ = without_state;
+  if (without_state) reset_replica(part_held(first_weights, cluster(), id()));
 }
 
-void SimNode::tell_presence(int node, Presence presence) {
+void SimNode::notify_presence(int node, Presence presence) {
   for (const int port : std::set<int>(watching_)) {  // whom it wakes may stop to watch
     if (!watching_.contains(port)) continue;
     deliver({.port = port, .step = presence_events(), .news = presence, .source = node, .target = id()});
@@ -54,4 +54,4 @@ void SimNode::tell_presence(int node, Presence presence) {
   changed();
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

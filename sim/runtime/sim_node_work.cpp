@@ -5,20 +5,21 @@
 
 #include "sim/runtime/sim_node.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 namespace sg = simgrid::s4u;
 
 void SimNode::work(double seconds, std::function<void()> math) {
-  simulation_.liveness().do_postponed();
-  go_on();
+  simulation_.quiescence().do_postponed();
+  check_not_crashed();
   ThreadPool::Ticket job;
   if (math) job = simulation_.trainer()->begin(std::move(math));
   if (seconds > 0) {
     const bool for_step = in_step();
     const Simulation::Busy busy(simulation_);
     const double since_s = computing_begins();
-    const auto traced = simulation_.tracer().begin(for_step ? TraceSpan::gradient : TraceSpan::work, id(), step());
+    const auto traced = simulation_.tracer().begin(
+        for_step ? experiment::TraceSpan::gradient : experiment::TraceSpan::work, id(), step());
     const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
     working_.push_back(work);
     const bool whole = wait_for(work);
@@ -28,11 +29,11 @@ void SimNode::work(double seconds, std::function<void()> math) {
     computing_ends(seconds, for_step);
   }
   if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds
-  go_on();
+  check_not_crashed();
 }
 
 Minibatch SimNode::minibatch() {
-  Trainer* trainer = simulation_.trainer();
+  experiment::Trainer* trainer = simulation_.trainer();
   return trainer != nullptr ? trainer->next_minibatch(id()) : Minibatch{};
 }
 
@@ -40,13 +41,13 @@ std::size_t SimNode::sample_count(SampleSet set) const {
   return simulation_.trainer() != nullptr ? simulation_.trainer()->sample_count(set) : 0;
 }
 
-std::shared_ptr<const Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+std::shared_ptr<const data::Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
   return simulation_.trainer() != nullptr ? simulation_.trainer()->samples(set, numbers) : nullptr;
 }
 
-std::vector<std::uint8_t> SimNode::right_answers() {
-  Trainer* trainer = simulation_.trainer();
-  std::unique_ptr<Trainer::Answers> job;
+std::vector<std::uint8_t> SimNode::correct_predictions() {
+  experiment::Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<experiment::Trainer::Answers> job;
   if (trainer != nullptr) job = trainer->begin_answers(weights().snapshot());
   const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
   const double batch_s =
@@ -55,4 +56,4 @@ std::vector<std::uint8_t> SimNode::right_answers() {
   return job ? job->wait() : std::vector<std::uint8_t>();
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/algorithms/table.hpp"
-#include "core/algorithms/vectors.hpp"
 #include "core/base/check.hpp"
+#include "core/node/vectors.hpp"
+#include "core/systems/table.hpp"
+#include "sim/experiment/workload.hpp"
 #include "sim/platform/simgrid_api.hpp"
-#include "sim/runtime/extent.hpp"
 #include "sim/runtime/sim_node.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 namespace sg = simgrid::s4u;
 
@@ -25,28 +25,29 @@ std::vector<float> taken(const std::vector<float>& values, const std::vector<std
 
 }  // namespace
 
-Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
+Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& options)
     : scenario_(scenario),
       options_(options),
       fabric_(scenario),
       hosts_(scenario, fabric_),
       tracer_(fabric_, scenario.record.trace),
       faults_(fabric_),
-      trainer_(scenario.model.none() ? std::nullopt
-                                     : std::make_optional<Trainer>(scenario, fabric_.worker_count(), options.threads)),
+      trainer_(scenario.model.none()
+                   ? std::nullopt
+                   : std::make_optional<experiment::Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
-      bounds_(bounds_of(fabric_, traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
-                        static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
+      bounds_(network::bounds_of(fabric_, systems::traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
+                                 static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
   cluster_.training_samples = training_samples_;
   if (trainer_) cluster_.evaluated_samples = trainer_->evaluated_samples();
-  const Extent extent =
-      extent_of(scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
-  check_extent(scenario, extent, cluster_, trainer_ ? &trainer_->model() : nullptr);
-  staleness_bound_ = staleness_bound_of(scenario.algorithm);
-  network_ = std::make_unique<Network>(
-      fabric_, liveness_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
+  const experiment::Workload workload = experiment::workload_of(
+      scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
+  experiment::check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
+  staleness_bound_ = systems::staleness_bound_of(scenario.algorithm);
+  network_ = std::make_unique<network::Network>(
+      fabric_, quiescence_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
       // NOLINTNEXTLINE(bugprone-use-after-move): whose it is, is read first
       [this](Message message) { node(message.target).deliver(std::move(message)); },
       [this] { wake_conductor_if_last(); });
@@ -59,7 +60,7 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
     Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
     if (cluster_.held) start = make_payload(taken(*start, (*cluster_.held)[static_cast<std::size_t>(id)]));
     nodes_.push_back(std::make_unique<SimNode>(*this, id, start));
-    programs_.push_back(make_program(scenario.algorithm, *nodes_.back()));
+    programs_.push_back(systems::make_program(scenario.algorithm, *nodes_.back()));
   }
   for (std::vector<char>* flags : {&at_work_, &to_come_, &has_finished_}) flags->resize(nodes_.size());
 }
@@ -67,13 +68,13 @@ Simulation::Simulation(const Scenario& scenario, const RunOptions& options)
 Simulation::~Simulation() = default;
 
 Simulation::Busy::~Busy() {
-  Liveness& liveness = simulation_.liveness_;
-  --liveness.busy;
+  network::Quiescence& quiescence = simulation_.quiescence_;
+  --quiescence.busy;
   // An actor that is unwound must not wait, as SimGrid has whoever rings; take_down rings instead.
   if (std::uncaught_exceptions() > 0) return;
-  ++liveness.waking;  // who rings has not come to a rest: the conductor may have its turn first
+  ++quiescence.waking;  // who rings has not come to a rest: the conductor may have its turn first
   simulation_.wake_conductor_if_last();
-  --liveness.waking;
+  --quiescence.waking;
 }
 
 // --- actors ---
@@ -82,7 +83,7 @@ Simulation::Busy::~Busy() {
 void Simulation::guard(const std::function<void()>& body) {
   try {
     body();
-    liveness_.do_postponed();
+    quiescence_.do_postponed();
     return;
   } catch (const std::exception&) {
     if (!failure_) failure_ = std::current_exception();
@@ -91,10 +92,10 @@ void Simulation::guard(const std::function<void()>& body) {
 }
 
 void Simulation::start_actor(int host, const std::string& name, std::function<void()> body) {
-  ++liveness_.waking;
+  ++quiescence_.waking;
   const auto ended = std::make_shared<bool>(false);
   const auto run_guarded = [this, ended, body = std::move(body)] {
-    --liveness_.waking;
+    --quiescence_.waking;
     guard(body);
     *ended = true;
   };
@@ -109,7 +110,7 @@ void Simulation::start_actor_of(SimNode& node, const std::string& name, std::fun
   start_actor(node.id(), name, [this, &node, body = std::move(body)] {
     try {
       body();
-      liveness_.do_postponed();
+      quiescence_.do_postponed();
     } catch (const SimNode::Crashed&) {
       // Nothing may wait in here; who has crashed wakes nobody.
     }
@@ -137,7 +138,7 @@ void Simulation::start_main(int id) {
     } else {
       to_come_[static_cast<std::size_t>(id)] = false;
     }
-    liveness_.do_postponed();
+    quiescence_.do_postponed();
     wake_conductor_if_last();
   });
 }
@@ -170,25 +171,25 @@ bool Simulation::is_over() const { return !stopped_by_.empty() || failure_ || !d
 
 // Whether no actor will ever go on by itself. Lets those that were woken in this instant have their turn first.
 bool Simulation::is_quiet() const {
-  const auto only_waking = [&] { return liveness_.busy == 0 && network_->is_idle() && liveness_.waking > 0; };
+  const auto only_waking = [&] { return quiescence_.busy == 0 && network_->is_idle() && quiescence_.waking > 0; };
   while (only_waking()) sg::this_actor::yield();
-  return liveness_.busy == 0 && network_->is_idle();
+  return quiescence_.busy == 0 && network_->is_idle();
 }
 
 // Once the run is over actors are unwound, and an actor that is unwound must not ring.
 void Simulation::wake_conductor_if_last() {
-  if (!is_over() && workers_at_work_ == 0 && liveness_.busy == 0) something_happened_.ring();
+  if (!is_over() && workers_at_work_ == 0 && quiescence_.busy == 0) something_happened_.ring();
 }
 
 void Simulation::end(const std::string& why) {
   if (is_over()) return;
   stopped_by_ = why;
-  liveness_.later([this] { something_happened_.ring(); });
+  quiescence_.later([this] { something_happened_.ring(); });
 }
 
 void Simulation::end_if_stuck() {
   if (work_is_over() || hosts_.any_to_come() || host_changes_ || !is_quiet() || is_over()) return;
-  deadlock_ = who_waits();
+  deadlock_ = waiting_text();
   something_happened_.ring();
 }
 
@@ -214,7 +215,7 @@ void Simulation::decide_the_end() {
   if (scenario_.stop.time) start_actor(0, "clock", [this] { end_on_time(); });
   if (hosts_.any()) start_actor(0, "hosts", [this] { play_host_events(); });
   while (!is_over()) {
-    liveness_.do_postponed();
+    quiescence_.do_postponed();
     something_happened_.wait();
     if (!work_is_over() || !is_quiet() || is_over()) continue;
     if (!stop_.reason().empty()) {
@@ -222,7 +223,7 @@ void Simulation::decide_the_end() {
     } else if (hosts_.all_up()) {
       end("finished");
     } else {
-      deadlock_ = who_waits();  // all have gone before the end
+      deadlock_ = waiting_text();  // all have gone before the end
     }
   }
 }
@@ -238,7 +239,7 @@ void Simulation::end_on_time() {
   end("time");
 }
 
-std::string Simulation::who_waits() const {
+std::string Simulation::waiting_text() const {
   std::vector<std::string> lines;
   hosts_.describe_absent(lines);
   for (std::size_t id = 0; id < nodes_.size(); ++id) {
@@ -257,7 +258,7 @@ void Simulation::step_finished(int worker) {
   check_lead(worker);
   ++steps_;
   stop_.count_step();
-  if (has_enough_samples()) liveness_.later([this] { cut_steps_short(); });
+  if (has_enough_samples()) quiescence_.later([this] { cut_steps_short(); });
   const auto every = scenario_.evaluate.every_iterations;
   if (evaluator_ && every && steps_ % (*every * cluster_.workers) == 0) evaluate_now(sg::Engine::get_clock());
   if (steps_ % 64 == 0) report_progress();
@@ -265,7 +266,7 @@ void Simulation::step_finished(int worker) {
 
 void Simulation::diverged(int worker, std::int64_t step, const char* what) {
   if (is_over()) return;
-  divergence_ = Divergence{worker, step, now(), what};
+  divergence_ = experiment::Divergence{worker, step, now(), what};
   end("diverged");
 }
 
@@ -285,15 +286,15 @@ void Simulation::report_progress() {
 
 // --- running ---
 
-RunResult Simulation::run() {
+experiment::RunResult Simulation::run() {
   start_nodes();
   // The only actor that is not a daemon: when it returns, SimGrid ends all others.
   simgrid_api::add_actor("conductor", fabric_.host(0), [this] { guard([this] { conduct(); }); });
-  sg::Engine::on_deadlock_cb([this] { deadlock_ = who_waits(); });
+  sg::Engine::on_deadlock_cb([this] { deadlock_ = waiting_text(); });
   fabric_.engine().run();
   if (failure_) std::rethrow_exception(failure_);
-  if (!deadlock_.empty()) throw RunFailed(deadlock_);
+  if (!deadlock_.empty()) throw process::RunFailed(deadlock_);
   return std::move(result_);
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -8,41 +8,41 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithms/node.hpp"
+#include "core/node/node.hpp"
+#include "sim/experiment/evaluator.hpp"
+#include "sim/experiment/run_result.hpp"
+#include "sim/experiment/stop_rule.hpp"
+#include "sim/experiment/trainer.hpp"
+#include "sim/network/network.hpp"
+#include "sim/network/quiescence.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/record/run_result.hpp"
-#include "sim/runtime/evaluator.hpp"
 #include "sim/runtime/faults.hpp"
 #include "sim/runtime/hosts.hpp"
-#include "sim/runtime/network.hpp"
 #include "sim/runtime/run.hpp"
-#include "sim/runtime/signal.hpp"
-#include "sim/runtime/stop_rule.hpp"
 #include "sim/runtime/tracer.hpp"
-#include "sim/runtime/trainer.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 class SimNode;
 
 class Simulation {
  public:
-  Simulation(const Scenario& scenario, const RunOptions& options);
+  Simulation(const scenario::Scenario& scenario, const RunOptions& options);
   ~Simulation();
 
   // To the end. Throws InputError, RunFailed, InternalError.
-  RunResult run();
+  experiment::RunResult run();
 
   // --- for nodes ---
-  const Scenario& scenario() const { return scenario_; }
+  const scenario::Scenario& scenario() const { return scenario_; }
   const Cluster& cluster() const { return cluster_; }
-  Fabric& fabric() { return fabric_; }
-  Liveness& liveness() { return liveness_; }
-  Network& network() { return *network_; }
+  platform::Fabric& fabric() { return fabric_; }
+  network::Quiescence& quiescence() { return quiescence_; }
+  network::Network& network() { return *network_; }
   const Hosts& hosts() const { return hosts_; }
   Presence presence(int node) const;  // as programs see it
   Tracer& tracer() { return tracer_; }
-  Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
+  experiment::Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   bool may_begin_step(std::int64_t begun) { return stop_.may_begin(begun); }
   // From then on no step counts any more; gradients that are being computed are had at once.
@@ -59,7 +59,7 @@ class Simulation {
   // While one lives, simulated time will bring something about: a node computes, or waits for a time.
   class Busy {
    public:
-    explicit Busy(Simulation& simulation) : simulation_(simulation) { ++simulation_.liveness_.busy; }
+    explicit Busy(Simulation& simulation) : simulation_(simulation) { ++simulation_.quiescence_.busy; }
     ~Busy();
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
@@ -83,7 +83,7 @@ class Simulation {
   void end_on_time();  // an actor
   void end_if_stuck();
   void wake_conductor_if_last();
-  std::string who_waits() const;
+  std::string waiting_text() const;
 
   void cut_steps_short();
 
@@ -92,8 +92,8 @@ class Simulation {
   void change_host(const HostEvent& event);
   void settle_instant();  // waits in this instant until nobody is about to wake
   void take_down(int id, Presence presence);
-  void bring_up(int id, bool anew);
-  void tell_presence(int id);
+  void bring_up(int id, bool without_state);
+  void notify_presence(int id);
   void leave(int id);
   void start_departure(int id);
   void stop_work(int id);
@@ -109,52 +109,52 @@ class Simulation {
   // Whether a worker's model counts in means: it is up, or nobody is.
   std::vector<char> workers_that_count() const;
 
-  RunResult collect(double end_s);
-  void collect_network(RunResult& result) const;
-  void collect_models(RunResult& result) const;
+  experiment::RunResult collect(double end_s);
+  void collect_network(experiment::RunResult& result) const;
+  void collect_models(experiment::RunResult& result) const;
   // What a step would have noticed if there had been another.
-  std::optional<Divergence> divergence_at_the_end(const RunResult& result) const;
-  void check_counts(const RunResult& result) const;
+  std::optional<experiment::Divergence> divergence_at_the_end(const experiment::RunResult& result) const;
+  void check_counts(const experiment::RunResult& result) const;
 
-  const Scenario& scenario_;
+  const scenario::Scenario& scenario_;
   const RunOptions options_;
-  Fabric fabric_;
+  platform::Fabric fabric_;
   Hosts hosts_;
   Tracer tracer_;
   Faults faults_;
-  std::optional<Trainer> trainer_;  // none: timing only
+  std::optional<experiment::Trainer> trainer_;  // none: timing only
   Cluster cluster_;
-  Bounds bounds_;
+  network::Bounds bounds_;
   std::size_t training_samples_;  // of an epoch
-  StopRule stop_;
-  Liveness liveness_;
-  std::unique_ptr<Network> network_;
-  std::optional<Evaluator> evaluator_;
+  experiment::StopRule stop_;
+  network::Quiescence quiescence_;
+  std::unique_ptr<network::Network> network_;
+  std::optional<experiment::Evaluator> evaluator_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
 
-  Liveness conductors_own_;  // whether the conductor is to wake says nothing about the nodes
-  Signal something_happened_{conductors_own_};
+  network::Quiescence conductor_quiescence_;  // whether the conductor is to wake says nothing about the nodes
+  network::Signal something_happened_{conductor_quiescence_};
   std::vector<char> at_work_;           // by node: a worker whose program runs
   std::vector<char> to_come_;           // by node: a worker that will be at work
   std::vector<char> has_finished_;      // by node: a worker whose program has ended and not begun again
   std::optional<int> staleness_bound_;  // if the system has one
   int workers_at_work_ = 0;
   bool host_changes_ = false;  // one is on its way down
-  FaultCounts fault_counts_;
+  experiment::FaultCounts fault_counts_;
   std::int64_t steps_ = 0;  // finished, by all workers
   std::string stopped_by_;  // set: the run is over
-  std::optional<Divergence> divergence_;
+  std::optional<experiment::Divergence> divergence_;
   double latest_s_ = 0;  // that simulated time was seen to be
   std::exception_ptr failure_;
   std::string deadlock_;  // who waits for whom, if nothing can go on
-  RunResult result_;
+  experiment::RunResult result_;
 };
 
 // The factor on a host's compute times.
-double slowdown_of(const Scenario& scenario, const std::string& host);
+double slowdown_of(const scenario::Scenario& scenario, const std::string& host);
 
 // What every node knows, from a scenario on a fabric. `model` is null when timing only.
-Cluster make_cluster(const Scenario& scenario, const Fabric& fabric, const Model* model);
+Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -5,7 +5,7 @@
 #include <simgrid/s4u/Engine.hpp>
 #include <utility>
 
-namespace ddl {
+namespace ddl::runtime {
 namespace {
 
 constexpr double first_period_s = 1e-6;
@@ -15,7 +15,8 @@ double now() { return simgrid::s4u::Engine::get_clock(); }
 
 }  // namespace
 
-Tracer::Tracer(Fabric& fabric, bool on, TraceLimits limits) : fabric_(fabric), on_(on), limits_(limits) {
+Tracer::Tracer(platform::Fabric& fabric, bool on, experiment::TraceLimits limits)
+    : fabric_(fabric), on_(on), limits_(limits) {
   if (!on_) return;
   loads_.resize(fabric_.links().size());
   const std::size_t share = limits_.loads / std::max<std::size_t>(1, loads_.size());
@@ -23,7 +24,7 @@ Tracer::Tracer(Fabric& fabric, bool on, TraceLimits limits) : fabric_(fabric), o
   trace_.period_s = first_period_s;
 }
 
-Tracer::Handle Tracer::add(TraceSpan span) {
+Tracer::Handle Tracer::add(experiment::TraceSpan span) {
   const Handle none{std::numeric_limits<std::size_t>::max(), span.start_s};
   if (trace_.full_s) return none;
   if (trace_.spans.size() == limits_.spans) {
@@ -34,9 +35,9 @@ Tracer::Handle Tracer::add(TraceSpan span) {
   return {trace_.spans.size() - 1, span.start_s};
 }
 
-Tracer::Handle Tracer::begin(TraceSpan::Kind kind, int node, std::int64_t step) {
+Tracer::Handle Tracer::begin(experiment::TraceSpan::Kind kind, int node, std::int64_t step) {
   if (!on_) return {};
-  TraceSpan span;
+  experiment::TraceSpan span;
   span.kind = kind;
   span.node = node;
   span.step = step;
@@ -46,8 +47,8 @@ Tracer::Handle Tracer::begin(TraceSpan::Kind kind, int node, std::int64_t step) 
 
 Tracer::Handle Tracer::begin_message(int source, int target, std::int64_t step, double bytes) {
   if (!on_) return {};
-  TraceSpan span;
-  span.kind = TraceSpan::message;
+  experiment::TraceSpan span;
+  span.kind = experiment::TraceSpan::message;
   span.node = source;
   span.peer = target;
   span.step = step;
@@ -59,7 +60,7 @@ Tracer::Handle Tracer::begin_message(int source, int target, std::int64_t step, 
 
 void Tracer::end(const Handle& handle) {
   if (!on_ || handle.span >= trace_.spans.size()) return;
-  TraceSpan& span = trace_.spans[handle.span];
+  experiment::TraceSpan& span = trace_.spans[handle.span];
   span.end_s = now();
   span.finished = true;
 }
@@ -99,8 +100,8 @@ void Tracer::add_load(int link, double bytes, double start_s, double end_s) {
   }
 }
 
-Trace Tracer::take(double end_s) {
-  for (TraceSpan& span : trace_.spans) {
+experiment::Trace Tracer::take(double end_s) {
+  for (experiment::TraceSpan& span : trace_.spans) {
     if (!span.finished) span.end_s = end_s;
   }
   while (end_s > trace_.period_s * static_cast<double>(periods_)) double_period();
@@ -115,4 +116,4 @@ Trace Tracer::take(double end_s) {
   return std::move(trace_);
 }
 
-}  // namespace ddl
+}  // namespace ddl::runtime

@@ -5,23 +5,23 @@
 #include <limits>
 #include <vector>
 
+#include "sim/experiment/trace.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/record/trace.hpp"
 
-namespace ddl {
+namespace ddl::runtime {
 
 enum class MessageEnd { arrived, lost, cut_off };
 
 class Tracer {
  public:
-  Tracer(Fabric& fabric, bool on, TraceLimits limits = {});
+  Tracer(platform::Fabric& fabric, bool on, experiment::TraceLimits limits = {});
 
   struct Handle {
     std::size_t span = std::numeric_limits<std::size_t>::max();  // none: no room, or not traced
     double start_s = 0;
   };
   // Simulated time is now. `kind` is gradient or work.
-  Handle begin(TraceSpan::Kind kind, int node, std::int64_t step);
+  Handle begin(experiment::TraceSpan::Kind kind, int node, std::int64_t step);
   Handle begin_message(int source, int target, std::int64_t step, double bytes);
   void end(const Handle& handle);
   // `carried`: bytes that went over the links of the route so far.
@@ -29,19 +29,19 @@ class Tracer {
 
   bool is_on() const { return on_; }
   // What was noted; what has not ended ends now, unfinished.
-  Trace take(double end_s);
+  experiment::Trace take(double end_s);
 
  private:
-  Handle add(TraceSpan span);
+  Handle add(experiment::TraceSpan span);
   void add_load(int link, double bytes, double start_s, double end_s);
   void double_period();
 
-  Fabric& fabric_;
+  platform::Fabric& fabric_;
   const bool on_;
-  const TraceLimits limits_;
+  const experiment::TraceLimits limits_;
   std::size_t periods_ = 0;  // at most; even
-  Trace trace_;
+  experiment::Trace trace_;
   std::vector<std::vector<double>> loads_;  // by link, then period
 };
 
-}  // namespace ddl
+}  // namespace ddl::runtime

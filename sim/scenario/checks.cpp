@@ -6,10 +6,10 @@
 #include <set>
 
 #include "core/nn/optimizer.hpp"
-#include "sim/scenario/read_profiles.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/read_profiles.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 constexpr std::size_t kLongestName = 100;
@@ -103,10 +103,10 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
   // A broken optimizer counts as plain, so that nothing is said about one that was not meant.
   const bool stateless =
-      !findings.clean("$.training.optimizer") || Optimizer::is_stateless(scenario.training.optimizer);
-  for (const Complaint& complaint :
-       complaints_about(scenario.algorithm, *workers, servers_of(scenario.platform), stateless)) {
-    findings.add(complaint.key.empty() ? "$.algorithm" : path_of("$.algorithm", complaint.key), complaint.what);
+      !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
+  for (const systems::SettingError& error_text :
+       systems::setting_errors(scenario.algorithm, *workers, servers_of(scenario.platform), stateless)) {
+    findings.add(error_text.key.empty() ? "$.algorithm" : path_of("$.algorithm", error_text.key), error_text.what);
   }
 }
 
@@ -124,4 +124,4 @@ void check_scenario(const Scenario& scenario, Findings& findings) {
   check_faults(scenario, findings);
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "sim/scenario/findings.hpp"
+#include "sim/scenario/reading/findings.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 class Model;
 
@@ -30,10 +30,10 @@ void check_model(const Scenario& scenario, Findings& findings);
 // Names of links and hosts are looked up once the platform is there.
 void check_faults(const Scenario& scenario, Findings& findings);
 void check_wire(const Scenario& scenario, Findings& findings);
-void check_memory(const Scenario& scenario, const Model* model, Findings& findings);
+void check_memory(const Scenario& scenario, const nn::Model* model, Findings& findings);
 
 // Workers of the platform; nothing when only the platform file knows.
 std::optional<int> workers_known(const PlatformSpec& platform);
 int servers_of(const PlatformSpec& platform);
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -9,7 +9,7 @@
 
 #include "sim/scenario/checks.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 void check_order(Seconds from, std::optional<Seconds> until, const Place& place) {
@@ -59,9 +59,9 @@ void check_fault(const Stragglers& stragglers, const Scenario& scenario, const P
   check_order(stragglers.from, stragglers.until, place);
   // Where the run's length is not known, bouts of a millisecond are as short as they may be.
   constexpr double most = 1e6, least_s = 1e-3;
-  const double bout_s = stragglers.mean_every.value + stragglers.mean_duration.value;
+  const double cycle_s = stragglers.mean_every.value + stragglers.mean_duration.value;
   const auto until = stragglers.until ? stragglers.until : scenario.stop.time;
-  if (until ? (until->value - stragglers.from.value) / bout_s > most : bout_s < least_s) {
+  if (until ? (until->value - stragglers.from.value) / cycle_s > most : cycle_s < least_s) {
     place.at("mean_every").error(fmt::format("makes more than {:.0f} bouts of each host; expected longer times", most));
   }
 }
@@ -69,7 +69,7 @@ void check_fault(const Stragglers& stragglers, const Scenario& scenario, const P
 void check_fault(const HostJoin&, const Scenario&, const Place&) {}
 void check_fault(const HostLeave&, const Scenario&, const Place&) {}
 
-bool may_meet(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
+bool may_overlap(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
 
 // Losses that hold at the same time add up: most of all where one of them begins. How long that lasts depends on which
 // of them are counted: all that last to an end at least. Any links may lie on one way.
@@ -86,7 +86,7 @@ void check_losses(const Scenario& scenario, Findings& findings) {
       std::size_t with = i;
       for (const auto& [k, other] : losses) {
         if (k == i || other->from.value > from_s || end_of(*other) < until_s || end_of(*other) <= from_s) continue;
-        if (!may_meet(loss->source, other->source) || !may_meet(loss->target, other->target)) continue;
+        if (!may_overlap(loss->source, other->source) || !may_overlap(loss->target, other->target)) continue;
         arrives *= 1 - other->probability;
         retry_s = std::min(retry_s, other->retry_after.value);
         with = k;
@@ -103,7 +103,7 @@ void check_losses(const Scenario& scenario, Findings& findings) {
 }
 
 // What becomes of one host by faults that name it.
-class Life {
+class Lifecycle {
  public:
   void add(const HostCrash& crash, std::size_t fault) { changes_.push_back({crash.at.value, fault, &crash, false}); }
   void add(const HostJoin& join, std::size_t fault) { changes_.push_back({join.at.value, fault, nullptr, true}); }
@@ -175,23 +175,24 @@ class Life {
   double joined_s_ = 0, last_s_ = -1;
 };
 
-void check_lives(const Scenario& scenario, Findings& findings) {
-  std::map<std::string, Life> lives;
+void check_lifecycles(const Scenario& scenario, Findings& findings) {
+  std::map<std::string, Lifecycle> lifecycles;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     std::visit(
         [&](const auto& fault) {
-          if constexpr (requires(Life life) { life.add(fault, i); }) lives[fault.host].add(fault, i);
+          if constexpr (requires(Lifecycle lifecycle) { lifecycle.add(fault, i); })
+            lifecycles[fault.host].add(fault, i);
         },
         scenario.faults[i]);
   }
-  for (auto& [host, life] : lives) life.check(host, findings);
+  for (auto& [host, lifecycle] : lifecycles) lifecycle.check(host, findings);
 }
 
 }  // namespace
 
 void check_faults(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.faults") || !findings.clean("$.algorithm")) return;
-  const AlgorithmRow& row = row_of(scenario.algorithm);
+  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
     if ((row.one_model || row.chooses_samples) && changes_hosts(scenario.faults[i])) {
@@ -202,8 +203,8 @@ void check_faults(const Scenario& scenario, Findings& findings) {
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }
   if (!findings.clean("$.faults")) return;
-  check_lives(scenario, findings);
+  check_lifecycles(scenario, findings);
   check_losses(scenario, findings);
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -7,26 +7,26 @@
 #include "core/nn/model.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/memory.hpp"
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/words.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 constexpr double kMostWireBytes = 1e15;  // a petabyte, so that sums of sizes stay exact
 
-std::optional<std::int64_t> samples_known(const std::optional<std::int64_t>& given, const DataSpec& data,
+std::optional<std::int64_t> samples_known(const std::optional<std::int64_t>& given, const data::DataSpec& data,
                                           std::int64_t synthetic) {
   if (given) return given;
-  return data.source == DataSource::synthetic ? std::optional(synthetic) : std::nullopt;
+  return data.source == data::DataSource::synthetic ? std::optional(synthetic) : std::nullopt;
 }
 
 }  // namespace
 
 void check_data(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.data")) return;
-  const DataSpec& data = scenario.data;
+  const data::DataSpec& data = scenario.data;
   const Place place{findings, "$.data"};
-  if (data.source != DataSource::synthetic) {
+  if (data.source != data::DataSource::synthetic) {
     std::error_code unreadable;
     const std::string path = resolve_path(scenario, data.path);
     if (data.path.empty()) {
@@ -37,19 +37,19 @@ void check_data(const Scenario& scenario, Findings& findings) {
                                          exists ? "is not a folder" : "does not exist", name_of(data.source)));
     }
   }
-  if (data.source == DataSource::synthetic && !data.path.empty()) {
+  if (data.source == data::DataSource::synthetic && !data.path.empty()) {
     place.at("path").error("is given, but synthetic data come from no folder; expected another source, or no path");
   }
-  if (findings.clean("$.algorithm") && row_of(scenario.algorithm).chooses_samples) {
+  if (findings.clean("$.algorithm") && systems::row_of(scenario.algorithm).chooses_samples) {
     const std::string why = fmt::format(
         "is given, but every worker of \"{}\" has the whole training set and chooses "
         "its samples; expected no such key",
-        row_of(scenario.algorithm).name);
-    if (data.partition != PartitionKind::iid) place.at("partition").error(why);
+        systems::row_of(scenario.algorithm).name);
+    if (data.partition != data::PartitionKind::iid) place.at("partition").error(why);
     if (!data.shuffle) place.at("shuffle").error(why);
   }
   const auto workers = workers_known(scenario.platform);
-  const auto train = samples_known(data.train, data, synthetic_training_samples);
+  const auto train = samples_known(data.train, data, data::synthetic_training_samples);
   if (!scenario.model.none() && workers && train && *train < *workers && findings.clean("$.platform")) {
     place.at("train").error(
         fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
@@ -62,11 +62,11 @@ void check_data(const Scenario& scenario, Findings& findings) {
 void check_model(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.model") || !findings.clean("$.data")) return;
   if (scenario.model.none()) return check_memory(scenario, nullptr, findings);
-  const DataShape data = data_shape(scenario.data.source);
+  const data::DataShape data = data::data_shape(scenario.data.source);
   try {
-    const Model model(scenario.model, data.shape, data.classes);
+    const nn::Model model(scenario.model, data.shape, data.classes);
     check_memory(scenario, &model, findings);
-  } catch (const ModelError& error) {
+  } catch (const nn::ModelError& error) {
     const bool listed_layers = scenario.model.name == "layers";
     findings.add(listed_layers ? fmt::format("$.model.layers[{}]", error.layer) : "$.model", error.what());
   }
@@ -81,7 +81,7 @@ void check_wire(const Scenario& scenario, Findings& findings) {
   complain("$.wire.header_bytes", scenario.wire.header_bytes.value);
 }
 
-void check_memory(const Scenario& scenario, const Model* model, Findings& findings) {
+void check_memory(const Scenario& scenario, const nn::Model* model, Findings& findings) {
   for (const char* path : {"$.platform", "$.algorithm", "$.training", "$.stop"}) {
     if (!findings.clean(path)) return;
   }
@@ -92,7 +92,7 @@ void check_memory(const Scenario& scenario, const Model* model, Findings& findin
 }
 
 void check_one_model(const Scenario& scenario, Findings& findings) {
-  const AlgorithmRow& row = row_of(scenario.algorithm);
+  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
   if (!row.one_model || !findings.clean("$.algorithm") || !findings.clean("$.training.init")) return;
   if (scenario.training.init == InitialWeights::independent) {
     findings.add("$.training.init", fmt::format("\"independent\", but the workers of \"{}\" share one model; "
@@ -129,7 +129,7 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy) {
     findings.add("$.stop", "has no condition; expected at least one of time, iterations, epochs, samples, accuracy");
   }
-  if (requests_of(scenario.algorithm) > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
+  if (systems::requests_of(scenario.algorithm) > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
       !stop.iterations && !stop.epochs && !stop.samples) {
     findings.add("$.stop",
                  "ends the run with training, but requests come after it; expected iterations, epochs or samples");
@@ -151,7 +151,7 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
                                most_evaluations));
     }
   }
-  const auto test = samples_known(scenario.data.test, scenario.data, synthetic_test_samples);
+  const auto test = samples_known(scenario.data.test, scenario.data, data::synthetic_test_samples);
   if (evaluate.samples && test && *evaluate.samples > *test && findings.clean("$.data")) {
     findings.add("$.evaluate.samples",
                  fmt::format("{} is too large; expected at most the {} test samples", *evaluate.samples, *test));
@@ -167,9 +167,9 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
 
 void fill_defaults(Scenario& scenario, const std::string& file) {
   if (scenario.name.empty()) scenario.name = std::filesystem::path(file).stem().string();
-  if (scenario.data.source == DataSource::synthetic && !scenario.model.none()) {
-    scenario.data.train = scenario.data.train.value_or(synthetic_training_samples);
-    scenario.data.test = scenario.data.test.value_or(synthetic_test_samples);
+  if (scenario.data.source == data::DataSource::synthetic && !scenario.model.none()) {
+    scenario.data.train = scenario.data.train.value_or(data::synthetic_training_samples);
+    scenario.data.test = scenario.data.test.value_or(data::synthetic_test_samples);
   }
   auto* hosts = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
   if (hosts != nullptr && hosts->topology == Topology::two_sites && !hosts->bandwidth.empty()) {
@@ -189,4 +189,4 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

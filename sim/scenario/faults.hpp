@@ -12,7 +12,7 @@
 #include "sim/scenario/host_faults.hpp"
 #include "sim/scenario/link_direction.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 // What a link has of its bandwidth at the least, even when it is down: nothing could be shared of none.
 constexpr double least_link_share = 1e-6;
@@ -130,4 +130,4 @@ void fields(Visitor& visit, Stragglers& fault) {
   open_interval_fields(visit, fault);
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "sim/scenario/units.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 // Types with a unit.
 template <class T>
@@ -32,12 +32,13 @@ inline constexpr bool one_or_list = std::is_same_v<T, BytesPerSecond> || std::is
 
 // Variants whose tag may be left out: the struct's default alternative is meant.
 template <class Variant>
-inline constexpr bool tag_optional = std::is_same_v<Variant, OptimizerParams> || std::is_same_v<Variant, RateSchedule>;
+inline constexpr bool tag_optional =
+    std::is_same_v<Variant, nn::OptimizerParams> || std::is_same_v<Variant, nn::RateSchedule>;
 
 template <class Enum>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;
-  for (const auto& entry : enum_names<Enum>) names.emplace_back(entry.name);
+  for (const auto& entry : enum_names(Enum{})) names.emplace_back(entry.name);
   return names;
 }
 
@@ -49,7 +50,7 @@ std::vector<std::string> tags_of(const std::variant<Alternatives...>&) {
 // The models a scenario may name.
 inline std::vector<std::string> model_names() {
   std::vector<std::string> names;
-  for (const NamedModel& model : named_models()) names.emplace_back(model.name);
+  for (const nn::NamedModel& model : nn::named_models()) names.emplace_back(model.name);
   names.emplace_back("none");
   return names;
 }
@@ -82,4 +83,4 @@ bool must_be_given(const T& value, const Rule& rule) {
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -8,13 +8,14 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 // Of a host that has crashed, when it is started again. kept: weights and optimizer are as at the crash. lost: it
 // starts with initial weights, as a late joiner does. Its count of steps goes on in both.
 enum class HostState { lost, kept };
-template <>
-inline constexpr EnumName<HostState> enum_names<HostState>[] = {{HostState::lost, "lost"}, {HostState::kept, "kept"}};
+constexpr auto enum_names(HostState) {
+  return std::to_array<EnumName<HostState>>({{HostState::lost, "lost"}, {HostState::kept, "kept"}});
+}
 
 struct HostCrash {
   static constexpr const char* tag = "host_crash";
@@ -38,8 +39,8 @@ struct HostLeave {
   Seconds at;
 };
 
-// Crashes and restarts of each host, up and down for exponential times. Who is away has neither; where outages overlap, a
-// host is down while any of them lasts. One that is to leave while it is down, or crashes before it is gone, does not
+// Crashes and restarts of each host, up and down for exponential times. Who is away has neither; where outages overlap,
+// a host is down while any of them lasts. One that is to leave while it is down, or crashes before it is gone, does not
 // start again.
 struct HostChurn {
   static constexpr const char* tag = "churn";
@@ -79,4 +80,4 @@ void fields(Visitor& visit, HostChurn& fault) {
   visit("until", fault.until, Rule{.doc = "simulated time of the last crash at most; none: stop.time", .above = 0});
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

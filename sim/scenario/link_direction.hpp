@@ -3,12 +3,13 @@
 
 #include "core/base/fields.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 // Links that have one direction only are named with `both`.
 enum class LinkDirection { both, up, down };
-template <>
-inline constexpr EnumName<LinkDirection> enum_names<LinkDirection>[] = {
-    {LinkDirection::both, "both"}, {LinkDirection::up, "up"}, {LinkDirection::down, "down"}};
+constexpr auto enum_names(LinkDirection) {
+  return std::to_array<EnumName<LinkDirection>>(
+      {{LinkDirection::both, "both"}, {LinkDirection::up, "up"}, {LinkDirection::down, "down"}});
+}
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -6,9 +6,9 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/layer.hpp"
-#include "core/nn/vertical_split.hpp"
+#include "core/nn/split/vertical_split.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 // Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
@@ -22,13 +22,13 @@ constexpr double passing_vectors = 3;
 // Weights, and what optimizers and systems keep besides.
 double lasting_vectors(const Scenario& scenario, int workers) {
   double vectors = 1;
-  if (std::holds_alternative<AdamParams>(scenario.training.optimizer)) vectors += 2;
-  if (std::holds_alternative<MomentumParams>(scenario.training.optimizer)) vectors += 1;
-  if (std::holds_alternative<NesterovParams>(scenario.training.optimizer)) vectors += 1;
-  if (const auto* ako = std::get_if<AkoParams>(&scenario.algorithm); ako != nullptr) {
+  if (std::holds_alternative<nn::AdamParams>(scenario.training.optimizer)) vectors += 2;
+  if (std::holds_alternative<nn::MomentumParams>(scenario.training.optimizer)) vectors += 1;
+  if (std::holds_alternative<nn::NesterovParams>(scenario.training.optimizer)) vectors += 1;
+  if (const auto* ako = std::get_if<systems::AkoParams>(&scenario.algorithm); ako != nullptr) {
     const auto& counts = ako->partitions.counts;
     const int partitions = ako->partitions.automatic ? 1 : *std::ranges::max_element(counts);
-    vectors += ako->schedule == AkoSchedule::rotate ? std::clamp(partitions, 1, std::max(1, workers - 1)) : 1;
+    vectors += ako->schedule == systems::AkoSchedule::rotate ? std::clamp(partitions, 1, std::max(1, workers - 1)) : 1;
   }
   return vectors;
 }
@@ -43,18 +43,18 @@ struct Held {
 // A split lists its parameters: of larger models what lies between layers, little beside them, is left out.
 constexpr double most_listed = 1e8;
 
-Held held_by(const Scenario& scenario, const Model& model, int workers) {
+Held held_by(const Scenario& scenario, const nn::Model& model, int workers) {
   const auto parameters = static_cast<double>(model.parameter_count());
-  if (std::holds_alternative<EarlyExitParams>(scenario.algorithm)) return {parameters, parameters, 0};
+  if (std::holds_alternative<parallel::EarlyExitParams>(scenario.algorithm)) return {parameters, parameters, 0};
   // Members train one after the other.
-  if (std::holds_alternative<SammeParams>(scenario.algorithm)) return {workers * parameters, parameters, 0};
-  if (!std::holds_alternative<VerticalParams>(scenario.algorithm)) {
+  if (std::holds_alternative<ensemble::SammeParams>(scenario.algorithm)) return {workers * parameters, parameters, 0};
+  if (!std::holds_alternative<parallel::VerticalParams>(scenario.algorithm)) {
     return {workers * parameters, workers * parameters, 0};
   }
   Held held;
   if (parameters > most_listed) return {parameters, parameters, 0};
   try {
-    const VerticalSplit split(model, workers);
+    const nn::VerticalSplit split(model, workers);
     for (int worker = 0; worker < workers; ++worker) {
       held.lasting += static_cast<double>(split.held(worker).size());
       for (const std::size_t values : split.tape(worker).values) held.values += 2 * static_cast<double>(values);
@@ -65,7 +65,7 @@ Held held_by(const Scenario& scenario, const Model& model, int workers) {
   return held;
 }
 
-double values_between_layers(const Model& model) {
+double values_between_layers(const nn::Model& model) {
   double sum = 0, widest = 0;
   for (const auto& layer : model.layers()) {
     const auto values = static_cast<double>(layer->output().size());
@@ -77,11 +77,11 @@ double values_between_layers(const Model& model) {
 
 }  // namespace
 
-std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, int workers, int servers,
+std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
                                   double steps) {
   std::vector<MemoryPart> parts;
   const double nodes = static_cast<double>(workers) + servers;
-  const bool all_to_all = std::holds_alternative<AkoParams>(scenario.algorithm);
+  const bool all_to_all = std::holds_alternative<systems::AkoParams>(scenario.algorithm);
   parts.push_back({"$.platform.workers", fmt::format("{} hosts{}", nodes, all_to_all ? " that all talk to all" : ""),
                    nodes * bytes_of_node + (all_to_all ? nodes * nodes * bytes_of_pair : 0)});
   parts.push_back(
@@ -99,7 +99,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, 
   parts.push_back({"$.model", fmt::format("{} of {} workers' models", vectors, workers),
                    4 * (held.lasting * lasting + held.passing * passing_vectors + (servers > 0 ? 4 * parameters : 0) +
                         2 * math_threads * static_cast<double>(model->whole_parameter_count()))});
-  const DataShape data = data_shape(scenario.data.source);
+  const data::DataShape data = data::data_shape(scenario.data.source);
   const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
   parts.push_back({"$.data", fmt::format("{} samples x {} bytes", samples, data.shape.size()),
                    samples * static_cast<double>(data.shape.size())});
@@ -109,15 +109,15 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, 
   return parts;
 }
 
-std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& whose) {
+std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& owner) {
   double sum = 0;
   for (const MemoryPart& part : parts) sum += part.bytes;
   if (sum <= most_bytes) return std::nullopt;
   MemoryPart largest = *std::ranges::max_element(parts, {}, &MemoryPart::bytes);
   largest.what = fmt::format("{} make a run that takes about {:.4g} GiB of memory; expected at most {:.4g} GiB{}{}",
-                             largest.what, sum / gibibyte, most_bytes / gibibyte, whose,
+                             largest.what, sum / gibibyte, most_bytes / gibibyte, owner,
                              largest.path == "$.model" ? ", or the model \"none\" for timing only" : "");
   return largest;
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -8,7 +8,7 @@
 #include "core/nn/model.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 constexpr double gibibyte = 1073741824;
 // No run may ask for more, whatever machine it is checked on; one with less refuses earlier, when it is to run.
@@ -21,10 +21,11 @@ struct MemoryPart {
 };
 
 // `model` is null when timing only. `steps` of each worker, 0 when not known. Within a factor of two, where it is much.
-std::vector<MemoryPart> memory_of(const Scenario& scenario, const Model* model, int workers, int servers, double steps);
+std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
+                                  double steps);
 
 // Nothing if all parts fit into `most_bytes`; otherwise the largest, `what` then being "what is wrong; what was
 // expected". `whose` ends it.
-std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& whose);
+std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& owner);
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -11,7 +11,7 @@
 #include "core/base/units.hpp"
 #include "sim/scenario/link_direction.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 // From `at` on, until the next point.
 template <class Value>
@@ -54,8 +54,13 @@ struct SpeedProfile : ProfileOf<FlopsPerSecond> {
 };
 
 using Profile = std::variant<BandwidthProfile, LatencyProfile, SpeedProfile>;
+
+}  // namespace ddl::scenario
+
 template <>
-inline constexpr std::string_view tag_key<Profile> = "quantity";
+inline constexpr std::string_view ddl::tag_key<ddl::scenario::Profile> = "quantity";
+
+namespace ddl::scenario {
 
 // What a value of a profile must be: a host that never gets on would never be done.
 template <class Value>
@@ -100,4 +105,4 @@ void fields(Visitor& visit, SpeedProfile& profile) {
   fields_of_points(visit, profile);
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

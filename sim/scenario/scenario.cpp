@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace ddl {
+namespace ddl::scenario {
 
 BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts) {
   return hosts.site_bandwidth.value_or(*std::ranges::min_element(hosts.bandwidth));
@@ -15,4 +15,4 @@ std::string resolve_path(const Scenario& scenario, const std::string& path) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays itself
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

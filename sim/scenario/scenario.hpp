@@ -8,34 +8,38 @@
 #include <variant>
 #include <vector>
 
-#include "core/algorithms/table.hpp"
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/data/data_spec.hpp"
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
+#include "core/systems/table.hpp"
 #include "sim/scenario/faults.hpp"
 #include "sim/scenario/profiles.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 enum class Topology { star, mesh, ring, two_sites };
-template <>
-inline constexpr EnumName<Topology> enum_names<Topology>[] = {
-    {Topology::star, "star"}, {Topology::mesh, "mesh"}, {Topology::ring, "ring"}, {Topology::two_sites, "two_sites"}};
+constexpr auto enum_names(Topology) {
+  return std::to_array<EnumName<Topology>>({{Topology::star, "star"},
+                                            {Topology::mesh, "mesh"},
+                                            {Topology::ring, "ring"},
+                                            {Topology::two_sites, "two_sites"}});
+}
 
 enum class NetworkModel { LV08, CM02 };
-template <>
-inline constexpr EnumName<NetworkModel> enum_names<NetworkModel>[] = {{NetworkModel::LV08, "LV08"},
-                                                                      {NetworkModel::CM02, "CM02"}};
+constexpr auto enum_names(NetworkModel) {
+  return std::to_array<EnumName<NetworkModel>>({{NetworkModel::LV08, "LV08"}, {NetworkModel::CM02, "CM02"}});
+}
 
 // Who reckons the sharing of links: SimGrid, or our own solver of the same model, which costs less the more flows there
 // are. auto: SimGrid up to 32 nodes where shares are equal and latencies constant.
 enum class LinkSolver { automatic, simgrid, own };
-template <>
-inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
-    {LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}};
+constexpr auto enum_names(LinkSolver) {
+  return std::to_array<EnumName<LinkSolver>>(
+      {{LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}});
+}
 
 // What flows that meet at a full link get of it. fair: equal shares (in LV08, by latency), as long as they last. tcp:
 // each transfer counts as one to four, drawn anew for each: competing TCP connections are not served alike, since
@@ -44,9 +48,10 @@ inline constexpr EnumName<LinkSolver> enum_names<LinkSolver>[] = {
 // Oechslin, 1998). Equal shares of equal work lock workers in step, so that full-duplex links are never used both ways;
 // unequal ones do not. auto: tcp in LV08, the model of TCP, where our own solver may reckon it, and fair elsewhere.
 enum class LinkSharing { automatic, fair, tcp };
-template <>
-inline constexpr EnumName<LinkSharing> enum_names<LinkSharing>[] = {
-    {LinkSharing::automatic, "auto"}, {LinkSharing::fair, "fair"}, {LinkSharing::tcp, "tcp"}};
+constexpr auto enum_names(LinkSharing) {
+  return std::to_array<EnumName<LinkSharing>>(
+      {{LinkSharing::automatic, "auto"}, {LinkSharing::fair, "fair"}, {LinkSharing::tcp, "tcp"}});
+}
 
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
@@ -96,16 +101,13 @@ struct PlatformSpec {
 };
 
 enum class InitialWeights { shared, independent };
-template <>
-inline constexpr EnumName<InitialWeights> enum_names<InitialWeights>[] = {{InitialWeights::shared, "shared"},
-                                                                          {InitialWeights::independent, "independent"}};
-template <>
-inline constexpr EnumName<GradientScale> enum_names<GradientScale>[] = {{GradientScale::mean, "mean"},
-                                                                        {GradientScale::sum, "sum"}};
-
+constexpr auto enum_names(InitialWeights) {
+  return std::to_array<EnumName<InitialWeights>>(
+      {{InitialWeights::shared, "shared"}, {InitialWeights::independent, "independent"}});
+}
 struct TrainingSpec {
   int batch_size = 32;
-  OptimizerParams optimizer;
+  nn::OptimizerParams optimizer;
   GradientScale gradient_scale = GradientScale::mean;
   InitialWeights init = InitialWeights::shared;
 };
@@ -150,17 +152,17 @@ struct Scenario {
   std::string description;
   std::uint64_t seed = 1;
   PlatformSpec platform;
-  DataSpec data;
-  ModelSpec model;
+  data::DataSpec data;
+  nn::ModelSpec model;
   TrainingSpec training;
   ComputeSpec compute;
   WireSpec wire;
-  AlgorithmParams algorithm;
+  systems::AlgorithmParams algorithm;
   StopSpec stop;
   EvaluateSpec evaluate;
   std::vector<Fault> faults;
   RecordSpec record;
-  MathSpec math;
+  nn::MathSpec math;
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
 };
 
@@ -271,4 +273,4 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("math", scenario.math, Rule{.doc = "whose matrix products"});
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -56,7 +56,7 @@ TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in two folders
   CHECK(uses_of("simgrid/", {"core/"}) == "");
   CHECK(uses_of("nlohmann", {"core/"}) == "");
   CHECK(uses_of("sim/", {"core/"}).find("#include \"sim/") == std::string::npos);
-  CHECK(uses_of("#include <simgrid", {"sim/"}, {"sim/platform/", "sim/runtime/"}) == "");
+  CHECK(uses_of("#include <simgrid", {"sim/"}, {"sim/platform/", "sim/network/", "sim/runtime/"}) == "");
 }
 
 TEST_CASE("calls which SimGrid renamed are made in one file") {
@@ -71,7 +71,8 @@ TEST_CASE("results cannot depend on the machine's randomness, clock or hash orde
                            "time(nullptr)", "system_clock"}) {
     CHECK(uses_of(word, {"core/", "sim/"}) == "");
   }
-  // Wall time is for progress, timing.json and what runs in real time; hashed containers are only for looking things up.
+  // Wall time is for progress, timing.json and what runs in real time; hashed containers are only for looking things
+  // up.
   CHECK(uses_of("steady_clock", {"core/", "sim/"}, {"sim/runtime/run.cpp", "sim/cli/progress", "sim/emulate/"}) == "");
   CHECK(uses_of("unordered_", {"core/", "sim/"}, {"sim/platform/fabric.cpp"}) == "");
 }

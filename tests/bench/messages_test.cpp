@@ -7,10 +7,10 @@
 
 #include "tests/support/sanitized.hpp"
 
-using ddl::MessageBench;
+using ddl::bench::MessageBench;
 
 TEST_CASE("a measurement's messages are those of its pattern") {
-  const auto rows = ddl::measure_messages({.patterns = {"ps_sync", "d_psgd", "gossip", "ring_allreduce"},
+  const auto rows = ddl::bench::measure_messages({.patterns = {"ps_sync", "d_psgd", "gossip", "ring_allreduce"},
                                            .workers = {10},
                                            .rounds = 3,
                                            .most_seconds = 60});
@@ -27,7 +27,7 @@ TEST_CASE("a measurement's messages are those of its pattern") {
 }
 
 TEST_CASE("runs that would take longer than allowed are left out, but for the first of each pattern") {
-  const auto rows = ddl::measure_messages(
+  const auto rows = ddl::bench::measure_messages(
       {.patterns = {"gossip", "ps_sync"}, .workers = {4, 8, 16}, .rounds = 2, .most_seconds = 1e-6});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].name == "gossip");
@@ -40,7 +40,7 @@ TEST_CASE("a worker costs its parameters, its optimizer's state and what is in f
     MESSAGE("[skipped] actors are threads in this build, whose stacks outweigh the rest");
     return;
   }
-  for (const auto& row : ddl::measure_memory("mlp", 64)) {
+  for (const auto& row : ddl::bench::measure_memory("mlp", 64)) {
     CAPTURE(row.name);
     CHECK(row.parameters > 1e3);
     CHECK(row.optimizer_state == (row.name == "adam" ? 2 : row.name == "momentum" ? 1 : 0) * row.parameters);

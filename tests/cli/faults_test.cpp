@@ -9,7 +9,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 // One step of one worker: 100 MB over 1 MB/s to it, a gradient of a second, 100 MB back.
@@ -260,11 +260,11 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   const Workplace place;
   place.write("step.json", kOneStep);
   const auto refused = [&](const std::string& scenario, const std::string& faults, const std::string& path,
-                           const std::string& complaint = "") {
+                           const std::string& error_text = "") {
     const Reply answer = place.call("run " + scenario + " --quiet --set 'faults=" + faults + "'");
     CAPTURE(answer.err);
     CHECK(answer.code == 2);
-    CHECK(answer.err.starts_with("ddlsim: " + scenario + ": $.faults[0]." + path + ": " + complaint));
+    CHECK(answer.err.starts_with("ddlsim: " + scenario + ": $.faults[0]." + path + ": " + error_text));
     CHECK(place.call("check " + scenario + " --set 'faults=" + faults + "'").err == answer.err);
     CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
     CHECK_FALSE(std::filesystem::exists(place.at("results")));
@@ -305,4 +305,4 @@ TEST_CASE("several servers that must agree are not crashed while workers come") 
   CHECK(code("ps_sync", server + "," + worker("700ms")) == 0);
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sim/results/tables.hpp"
+#include "sim/results/reading/tables.hpp"
 #include "tests/cli/workplace.hpp"
 
-namespace ddl {
+namespace ddl::cli {
 namespace {
 
 using Json = nlohmann::json;
@@ -128,7 +128,7 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
       }
     }
     std::size_t rows = 0;
-    REQUIRE(read_steps(folder, [&](const FinishedStep& row) {
+    REQUIRE(results::read_steps(folder, [&](const results::FinishedStep& row) {
       ++rows;
       const auto key = std::pair(row.worker, row.iteration);
       REQUIRE(steps.contains(key));
@@ -145,19 +145,19 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
     // As many arrows between two nodes as messages.
     std::map<std::pair<int, int>, std::int64_t> messages;
     for (const auto& [id, arrow] : trace.arrows) ++messages[{arrow.from, arrow.to}];
-    read_pairs(folder, [&](const TalkedPair& pair) {
+    results::read_pairs(folder, [&](const results::PairTraffic& pair) {
       CHECK(messages[{process_of.at(pair.source), process_of.at(pair.target)}] == pair.messages);
     });
     // A link's periods add up to what traffic.csv says of the whole run, and it has a counter.
     std::map<std::string, double> busy_s, busy_in_all;
     double end_s = 0;
-    REQUIRE(read_links(folder, [&](const LinkPeriod& period) {
+    REQUIRE(results::read_links(folder, [&](const results::LinkPeriod& period) {
       busy_s[period.link + " " + period.direction] += period.utilisation * (period.end_s - period.start_s);
       end_s = std::max(end_s, period.end_s);
     }));
     const double simulated_s = Json::parse(text_of(folder / "summary.json")).at("simulated_seconds");
     CHECK(end_s <= simulated_s);
-    read_traffic(folder, [&](const TrafficRow& row) {
+    results::read_traffic(folder, [&](const experiment::TrafficRow& row) {
       if (row.bytes == 0) return;
       const std::string link = row.link + " " + row.direction;
       CHECK(busy_s[link] == doctest::Approx(row.utilisation * simulated_s));
@@ -210,7 +210,8 @@ TEST_CASE("a trace has a largest size, and says where it ends, but links are cou
     if (event["ph"] == "X")
       last_span_s = std::max(last_span_s, 1e-6 * (event["ts"].get<double>() + event["dur"].get<double>()));
   }
-  read_links(place.at("results/good/1"), [&](const LinkPeriod& period) { last_period_s = period.end_s; });
+  results::read_links(place.at("results/good/1"),
+                      [&](const results::LinkPeriod& period) { last_period_s = period.end_s; });
   CHECK(last_span_s < 0.9 * simulated_s);
   CHECK(last_period_s > 0.99 * simulated_s);
 }
@@ -252,4 +253,4 @@ TEST_CASE("whom a server gives up is in the trace, at the server, as often as in
   CHECK(summary["given_up"] == Json(given_up));
 }
 
-}  // namespace ddl
+}  // namespace ddl::cli

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-namespace ddl {
+namespace ddl::cli {
 
 inline std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -66,4 +66,4 @@ class Workplace {
   std::filesystem::path path_;
 };
 
-}  // namespace ddl
+}  // namespace ddl::cli

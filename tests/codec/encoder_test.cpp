@@ -8,6 +8,7 @@
 #include <numeric>
 
 using namespace ddl;
+using namespace ddl::codec;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "core/data/dataset.hpp"
 
 using namespace ddl;
+using namespace ddl::data;
 
 namespace {
 

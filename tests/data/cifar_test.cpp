@@ -1,6 +1,7 @@
 #include "tests/data/scratch_folder.hpp"
 
 using namespace ddl;
+using namespace ddl::data;
 
 namespace {
 
@@ -73,10 +74,10 @@ TEST_CASE("the first CIFAR samples are used across files and too many are an err
   CHECK(data.train.pixels.size() == 3 * 3072);
   CHECK(data.test.labels == std::vector<std::uint8_t>{7, 8});
   spec.train = 7;
-  CHECK(complaint(spec) == folder.path() + ": holds 6 samples; data.train asks for 7");
+  CHECK(error_text(spec) == folder.path() + ": holds 6 samples; data.train asks for 7");
   spec.train = 6;
   spec.test = 4;
-  CHECK(complaint(spec) == folder.file("test_batch.bin") + ": holds 3 samples; data.test asks for 4");
+  CHECK(error_text(spec) == folder.file("test_batch.bin") + ": holds 3 samples; data.test asks for 4");
 }
 
 TEST_CASE("each kind of damage to a CIFAR folder is one line that names the file and the fault") {
@@ -103,12 +104,12 @@ TEST_CASE("each kind of damage to a CIFAR folder is one line that names the file
     CAPTURE(damage.what);
     const ScratchFolder folder;
     write_sound(folder);
-    REQUIRE(complaint(spec_of(folder)) == "");
+    REQUIRE(error_text(spec_of(folder)) == "");
     folder.write(damage.file, damage.bytes);
     DataSpec spec = spec_of(folder);
     spec.train = 1;  // damage behind the samples used shows all the same
     spec.test = 1;
-    const std::string said = complaint(spec);
+    const std::string said = error_text(spec);
     CHECK_MESSAGE(said.starts_with(folder.file(damage.file) + ": "), said);
     CHECK_MESSAGE(said.find(damage.phrase) != std::string::npos, said);
     CHECK(said.find('\n') == std::string::npos);
@@ -117,7 +118,7 @@ TEST_CASE("each kind of damage to a CIFAR folder is one line that names the file
 
 TEST_CASE("a CIFAR folder without training or test files is an error") {
   const ScratchFolder folder;
-  CHECK(complaint(spec_of(folder)) == folder.path() + ": has no data_batch_*.bin; expected at least one");
+  CHECK(error_text(spec_of(folder)) == folder.path() + ": has no data_batch_*.bin; expected at least one");
   folder.write("data_batch_1.bin", batch_file(1, 0));
-  CHECK(complaint(spec_of(folder)).starts_with(folder.file("test_batch.bin") + ": no such file"));
+  CHECK(error_text(spec_of(folder)).starts_with(folder.file("test_batch.bin") + ": no such file"));
 }

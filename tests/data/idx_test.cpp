@@ -3,6 +3,7 @@
 #include "tests/data/scratch_folder.hpp"
 
 using namespace ddl;
+using namespace ddl::data;
 
 namespace {
 
@@ -125,10 +126,10 @@ TEST_CASE("asking for more samples than an IDX file holds is an error that says 
   write_sound(folder);
   DataSpec spec = spec_of(folder);
   spec.train = 26;
-  CHECK(complaint(spec) == folder.file(train_images) + ": holds 25 samples; data.train asks for 26");
+  CHECK(error_text(spec) == folder.file(train_images) + ": holds 25 samples; data.train asks for 26");
   spec.train = 25;
   spec.test = 13;
-  CHECK(complaint(spec) == folder.file(test_images) + ": holds 12 samples; data.test asks for 13");
+  CHECK(error_text(spec) == folder.file(test_images) + ": holds 12 samples; data.test asks for 13");
 }
 
 TEST_CASE("each kind of damage to an IDX file is one line that names the file and the fault") {
@@ -179,9 +180,9 @@ TEST_CASE("each kind of damage to an IDX file is one line that names the file an
     CAPTURE(damage.what);
     const ScratchFolder folder;
     write_sound(folder);
-    REQUIRE(complaint(spec_of(folder)) == "");
+    REQUIRE(error_text(spec_of(folder)) == "");
     damage.inflict(folder);
-    const std::string said = complaint(spec_of(folder));
+    const std::string said = error_text(spec_of(folder));
     CHECK_MESSAGE(said.starts_with(damage.file.empty() ? folder.path() : folder.file(damage.file)), said);
     CHECK_MESSAGE(said.find(damage.phrase) != std::string::npos, said);
     CHECK_MESSAGE((said.find("expected") != std::string::npos || said.find("at most") != std::string::npos), said);
@@ -223,9 +224,9 @@ TEST_CASE("each kind of damage to a compressed IDX file is one line that names t
     write_sound(folder);
     std::filesystem::remove(folder.file(train_images));
     folder.write(name, sound);
-    REQUIRE(complaint(spec_of(folder)) == "");
+    REQUIRE(error_text(spec_of(folder)) == "");
     damage.inflict(folder);
-    const std::string said = complaint(spec_of(folder));
+    const std::string said = error_text(spec_of(folder));
     CHECK_MESSAGE(said.starts_with(folder.file(damage.file) + ": "), said);
     CHECK_MESSAGE(said.find(damage.phrase) != std::string::npos, said);
     CHECK(said.find('\n') == std::string::npos);
@@ -235,7 +236,7 @@ TEST_CASE("each kind of damage to a compressed IDX file is one line that names t
 TEST_CASE("a folder that is absent or not given is an error that says what it should hold") {
   DataSpec spec;
   spec.source = DataSource::fashion_mnist;
-  CHECK(complaint(spec) == "data.path is not given; expected the folder of the fashion-mnist files");
+  CHECK(error_text(spec) == "data.path is not given; expected the folder of the fashion-mnist files");
   spec.path = "/nowhere/at/all";
-  CHECK(complaint(spec) == "/nowhere/at/all: no such folder; expected the folder of the fashion-mnist files");
+  CHECK(error_text(spec) == "/nowhere/at/all: no such folder; expected the folder of the fashion-mnist files");
 }

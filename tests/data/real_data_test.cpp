@@ -10,6 +10,7 @@
 #include "core/data/dataset.hpp"
 
 using namespace ddl;
+using namespace ddl::data;
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 
-namespace ddl {
+namespace ddl::data {
 
 using FileBytes = std::vector<std::uint8_t>;
 
@@ -53,7 +53,7 @@ class ScratchFolder {
 };
 
 // What load_data says is wrong with the folder, or "" when it says nothing.
-inline std::string complaint(const DataSpec& spec) {
+inline std::string error_text(const DataSpec& spec) {
   try {
     load_data(spec, 1);
   } catch (const InputError& error) {
@@ -62,4 +62,4 @@ inline std::string complaint(const DataSpec& spec) {
   return "";
 }
 
-}  // namespace ddl
+}  // namespace ddl::data

@@ -4,11 +4,11 @@
 #include "tests/cli/workplace.hpp"
 #include "tests/emulate/stage_needed.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 // Of the programs that run, those whose words hold `word`.
-std::string running(const Workplace& place, const std::string& word) {
+std::string running(const cli::Workplace& place, const std::string& word) {
   return place
       .shell("for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null | grep -F '" + word +
              "' | grep -v grep; done; true")
@@ -19,36 +19,36 @@ std::string running(const Workplace& place, const std::string& word) {
 
 TEST_CASE("a measured result has its own place and is compared with the simulated one") {
   if (!stage_is_allowed()) return;
-  const Workplace place;
+  const cli::Workplace place;
   REQUIRE(place.call("run good.json --quiet").code == 0);
-  const Reply answer = place.call("emulate good.json --quiet --repetitions 2");
+  const cli::Reply answer = place.call("emulate good.json --quiet --repetitions 2");
   CHECK(answer.err == "");
   REQUIRE(answer.code == 0);
-  const auto run = nlohmann::json::parse(text_of(place.at("results/good-measured/1/run.json")));
+  const auto run = nlohmann::json::parse(cli::text_of(place.at("results/good-measured/1/run.json")));
   CHECK(run["measured"]["congestion_control"] == "cubic");
   CHECK(std::filesystem::exists(place.at("results/good-measured/1-2/summary.json")));
-  CHECK(text_of(place.at("results/good/1/run.json")).find("measured") == std::string::npos);
+  CHECK(cli::text_of(place.at("results/good/1/run.json")).find("measured") == std::string::npos);
 
-  const Reply text = place.call("compare results");
+  const cli::Reply text = place.call("compare results");
   CHECK(text.out.find("Simulated against measured: ako") != std::string::npos);
   const auto json = nlohmann::json::parse(place.call("compare results --json").out);
   REQUIRE(json["measured_and_simulated"].size() == 1);
   for (const auto& row : json["measured_and_simulated"][0]["quantities"]) {
     if (row["quantity"] == "bytes sent") CHECK(row["error"] == 0.0);
   }
-  const Reply again = place.call("run --verify-digest results/good-measured/1");
+  const cli::Reply again = place.call("run --verify-digest results/good-measured/1");
   CHECK(again.code == 2);
   CHECK(again.err.find("was measured in real time") != std::string::npos);
 }
 
 TEST_CASE("interrupted, an emulation leaves no result, no process and the machine's links as they were") {
   if (!stage_is_allowed()) return;
-  const Workplace place;
+  const cli::Workplace place;
   const std::string links = place.shell("ip -o link").out;
   for (const auto& [signal, code] : {std::pair{"INT", "130"}, {"TERM", "130"}, {"KILL", "137"}}) {
     CAPTURE(signal);
     // A shell's background jobs ignore interrupts; env makes them heard again.
-    const Reply answer =
+    const cli::Reply answer =
         place.shell("env --default-signal=INT '" DDLSIM_BINARY
                     "' emulate good.json --out marked --set stop.iterations=100000 & sleep 2; kill -" +
                     std::string(signal) + " $!; wait $!; echo code $?; sleep 0.5");
@@ -61,15 +61,16 @@ TEST_CASE("interrupted, an emulation leaves no result, no process and the machin
 
 TEST_CASE("without the right to make namespaces there is one clear line") {
   if (!stage_is_allowed()) return;
-  const Workplace place;
+  const cli::Workplace place;
   place.shell("chmod -R a+rwx ..");
-  const Reply answer = place.call("emulate good.json", "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs");
+  const cli::Reply answer =
+      place.call("emulate good.json", "setpriv --bounding-set=-all --inh-caps=-all --no-new-privs");
   CHECK(answer.code == 2);
   CHECK(answer.err.find("network namespaces cannot be made here") != std::string::npos);
   CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
-  const Reply lost = place.call("emulate good.json", "env PATH=/nonexistent");
+  const cli::Reply lost = place.call("emulate good.json", "env PATH=/nonexistent");
   CHECK(lost.code == 2);
   CHECK(lost.err.find("iproute2") != std::string::npos);
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

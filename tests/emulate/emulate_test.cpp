@@ -3,15 +3,15 @@
 
 #include "tests/emulate/stage_needed.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 namespace {
 
 constexpr double kRate = 40e6 / 8, kMessage = 500e3, kCompute_s = 0.05;
 constexpr double kOfNominal = 1448.0 / 1514;  // of a full frame, what TCP carries
 
-double mean_step_s(const RunResult& result) {
+double mean_step_s(const experiment::RunResult& result) {
   double sum = 0;
-  for (const IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
+  for (const experiment::IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
   return sum / static_cast<double>(result.iterations.size());
 }
 
@@ -19,13 +19,14 @@ double mean_step_s(const RunResult& result) {
 
 TEST_CASE("one worker and its server take the time of a gradient, a push and a pull") {
   if (!stage_is_allowed()) return;
-  const Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 10})");
-  const RunResult result = emulate(scenario, {});
+  const scenario::Scenario scenario =
+      small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 10})");
+  const experiment::RunResult result = emulate(scenario, {});
   REQUIRE(result.measured);
   // The first step needs no pull: all start alike.
-  std::vector<IterationRow> rows(result.iterations.begin() + 1, result.iterations.end());
+  std::vector<experiment::IterationRow> rows(result.iterations.begin() + 1, result.iterations.end());
   double sum_s = 0, compute_s = 0;
-  for (const IterationRow& row : rows) sum_s += row.end_s - row.start_s, compute_s += row.compute_s;
+  for (const experiment::IterationRow& row : rows) sum_s += row.end_s - row.start_s, compute_s += row.compute_s;
   const double count = static_cast<double>(rows.size());
   const double expected_s = compute_s / count + 2 * kMessage / (kRate * kOfNominal);
   CHECK(sum_s / count == doctest::Approx(expected_s).epsilon(0.05));
@@ -34,11 +35,11 @@ TEST_CASE("one worker and its server take the time of a gradient, a push and a p
 TEST_CASE("latency is added to every message") {
   if (!stage_is_allowed()) return;
   const std::string rest = R"("model": "none", "stop": {"iterations": 4})";
-  Scenario scenario = small_star(R"("ps_async")", 1, 1, rest);
+  scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, rest);
   const double near_s = mean_step_s(emulate(scenario, {}));
   constexpr double latency_s = 0.05;
-  std::get<GeneratedPlatform>(scenario.platform.hosts).latency = {latency_s};
-  const RunResult far = emulate(scenario, {});
+  std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).latency = {latency_s};
+  const experiment::RunResult far = emulate(scenario, {});
   // Three messages in each of the steps but the first, which has one: the push, the question, the answer.
   const double messages = static_cast<double>(far.messages_sent) / 4;
   CHECK(mean_step_s(far) - near_s == doctest::Approx(messages * latency_s).epsilon(0.1));
@@ -48,9 +49,9 @@ TEST_CASE("every node sends as many messages and bytes to every other as in the 
   if (!stage_is_allowed()) return;
   for (const char* algorithm : {R"("ps_sync")", R"("ring_allreduce")", R"({"name": "ako", "partitions": 2})"}) {
     CAPTURE(algorithm);
-    Scenario scenario = small_star(algorithm, 3, 1, R"("model": "none", "stop": {"iterations": 4})");
+    scenario::Scenario scenario = small_star(algorithm, 3, 1, R"("model": "none", "stop": {"iterations": 4})");
     scenario.wire.header_bytes = Bytes{40};
-    const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+    const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
     CHECK(measured.bytes_sent == simulated.bytes_sent);
     CHECK(measured.bytes_delivered == simulated.bytes_sent);
     REQUIRE(measured.pairs.size() == simulated.pairs.size());
@@ -68,12 +69,13 @@ TEST_CASE("messages of any size arrive, none is left waiting for bytes that were
   if (!stage_is_allowed()) return;
   for (const double size : {1.0, 16383.0, 16385.0, 20e3, 70e3}) {
     CAPTURE(size);
-    Scenario scenario = small_star(R"("ring_allreduce")", 4, 0, R"("model": "none", "stop": {"iterations": 20})");
+    scenario::Scenario scenario =
+        small_star(R"("ring_allreduce")", 4, 0, R"("model": "none", "stop": {"iterations": 20})");
     scenario.wire.model_bytes = Bytes{4 * size};
     scenario.compute.seconds_per_batch = Seconds{0.001};
     EmulateOptions options;
     options.limit_s = 20;
-    const RunResult result = emulate(scenario, options);
+    const experiment::RunResult result = emulate(scenario, options);
     CHECK(result.steps == std::vector<std::int64_t>(4, 20));
   }
 }
@@ -85,9 +87,9 @@ TEST_CASE("what synchronous systems learn is the same to the bit as in the simul
     for (const char* algorithm : {R"("ps_sync")", R"("ring_allreduce")", R"("d_psgd")"}) {
       CAPTURE(algorithm);
       CAPTURE(size);
-      Scenario scenario = small_star(algorithm, 3, 1, R"("model": "mlp", "stop": {"iterations": 4})");
+      scenario::Scenario scenario = small_star(algorithm, 3, 1, R"("model": "mlp", "stop": {"iterations": 4})");
       scenario.wire.model_bytes = Bytes{std::string(size) == "1kB" ? 1e3 : kMessage};
-      const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+      const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
       REQUIRE(measured.weights.size() == simulated.weights.size());
       CHECK(measured.weights == simulated.weights);
       CHECK(measured.steps == simulated.steps);
@@ -97,8 +99,8 @@ TEST_CASE("what synchronous systems learn is the same to the bit as in the simul
 
 TEST_CASE("gradients last as long as in the simulation when slept") {
   if (!stage_is_allowed()) return;
-  const Scenario scenario = small_star(R"("gossip")", 2, 0, R"("model": "none", "stop": {"iterations": 8})");
-  const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+  const scenario::Scenario scenario = small_star(R"("gossip")", 2, 0, R"("model": "none", "stop": {"iterations": 8})");
+  const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
   REQUIRE(measured.iterations.size() == simulated.iterations.size());
   for (std::size_t i = 0; i < measured.iterations.size(); ++i) {
     CHECK(measured.iterations[i].compute_s >= simulated.iterations[i].compute_s * (1 - 1e-6));
@@ -110,10 +112,10 @@ TEST_CASE("gradients last as long as in the simulation when slept") {
 TEST_CASE("a server gives up the worker that it gives up in the simulation, at about that time") {
   if (!stage_is_allowed()) return;
   // Gradients take 50 ms but for w2's, which takes 2.5 s.
-  Scenario scenario = small_star(R"({"name": "ps_sync", "on_failure": "time_out", "failure_timeout": "1s"})", 3, 1,
-                                 R"("model": "none", "stop": {"iterations": 1})");
+  scenario::Scenario scenario = small_star(R"({"name": "ps_sync", "on_failure": "time_out", "failure_timeout": "1s"})",
+                                           3, 1, R"("model": "none", "stop": {"iterations": 1})");
   scenario.compute.slowdown = {{"w2", 50}};
-  const RunResult measured = emulate(scenario, {}), simulated = run(scenario);
+  const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
   REQUIRE(measured.given_up.size() == 1);
   REQUIRE(simulated.given_up.size() == 1);
   CHECK(measured.nodes[static_cast<std::size_t>(measured.given_up[0].by)] == "ps0");
@@ -124,22 +126,23 @@ TEST_CASE("a server gives up the worker that it gives up in the simulation, at a
 
 TEST_CASE("a run ends at its time, whoever waits for what") {
   if (!stage_is_allowed()) return;
-  const Scenario scenario = small_star(R"("ps_ssp")", 3, 1, R"("model": "none", "stop": {"time": "700ms"})");
-  const RunResult result = emulate(scenario, {});
+  const scenario::Scenario scenario = small_star(R"("ps_ssp")", 3, 1, R"("model": "none", "stop": {"time": "700ms"})");
+  const experiment::RunResult result = emulate(scenario, {});
   CHECK(result.stopped_by == "time");
   CHECK(result.simulated_s == 0.7);
   CHECK(result.bytes_sent > result.bytes_delivered);  // the server's link is never idle
-  for (const IterationRow& row : result.iterations) CHECK(row.end_s <= 0.7);
+  for (const experiment::IterationRow& row : result.iterations) CHECK(row.end_s <= 0.7);
 }
 
 TEST_CASE("a run that is not over after its limit fails and says who waits") {
   if (!stage_is_allowed()) return;
-  const Scenario scenario = small_star(R"("ps_sync")", 2, 1, R"("model": "none", "stop": {"iterations": 1000000})");
+  const scenario::Scenario scenario =
+      small_star(R"("ps_sync")", 2, 1, R"("model": "none", "stop": {"iterations": 1000000})");
   EmulateOptions options;
   options.limit_s = 0.5;
-  CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("after 0.5 s, its limit"), RunFailed);
+  CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("after 0.5 s, its limit"), process::RunFailed);
   CHECK_THROWS_WITH_AS(emulate(scenario, options), doctest::Contains("ps0 waits for pulls and pushes of workers"),
-                       RunFailed);
+                       process::RunFailed);
 }
 
 TEST_CASE("only stars are emulated, without traces and faults") {
@@ -163,9 +166,9 @@ TEST_CASE("only stars are emulated, without traces and faults") {
   options.real_compute = false;
   options.congestion_control = "wishful";
   CHECK(refused(none, options).find("--congestion wishful") != std::string::npos);
-  Scenario ring = small_star(R"("gossip")", 4, 0, none);
-  std::get<GeneratedPlatform>(ring.platform.hosts).topology = Topology::ring;
+  scenario::Scenario ring = small_star(R"("gossip")", 4, 0, none);
+  std::get<scenario::GeneratedPlatform>(ring.platform.hosts).topology = scenario::Topology::ring;
   CHECK_THROWS_WITH_AS(emulate(ring, {}), doctest::Contains("expected a star"), InputError);
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

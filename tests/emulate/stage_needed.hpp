@@ -5,15 +5,15 @@
 
 #include "core/base/check.hpp"
 #include "sim/emulate/emulate.hpp"
-#include "sim/emulate/stage.hpp"
-#include "tests/runtime/scenarios.hpp"
+#include "sim/emulate/testbed.hpp"
+#include "tests/support/scenarios.hpp"
 
-namespace ddl {
+namespace ddl::emulate {
 
 inline bool stage_is_allowed() {
   try {
     const Star pair{{{"a", 0, 1, 1e6, 1e6}, {"b", 2, 3, 1e6, 1e6}}, {{0, 0}, {0, 0}}};
-    const Stage stage(pair, 0.05);
+    const Testbed testbed(pair, 0.05);
     return true;
   } catch (const InputError& error) {
     MESSAGE("[skipped] " << error.what());
@@ -22,7 +22,7 @@ inline bool stage_is_allowed() {
 }
 
 // A star of 40 Mbit/s and messages of 500 kB, which take a tenth of a second.
-inline Scenario small_star(const std::string& algorithm, int workers, int servers, const std::string& rest) {
+inline scenario::Scenario small_star(const std::string& algorithm, int workers, int servers, const std::string& rest) {
   return scenario_from(fmt::format(
       R"({{"name": "measured_law", "platform": {{"topology": "star", "workers": {}, "servers": {},
           "bandwidth": "40Mbps", "latency": "100us"}}, "algorithm": {}, "wire": {{"model_bytes": "500kB"}},
@@ -30,4 +30,4 @@ inline Scenario small_star(const std::string& algorithm, int workers, int server
       workers, servers, algorithm, rest));
 }
 
-}  // namespace ddl
+}  // namespace ddl::emulate

@@ -11,9 +11,9 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "sim/platform/platform_text.hpp"
-#include "sim/scenario/read.hpp"
-#include "sim/scenario/words.hpp"
-#include "sim/sweep/plan.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "sim/scenario/reading/words.hpp"
+#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl {
 namespace {
@@ -22,25 +22,25 @@ namespace fs = std::filesystem;
 
 void check_line(const std::string& line) {
   check(!line.empty(), "an error says something");
-  check(on_one_line(line) == line, "an error is printable");
+  check(scenario::on_one_line(line) == line, "an error is printable");
   check(line.size() < 4000, "an error line has an end");
 }
 
-void check_lines(const ScenarioErrors& errors) {
+void check_lines(const scenario::ScenarioErrors& errors) {
   check(!errors.lines.empty(), "errors have lines");
   for (const std::string& line : errors.lines) check_line(line);
 }
 
 // What is accepted is the same after writing and reading.
-void check_round_trip(const Scenario& scenario) {
-  const std::string text = describe(scenario);
-  check(describe(parse_scenario(text, scenario.file)) == text, "a description describes itself");
+void check_round_trip(const scenario::Scenario& scenario) {
+  const std::string text = scenario::describe(scenario);
+  check(scenario::describe(scenario::parse_scenario(text, scenario.file)) == text, "a description describes itself");
 }
 
 void read_scenario_bytes(std::string_view bytes) {
   try {
-    check_round_trip(parse_scenario(std::string(bytes), "fuzz.json"));
-  } catch (const ScenarioErrors& errors) {
+    check_round_trip(scenario::parse_scenario(std::string(bytes), "fuzz.json"));
+  } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
 }
@@ -50,7 +50,7 @@ constexpr const char* base_scenario = R"({"platform": {"workers": 2, "bandwidth"
 
 // One override a line.
 void read_overrides(std::string_view bytes) {
-  std::vector<Override> overrides;
+  std::vector<scenario::Override> overrides;
   while (!bytes.empty() && overrides.size() < 16) {
     const std::string_view line = bytes.substr(0, bytes.find('\n'));
     bytes.remove_prefix(std::min(bytes.size(), line.size() + 1));
@@ -59,19 +59,19 @@ void read_overrides(std::string_view bytes) {
         {std::string(line.substr(0, equals)), std::string(line.substr(std::min(line.size(), equals + 1)))});
   }
   try {
-    check_round_trip(parse_scenario(base_scenario, "fuzz.json", overrides));
-  } catch (const ScenarioErrors& errors) {
+    check_round_trip(scenario::parse_scenario(base_scenario, "fuzz.json", overrides));
+  } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
 }
 
 void read_sweep_bytes(std::string_view bytes) {
   try {
-    const Sweep sweep = parse_sweep(std::string(bytes), "fuzz.json");
+    const studies::Sweep sweep = studies::parse_sweep(std::string(bytes), "fuzz.json");
     std::size_t points = 1;
-    for (const SweepAxis& axis : sweep.axes) points *= axis.values.size();
-    if (points <= 32) plan_sweep(sweep);
-  } catch (const ScenarioErrors& errors) {
+    for (const studies::SweepAxis& axis : sweep.axes) points *= axis.values.size();
+    if (points <= 32) studies::plan_sweep(sweep);
+  } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
 }
@@ -98,12 +98,12 @@ class Folder {
   fs::path path_;
 };
 
-void load(const Folder& folder, DataSource source) {
-  DataSpec spec;
+void load(const Folder& folder, data::DataSource source) {
+  data::DataSpec spec;
   spec.source = source;
   spec.path = folder.path();
   try {
-    const DataSplit data = load_data(spec, 1);
+    const data::DataSplit data = data::load_data(spec, 1);
     check(data.train.pixels.size() == data.train.size() * data.train.shape.size(), "pixels of every sample");
     for (const std::uint8_t label : data.train.labels) check(label < data.train.classes, "labels of classes");
   } catch (const InputError& error) {
@@ -123,21 +123,21 @@ void read_idx_bytes(std::string_view bytes) {
     folder.write(std::string(set) + "-labels-idx1-ubyte", rest.substr(0, cut));
     folder.write(std::string(set) + "-images-idx3-ubyte", rest.substr(cut));
   }
-  load(folder, DataSource::mnist);
+  load(folder, data::DataSource::mnist);
 }
 
 void read_cifar_bytes(std::string_view bytes) {
   const Folder folder;
   folder.write("data_batch_1.bin", bytes);
   folder.write("test_batch.bin", bytes);
-  load(folder, DataSource::cifar_10);
+  load(folder, data::DataSource::cifar_10);
 }
 
 void read_platform_bytes(std::string_view bytes) {
   const Folder folder;
   folder.write("platform.xml", bytes);
   try {
-    check_platform_text(folder.file("platform.xml"));
+    platform::check_platform_text(folder.file("platform.xml"));
   } catch (const InputError& error) {
     check_line(error.what());
   }
@@ -146,16 +146,16 @@ void read_platform_bytes(std::string_view bytes) {
 // The first byte says of what; the rest is a CSV file.
 void read_profile_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
-  constexpr const char* whose[] = {R"("bandwidth", "link": "w0")", R"("latency", "link": "w0")",
+  constexpr const char* owner[] = {R"("bandwidth", "link": "w0")", R"("latency", "link": "w0")",
                                    R"("speed", "host": "w0")"};
   const Folder folder;
   folder.write("profile.csv", bytes.substr(1));
-  const std::string quantity = whose[static_cast<unsigned char>(bytes[0]) % std::size(whose)];
+  const std::string quantity = owner[static_cast<unsigned char>(bytes[0]) % std::size(owner)];
   try {
-    check_round_trip(parse_scenario(base_scenario, "fuzz.json",
-                                    {{"platform.profiles", R"([{"quantity": )" + quantity + R"(, "file": ")" +
-                                                               folder.file("profile.csv") + "\"}]"}}));
-  } catch (const ScenarioErrors& errors) {
+    check_round_trip(scenario::parse_scenario(base_scenario, "fuzz.json",
+                                              {{"platform.profiles", R"([{"quantity": )" + quantity + R"(, "file": ")" +
+                                                                         folder.file("profile.csv") + "\"}]"}}));
+  } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
 }

@@ -2,7 +2,7 @@
 // accepted or refused them as the program would; anything else is a bug: a crash, an exception of another kind, an
 // error that is not one line of text, or an accepted input that is not the same when written and read again.
 //
-// Not fuzzed: SimGrid's own XML parser, which reads platforms in a child process (sim/platform/rehearse.hpp) because it
+// Not fuzzed: SimGrid's own XML parser, which reads platforms in a child process (sim/platform/probe.hpp) because it
 // answers some mistakes by aborting.
 #pragma once
 

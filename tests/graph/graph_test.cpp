@@ -12,10 +12,11 @@
 #include "core/graph/pairs.hpp"
 
 using namespace ddl;
+using namespace ddl::graph;
 
 namespace {
 
-Graph graph(GraphKind kind, int nodes, std::optional<int> degree = {}, std::uint64_t seed = 1) {
+Graph graph_of(GraphKind kind, int nodes, std::optional<int> degree = {}, std::uint64_t seed = 1) {
   return Graph(kind, nodes, degree, stream(seed, "test", "graph"));
 }
 
@@ -34,14 +35,14 @@ bool reaches_all(const Graph& graph) {
 }  // namespace
 
 TEST_CASE("every graph is regular and strongly connected, sources mirror targets, and W is doubly stochastic") {
-  for (const auto& kind : enum_names<GraphKind>) {
+  for (const auto& kind : enum_names(GraphKind{})) {
     for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17}) {
       CAPTURE(kind.name);
       CAPTURE(n);
       const bool drawn = kind.value == GraphKind::random_regular;
       const std::optional<int> degree = drawn ? std::optional(std::min(n - 1, n % 2 == 0 ? 3 : 4)) : std::nullopt;
-      if (drawn && !complaint_about_degree(kind.value, degree, n).empty()) continue;
-      const Graph g = graph(kind.value, n, degree);
+      if (drawn && !degree_error(kind.value, degree, n).empty()) continue;
+      const Graph g = graph_of(kind.value, n, degree);
       CHECK(reaches_all(g));
       for (int round = 0; round < g.rounds(); ++round) {
         const Matrix w = mixing_matrix(g, round);
@@ -69,37 +70,37 @@ TEST_CASE("every graph is regular and strongly connected, sources mirror targets
 TEST_CASE("the second eigenvalue: ring 1/3 + 2/3 cos(2 pi / n), complete graph 0, directed ring cos(pi / n)") {
   for (const int n : {4, 8, 16}) {
     const double turn = 2 * std::numbers::pi / n;
-    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::ring, n), 0)) ==
+    CHECK(second_eigenvalue(mixing_matrix(graph_of(GraphKind::ring, n), 0)) ==
           doctest::Approx(1.0 / 3 + 2.0 / 3 * std::cos(turn)).epsilon(1e-6));
-    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::complete, n), 0)) < 1e-12);
+    CHECK(second_eigenvalue(mixing_matrix(graph_of(GraphKind::complete, n), 0)) < 1e-12);
     // |1 + e^(i turn)| / 2
-    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::directed_ring, n), 0)) ==
+    CHECK(second_eigenvalue(mixing_matrix(graph_of(GraphKind::directed_ring, n), 0)) ==
           doctest::Approx(std::cos(turn / 2)).epsilon(1e-6));
   }
 }
 
 TEST_CASE("the exponential graph's second eigenvalue is 1 - 2 / (1 + ceil(log2 n)) for even n (Ying et al., 2021)") {
   for (const int n : {4, 6, 8, 10, 16, 32}) {
-    CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::exponential, n), 0)) ==
+    CHECK(second_eigenvalue(mixing_matrix(graph_of(GraphKind::exponential, n), 0)) ==
           doctest::Approx(1 - 2 / (1 + std::ceil(std::log2(n)))).epsilon(1e-6));
   }
 }
 
 TEST_CASE("a torus of 4 by 4 has the eigenvalue (1 + 2 + 2 cos(pi/2)) / 5, and a prime number of nodes is a ring") {
-  CHECK(second_eigenvalue(mixing_matrix(graph(GraphKind::torus, 16), 0)) == doctest::Approx(0.6).epsilon(1e-6));
-  CHECK(graph(GraphKind::torus, 7).targets(3, 0) == graph(GraphKind::ring, 7).targets(3, 0));
-  CHECK(graph(GraphKind::torus, 12).targets(0, 0) == std::vector<int>{1, 3, 4, 8});  // 3 rows of 4
+  CHECK(second_eigenvalue(mixing_matrix(graph_of(GraphKind::torus, 16), 0)) == doctest::Approx(0.6).epsilon(1e-6));
+  CHECK(graph_of(GraphKind::torus, 7).targets(3, 0) == graph_of(GraphKind::ring, 7).targets(3, 0));
+  CHECK(graph_of(GraphKind::torus, 12).targets(0, 0) == std::vector<int>{1, 3, 4, 8});  // 3 rows of 4
 }
 
 TEST_CASE("one-peer exponential: distances 1, 2, 4, then from the start") {
-  const Graph g = graph(GraphKind::one_peer_exponential, 8);
+  const Graph g = graph_of(GraphKind::one_peer_exponential, 8);
   CHECK(g.rounds() == 3);
   for (const int round : {0, 1, 2, 3, 4}) CHECK(g.targets(5, round) == std::vector{(5 + (1 << round % 3)) % 8});
 }
 
 TEST_CASE("a random regular graph depends on the seed only, and differs from seed to seed") {
   const auto all = [](std::uint64_t seed) {
-    const Graph g = graph(GraphKind::random_regular, 20, 3, seed);
+    const Graph g = graph_of(GraphKind::random_regular, 20, 3, seed);
     std::vector<std::vector<int>> targets;
     for (int node = 0; node < 20; ++node) targets.push_back(g.targets(node, 0));
     return targets;
@@ -109,18 +110,18 @@ TEST_CASE("a random regular graph depends on the seed only, and differs from see
 }
 
 TEST_CASE("impossible degrees are complained of") {
-  CHECK(complaint_about_degree(GraphKind::random_regular, 4, 8).empty());
-  CHECK(complaint_about_degree(GraphKind::random_regular, 1, 2).empty());
-  CHECK(complaint_about_degree(GraphKind::ring, {}, 8).empty());
-  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, {}, 8).empty());
-  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, 8, 8).empty());
-  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, 3, 7).empty());
-  CHECK_FALSE(complaint_about_degree(GraphKind::random_regular, 1, 4).empty());
-  CHECK_FALSE(complaint_about_degree(GraphKind::ring, 2, 8).empty());
+  CHECK(degree_error(GraphKind::random_regular, 4, 8).empty());
+  CHECK(degree_error(GraphKind::random_regular, 1, 2).empty());
+  CHECK(degree_error(GraphKind::ring, {}, 8).empty());
+  CHECK_FALSE(degree_error(GraphKind::random_regular, {}, 8).empty());
+  CHECK_FALSE(degree_error(GraphKind::random_regular, 8, 8).empty());
+  CHECK_FALSE(degree_error(GraphKind::random_regular, 3, 7).empty());
+  CHECK_FALSE(degree_error(GraphKind::random_regular, 1, 4).empty());
+  CHECK_FALSE(degree_error(GraphKind::ring, 2, 8).empty());
 }
 
 TEST_CASE("pairs join active with passive nodes only, mutually, and nobody of two or more is left out") {
-  for (const auto& kind : enum_names<PairGraph>) {
+  for (const auto& kind : enum_names(PairGraph{})) {
     for (const int n : {1, 2, 3, 4, 5, 7, 8, 16, 17}) {
       CAPTURE(kind.name);
       CAPTURE(n);

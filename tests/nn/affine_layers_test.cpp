@@ -1,11 +1,11 @@
 // Dense and convolutional layers.
 #include <doctest/doctest.h>
 
-#include "core/nn/conv2d.hpp"
-#include "core/nn/dense.hpp"
+#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/dense.hpp"
 #include "tests/nn/gradient_check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -266,4 +266,4 @@ TEST_CASE("initial weights have the deviation their scheme says, and a bias to m
   CHECK(values == Floats(values.size(), 0.0f));
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

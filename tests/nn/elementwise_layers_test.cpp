@@ -3,14 +3,14 @@
 
 #include <numeric>
 
-#include "core/nn/dropout.hpp"
-#include "core/nn/flatten.hpp"
-#include "core/nn/max_pool.hpp"
-#include "core/nn/relu.hpp"
-#include "core/nn/tanh.hpp"
+#include "core/nn/layers/dropout.hpp"
+#include "core/nn/layers/flatten.hpp"
+#include "core/nn/layers/max_pool.hpp"
+#include "core/nn/layers/relu.hpp"
+#include "core/nn/layers/tanh.hpp"
 #include "tests/nn/gradient_check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -131,4 +131,4 @@ TEST_CASE("dropout is off in evaluation and at rate zero") {
   CHECK(output == input);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

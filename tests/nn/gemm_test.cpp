@@ -1,4 +1,4 @@
-#include "core/nn/gemm.hpp"
+#include "core/nn/kernels/gemm.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 #include "tests/nn/gradient_check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -126,4 +126,4 @@ TEST_CASE("the plain kernels are always there, and narrow results take narrow ve
   if (tile_sets().size() == 3) CHECK(tile_set_for(8).lanes == 8);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -10,7 +10,7 @@
 #include "core/base/rng.hpp"
 #include "core/nn/layer.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 inline std::vector<float> normal_values(std::size_t count, std::uint64_t seed, double scale = 1) {
   Stream random(seed);
@@ -79,4 +79,4 @@ inline void check_gradients(const Layer& layer, int batch, std::vector<float> pa
   compare(parameters, parameter_gradient);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

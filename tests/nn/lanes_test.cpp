@@ -1,11 +1,11 @@
-#include "core/nn/lanes.hpp"
+#include "core/nn/kernels/lanes.hpp"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
 #include <vector>
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 TEST_CASE("eight floats are loaded and stored wherever they lie") {
@@ -23,4 +23,4 @@ TEST_CASE("eight floats are loaded and stored wherever they lie") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::nn

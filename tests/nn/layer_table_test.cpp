@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "core/nn/sparsify.hpp"
+#include "core/nn/layers/sparsify.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 Model named(const std::string& name) { return Model({.name = name, .layers = {}}, {3, 32, 32}, 10); }
@@ -100,4 +100,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -6,7 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 using Labels = std::vector<std::uint8_t>;
 
@@ -48,4 +48,4 @@ TEST_CASE("a label beyond the classes is an error of the program") {
   CHECK_THROWS_AS(softmax_cross_entropy(outputs.data(), Labels{2}, 2, nullptr), InternalError);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

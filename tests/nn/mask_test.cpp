@@ -1,19 +1,19 @@
 // Block designs, their fields, and layers of which only some weights exist.
-#include "core/nn/mask.hpp"
+#include "core/nn/layers/mask.hpp"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
 #include <set>
 
-#include "core/nn/conv2d.hpp"
-#include "core/nn/dense.hpp"
-#include "core/nn/finite_field.hpp"
-#include "core/nn/masked.hpp"
+#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/dense.hpp"
+#include "core/nn/layers/finite_field.hpp"
+#include "core/nn/layers/masked.hpp"
 #include "tests/nn/gradient_check.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -220,4 +220,4 @@ TEST_CASE("IDDL's perceptrons have their published numbers of weights, and as ma
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -5,13 +5,13 @@
 
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
 
 // Along each tensor's own gradient g the loss must rise by |g| per unit of length.
-void check_along_each_tensor(const Model& model, const Floats& parameters, const Batch& batch, double step,
+void check_along_each_tensor(const Model& model, const Floats& parameters, const data::Batch& batch, double step,
                              double tolerance) {
   const LossAndGradient at = gradient_of(model, parameters, batch);
   for (const Tensor& tensor : model.tensors()) {
@@ -42,7 +42,7 @@ TEST_CASE("every coordinate of a smooth model's gradient agrees with central dif
                             ConvSpec{.filters = 2, .kernel = 2, .same = false}, TanhSpec{}, FlattenSpec{},
                             DenseSpec{.units = 5}, TanhSpec{}, DenseSpec{.units = 4}}),
                     shape, 4);
-  const Batch batch = random_batch(shape, 3, 4, 7);
+  const data::Batch batch = random_batch(shape, 3, 4, 7);
   Floats parameters = moved_parameters(model);
   const LossAndGradient at = gradient_of(model, parameters, batch);
   double worst = 0, largest = 0;
@@ -79,9 +79,9 @@ TEST_CASE("the gradient of a batch is the mean of the gradients of its samples")
   const Shape shape{1, 12, 12};
   const Model model({.name = "cnn", .layers = {}}, shape, 10);
   const Floats parameters = moved_parameters(model);
-  const Batch both = random_batch(shape, 2, 10, 5);
+  const data::Batch both = random_batch(shape, 2, 10, 5);
   const std::size_t size = shape.size();
-  Batch first, second;
+  data::Batch first, second;
   first.inputs.assign(both.inputs.begin(), both.inputs.begin() + static_cast<std::ptrdiff_t>(size));
   first.labels = {both.labels[0]};
   second.inputs.assign(both.inputs.begin() + static_cast<std::ptrdiff_t>(size), both.inputs.end());
@@ -100,7 +100,7 @@ TEST_CASE("two threads with their own workspaces and a used workspace give the s
   const Shape shape{3, 16, 16};
   const Model model({.name = "cnn", .layers = {}}, shape, 10), other({.name = "mlp", .layers = {}}, shape, 10);
   const Floats parameters = moved_parameters(model);
-  const Batch batch = random_batch(shape, 33, 10, 5);
+  const data::Batch batch = random_batch(shape, 33, 10, 5);
   const LossAndGradient expected = gradient_of(model, parameters, batch);
   std::vector<std::vector<LossAndGradient>> found(2);
   std::vector<std::thread> threads;
@@ -129,7 +129,7 @@ TEST_CASE("a model's dropout follows its stream") {
   const Shape shape{1, 4, 4};
   const Model model(layers({DenseSpec{.units = 64}, ReluSpec{}, DropoutSpec{}, DenseSpec{.units = 3}}), shape, 3);
   const Floats parameters = moved_parameters(model);
-  const Batch batch = random_batch(shape, 8, 3, 2);
+  const data::Batch batch = random_batch(shape, 8, 3, 2);
   CHECK(gradient_of(model, parameters, batch, 1).gradient == gradient_of(model, parameters, batch, 1).gradient);
   CHECK(gradient_of(model, parameters, batch, 1).loss != gradient_of(model, parameters, batch, 2).loss);
 }
@@ -140,4 +140,4 @@ TEST_CASE("layers before the first that learns change the values but need no gra
   check_along_each_tensor(pooled, moved_parameters(pooled), random_batch(shape, 8, 3, 2), 1e-2, 0.01);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -3,14 +3,14 @@
 
 #include <vector>
 
+#include "core/nn/kernels/workspace.hpp"
 #include "core/nn/model.hpp"
-#include "core/nn/workspace.hpp"
 #include "tests/nn/gradient_check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
-inline Batch random_batch(Shape shape, std::size_t count, int classes, std::uint64_t seed) {
-  Batch batch;
+inline data::Batch random_batch(Shape shape, std::size_t count, int classes, std::uint64_t seed) {
+  data::Batch batch;
   batch.inputs = normal_values(count * shape.size(), seed);
   Stream random(seed + 1);
   for (std::size_t i = 0; i < count; ++i) {
@@ -40,7 +40,7 @@ struct LossAndGradient {
 };
 
 // Dropout draws from a stream of `seed`.
-inline LossAndGradient gradient_of(const Model& model, const std::vector<float>& parameters, const Batch& batch,
+inline LossAndGradient gradient_of(const Model& model, const std::vector<float>& parameters, const data::Batch& batch,
                                    std::uint64_t seed = 1) {
   Workspace workspace;
   Stream random(seed);
@@ -52,4 +52,4 @@ inline LossAndGradient gradient_of(const Model& model, const std::vector<float>&
 
 inline ModelSpec layers(std::vector<LayerSpec> list) { return {.name = "layers", .layers = std::move(list)}; }
 
-}  // namespace ddl
+}  // namespace ddl::nn

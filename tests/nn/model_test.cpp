@@ -10,7 +10,7 @@
 #include "core/nn/optimizer.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -28,8 +28,8 @@ std::size_t failing_layer(std::vector<LayerSpec> list, Shape shape, const char* 
 }
 
 // `count` samples of one grey pixel, of value 100 * label.
-Dataset pixel_per_label(std::size_t count, int classes) {
-  Dataset data{.shape = {1, 1, 1}, .classes = classes, .pixels = {}, .labels = {}, .mean = {0}, .scale = {0.01f}};
+data::Dataset pixel_per_label(std::size_t count, int classes) {
+  data::Dataset data{.shape = {1, 1, 1}, .classes = classes, .pixels = {}, .labels = {}, .mean = {0}, .scale = {0.01f}};
   for (std::size_t i = 0; i < count; ++i) {
     const auto label = static_cast<std::uint8_t>(i % static_cast<std::size_t>(classes));
     data.labels.push_back(label);
@@ -96,7 +96,7 @@ TEST_CASE("a relu after a dense or conv layer is that layer's own, elsewhere it 
 TEST_CASE("data sets keep colour planes apart and weights see the colours of a pixel together") {
   // A 1x1 convolution: output = 10 red + 100 green; two pixels, two classes.
   const Model model(layers({ConvSpec{.filters = 1, .kernel = 1}}), {2, 1, 2}, 2);
-  Batch batch;
+  data::Batch batch;
   batch.inputs = {0.01f, 0.02f, 0.03f, 0.04f};  // red, red, green, green
   batch.labels = {0};
   const double outputs[] = {0.1 + 3, 0.2 + 4};
@@ -139,7 +139,7 @@ TEST_CASE("an unknown name and a model without math are errors") {
 TEST_CASE("evaluation counts right answers and averages the loss over exactly the samples asked for") {
   // One input x, outputs (0, w x + b) with w = 1, b = -0.5: label 1 (x = 1) is right, label 0 (x = 0) is right; of
   // three classes the third gets -9 and is never right.
-  const Dataset data = pixel_per_label(251, 3);
+  const data::Dataset data = pixel_per_label(251, 3);
   const Model model(layers({DenseSpec{.units = 3}}), {1, 1, 1}, 3);
   const Floats parameters = {0, 1, 0, 0, -0.5f, -9};
   Workspace workspace;
@@ -160,7 +160,7 @@ TEST_CASE("evaluation counts right answers and averages the loss over exactly th
 }
 
 TEST_CASE("evaluation uses no dropout") {
-  const Dataset data = pixel_per_label(50, 2);
+  const data::Dataset data = pixel_per_label(50, 2);
   const Model with(layers({DropoutSpec{.rate = 0.9}, DenseSpec{.units = 2}}), {1, 1, 1}, 2);
   const Model without(layers({DenseSpec{.units = 2}}), {1, 1, 1}, 2);
   const Floats parameters = {1, 2, 3, 4};
@@ -174,7 +174,7 @@ TEST_CASE("spans of a wrong length are errors of the program") {
   Workspace workspace;
   Stream random(1);
   Floats parameters(15), longer(16);
-  const Batch batch = random_batch(shape, 2, 3, 1), other = random_batch({1, 2, 3}, 2, 3, 1);
+  const data::Batch batch = random_batch(shape, 2, 3, 1), other = random_batch({1, 2, 3}, 2, 3, 1);
   CHECK_NOTHROW(model.gradient(parameters, batch, random, parameters, workspace));
   CHECK_THROWS_AS(model.gradient(longer, batch, random, parameters, workspace), InternalError);
   CHECK_THROWS_AS(model.gradient(parameters, batch, random, longer, workspace), InternalError);
@@ -187,7 +187,7 @@ TEST_CASE("a named model but TF.AKO's starts from uniform predictions") {
   for (const char* name : {"softmax", "mlp", "cnn"}) {
     INFO(std::string(name));
     const Model model({.name = name, .layers = {}}, shape, 10);
-    const Batch batch = random_batch(shape, 8, 10, 1);
+    const data::Batch batch = random_batch(shape, 8, 10, 1);
     CHECK(gradient_of(model, initial_parameters(model), batch).loss == doctest::Approx(std::log(10.0)).epsilon(1e-12));
   }
 }
@@ -196,7 +196,7 @@ TEST_CASE("gradient steps learn a batch by heart") {
   const Shape shape{1, 12, 12};
   const Model model({.name = "cnn", .layers = {}}, shape, 10);
   Floats parameters = initial_parameters(model), gradient(parameters.size());
-  const Batch batch = random_batch(shape, 20, 10, 3);
+  const data::Batch batch = random_batch(shape, 20, 10, 3);
   AdamParams settings;
   settings.learning_rate = 0.01;
   Optimizer optimizer(settings, parameters.size());
@@ -212,4 +212,4 @@ TEST_CASE("gradient steps learn a batch by heart") {
   CHECK(loss < 0.05);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -6,7 +6,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -160,4 +160,4 @@ TEST_CASE("slices are refused by optimizers with a state, and vectors of another
   CHECK_THROWS_AS(adam.step(longer, longer), InternalError);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

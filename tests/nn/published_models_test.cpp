@@ -5,7 +5,7 @@
 #include "tests/nn/gradient_check.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 constexpr Shape kPhoto{3, 32, 32};
@@ -74,7 +74,7 @@ TEST_CASE("ResNet-20 learns generated photographs in a few steps") {
   // Ten classes, each a picture of its own, in noise.
   const std::vector<float> pictures = normal_values(10 * kPhoto.size(), 1),
                            noise = normal_values(60 * kPhoto.size(), 2);
-  Batch batch;
+  data::Batch batch;
   for (std::size_t i = 0; i < 20; ++i) {
     batch.labels.push_back(static_cast<std::uint8_t>(i % 10));
     for (std::size_t j = 0; j < kPhoto.size(); ++j) {
@@ -94,4 +94,4 @@ TEST_CASE("ResNet-20 learns generated photographs in a few steps") {
   CHECK(last < 0.5 * first);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

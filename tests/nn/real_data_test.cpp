@@ -7,13 +7,13 @@
 #include "core/nn/optimizer.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 
 TEST_CASE("a small network learns MNIST's digits in two passes over a sixth of them") {
   const auto path = real_data("mnist");
   if (!path) return;
-  const DataSpec spec{.source = DataSource::mnist, .path = *path, .train = 10000, .test = 2000};
-  const DataSplit data = load_data(spec, 1);
+  const data::DataSpec spec{.source = data::DataSource::mnist, .path = *path, .train = 10000, .test = 2000};
+  const data::DataSplit data = data::load_data(spec, 1);
   REQUIRE(data.train.size() == 10000);
   const Model model({.name = "mlp", .layers = {}}, data.train.shape, data.train.classes);
   std::vector<float> parameters = initial_parameters(model), gradient(parameters.size());
@@ -22,14 +22,14 @@ TEST_CASE("a small network learns MNIST's digits in two passes over a sixth of t
   Optimizer optimizer(settings, parameters.size());
   std::vector<std::uint32_t> all(10000);
   std::iota(all.begin(), all.end(), 0u);
-  BatchStream batches(all, 32, true, Stream(3));
+  data::BatchStream batches(all, 32, true, Stream(3));
   Workspace workspace;
   Stream random(1);
-  Batch batch;
+  data::Batch batch;
   const Score before = model.evaluate(parameters, data.test, 2000, workspace);
   CHECK(before.accuracy < 0.3);
   for (int step = 0; step < 625; ++step) {
-    gather(data.train, batches.next(), batch);
+    data::gather(data.train, batches.next(), batch);
     model.gradient(parameters, batch, random, gradient, workspace);
     optimizer.step(parameters, gradient);
   }
@@ -38,4 +38,4 @@ TEST_CASE("a small network learns MNIST's digits in two passes over a sixth of t
   CHECK(after.loss < 0.45);
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

@@ -1,19 +1,19 @@
 // Layers of residual networks: batch normalisation, means over images, groups, chains and blocks.
 #include <doctest/doctest.h>
 
-#include "core/nn/batch_norm.hpp"
 #include "core/nn/build.hpp"
-#include "core/nn/chain.hpp"
-#include "core/nn/conv2d.hpp"
-#include "core/nn/dense.hpp"
-#include "core/nn/global_average_pool.hpp"
-#include "core/nn/grouped.hpp"
-#include "core/nn/residual.hpp"
-#include "core/nn/tanh.hpp"
+#include "core/nn/layers/batch_norm.hpp"
+#include "core/nn/layers/chain.hpp"
+#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/dense.hpp"
+#include "core/nn/layers/global_average_pool.hpp"
+#include "core/nn/layers/grouped.hpp"
+#include "core/nn/layers/residual.hpp"
+#include "core/nn/layers/tanh.hpp"
 #include "tests/nn/gradient_check.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
@@ -186,4 +186,4 @@ TEST_CASE("blocks as named networks have them have gradients that agree with cen
   }
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

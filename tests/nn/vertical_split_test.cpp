@@ -1,5 +1,5 @@
 // A model dealt over workers computes what the whole one does: the same gradient, but for the order of sums.
-#include "core/nn/vertical_split.hpp"
+#include "core/nn/split/vertical_split.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,18 +7,19 @@
 #include <memory>
 
 #include "core/base/check.hpp"
-#include "core/nn/channels_last.hpp"
+#include "core/nn/kernels/channels_last.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 
 using namespace ddl;
+using namespace ddl::nn;
 
 namespace {
 
 constexpr int classes = 10;
 
-Batch batch_of(Shape shape, int samples) {
-  Batch batch;
+data::Batch batch_of(Shape shape, int samples) {
+  data::Batch batch;
   Stream random = stream(3, "test", "batch");
   for (int i = 0; i < samples; ++i) {
     batch.labels.push_back(static_cast<std::uint8_t>(i % classes));
@@ -45,7 +46,7 @@ struct Workers {
 
   TapeRun& run(int worker) { return *runs[static_cast<std::size_t>(worker)]; }
 
-  void forward(const Batch& batch, const std::vector<float>& all) {
+  void forward(const data::Batch& batch, const std::vector<float>& all) {
     const float* const values = channels_last(batch, shape, inputs);
     for (int w = 0; w < workers; ++w) random.push_back(stream(5, "test", "dropout"));
     for (int w = 0; w < workers; ++w) {
@@ -69,7 +70,7 @@ struct Workers {
     }
   }
 
-  void backward(const Batch& batch) {
+  void backward(const data::Batch& batch) {
     for (int w = 0; w < workers; ++w) {
       softmax_cross_entropy(run(w).value(split.outputs()), batch.labels, classes, run(w).gradient(split.outputs()));
     }
@@ -99,7 +100,7 @@ std::size_t check_same_gradient(const std::vector<LayerSpec>& layers, Shape shap
   std::vector<float> all(model.parameter_count()), expected(all.size());
   Stream start = stream(1, "test", "weights"), noise = stream(5, "test", "dropout");
   model.initialize(all, start);
-  const Batch batch = batch_of(shape, 12);
+  const data::Batch batch = batch_of(shape, 12);
   const auto workspace = make_workspace();
   model.gradient(all, batch, noise, expected, *workspace);
 

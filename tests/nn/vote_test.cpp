@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace ddl {
+namespace ddl::nn {
 namespace {
 
 using Answers = std::vector<std::vector<std::uint8_t>>;
@@ -51,4 +51,4 @@ TEST_CASE("the loss is that of probabilities exp(C K / (K - 1)^2) of the votes C
   CHECK(score_of_votes(Answers{{0, 0, 0}}, std::vector<double>{0}, labels, 3).loss == doctest::Approx(std::log(3.0)));
 }
 
-}  // namespace ddl
+}  // namespace ddl::nn

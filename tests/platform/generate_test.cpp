@@ -1,15 +1,15 @@
 #include <doctest/doctest.h>
 
-#include "forked.hpp"
+#include "tests/support/forked.hpp"
 
-using ddl::Fabric;
-using ddl::GeneratedPlatform;
-using ddl::Topology;
+using namespace ddl;
+using namespace ddl::platform;
+
 using nlohmann::json;
 
 namespace {
 
-json ways(const GeneratedPlatform& spec, const std::vector<std::pair<int, int>>& pairs) {
+json ways(const scenario::GeneratedPlatform& spec, const std::vector<std::pair<int, int>>& pairs) {
   return ddl::forked([&] {
     const Fabric fabric(ddl::on_platform(spec));
     json result = {{"nodes", ddl::nodes(fabric)}, {"links", fabric.links().size()}, {"ways", json::array()}};
@@ -45,8 +45,9 @@ TEST_CASE("servers can have bandwidths of their own") {
 }
 
 TEST_CASE("a mesh has one link per ordered pair, dealt by source and then target") {
-  const json result = ways({.topology = Topology::mesh, .workers = 3, .bandwidth = {{1e6}, {2e6}}, .latency = {0.01}},
-                           {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}});
+  const json result =
+      ways({.topology = scenario::Topology::mesh, .workers = 3, .bandwidth = {{1e6}, {2e6}}, .latency = {0.01}},
+           {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}});
   CHECK(result["links"] == 6);
   CHECK(result["ways"][0] == way({"w0->w1 up"}, 0.01, {1e6}));
   CHECK(result["ways"][1] == way({"w0->w2 up"}, 0.01, {2e6}));
@@ -57,7 +58,7 @@ TEST_CASE("a mesh has one link per ordered pair, dealt by source and then target
 }
 
 TEST_CASE("a mesh gives every pair with a server the servers' bandwidth") {
-  const json result = ways({.topology = Topology::mesh,
+  const json result = ways({.topology = scenario::Topology::mesh,
                             .workers = 2,
                             .servers = 1,
                             .bandwidth = {{1e6}},
@@ -71,14 +72,14 @@ TEST_CASE("a mesh gives every pair with a server the servers' bandwidth") {
 }
 
 TEST_CASE("a mesh of more than 512 hosts is refused") {
-  const json result = ways({.topology = Topology::mesh, .workers = 513, .bandwidth = {{1e6}}}, {});
+  const json result = ways({.topology = scenario::Topology::mesh, .workers = 513, .bandwidth = {{1e6}}}, {});
   REQUIRE(result.contains("input_error"));
   CHECK(result["input_error"].get<std::string>().starts_with("$.platform.workers: a mesh of 513 hosts"));
 }
 
 TEST_CASE("a ring's messages take the shorter way round, through its neighbours' links") {
   const json result =
-      ways({.topology = Topology::ring, .workers = 5, .bandwidth = {{1e6}, {2e6}, {3e6}}, .latency = {0.01}},
+      ways({.topology = scenario::Topology::ring, .workers = 5, .bandwidth = {{1e6}, {2e6}, {3e6}}, .latency = {0.01}},
            {{0, 1}, {0, 2}, {0, 3}, {4, 0}});
   CHECK(result["links"] == 10);
   CHECK(result["ways"][0] == way({"w0-w1 up"}, 0.01, {1e6}));
@@ -88,8 +89,8 @@ TEST_CASE("a ring's messages take the shorter way round, through its neighbours'
 }
 
 TEST_CASE("opposite hosts of a ring are half of it apart") {
-  const json result =
-      ways({.topology = Topology::ring, .workers = 6, .bandwidth = {{1e6}}, .latency = {0.01}}, {{0, 3}, {4, 1}});
+  const json result = ways(
+      {.topology = scenario::Topology::ring, .workers = 6, .bandwidth = {{1e6}}, .latency = {0.01}}, {{0, 3}, {4, 1}});
   for (const json& found : result["ways"]) {
     CHECK(found["links"].size() == 3);
     CHECK(found["latency_s"].get<double>() == doctest::Approx(0.03));
@@ -97,22 +98,22 @@ TEST_CASE("opposite hosts of a ring are half of it apart") {
 }
 
 TEST_CASE("a ring of two hosts is one link, of one host none") {
-  const json two =
-      ways({.topology = Topology::ring, .workers = 2, .bandwidth = {{1e6}}, .latency = {0.01}}, {{0, 1}, {1, 0}});
+  const json two = ways({.topology = scenario::Topology::ring, .workers = 2, .bandwidth = {{1e6}}, .latency = {0.01}},
+                        {{0, 1}, {1, 0}});
   CHECK(two["links"] == 2);
   CHECK(two["ways"][0] == way({"w0-w1 up"}, 0.01, {1e6}));
   CHECK(two["ways"][1] == way({"w0-w1 down"}, 0.01, {1e6}));
-  CHECK(ways({.topology = Topology::ring, .workers = 1, .bandwidth = {{1e6}}}, {})["links"] == 0);
+  CHECK(ways({.topology = scenario::Topology::ring, .workers = 1, .bandwidth = {{1e6}}}, {})["links"] == 0);
 }
 
 TEST_CASE("two sites hold half of the workers each, the servers are in the first, one link joins them") {
-  const GeneratedPlatform spec{.topology = Topology::two_sites,
-                               .workers = 5,
-                               .servers = 1,
-                               .bandwidth = {{5e6}, {4e6}},
-                               .latency = {0.25},
-                               .site_bandwidth = {{1e6}},
-                               .site_latency = {{0.5}}};
+  const scenario::GeneratedPlatform spec{.topology = scenario::Topology::two_sites,
+                                         .workers = 5,
+                                         .servers = 1,
+                                         .bandwidth = {{5e6}, {4e6}},
+                                         .latency = {0.25},
+                                         .site_bandwidth = {{1e6}},
+                                         .site_latency = {{0.5}}};
   const json result = ways(spec, {{0, 2}, {0, 3}, {3, 4}, {3, 5}, {2, 5}});
   CHECK(result["ways"][0] == way({"w0 up", "w2 down"}, 0.25, {5e6, 5e6}));
   CHECK(result["ways"][1] == way({"w0 up", "sites up", "w3 down"}, 0.75, {5e6, 1e6, 4e6}));
@@ -122,8 +123,8 @@ TEST_CASE("two sites hold half of the workers each, the servers are in the first
 }
 
 TEST_CASE("between two sites the default is the hosts' least bandwidth and 20 ms") {
-  const json result =
-      ways({.topology = Topology::two_sites, .workers = 2, .bandwidth = {{5e6}, {4e6}}, .latency = {0}}, {{0, 1}});
+  const json result = ways(
+      {.topology = scenario::Topology::two_sites, .workers = 2, .bandwidth = {{5e6}, {4e6}}, .latency = {0}}, {{0, 1}});
   CHECK(result["ways"][0] == way({"w0 up", "sites up", "w1 down"}, 0.02, {5e6, 4e6, 4e6}));
 }
 

@@ -2,15 +2,17 @@
 
 #include <fstream>
 
-#include "forked.hpp"
+#include "tests/support/forked.hpp"
 
-using ddl::Fabric;
-using ddl::FilePlatform;
+using namespace ddl;
+using namespace ddl::platform;
+
 using nlohmann::json;
 
 namespace {
 
-json loaded(const std::string& file, const FilePlatform& hosts, const std::vector<std::pair<int, int>>& pairs = {}) {
+json loaded(const std::string& file, const scenario::FilePlatform& hosts,
+            const std::vector<std::pair<int, int>>& pairs = {}) {
   return ddl::forked([&] {
     const Fabric fabric(ddl::on_file(file, hosts));
     json result = {{"nodes", ddl::nodes(fabric)}, {"workers", fabric.worker_count()}, {"ways", json::array()}};
@@ -20,7 +22,7 @@ json loaded(const std::string& file, const FilePlatform& hosts, const std::vecto
 }
 
 // The one line of the error, without the folder.
-std::string error_of(const std::string& file, const FilePlatform& hosts = {}) {
+std::string error_of(const std::string& file, const scenario::FilePlatform& hosts = {}) {
   std::string said;
   const json result = ddl::forked([&] { return Fabric(ddl::on_file(file, hosts)), json("no error"); }, &said);
   CHECK(said == "");

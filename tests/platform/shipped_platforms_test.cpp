@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "forked.hpp"
+#include "tests/support/forked.hpp"
 
-using ddl::Fabric;
+using namespace ddl;
+using namespace ddl::platform;
+
 using nlohmann::json;
 
 namespace {
@@ -10,7 +12,7 @@ namespace {
 // Bits per second of each host's link, both ways, and the latency between all pairs, which must be one.
 void check_platform(const std::string& name, const std::vector<double>& megabits, double latency_s) {
   const json result = ddl::forked([&] {
-    ddl::Scenario scenario = ddl::on_file("../../../platforms/" + name + ".xml", {.servers = {"ps0"}});
+    ddl::scenario::Scenario scenario = ddl::on_file("../../../platforms/" + name + ".xml", {.servers = {"ps0"}});
     const Fabric fabric(scenario);
     json ways = json::array();
     for (int source = 0; source < fabric.node_count(); ++source) {

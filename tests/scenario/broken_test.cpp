@@ -2,7 +2,7 @@
 
 #include "tests/scenario/texts.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 // A scenario with one thing wrong: the JSON path that must be named, and a phrase of the line.
@@ -272,4 +272,4 @@ TEST_CASE("the scenario around the broken parts is right") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

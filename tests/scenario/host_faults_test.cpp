@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 std::string crash(double at_s, const std::string& rest = "", const char* host = "w1") {
@@ -94,4 +94,4 @@ TEST_CASE("a restart's state is lost unless it is said to be kept") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

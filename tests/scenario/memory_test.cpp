@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "core/nn/vertical_split.hpp"
-#include "sim/scenario/read.hpp"
+#include "core/nn/split/vertical_split.hpp"
+#include "sim/scenario/reading/read.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 Scenario scenario_with(const std::string& rest) {
@@ -15,7 +15,7 @@ Scenario scenario_with(const std::string& rest) {
                         "memory.json");
 }
 
-double total(const Scenario& scenario, const Model* model, int workers, double steps) {
+double total(const Scenario& scenario, const nn::Model* model, int workers, double steps) {
   double sum = 0;
   for (const MemoryPart& part : memory_of(scenario, model, workers, 0, steps)) sum += part.bytes;
   return sum;
@@ -23,7 +23,7 @@ double total(const Scenario& scenario, const Model* model, int workers, double s
 
 TEST_CASE("a run's memory has at least its weights, gradients, samples and rows in it") {
   const Scenario scenario = scenario_with(R"("model": "mlp", "data": {"train": 5000, "test": 100})");
-  const Model model(scenario.model, {1, 12, 12}, 10);
+  const nn::Model model(scenario.model, {1, 12, 12}, 10);
   const double weights = 4.0 * static_cast<double>(model.parameter_count());
   const double one = total(scenario, &model, 1, 0);
   CHECK(one >= 2 * weights + 5100 * 144);
@@ -33,19 +33,19 @@ TEST_CASE("a run's memory has at least its weights, gradients, samples and rows 
 
 TEST_CASE("optimizers with moments and rotating partitions take their vectors") {
   const Scenario plain = scenario_with(R"("model": "mlp")");
-  const Model model(plain.model, {1, 12, 12}, 10);
+  const nn::Model model(plain.model, {1, 12, 12}, 10);
   const double weights = 4.0 * static_cast<double>(model.parameter_count());
   const Scenario adam = scenario_with(R"("model": "mlp", "training": {"optimizer": "adam"})");
   CHECK(total(adam, &model, 5, 0) - total(plain, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
   Scenario ako = plain, one_part = plain;
-  AkoParams params;
+  systems::AkoParams params;
   one_part.algorithm = params;
   params.partitions.counts = {3};
   ako.algorithm = params;
   CHECK(total(ako, &model, 5, 0) - total(one_part, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
 }
 
-double of_model(const Scenario& scenario, const Model& model, int workers) {
+double of_model(const Scenario& scenario, const nn::Model& model, int workers) {
   for (const MemoryPart& part : memory_of(scenario, &model, workers, 0, 0)) {
     if (part.path == "$.model") return part.bytes;
   }
@@ -61,11 +61,11 @@ TEST_CASE("workers that share one model take the memory of what they hold of it"
   };
   const Scenario whole = with(R"("ring_allreduce")"), vertical = with(R"("vertical")"),
                  stages = with(R"("early_exit")"), ensemble = with(R"("samme")");
-  const Model model(whole.model, {1, 12, 12}, 10);
+  const nn::Model model(whole.model, {1, 12, 12}, 10);
   const auto parameters = static_cast<double>(model.parameter_count());
   // A worker has its weights, a gradient and two vectors under way; evaluations come on top, and are the same for all.
   const double evaluations = of_model(whole, model, 3) - 4 * 4 * 3 * parameters;
-  const VerticalSplit split(model, 3);
+  const nn::VerticalSplit split(model, 3);
   double held = 0;
   for (int worker = 0; worker < 3; ++worker) held += static_cast<double>(split.held(worker).size());
   CHECK(held < 1.5 * parameters);
@@ -105,4 +105,4 @@ TEST_CASE("what does not fit is refused at its largest part, with the sum and th
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -2,7 +2,7 @@
 
 #include "tests/scenario/texts.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 std::string only_error(const std::string& text, const Override& change) {
@@ -22,7 +22,7 @@ TEST_CASE("an override replaces one value: numbers, text, lists, elements of lis
   CHECK(hosts.workers == 8);
   CHECK(hosts.bandwidth == std::vector<BytesPerSecond>{{5e6}, {3.75e6}, {1.25e6}});
   CHECK(hosts.speed == std::vector<FlopsPerSecond>{{10e9}});
-  CHECK(scenario.data.partition == PartitionKind::by_label);
+  CHECK(scenario.data.partition == data::PartitionKind::by_label);
   CHECK(scenario.evaluate.target_accuracy == std::vector<double>{0.3});
   CHECK(scenario.seed == 7);
   CHECK_FALSE(scenario.record.weights);
@@ -47,14 +47,14 @@ TEST_CASE("an override makes what is not there, and later ones win") {
 }
 
 TEST_CASE("an override reaches into a name that stands for an object") {
-  CHECK(std::get<AkoParams>(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm).partitions.counts ==
+  CHECK(std::get<systems::AkoParams>(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm).partitions.counts ==
         std::vector<int>{4});
   const Scenario adam = parse(
       styles()[3], {{"training.optimizer.learning_rate", "0.01"}, {"training.optimizer.schedule.type", "cosine"}});
-  const auto& params = std::get<AdamParams>(adam.training.optimizer);
+  const auto& params = std::get<nn::AdamParams>(adam.training.optimizer);
   CHECK(params.learning_rate == 0.01);
-  CHECK(std::holds_alternative<CosineRate>(params.schedule));
-  CHECK(std::get<SgdParams>(parse(kSmall, {{"training.optimizer.learning_rate", "0.5"}}).training.optimizer)
+  CHECK(std::holds_alternative<nn::CosineRate>(params.schedule));
+  CHECK(std::get<nn::SgdParams>(parse(kSmall, {{"training.optimizer.learning_rate", "0.5"}}).training.optimizer)
             .learning_rate == 0.5);
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("another algorithm with the old one's keys is an unknown key") {
                                 "algorithm": { "name": "ako", "partitions": 2 } })";
   CHECK(only_error(text, {"algorithm.name", "ps_async"}) ==
         "s.json: $.algorithm.partitions: is an unknown key; known keys are name, update_time, codec, staleness_aware");
-  CHECK(std::holds_alternative<PsAsyncParams>(parse(text, {{"algorithm", "ps_async"}}).algorithm));
+  CHECK(std::holds_alternative<systems::PsAsyncParams>(parse(text, {{"algorithm", "ps_async"}}).algorithm));
 }
 
 TEST_CASE("an override to a path that leads nowhere is an error of the override") {
@@ -99,4 +99,4 @@ TEST_CASE("a wrong value or an unknown key from an override is an error at its p
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -1,4 +1,4 @@
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "core/base/rng.hpp"
 #include "tests/scenario/texts.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,24 +51,24 @@ TEST_CASE("a scenario means what it says") {
   CHECK_FALSE(scenario.platform.network.crosstraffic);
   CHECK(scenario.platform.network.tcp_window.value == 0);
   CHECK(scenario.data.train == 2000);
-  CHECK(scenario.data.partition == PartitionKind::dirichlet);
+  CHECK(scenario.data.partition == data::PartitionKind::dirichlet);
   CHECK(scenario.data.alpha == 0.1);
   CHECK_FALSE(scenario.data.shuffle);
   CHECK(scenario.model.name == "mlp");
   CHECK(scenario.compute.overhead.value == 0.002);
   CHECK(scenario.training.batch_size == 104);
-  const auto& momentum = std::get<MomentumParams>(scenario.training.optimizer);
+  const auto& momentum = std::get<nn::MomentumParams>(scenario.training.optimizer);
   CHECK(momentum.learning_rate == 0.05);
   CHECK(momentum.momentum == 0.8);
   CHECK(momentum.warmup_steps == 5);
-  CHECK(std::get<StepRate>(momentum.schedule).at == std::vector<std::int64_t>{100, 200});
+  CHECK(std::get<nn::StepRate>(momentum.schedule).at == std::vector<std::int64_t>{100, 200});
   CHECK(scenario.training.gradient_scale == GradientScale::sum);
   CHECK(scenario.training.init == InitialWeights::independent);
   CHECK(scenario.compute.seconds_per_batch->value == 0.34);
   CHECK(scenario.compute.slowdown == std::map<std::string, double>{{"ps0", 2}, {"w2", 10}});
   CHECK(scenario.wire.model_bytes->value == 17053736);
-  CHECK(std::get<PsAsyncParams>(scenario.algorithm).update_time.value == 0.001);
-  CHECK(std::get<PsAsyncParams>(scenario.algorithm).staleness_aware);
+  CHECK(std::get<systems::PsAsyncParams>(scenario.algorithm).update_time.value == 0.001);
+  CHECK(std::get<systems::PsAsyncParams>(scenario.algorithm).staleness_aware);
   CHECK(scenario.stop.time->value == 300);
   CHECK(scenario.stop.epochs == 2.5);
   CHECK(scenario.stop.accuracy == 0.9);
@@ -80,20 +80,20 @@ TEST_CASE("a scenario means what it says") {
 }
 
 TEST_CASE("bare names, counts and single values stand for their long forms") {
-  CHECK(std::holds_alternative<AkoParams>(parse(kSmall).algorithm));
+  CHECK(std::holds_alternative<systems::AkoParams>(parse(kSmall).algorithm));
   const Scenario layers = parse(styles()[3]);
-  CHECK(std::get<AdamParams>(layers.training.optimizer).learning_rate == 0.001);
+  CHECK(std::get<nn::AdamParams>(layers.training.optimizer).learning_rate == 0.001);
   REQUIRE(layers.model.layers.size() == 8);
-  CHECK(std::holds_alternative<ReluSpec>(layers.model.layers[1]));
-  CHECK(std::get<DenseSpec>(layers.model.layers[5]).units == 16);
-  CHECK(std::get<AkoParams>(parse(styles()[2]).algorithm).partitions.counts == std::vector<int>{4, 4, 2, 2});
+  CHECK(std::holds_alternative<nn::ReluSpec>(layers.model.layers[1]));
+  CHECK(std::get<nn::DenseSpec>(layers.model.layers[5]).units == 16);
+  CHECK(std::get<systems::AkoParams>(parse(styles()[2]).algorithm).partitions.counts == std::vector<int>{4, 4, 2, 2});
   CHECK(std::get<FilePlatform>(parse(styles()[5]).platform.hosts).workers == std::vector<std::string>{"w0", "w1"});
   CHECK(std::get<FilePlatform>(parse(styles()[6]).platform.hosts).first_workers == 2);
-  CHECK(std::get<AkoParams>(parse(styles()[6]).algorithm).partitions.automatic);
-  CHECK(std::get<AkoParams>(parse(styles()[7]).algorithm).partitions.counts == std::vector<int>{3});
+  CHECK(std::get<systems::AkoParams>(parse(styles()[6]).algorithm).partitions.automatic);
+  CHECK(std::get<systems::AkoParams>(parse(styles()[7]).algorithm).partitions.counts == std::vector<int>{3});
   CHECK(parse(styles()[8]).stop.iterations == 10);
-  CHECK(std::get<AdPsgdParams>(parse(styles()[10]).algorithm).gossip_rate.continuous);
-  CHECK(std::get<AdPsgdParams>(parse(styles()[11]).algorithm).gossip_rate.every == 4);
+  CHECK(std::get<systems::AdPsgdParams>(parse(styles()[10]).algorithm).gossip_rate.continuous);
+  CHECK(std::get<systems::AdPsgdParams>(parse(styles()[11]).algorithm).gossip_rate.every == 4);
 }
 
 TEST_CASE("without evaluation times a real model is evaluated fifty times until the stop, or every ten steps") {
@@ -188,4 +188,4 @@ TEST_CASE("files that cannot be scenarios are refused with one line") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

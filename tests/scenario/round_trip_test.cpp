@@ -4,7 +4,7 @@
 
 #include "tests/scenario/texts.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 TEST_CASE("what describe prints is a scenario that describes itself in the same words") {
@@ -54,4 +54,4 @@ TEST_CASE("describe prints keys in the order of the contract") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -9,7 +9,7 @@
 
 #include "tests/scenario/texts.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 using Json = nlohmann::json;
@@ -166,4 +166,4 @@ TEST_CASE("the published schema is the program's") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

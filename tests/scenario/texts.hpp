@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 
 // The least a scenario can say.
 inline const char* const kSmall = R"({
@@ -101,4 +101,4 @@ inline std::vector<std::string> errors_of(const std::string& text, const std::ve
   return {};
 }
 
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -1,4 +1,4 @@
-#include "sim/scenario/units.hpp"
+#include "sim/scenario/reading/units.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "core/base/rng.hpp"
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 struct Good {
@@ -117,4 +117,4 @@ TEST_CASE("writing any value and reading it again gives the very same value") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -1,8 +1,8 @@
-#include "sim/scenario/words.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 #include <doctest/doctest.h>
 
-namespace ddl {
+namespace ddl::scenario {
 namespace {
 
 const std::vector<std::string> kKnown = {"workers", "servers", "bandwidth", "latency", "on_arrival"};
@@ -41,4 +41,4 @@ TEST_CASE("of any bytes only printable UTF-8 characters are shown, and a questio
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::scenario

@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/algorithms/table.hpp"
 #include "core/base/fields.hpp"
 #include "core/base/rng.hpp"
 #include "core/base/units.hpp"
+#include "core/systems/table.hpp"
 
 namespace ddl {
 
@@ -73,7 +73,7 @@ class Filler {
     } else if constexpr (std::is_same_v<T, FlopsPerSecond>) {
       value.value = spread(1e8, 1e11);
     } else if constexpr (std::is_enum_v<T>) {
-      value = enum_names<T>[random_.below(std::size(enum_names<T>))].value;
+      value = enum_names(T{})[random_.below(std::size(enum_names(T{})))].value;
     } else if constexpr (std::is_same_v<T, std::string>) {
       if (key == "host" || ((key == "source" || key == "target") && chance(0.2))) value = one_of(hosts_);
       if (key == "link" && !links_.empty()) value = one_of(links_);
@@ -105,7 +105,7 @@ class Filler {
   void fill(std::string_view, std::variant<Alternatives...>& value, const Rule&) {
     fill_variant(value);
   }
-  void fill(std::string_view, Partitions& value, const Rule&) {
+  void fill(std::string_view, systems::Partitions& value, const Rule&) {
     if (chance(0.15)) {
       value = {true, {}};
     } else {
@@ -113,7 +113,7 @@ class Filler {
       for (int& count : value.counts) count = whole(1, 6);
     }
   }
-  void fill(std::string_view, GossipRate& value, const Rule&) {
+  void fill(std::string_view, systems::GossipRate& value, const Rule&) {
     value.continuous = chance(0.2);
     if (!value.continuous) value.every = whole(1, 3);
   }

@@ -1,7 +1,7 @@
 #include "tests/soak/random_scenario.hpp"
 
 #include "core/base/check.hpp"
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 #include "tests/soak/filler.hpp"
 
 namespace ddl {
@@ -9,51 +9,56 @@ namespace {
 
 constexpr int most_draws = 1000;
 
-void draw_platform(Filler& fill, Scenario& scenario, int workers, int servers) {
-  GeneratedPlatform hosts;
+void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int servers) {
+  scenario::GeneratedPlatform hosts;
   hosts.workers = workers;
   hosts.servers = servers;
   hosts.topology =
-      fill.one_of<Topology>({Topology::star, Topology::star, Topology::mesh, Topology::ring, Topology::two_sites});
+      fill.one_of<scenario::Topology>({scenario::Topology::star, scenario::Topology::star, scenario::Topology::mesh,
+                                       scenario::Topology::ring, scenario::Topology::two_sites});
   for (int i = fill.whole(1, 3); i > 0; --i) hosts.bandwidth.push_back({fill.spread(1e5, 1e8)});
   if (servers > 0 && fill.chance(0.3)) hosts.server_bandwidth.push_back({fill.spread(1e6, 1e8)});
   hosts.latency.value = fill.chance(0.1) ? 0 : fill.spread(1e-5, 0.05);
   hosts.speed.assign(1, {fill.spread(1e9, 1e11)});
   if (fill.chance(0.3)) hosts.speed.push_back({fill.spread(1e9, 1e11)});
   scenario.platform.hosts = hosts;
-  NetworkSpec& network = scenario.platform.network;
-  network.model = fill.one_of<NetworkModel>({NetworkModel::LV08, NetworkModel::CM02});
-  network.sharing = fill.one_of<LinkSharing>({LinkSharing::automatic, LinkSharing::fair, LinkSharing::tcp});
+  scenario::NetworkSpec& network = scenario.platform.network;
+  network.model = fill.one_of<scenario::NetworkModel>({scenario::NetworkModel::LV08, scenario::NetworkModel::CM02});
+  network.sharing = fill.one_of<scenario::LinkSharing>(
+      {scenario::LinkSharing::automatic, scenario::LinkSharing::fair, scenario::LinkSharing::tcp});
   network.crosstraffic = fill.chance(0.5);
   if (fill.chance(0.3)) network.tcp_window.value = 0;
-  network.solver = fill.one_of<LinkSolver>({LinkSolver::automatic, LinkSolver::simgrid, LinkSolver::own});
-  if (network.sharing == LinkSharing::tcp && network.solver == LinkSolver::simgrid) network.solver = LinkSolver::own;
+  network.solver = fill.one_of<scenario::LinkSolver>(
+      {scenario::LinkSolver::automatic, scenario::LinkSolver::simgrid, scenario::LinkSolver::own});
+  if (network.sharing == scenario::LinkSharing::tcp && network.solver == scenario::LinkSolver::simgrid)
+    network.solver = scenario::LinkSolver::own;
 }
 
 // As the generated networks name them.
-std::vector<std::string> link_names(Topology topology, const std::vector<std::string>& nodes) {
-  if (topology == Topology::star || topology == Topology::two_sites) return nodes;
+std::vector<std::string> link_names(scenario::Topology topology, const std::vector<std::string>& nodes) {
+  if (topology == scenario::Topology::star || topology == scenario::Topology::two_sites) return nodes;
   std::vector<std::string> names;
-  if (topology == Topology::mesh && nodes.size() > 1) names = {nodes[0] + "->" + nodes[1], nodes[1] + "->" + nodes[0]};
-  if (topology == Topology::ring && nodes.size() > 1) names = {nodes[0] + "-" + nodes[1]};
+  if (topology == scenario::Topology::mesh && nodes.size() > 1)
+    names = {nodes[0] + "->" + nodes[1], nodes[1] + "->" + nodes[0]};
+  if (topology == scenario::Topology::ring && nodes.size() > 1) names = {nodes[0] + "-" + nodes[1]};
   return names;
 }
 
 // Of the workers mostly; servers may neither join nor leave, and not every system has them.
-void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::string>& workers,
+void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
                  const std::vector<std::string>& nodes) {
-  const auto& platform = std::get<GeneratedPlatform>(scenario.platform.hosts);
+  const auto& platform = std::get<scenario::GeneratedPlatform>(scenario.platform.hosts);
   Filler fill(random, random.uniform() < 0.8 ? workers : nodes, link_names(platform.topology, nodes));
   if (!fill.chance(0.5)) return;
   for (int i = fill.whole(1, 3); i > 0; --i) {
-    Fault fault;
+    scenario::Fault fault;
     fill.fill_variant(fault);
     const double lasts_s = fill.spread(1e-3, 3);
     std::visit(
         [&](auto& chosen) {
           if constexpr (requires { chosen.until; }) chosen.until = Seconds{chosen.from.value + lasts_s};
           if constexpr (requires { chosen.link; }) {  // one way, as its name says
-            if (chosen.link.find("->") != std::string::npos) chosen.direction = LinkDirection::both;
+            if (chosen.link.find("->") != std::string::npos) chosen.direction = scenario::LinkDirection::both;
           }
           if constexpr (requires { chosen.restart; }) {
             if (chosen.restart) chosen.restart = Seconds{chosen.at.value + lasts_s};
@@ -65,26 +70,26 @@ void draw_faults(Stream& random, Scenario& scenario, const std::vector<std::stri
 }
 
 // A host that leaves and comes back.
-void draw_return(Stream& random, Scenario& scenario, const std::vector<std::string>& workers) {
+void draw_return(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers) {
   Filler fill(random, workers, {});
   if (!fill.chance(0.15)) return;
   const double leaves_s = fill.spread(1e-3, 2);
   const std::string& host = fill.one_of(workers);
-  scenario.faults.push_back(HostLeave{host, Seconds{leaves_s}});
-  scenario.faults.push_back(HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}});
+  scenario.faults.push_back(scenario::HostLeave{host, Seconds{leaves_s}});
+  scenario.faults.push_back(scenario::HostJoin{host, Seconds{leaves_s + fill.spread(1e-3, 3)}});
 }
 
-void draw_profile(Stream& random, Scenario& scenario, const std::vector<std::string>& workers,
+void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
                   const std::vector<std::string>& nodes) {
   auto& platform = scenario.platform;
-  Filler fill(random, workers, link_names(std::get<GeneratedPlatform>(platform.hosts).topology, nodes));
+  Filler fill(random, workers, link_names(std::get<scenario::GeneratedPlatform>(platform.hosts).topology, nodes));
   if (!fill.chance(0.3)) return;
-  Profile profile;
+  scenario::Profile profile;
   fill.fill_variant(profile);
   std::visit(
       [&](auto& chosen) {
         if constexpr (requires { chosen.link; }) {
-          if (chosen.link.find("->") != std::string::npos) chosen.direction = LinkDirection::both;
+          if (chosen.link.find("->") != std::string::npos) chosen.direction = scenario::LinkDirection::both;
         }
         double at_s = 0;
         for (auto& point : chosen.points) {
@@ -94,19 +99,20 @@ void draw_profile(Stream& random, Scenario& scenario, const std::vector<std::str
         if (chosen.repeat_every) chosen.repeat_every->value = std::max(1e-3, at_s);
       },
       profile);
-  const bool latency = std::holds_alternative<LatencyProfile>(profile);
-  if (latency && platform.network.solver == LinkSolver::simgrid) platform.network.solver = LinkSolver::automatic;
+  const bool latency = std::holds_alternative<scenario::LatencyProfile>(profile);
+  if (latency && platform.network.solver == scenario::LinkSolver::simgrid)
+    platform.network.solver = scenario::LinkSolver::automatic;
   platform.profiles = {profile};
 }
 
-LayerSpec dense(Filler& fill, int units) {
-  DenseSpec spec;
+nn::LayerSpec dense(Filler& fill, int units) {
+  nn::DenseSpec spec;
   fields(fill, spec);
   spec.units = units;
   return spec;
 }
 
-ModelSpec draw_model(Filler& fill) {
+nn::ModelSpec draw_model(Filler& fill) {
   switch (fill.whole(0, 5)) {
     case 0:
     case 1:
@@ -116,38 +122,41 @@ ModelSpec draw_model(Filler& fill) {
     case 3:
       return {fill.one_of<std::string>({"mlp", "cnn"}), {}};
     case 4:
-      return {"layers", {FlattenSpec{}, dense(fill, fill.whole(1, 20)), TanhSpec{}, DropoutSpec{0.3}, dense(fill, 10)}};
+      return {
+          "layers",
+          {nn::FlattenSpec{}, dense(fill, fill.whole(1, 20)), nn::TanhSpec{}, nn::DropoutSpec{0.3}, dense(fill, 10)}};
     default:
-      ConvSpec conv;
+      nn::ConvSpec conv;
       fields(fill, conv);
       conv.kernel = fill.whole(1, 5);
       conv.groups = 1;
-      ResidualSpec residual;
+      nn::ResidualSpec residual;
       fields(fill, residual);
       residual.groups = 1;
-      ModelSpec model{"layers", {conv, BatchNormSpec{}, ReluSpec{}}};
+      nn::ModelSpec model{"layers", {conv, nn::BatchNormSpec{}, nn::ReluSpec{}}};
       if (fill.chance(0.3)) model.layers.push_back(residual);
-      if (fill.chance(0.3)) model.layers.push_back(MaxPoolSpec{});
-      if (fill.chance(0.3)) model.layers.push_back(GlobalAveragePoolSpec{});
-      model.layers.push_back(FlattenSpec{});
+      if (fill.chance(0.3)) model.layers.push_back(nn::MaxPoolSpec{});
+      if (fill.chance(0.3)) model.layers.push_back(nn::GlobalAveragePoolSpec{});
+      model.layers.push_back(nn::FlattenSpec{});
       model.layers.push_back(dense(fill, 10));
       return model;
   }
 }
 
-void draw_learning(Filler& fill, Scenario& scenario, int workers) {
+void draw_learning(Filler& fill, scenario::Scenario& scenario, int workers) {
   scenario.model = draw_model(fill);
   fields(fill, scenario.data);
-  scenario.data.source = DataSource::synthetic;
+  scenario.data.source = data::DataSource::synthetic;
   scenario.data.train = fill.whole(workers, 400 + workers);
   scenario.data.test = fill.whole(10, 60);
   scenario.training.batch_size = fill.whole(1, 12);
   fill.fill_variant(scenario.training.optimizer);
   scenario.training.gradient_scale = fill.one_of<GradientScale>({GradientScale::mean, GradientScale::sum});
-  scenario.training.init = fill.one_of<InitialWeights>({InitialWeights::shared, InitialWeights::independent});
+  scenario.training.init =
+      fill.one_of<scenario::InitialWeights>({scenario::InitialWeights::shared, scenario::InitialWeights::independent});
 }
 
-void draw_costs(Filler& fill, Scenario& scenario, const std::vector<std::string>& hosts) {
+void draw_costs(Filler& fill, scenario::Scenario& scenario, const std::vector<std::string>& hosts) {
   const bool timing_only = scenario.model.none();
   if (timing_only || fill.chance(0.7)) scenario.compute.seconds_per_batch = Seconds{fill.spread(1e-3, 1)};
   if (fill.chance(0.3)) scenario.compute.overhead.value = fill.spread(1e-5, 0.1);
@@ -157,8 +166,8 @@ void draw_costs(Filler& fill, Scenario& scenario, const std::vector<std::string>
   if (fill.chance(0.4)) scenario.wire.header_bytes.value = std::round(fill.spread(1, 1000));
 }
 
-void draw_end(Filler& fill, Scenario& scenario) {
-  StopSpec& stop = scenario.stop;
+void draw_end(Filler& fill, scenario::Scenario& scenario) {
+  scenario::StopSpec& stop = scenario.stop;
   stop.iterations = fill.whole(1, 8);
   if (fill.chance(0.4)) stop.time = Seconds{fill.spread(0.01, 10)};
   if (fill.chance(0.2)) stop.epochs = fill.spread(0.05, 2);
@@ -168,7 +177,7 @@ void draw_end(Filler& fill, Scenario& scenario) {
   scenario.record.iterations = fill.chance(0.8);
   if (scenario.model.none()) return;
   if (fill.chance(0.1)) stop.accuracy = 0.2 + 0.5 * fill.spread(0.1, 1);
-  EvaluateSpec& evaluate = scenario.evaluate;
+  scenario::EvaluateSpec& evaluate = scenario.evaluate;
   if (fill.chance(0.4)) {
     evaluate.every = Seconds{fill.spread(0.05, 5)};
   } else {
@@ -178,7 +187,7 @@ void draw_end(Filler& fill, Scenario& scenario) {
   if (fill.chance(0.3)) evaluate.target_accuracy = {0.2, 0.5};
 }
 
-Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
+scenario::Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
   std::vector<std::string> hosts;
   Filler count(random, {}, {});
   const int workers = count.chance(0.1) ? count.whole(33, 40) : count.whole(1, 9);
@@ -187,7 +196,7 @@ Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
   std::vector<std::string> nodes = hosts;
   for (int i = 0; i < servers; ++i) nodes.push_back("ps" + std::to_string(i));
   Filler fill(random, hosts, {});
-  Scenario scenario;
+  scenario::Scenario scenario;
   scenario.name = "soak_" + std::to_string(seed);
   scenario.seed = random.below(1000);
   draw_platform(fill, scenario, workers, servers);
@@ -207,13 +216,13 @@ Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
 std::string random_scenario(std::uint64_t seed) {
   Stream random = stream(seed, "soak", "scenario");
   // Systems take turns, or those that go with most settings would be drawn most.
-  const std::size_t system = seed % std::variant_size_v<AlgorithmParams>;
+  const std::size_t system = seed % std::variant_size_v<systems::AlgorithmParams>;
   for (int i = 0; i < most_draws; ++i) {
-    const std::string text = describe(draw(random, seed, system));
+    const std::string text = scenario::describe(draw(random, seed, system));
     try {
-      parse_scenario(text, "soak.json");
+      scenario::parse_scenario(text, "soak.json");
       return text;
-    } catch (const ScenarioErrors&) {  // settings that do not fit together
+    } catch (const scenario::ScenarioErrors&) {  // settings that do not fit together
     }
   }
   throw InternalError("no valid scenario was drawn");

@@ -10,24 +10,24 @@
 
 #include "core/base/check.hpp"
 #include "sim/process/child.hpp"
-#include "sim/record/results.hpp"
+#include "sim/results/writing/results.hpp"
 #include "sim/runtime/run.hpp"
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"
 
 namespace ddl {
 namespace {
 
 // What holds for every run, from its rows alone.
-std::string broken_law(const Scenario& scenario, const RunResult& result) {
+std::string broken_law(const scenario::Scenario& scenario, const experiment::RunResult& result) {
   std::int64_t messages = 0;
   double bytes = 0;
-  for (const PairRow& pair : result.pairs) messages += pair.messages, bytes += pair.bytes;
+  for (const experiment::PairRow& pair : result.pairs) messages += pair.messages, bytes += pair.bytes;
   if (messages != result.messages_sent) return "messages of pairs are not those of the run";
   if (std::abs(bytes - result.bytes_sent) > 1e-9 * bytes) return "bytes of pairs are not those of the run";
   if (result.bytes_delivered > result.bytes_sent * (1 + 1e-12)) return "more bytes were delivered than sent";
   double last_s = 0;
-  for (const CurveRow& row : result.curve) {
+  for (const experiment::CurveRow& row : result.curve) {
     if (row.time_s < last_s) return "the curve goes back in time";
     last_s = row.time_s;
   }
@@ -36,22 +36,23 @@ std::string broken_law(const Scenario& scenario, const RunResult& result) {
   for (const std::int64_t steps : result.steps) {
     if (scenario.stop.iterations && steps > *scenario.stop.iterations) return "a worker took too many steps";
   }
-  for (const TrafficRow& row : result.traffic) {
+  for (const experiment::TrafficRow& row : result.traffic) {
     if (row.bytes < 0 || row.utilisation < 0) return "a link carried less than nothing";
   }
   return "";
 }
 
 // Everything a run says, as text; in a child, which the system ends after `most_seconds` of a processor.
-std::string said_by(const Scenario& scenario, int threads, unsigned most_seconds) {
-  return in_child([&] {
+std::string said_by(const scenario::Scenario& scenario, int threads, unsigned most_seconds) {
+  return process::in_child([&] {
     const rlimit limit{most_seconds, most_seconds};
     setrlimit(RLIMIT_CPU, &limit);
-    const RunResult result = run_here(scenario, {.threads = threads, .progress = {}});
+    const experiment::RunResult result = runtime::run_here(scenario, {.threads = threads, .progress = {}});
     if (const std::string law = broken_law(scenario, result); !law.empty()) throw InternalError(law);
-    nlohmann::ordered_json rows = {
-        {"stopped_by", result.stopped_by}, {"digest", digest_of(result)}, {"summary", summary_json(scenario, result)}};
-    for (const IterationRow& row : result.iterations) {
+    nlohmann::ordered_json rows = {{"stopped_by", result.stopped_by},
+                                   {"digest", results::digest_of(result)},
+                                   {"summary", results::summary_json(scenario, result)}};
+    for (const experiment::IterationRow& row : result.iterations) {
       rows["iterations"].push_back({row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.staleness});
     }
     return rows.dump();
@@ -62,13 +63,13 @@ struct Said {
   std::string text, ended;
 };
 
-Said try_run(const Scenario& scenario, int threads, unsigned most_seconds) {
+Said try_run(const scenario::Scenario& scenario, int threads, unsigned most_seconds) {
   try {
     const std::string text = said_by(scenario, threads, most_seconds);
     return {text, nlohmann::json::parse(text)["stopped_by"]};
   } catch (const InputError& error) {
     return {error.what(), "refused"};
-  } catch (const RunFailed& error) {
+  } catch (const process::RunFailed& error) {
     return {error.what(), "failed"};
   }
 }
@@ -79,14 +80,14 @@ SoakOutcome soak(std::uint64_t seed, unsigned most_seconds) {
   SoakOutcome outcome;
   try {
     outcome.scenario = random_scenario(seed);
-    const Scenario scenario = parse_scenario(outcome.scenario, "soak.json");
-    outcome.algorithm = row_of(scenario.algorithm).name;
+    const scenario::Scenario scenario = scenario::parse_scenario(outcome.scenario, "soak.json");
+    outcome.algorithm = systems::row_of(scenario.algorithm).name;
     const Said first = try_run(scenario, 1, most_seconds), second = try_run(scenario, 3, most_seconds);
     outcome.ended = first.ended;
     if (first.ended == "refused") outcome.refusal = first.text;
     if (first.text != second.text) outcome.problem = "two runs differ: " + first.ended + ", " + second.ended;
     // Who crashes and does not come back may leave others waiting; nobody else does.
-    const bool may_fail = std::ranges::any_of(scenario.faults, changes_hosts);
+    const bool may_fail = std::ranges::any_of(scenario.faults, scenario::changes_hosts);
     if (first.ended == "failed" && !may_fail) outcome.problem = "failed: " + first.text;
   } catch (const std::exception& error) {
     outcome.problem = error.what();

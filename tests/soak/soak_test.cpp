@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/scenario/read.hpp"
+#include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"
 
 namespace ddl {

@@ -1,0 +1,41 @@
+// Codecs in the words of Node: what a training system needs to send gradients compressed.
+//
+// One Compressor per stream of gradients, that is, per series of vectors over the same slices to the same receivers:
+// a parameter server's worker has one per server, Ako one per partition and class of peers. Before sending,
+//
+//   compressor.compress(message, gradient);     // instead of message.values = ..., message.wire_bytes = ...
+//
+// and receivers add message.values as ever. A synchronous all-reduce has two ways. Gathering: every worker compresses
+// its gradient once and the messages are forwarded as they are, with their wire_bytes, to be summed by each receiver in
+// worker order. Reducing on the way: a partial sum is a new vector, so every hop compresses what it sends with a
+// Compressor of its own for that slice. least_share() is the factor on the flows of traffic_of().
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/codec/encoder.hpp"
+#include "core/node/message.hpp"
+#include "core/node/node.hpp"
+
+namespace ddl::comm {
+
+class Compressor {
+ public:
+  // Of vectors that hold these slices one after the other. Throws InputError as least_share does.
+  Compressor(const codec::CodecParams& codec, const Cluster& cluster, std::vector<Slice> slices, Stream random);
+
+  // Makes `values` (null: timing only) and their size on the wire the message's.
+  void compress(Message& message, Payload values);
+
+ private:
+  const Cluster& cluster_;
+  const std::vector<Slice> slices_;
+  std::optional<codec::Encoder> encoder_;  // none: values travel as they are
+};
+
+// Encoded size of a whole gradient over 4d bytes, or the least it can be. Throws InputError when it depends on values
+// and there are none.
+double least_share(const codec::CodecParams& codec, const Cluster& cluster);
+
+}  // namespace ddl::comm

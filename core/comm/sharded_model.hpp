@@ -1,0 +1,51 @@
+// What workers and servers say to each other when the model lies on servers, cut into one contiguous shard for each.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "core/comm/compression.hpp"
+#include "core/node/message.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::comm {
+
+enum ServerPort { to_server, to_worker };
+
+// A worker's access to the model. What it says goes to all servers, each of which gets its shard's part.
+class ShardedModel {
+ public:
+  // `codec` of what is pushed.
+  explicit ShardedModel(Node& node, const codec::CodecParams& codec = codec::NoCodecParams{});
+
+  // A server that has crashed since is told again when it is back, until receive() has its answer.
+  void send_request(int kind);                 // no more than that
+  void push(int kind, const Payload& vector);  // a vector of the model's length; null when timing only
+  // W. Waits for word from every server; weights() become the model, or the word of one was that there is none.
+  bool receive();
+  std::vector<int> awaited() const { return {awaited_.begin(), awaited_.end()}; }  // servers, while it waits
+  // The last thing to tell, also to servers that crash later and come back.
+  void send_leave(int kind);
+
+ private:
+  Message message_to(int server, int kind) const;
+  bool is_back(const Message& news) const;  // a server that has missed what it was told
+
+  Node& node_;
+  std::vector<Compressor> to_server_;
+  int told_ = 0;                 // what was told last
+  std::int64_t told_after_ = 0;  // and after so many events of hosts
+  std::set<int> awaited_;        // servers whose word is still to come
+};
+
+// A server's shard on its way to a worker.
+void send_shard(Node& server, int worker);
+// Instead of it: that there is none to come.
+void send_no_shard(Node& server, int worker);
+
+// What it sends when every worker pulls and pushes the model `times` times a step, the latter in a codec.
+Traffic pull_and_push(const Cluster& cluster, Pace pace, double times,
+                      const codec::CodecParams& codec = codec::NoCodecParams{});
+
+}  // namespace ddl::comm

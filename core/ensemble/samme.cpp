@@ -1,0 +1,120 @@
+// Worker i trains member i. All have the whole training set; weights of its samples go from one to the next. Steps that
+// the run has no room for are left out; a member without any is none.
+//
+//   worker i:  w = 1/N each (i = 0), or receive w
+//              x = train(x, batches chosen by w)
+//              e = sum of w over what x gets wrong;  a = ln((1 - e) / e) + ln(K - 1)
+//              w = w exp(a) where x is wrong ("published": right), over their sum;  send w to i + 1
+//              send x's answers, or x, with a to worker 0
+//   worker 0:  the ensemble's answer is the class of most votes, each weighing a
+#include "core/ensemble/samme.hpp"
+
+#include <vector>
+
+#include "core/node/vectors.hpp"
+
+namespace ddl::ensemble {
+namespace {
+
+constexpr int voter = 0;
+
+class SammeWorker : public Program {
+  enum Port { weights_port, votes_port };
+
+ public:
+  SammeWorker(const SammeParams& params, Node& node) : node_(node), params_(params) {}
+
+  void run() override {
+    std::vector<float> weights = first_weights();
+    const bool trained = train(weights);
+    double vote = 0;
+    if (trained) {
+      const std::vector<std::uint8_t> right = node_.correct_predictions();
+      if (!right.empty()) {
+        vote = member_weight(weighted_error(weights, right), node_.cluster().classes, right.size());
+        weights = next_weights(weights, right, vote, params_.weighting);
+      }
+    }
+    hand_on(std::move(weights));
+    cast_vote(trained, vote);
+    if (node_.id() == voter) count_votes();
+  }
+
+  std::vector<Voter> ensemble() const override { return ensemble_; }
+
+  Awaited awaited_at(int port) const override {
+    if (port == votes_port) return {"votes of the other workers"};
+    return {"the weights of samples from the worker before", {node_.id() - 1}};
+  }
+
+ private:
+  std::vector<float> first_weights() {
+    const Cluster& cluster = node_.cluster();
+    if (node_.id() == 0) return cluster.timing_only ? std::vector<float>() : equal_weights(cluster.training_samples);
+    const Message message = node_.receive(weights_port);
+    const auto values = values_of(message.values);
+    return {values.begin(), values.end()};
+  }
+
+  // Whether there was any step.
+  bool train(const std::vector<float>& weights) {
+    const Cluster& cluster = node_.cluster();
+    const std::vector<float> drawn_by = weights.empty() ? equal_weights(cluster.training_samples) : weights;
+    WeightedBatches batches(params_.sampling, drawn_by, cluster.batch_size, node_.rng("boosting"));
+    const std::int64_t steps = params_.local_epochs * batches.batches_in_pass();
+    while (node_.step() < steps && node_.next_step()) {
+      const Payload gradient = node_.gradient_of(batches.next());
+      node_.apply(values_of(gradient));
+      node_.finish_step();
+    }
+    return node_.step() > 0;
+  }
+
+  void hand_on(std::vector<float> weights) {
+    const Cluster& cluster = node_.cluster();
+    if (node_.id() + 1 == cluster.workers) return;
+    Message message{.port = weights_port};
+    message.wire_bytes = 4 * cluster.training_samples;
+    if (!weights.empty()) message.values = make_payload(std::move(weights));
+    node_.send(node_.id() + 1, std::move(message));
+  }
+
+  // The payload is the member in both forms: its answers follow from it.
+  void cast_vote(bool trained, double weight) {
+    const Cluster& cluster = node_.cluster();
+    Message message{.port = votes_port};
+    message.weight = weight;
+    if (trained) {
+      message.values = node_.weights().snapshot();
+      message.wire_bytes = 4 + (params_.vote == SammeVote::models ? cluster.model_bytes : cluster.evaluated_samples);
+    }
+    if (node_.id() == voter) {
+      take(message);
+    } else {
+      node_.send(voter, std::move(message));
+    }
+  }
+
+  void take(const Message& message) {
+    if (message.values) ensemble_.push_back({message.values, message.weight});
+  }
+
+  void count_votes() {
+    for (int others = node_.cluster().workers - 1; others > 0; --others) take(node_.receive(votes_port));
+  }
+
+  Node& node_;
+  const SammeParams params_;
+  std::vector<Voter> ensemble_;  // at the voter, of the members whose votes are there
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_program(const SammeParams& params, Node& node) {
+  return std::make_unique<SammeWorker>(params, node);
+}
+
+// Nothing travels in a step.
+Traffic traffic_of(const SammeParams&, const Cluster&) { return {}; }
+
+}  // namespace ddl::ensemble

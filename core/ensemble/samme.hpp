@@ -1,0 +1,44 @@
+// An ensemble whose members are trained on different hosts, each on what the ones before found hard: SAMME (Zhu, Zou,
+// Rosset and Hastie, 2009), as in IDDL.
+#pragma once
+
+#include <memory>
+
+#include "core/base/fields.hpp"
+#include "core/ensemble/boosting.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::ensemble {
+
+enum class SammeVote {
+  answers,  // a byte per evaluated sample travels to the first worker, which counts
+  models    // the member itself does
+};
+constexpr auto enum_names(SammeVote) {
+  return std::to_array<EnumName<SammeVote>>({{SammeVote::answers, "answers"}, {SammeVote::models, "models"}});
+}
+
+struct SammeParams {
+  static constexpr const char* tag = "samme";
+  int local_epochs = 10;
+  SammeWeighting weighting = SammeWeighting::standard;
+  SammeSampling sampling = SammeSampling::resample;
+  SammeVote vote = SammeVote::answers;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, SammeParams& params) {
+  visit("local_epochs", params.local_epochs,
+        Rule{.doc = "passes over the training set of one member, unless the run ends before", .at_least = 1});
+  visit(
+      "weighting", params.weighting,
+      Rule{.doc = "what weighs more for the next member: wrong samples, or right ones (as the published code has it)"});
+  visit("sampling", params.sampling, Rule{.doc = "how weights choose the samples of a member's batches"});
+  visit("vote", params.vote, Rule{.doc = "what travels to the first worker, which counts votes"});
+}
+
+std::unique_ptr<Program> make_program(const SammeParams& params, Node& node);
+Traffic traffic_of(const SammeParams& params, const Cluster& cluster);
+
+}  // namespace ddl::ensemble

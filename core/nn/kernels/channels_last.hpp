@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/base/shape.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/kernels/buffer.hpp"
+
+namespace ddl::nn {
+
+// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself where that is so.
+const float* channels_last(const data::Batch& batch, Shape shape, Buffer& buffer);
+
+}  // namespace ddl::nn

@@ -1,0 +1,27 @@
+// The scratch memory of one thread: everything a computation writes besides its result.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/data/dataset.hpp"
+#include "core/nn/kernels/buffer.hpp"
+
+namespace ddl::nn {
+
+// Grown by the first step and reused by all that follow, of any model.
+struct Workspace {
+  struct PerLayer {
+    Buffer output;
+    Buffer kept;  // what a layer's forward pass leaves to its backward pass
+  };
+  std::vector<PerLayer> layers;
+  Buffer inputs;        // of the batch, channels last
+  Buffer gradients[2];  // with respect to a layer's output and input, in turns
+  Buffer scratch;       // of one call of one layer
+  data::Batch batch;    // of an evaluation
+  std::vector<std::uint32_t> indices;
+  std::vector<const float*> values;  // values[l] enters layer l, values[l + 1] leaves it
+};
+
+}  // namespace ddl::nn

@@ -1,0 +1,37 @@
+// Layers one after the other, as one layer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/nn/layer.hpp"
+
+namespace ddl::nn {
+
+class Chain final : public Layer {
+ public:
+  // At least one; each reads what the one before gives.
+  explicit Chain(std::vector<std::unique_ptr<Layer>> layers);
+
+  const std::vector<std::unique_ptr<Layer>>& layers() const { return layers_; }
+  const char* kind() const override { return "chain"; }
+  std::vector<LayerTensor> tensors() const override { return named_tensors(layers_); }
+  double multiply_adds() const override;
+  std::size_t whole_parameter_count() const override;
+  std::vector<LayerPart> parts() const override { return named_layers(layers_); }
+  bool needs_estimates() const override;
+  void initialize(std::span<float> parameters, Stream& random) const override;
+  void forward(const ForwardCall& call) const override;
+  void backward(const BackwardCall& call) const override;
+
+ private:
+  // What is kept: of layer l its output (the last has none) and what it keeps; two gradients in turns.
+  Buffer& output_of(std::size_t l, Buffer& kept) const { return kept.part(2 * l); }
+  Buffer& kept_of(std::size_t l, Buffer& kept) const { return kept.part(2 * l + 1); }
+  Buffer& gradient(std::size_t turn, Buffer& kept) const { return kept.part(2 * layers_.size() + turn % 2); }
+
+  std::vector<std::unique_ptr<Layer>> layers_;
+  std::vector<std::size_t> offsets_;  // of each layer's parameters
+};
+
+}  // namespace ddl::nn

@@ -1,0 +1,70 @@
+// Two-dimensional convolution with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed
+// where the image lies, a row of pixels at a time; nothing is unrolled. Wide 3x3 layers: see winograd.hpp.
+#pragma once
+
+#include <optional>
+
+#include "core/nn/kernels/winograd.hpp"
+#include "core/nn/layer.hpp"
+#include "core/nn/model_spec.hpp"
+
+namespace ddl::nn {
+
+// Weights are kernel x kernel x channels x filters. `same` pads with (kernel - 1) / 2 zeros above and left and the rest
+// below and right, as TensorFlow does for stride 1. A stride takes every so manieth window, from the first.
+class Conv2d final : public Layer {
+ public:
+  // Precondition of a valid convolution: the kernel fits into the image.
+  Conv2d(Shape input, const ConvSpec& spec, bool relu);
+
+  const char* kind() const override { return "conv"; }
+  std::vector<LayerTensor> tensors() const override;
+  double multiply_adds() const override;
+  LayerShare share(std::span<const std::uint32_t> filters) const override;
+  void initialize(std::span<float> parameters, Stream& random) const override;
+  void forward(const ForwardCall& call) const override;
+  void backward(const BackwardCall& call) const override;
+
+ private:
+  // One image's values with a border of zeros.
+  struct Frame {
+    std::size_t height, width, values;  // pixels; values of a pixel
+    std::size_t top, bottom;            // border, the same left and right
+    std::size_t row() const { return (width + top + bottom) * values; }
+    std::size_t size() const { return (height + top + bottom) * row(); }
+    std::size_t first() const { return top * (row() + values); }  // the first pixel inside
+  };
+  // Slides a kernel over a frame: the products of its windows with `panels` (see pack) into rows of `columns` values.
+  struct Slide {
+    const float* framed;
+    std::size_t frame_row, values;  // of the frame
+    std::size_t step;               // pixels from window to window
+    const float* panels;
+    std::size_t height, width, columns;  // of the result
+    const float* bias;
+    bool relu;
+    float* result;
+  };
+  void slide(const Slide& job) const;
+  // Weights as panels of neighbouring columns; of the gradient by inputs they are turned round and transposed.
+  void pack(const float* weights, float* panels) const;
+  void pack_turned(const float* weights, float* panels) const;
+  void place_row(const float* from, float* to) const;
+  void add_weight_gradient(const float* image, const float* gradient, bool first, float* result) const;
+
+  void forward_by_transforms(const ForwardCall& call) const;
+  void backward_by_transforms(const BackwardCall& call) const;
+
+  std::size_t weight_count() const { return kernel_ * kernel_ * channels_ * filters_; }
+  const float* bias_of(const float* parameters) const { return bias_ ? parameters + weight_count() : nullptr; }
+
+  ConvSpec spec_;
+  std::size_t channels_, kernel_, filters_, stride_;
+  bool bias_;
+  Frame image_, gradient_;  // of the input; of the output's gradient, with zeros between the windows of a stride
+  std::optional<Winograd> transforms_, turned_;  // of the forward pass, and from the output's gradient to the input's
+  Init init_;
+  bool relu_;
+};
+
+}  // namespace ddl::nn

@@ -1,0 +1,39 @@
+// What those do who depend on a worker that has crashed.
+#pragma once
+
+#include <optional>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/node/message.hpp"
+
+namespace ddl {
+
+// wait: until it is back. go_on: without it from the instant of the crash, and with it again once it is back.
+// time_out, of servers only: without a worker that is waited for and not heard of for a while, be it crashed, slow or
+// cut off, until it is heard of again (patience.hpp).
+enum class OnFailure { wait, go_on, time_out };
+constexpr auto enum_names(OnFailure) {
+  return std::to_array<EnumName<OnFailure>>(
+      {{OnFailure::wait, "wait"}, {OnFailure::go_on, "go_on"}, {OnFailure::time_out, "time_out"}});
+}
+
+inline constexpr Rule on_failure_rule{.doc =
+                                          "when a worker has crashed: wait until it is back, or go on without it "
+                                          "(time_out: of parameter servers alone)"};
+
+template <class Visitor>
+void server_failure_fields(Visitor& visit, OnFailure& on_failure, std::optional<Seconds>& failure_timeout) {
+  visit("on_failure", on_failure,
+        Rule{.doc = "when a worker has crashed: wait until it is back, go on without it, or (time_out) go on without "
+                    "whoever is not heard of in time"});
+  visit("failure_timeout", failure_timeout,
+        Rule{.doc = "time_out: how long a worker that others wait for may be silent", .above = 0});
+}
+
+// Whether a worker of this presence is counted on.
+inline bool is_counted_on(Presence presence, OnFailure on_failure) {
+  return presence == Presence::up || (presence == Presence::down && on_failure != OnFailure::go_on);
+}
+
+}  // namespace ddl

@@ -1,0 +1,71 @@
+// Arithmetic on flat vectors and their slices. In a timing-only run vectors are empty and payloads null; all of these
+// then do nothing, so that an algorithm need not know.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "core/node/message.hpp"
+
+namespace ddl {
+
+inline std::span<const float> values_of(const Payload& payload) {
+  return payload ? std::span<const float>(*payload) : std::span<const float>();
+}
+
+inline Payload make_payload(std::vector<float> values) {
+  return std::make_shared<const std::vector<float>>(std::move(values));
+}
+
+template <class T>
+std::span<T> part_of(std::span<T> vector, Slice slice) {
+  return vector.empty() ? vector : vector.subspan(slice.begin, slice.size());
+}
+
+// A slice of an immutable vector; the vector itself when that is all of it.
+inline Payload share_part(const Payload& payload, Slice slice) {
+  if (!payload || slice.size() == payload->size()) return payload;
+  const auto part = part_of(values_of(payload), slice);
+  return make_payload({part.begin(), part.end()});
+}
+
+// into += factor * values
+inline void add_scaled(std::span<float> into, std::span<const float> values, float factor = 1) {
+  if (values.empty()) return;
+  check(into.size() == values.size(), "vectors of one length");
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] += factor * values[i];
+}
+
+// x = keep * x + (1 - keep) * y
+inline void blend(std::span<float> x, std::span<const float> y, float keep) {
+  if (y.empty()) return;
+  check(x.size() == y.size(), "vectors of one length");
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = keep * x[i] + (1 - keep) * y[i];
+}
+
+inline void fill_zero(std::span<float> vector) {
+  for (float& value : vector) value = 0;
+}
+
+// Adds the values into the queued message of the same port, kind and part, which then says this one's step; false if
+// there is none.
+template <class Queue>
+bool add_to_same(Queue& queue, const Message& message) {
+  const auto same = std::ranges::find_if(queue, [&](const Message& queued) {
+    return queued.port == message.port && queued.kind == message.kind && queued.part == message.part;
+  });
+  if (same == queue.end()) return false;
+  if (message.values) {
+    std::vector<float> sum(same->values->begin(), same->values->end());
+    add_scaled(sum, values_of(message.values));
+    same->values = make_payload(std::move(sum));
+  }
+  same->step = message.step;
+  return true;
+}
+
+}  // namespace ddl

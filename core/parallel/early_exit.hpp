@@ -1,0 +1,47 @@
+// A model in stages on device, edge and cloud, with exits between them: a sample of which an exit is sure enough goes
+// no further (BranchyNet, Teerapittayanon et al., ICPR 2016; DDNN, ICDCS 2017; IDDL's horizontal partitions).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+#include "core/parallel/serving.hpp"
+#include "core/parallel/uncertainty.hpp"
+
+namespace ddl::parallel {
+
+struct EarlyExitParams {
+  static constexpr const char* tag = "early_exit";
+  std::vector<int> cuts;  // layers before worker 1, 2, ...; empty: operations fall evenly
+  int exit_filters = 32;  // of an exit's convolution; 0: none
+  double exit_learning_rate = 0.01;
+  Uncertainty uncertainty = Uncertainty::entropy;
+  std::vector<double> thresholds = {0.5};
+  ServingParams serving;
+};
+template <class Visitor>
+void fields(Visitor& visit, EarlyExitParams& params) {
+  visit("cuts", params.cuts,
+        Rule{.doc = "the model's layers (a relu belongs to the dense or conv before it) in front of worker 1, 2, ...; "
+                    "default: operations fall evenly",
+             .at_least = 0,
+             .at_most = 1e6});
+  visit("exit_filters", params.exit_filters,
+        Rule{.doc = "of the 3x3 convolution of an exit from an image; 0 for none", .at_least = 0, .at_most = 16384});
+  visit("exit_learning_rate", params.exit_learning_rate, Rule{.doc = "of the exits' plain SGD", .above = 0});
+  visit("doubt", params.uncertainty, Rule{.doc = "what is held against the threshold"});
+  visit("thresholds", params.thresholds,
+        Rule{.doc = "doubts from which on a sample goes further, tried one after the other; 0: all go, 1: none",
+             .at_least = 0,
+             .at_most = 1});
+  visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});
+}
+
+std::unique_ptr<Program> make_program(const EarlyExitParams& params, Node& node);
+Traffic traffic_of(const EarlyExitParams& params, const Cluster& cluster);
+std::vector<std::vector<std::uint32_t>> held_of(const EarlyExitParams& params, const Cluster& cluster);
+
+}  // namespace ddl::parallel

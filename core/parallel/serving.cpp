@@ -1,0 +1,31 @@
+#include "core/parallel/serving.hpp"
+
+#include <algorithm>
+
+#include "core/base/portable_math.hpp"
+
+namespace ddl::parallel {
+
+RequestTimes::RequestTimes(Node& node, const ServingParams& params)
+    : node_(node), params_(params), random_(node.rng("requests")), last_s_(node.now()) {}
+
+double RequestTimes::wait_for_next() {
+  switch (params_.arrivals) {
+    case Arrivals::after_answer:
+      return last_s_ = node_.now();
+    case Arrivals::regular:
+      last_s_ += params_.interval.value;
+      break;
+    case Arrivals::poisson:
+      last_s_ -= params_.interval.value * portable_log(1 - random_.uniform());
+      break;
+  }
+  if (last_s_ > node_.now()) node_.receive_for(no_port, last_s_ - node_.now());
+  return last_s_;
+}
+
+int predicted_class(std::span<const float> outputs) {
+  return static_cast<int>(std::ranges::max_element(outputs) - outputs.begin());
+}
+
+}  // namespace ddl::parallel

@@ -1,0 +1,52 @@
+// AD-PSGD: asynchronous decentralized SGD (Lian et al., ICML 2018).
+#pragma once
+
+#include <memory>
+
+#include "core/base/fields.hpp"
+#include "core/graph/pairs.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+// How often an active worker starts an exchange.
+struct GossipRate {
+  bool continuous = false;  // one after the other, whatever the gradients do
+  int every = 1;            // otherwise: once for so many of its gradients
+};
+
+enum class PartnerRule { random, cyclic };
+constexpr auto enum_names(PartnerRule) {
+  return std::to_array<EnumName<PartnerRule>>({{PartnerRule::random, "random"}, {PartnerRule::cyclic, "cyclic"}});
+}
+
+enum class UpdateOrder { average_then_update, update_then_average };
+constexpr auto enum_names(UpdateOrder) {
+  return std::to_array<EnumName<UpdateOrder>>({{UpdateOrder::average_then_update, "average_then_update"},
+                                               {UpdateOrder::update_then_average, "update_then_average"}});
+}
+
+struct AdPsgdParams {
+  static constexpr const char* tag = "ad_psgd";
+  graph::PairGraph topology = graph::PairGraph::ring;
+  GossipRate gossip_rate;
+  PartnerRule peer = PartnerRule::random;
+  UpdateOrder update_order = UpdateOrder::average_then_update;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, AdPsgdParams& params) {
+  visit("topology", params.topology, Rule{.doc = "which active worker may average with which passive one"});
+  visit("gossip_rate", params.gossip_rate,
+        Rule{.doc = "exchanges of an active worker: \"per_gradient\", \"continuous\", or one every so many gradients",
+             .at_least = 1,
+             .at_most = 1e6});
+  visit("peer", params.peer, Rule{.doc = "whom an active worker asks next"});
+  visit("update_order", params.update_order, Rule{.doc = "whether a gradient waits for the averaging it calls for"});
+}
+
+std::unique_ptr<Program> make_program(const AdPsgdParams& params, Node& node);
+Traffic traffic_of(const AdPsgdParams& params, const Cluster& cluster);
+
+}  // namespace ddl::systems

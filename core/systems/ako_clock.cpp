@@ -1,0 +1,60 @@
+#include "core/systems/ako_clock.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace ddl::systems {
+
+PingPongClock::PingPongClock(Node& node, int port)
+    : node_(node), port_(port), received_(static_cast<std::size_t>(node.cluster().workers)) {
+  node.watch(port);
+  for (int worker = 0; worker < node.cluster().workers; ++worker) {
+    if (!node.up(worker)) received_[static_cast<std::size_t>(worker)] = std::numeric_limits<std::int64_t>::max();
+  }
+}
+
+void PingPongClock::start() {
+  node_.spawn("clock", [this] { serve(); });
+}
+
+void PingPongClock::received(std::int64_t steps) {
+  if (steps == received_[static_cast<std::size_t>(node_.id())]) return;
+  if (node_.id() == 0) return note(0, steps);
+  received_[static_cast<std::size_t>(node_.id())] = steps;
+  node_.send(0, {.port = port_, .step = steps});
+}
+
+void PingPongClock::serve() {
+  while (true) {
+    const Message message = node_.receive(port_);
+    if (message.news) {
+      note_news(message);
+    } else if (node_.id() == 0) {
+      note(message.source, message.step);
+    } else {
+      all_received_ = message.step;
+      node_.changed();
+    }
+  }
+}
+
+// Who is away holds nobody up. A worker 0 that has come back hears of everybody anew.
+void PingPongClock::note_news(const Message& message) {
+  if (message.source >= node_.cluster().workers) return;
+  if (node_.id() == 0 && message.news != Presence::up) note(message.source, std::numeric_limits<std::int64_t>::max());
+  if (message.source != 0 || message.news != Presence::up) return;
+  all_received_ = 0;
+  const std::int64_t steps = received_[static_cast<std::size_t>(node_.id())];
+  if (steps > 0) node_.send(0, {.port = port_, .step = steps});
+}
+
+void PingPongClock::note(int worker, std::int64_t steps) {
+  received_[static_cast<std::size_t>(worker)] = steps;
+  const std::int64_t least = *std::ranges::min_element(received_);
+  if (least == all_received_) return;
+  all_received_ = least;
+  for (int other = 1; other < node_.cluster().workers; ++other) node_.send(other, {.port = port_, .step = least});
+  node_.changed();
+}
+
+}  // namespace ddl::systems

@@ -1,0 +1,41 @@
+// D-PSGD: decentralized synchronous SGD (Lian et al., NIPS 2017).
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/base/fields.hpp"
+#include "core/graph/graph.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+enum class Combine { before, after };  // models are averaged before the gradient is applied (as published), or after
+constexpr auto enum_names(Combine) {
+  return std::to_array<EnumName<Combine>>({{Combine::before, "before"}, {Combine::after, "after"}});
+}
+
+struct DPsgdParams {
+  static constexpr const char* tag = "d_psgd";
+  graph::GraphKind topology = graph::GraphKind::ring;
+  std::optional<int> degree;
+  bool overlap = false;
+  Combine combine = Combine::before;
+  OnFailure on_failure = OnFailure::wait;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, DPsgdParams& params) {
+  visit("topology", params.topology, Rule{.doc = "who averages with whom"});
+  visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
+  visit("overlap", params.overlap, Rule{.doc = "models travel while the gradient is computed"});
+  visit("combine", params.combine, Rule{.doc = "average models before the gradient is applied, or after"});
+  visit("on_failure", params.on_failure, on_failure_rule);
+}
+
+std::unique_ptr<Program> make_program(const DPsgdParams& params, Node& node);
+Traffic traffic_of(const DPsgdParams& params, const Cluster& cluster);
+
+}  // namespace ddl::systems

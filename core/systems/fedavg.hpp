@@ -1,0 +1,33 @@
+// Federated averaging (McMahan et al., AISTATS 2017): in a round the server has some of the workers train alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+struct FedavgParams {
+  static constexpr const char* tag = "fedavg";
+  int local_steps = 8;
+  std::optional<double> sampled;  // workers in a round: below 1 a share of all, else a count; none: all
+  OnFailure on_failure = OnFailure::wait;
+  std::optional<Seconds> failure_timeout;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, FedavgParams& params) {
+  visit("local_steps", params.local_steps, Rule{.doc = "H: steps of a worker in a round", .at_least = 1});
+  visit("sampled", params.sampled, Rule{.doc = "workers in a round: a share if below 1, else a count", .above = 0});
+  server_failure_fields(visit, params.on_failure, params.failure_timeout);
+}
+
+std::unique_ptr<Program> make_program(const FedavgParams& params, Node& node);
+Traffic traffic_of(const FedavgParams& params, const Cluster& cluster);
+
+}  // namespace ddl::systems

@@ -1,0 +1,76 @@
+// Gossip averaging of models: pull (Cui 2019), push and pairwise exchange (Boyd et al., 2006).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+enum class GossipMode { pull, push, pair };
+constexpr auto enum_names(GossipMode) {
+  return std::to_array<EnumName<GossipMode>>(
+      {{GossipMode::pull, "pull"}, {GossipMode::push, "push"}, {GossipMode::pair, "pair"}});
+}
+
+enum class PeerRule { random, ring, round_robin };
+constexpr auto enum_names(PeerRule) {
+  return std::to_array<EnumName<PeerRule>>(
+      {{PeerRule::random, "random"}, {PeerRule::ring, "ring"}, {PeerRule::round_robin, "round_robin"}});
+}
+
+enum class Merge { half, loss_weighted };  // x = (x + y) / 2 | the model with the smaller loss weighs more
+constexpr auto enum_names(Merge) {
+  return std::to_array<EnumName<Merge>>({{Merge::half, "half"}, {Merge::loss_weighted, "loss_weighted"}});
+}
+
+enum class ExchangeOrder { sequential, overlap };  // after the gradient | while it is computed
+constexpr auto enum_names(ExchangeOrder) {
+  return std::to_array<EnumName<ExchangeOrder>>(
+      {{ExchangeOrder::sequential, "sequential"}, {ExchangeOrder::overlap, "overlap"}});
+}
+
+enum class Threshold { none, abs_mean, signed_mean };  // drop gradients below the tensor's mean (magnitude)
+constexpr auto enum_names(Threshold) {
+  return std::to_array<EnumName<Threshold>>(
+      {{Threshold::none, "none"}, {Threshold::abs_mean, "abs_mean"}, {Threshold::signed_mean, "signed_mean"}});
+}
+
+struct GossipParams {
+  static constexpr const char* tag = "gossip";
+  GossipMode mode = GossipMode::pull;
+  PeerRule peer = PeerRule::random;
+  Merge merge = Merge::half;
+  ExchangeOrder order = ExchangeOrder::sequential;
+  Threshold threshold = Threshold::none;
+  bool residual = false;                        // dropped gradient values are added to the next gradient
+  std::optional<Seconds> timeout;               // none: wait for the answer; else skip averaging once it is over
+  std::map<std::string, Seconds> late_joiners;  // workers that start later, from a peer's model; until then they refuse
+};
+
+template <class Visitor>
+void fields(Visitor& visit, GossipParams& params) {
+  visit("mode", params.mode, Rule{.doc = "pull a model, push one's own, or exchange both"});
+  visit("peer", params.peer, Rule{.doc = "whom to exchange with"});
+  visit("merge", params.merge, Rule{.doc = "how two models become one"});
+  visit("order", params.order, Rule{.doc = "exchange after the gradient, or while it is computed"});
+  visit("threshold", params.threshold, Rule{.doc = "drop gradient values below their tensor's mean"});
+  visit("residual", params.residual, Rule{.doc = "add what the threshold drops to the next gradient"});
+  visit("timeout", params.timeout, Rule{.doc = "give up on a peer's answer", .above = 0});
+  visit("late_joiners", params.late_joiners,
+        Rule{.doc = "when workers start that come later, by host name; each begins with a peer's model", .above = 0});
+}
+
+// When a worker starts: 0 for most. Throws InputError when late joiners are no workers, or all of them.
+double late_start_s(const GossipParams& params, const Cluster& cluster, int worker);
+
+std::unique_ptr<Program> make_program(const GossipParams& params, Node& node);
+Traffic traffic_of(const GossipParams& params, const Cluster& cluster);
+
+}  // namespace ddl::systems

@@ -1,0 +1,82 @@
+// The averaging makes the mean, so a worker applies its own gradients whole; optimizer state stays where it is. Models
+// weigh by the steps in them, which differ only in the last round: a worker whose steps are over contributes nothing
+// and takes the mean of the others, until a round without contributions ends the group.
+//
+//   worker i:  loop:  H times:  x = step(x, gradient(x))
+//                     x = allreduce_sum(h x) / allreduce_sum(h)      h: steps taken, H but for the last round
+#include "core/systems/local_sgd.hpp"
+
+#include "core/node/vectors.hpp"
+
+namespace ddl::systems {
+namespace {
+
+constexpr int models = 0;  // the only port
+
+class LocalSgdWorker : public Program {
+ public:
+  LocalSgdWorker(const LocalSgdParams& params, Node& node)
+      : node_(node), params_(params), all_reduce_(node, params.collective, models, params.on_failure) {}
+
+  void run() override {
+    all_reduce_.take_part([this] { take_rounds(); });
+  }
+
+  Awaited awaited_at(int) const override { return awaited_from(all_reduce_.awaited(), "models of the other workers"); }
+
+ private:
+  void take_rounds() {
+    while (true) {
+      const int steps = take_steps();
+      const std::optional<comm::Sum> total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps), steps});
+      if (total && total->count == 0) return;
+      if (total && node_.cluster().workers > 1) take_mean(*total);
+      if (steps == params_.local_steps) node_.finish_step();
+    }
+  }
+
+  // The last of H steps stays open, for the averaging belongs to it.
+  int take_steps() {
+    int steps = 0;
+    while (steps < params_.local_steps && node_.next_step()) {
+      const Payload gradient = node_.gradient();
+      node_.apply(values_of(gradient));
+      if (++steps < params_.local_steps) node_.finish_step();
+    }
+    return steps;
+  }
+
+  // Times steps / H: a worker that took all H sends its model as it is.
+  Payload weighed_model(int steps) {
+    if (steps == 0) return nullptr;
+    const Payload model = node_.weights().snapshot();
+    return steps == params_.local_steps ? model : scaled(model, steps, params_.local_steps);
+  }
+
+  void take_mean(const comm::Sum& total) {
+    node_.weights().adopt(scaled(total.values, params_.local_steps, total.count));
+  }
+
+  static Payload scaled(const Payload& values, int numerator, int denominator) {
+    if (!values) return nullptr;
+    std::vector<float> result(values->size());
+    add_scaled(result, values_of(values), static_cast<float>(numerator) / static_cast<float>(denominator));
+    return make_payload(std::move(result));
+  }
+
+  Node& node_;
+  const LocalSgdParams params_;
+  comm::AllReduce all_reduce_;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node) {
+  return std::make_unique<LocalSgdWorker>(params, node);
+}
+
+Traffic traffic_of(const LocalSgdParams& params, const Cluster& cluster) {
+  return {Pace::lockstep, comm::flows_of(params.collective, cluster, 1, 1.0 / params.local_steps)};
+}
+
+}  // namespace ddl::systems

@@ -1,0 +1,30 @@
+// Local SGD (Stich, ICLR 2019; McMahan et al., AISTATS 2017): some steps alone, then the mean of all models.
+#pragma once
+
+#include <memory>
+
+#include "core/base/fields.hpp"
+#include "core/comm/collectives.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+struct LocalSgdParams {
+  static constexpr const char* tag = "local_sgd";
+  int local_steps = 8;
+  comm::Collective collective = comm::Collective::ring;
+  OnFailure on_failure = OnFailure::wait;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, LocalSgdParams& params) {
+  visit("local_steps", params.local_steps, Rule{.doc = "H: steps between two averagings", .at_least = 1});
+  visit("collective", params.collective, Rule{.doc = "how models are summed"});
+  visit("on_failure", params.on_failure, on_failure_rule);
+}
+
+std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node);
+Traffic traffic_of(const LocalSgdParams& params, const Cluster& cluster);
+
+}  // namespace ddl::systems

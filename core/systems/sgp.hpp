@@ -1,0 +1,34 @@
+// SGP: stochastic gradient push (Assran et al., ICML 2019), push-sum gossip on directed graphs.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/base/fields.hpp"
+#include "core/graph/graph.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+struct SgpParams {
+  static constexpr const char* tag = "sgp";
+  graph::GraphKind topology = graph::GraphKind::one_peer_exponential;
+  std::optional<int> degree;
+  bool overlap = false;
+  OnFailure on_failure = OnFailure::wait;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, SgpParams& params) {
+  visit("topology", params.topology, Rule{.doc = "who sends to whom"});
+  visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
+  visit("overlap", params.overlap, Rule{.doc = "what is sent may arrive while the next gradient is computed"});
+  visit("on_failure", params.on_failure, on_failure_rule);
+}
+
+std::unique_ptr<Program> make_program(const SgpParams& params, Node& node);
+Traffic traffic_of(const SgpParams& params, const Cluster& cluster);
+
+}  // namespace ddl::systems

@@ -1,0 +1,85 @@
+// What a Node has in every runtime: a replica with its optimizer, steps with their rows, random numbers of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/nn/optimizer.hpp"
+#include "core/node/node.hpp"
+#include "sim/experiment/run_result.hpp"
+#include "sim/platform/fabric.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::experiment {
+
+class LearningNode : public Node {
+ public:
+  int id() const override { return id_; }
+  const Cluster& cluster() const override { return cluster_; }
+  std::int64_t step() const override { return finished_steps_; }
+
+  Weights& weights() override { return weights_; }
+  Slice shard() const override { return shard_; }
+  double last_loss() const override { return last_loss_; }
+  void apply(std::span<const float> gradient) override;
+  void apply_slice(Slice slice, std::span<const float> gradient) override;
+
+  void record_given_up(int worker) override { given_up_.push_back({id_, worker, now()}); }
+  Stream rng(const char* purpose) const override;
+
+  // --- for the runtime ---
+  std::int64_t counted_steps() const { return counted_steps_; }
+  double compute_seconds(double end_s) const;    // what is under way then included
+  std::vector<IterationRow> iterations() const;  // of steps that count
+  const std::vector<GivenUp>& given_up() const { return given_up_; }
+  void set_staleness(std::int64_t step, double staleness);
+  // The mean minibatch loss since it was last asked for.
+  std::optional<double> take_train_loss();
+
+ protected:
+  // The weights are those of the whole model or, at a server, of its shard.
+  LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights);
+  static std::string text_of(const Awaited& awaited,
+                             const platform::Fabric& fabric);  // "sums of the other workers (w1, w2)"
+
+  void begin_step();
+  void end_step();
+  void count_step() { ++counted_steps_; }
+  std::int64_t begun_steps() const { return begun_steps_; }
+  bool in_step() const { return begun_steps_ > finished_steps_; }
+  IterationRow& row() { return rows_.back(); }  // of the step under way
+  bool lose_step();                             // whether one was under way
+
+  double draw_gradient_seconds();
+  double computing_begins() { return computing_since_s_.emplace(now()); }  // when
+  void computing_ends(double spent_s, bool for_step = true);
+  void note_loss(double loss);
+
+  const scenario::Scenario& scenario() const { return scenario_; }
+  int incarnation() const { return incarnation_; }
+  void end_incarnation() { ++incarnation_; }  // who runs here next draws other numbers
+  void reset_replica(Payload weights);        // and another optimizer
+
+ private:
+  nn::Optimizer& optimizer();
+
+  const scenario::Scenario& scenario_;
+  const Cluster& cluster_;
+  const int id_;
+  const Slice shard_;
+  Weights weights_;
+  std::optional<nn::Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
+  int incarnation_ = 0;                     // crashes so far; before what draws random numbers
+  Stream jitter_;
+
+  std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
+  double compute_s_ = 0;
+  std::optional<double> computing_since_s_;
+  double last_loss_ = 0, loss_sum_ = 0;
+  std::int64_t losses_ = 0;
+  std::vector<IterationRow> rows_;
+  std::vector<GivenUp> given_up_;
+};
+
+}  // namespace ddl::experiment

@@ -1,0 +1,232 @@
+#include "sim/experiment/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+
+#include "core/base/finite.hpp"
+#include "core/nn/vote.hpp"
+#include "core/node/vectors.hpp"
+#include "sim/scenario/reading/read.hpp"
+
+namespace ddl::experiment {
+namespace {
+
+std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
+
+int thread_count(int wanted) {
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+data::DataSplit load_data(const scenario::Scenario& scenario) {
+  data::DataSpec spec = scenario.data;
+  if (!spec.path.empty()) spec.path = scenario::resolve_path(scenario, spec.path);
+  try {
+    return data::load_data(spec, scenario.seed);
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    throw InputError(text.starts_with("data.") ? text : "data.path: " + text);
+  }
+}
+
+Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
+    : scenario_(scenario),
+      data_(load_data(scenario)),
+      model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
+      test_samples_(data_.test.size()),
+      buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(thread_count(threads)))),
+      scratch_(static_cast<std::size_t>(thread_count(threads))),
+      pool_(thread_count(threads)) {
+  if (scenario.evaluate.samples) {
+    test_samples_ = static_cast<std::size_t>(*scenario.evaluate.samples);
+    if (test_samples_ > data_.test.size()) {
+      throw InputError("$.evaluate.samples: " + std::to_string(test_samples_) + ", but the test set has " +
+                       std::to_string(data_.test.size()));
+    }
+  }
+  const bool one_model = systems::row_of(scenario.algorithm).one_model;
+  const auto shards = data::partition(data_.train, scenario.data, one_model ? 1 : workers, scenario.seed);
+  for (int worker = 0; worker < workers; ++worker) {
+    const int data_of = one_model ? 0 : worker;
+    batches_.emplace_back(shards[static_cast<std::size_t>(data_of)], scenario.training.batch_size,
+                          scenario.data.shuffle, stream(scenario.seed, owner(data_of), "minibatches"));
+    dropout_.push_back(stream(scenario.seed, owner(data_of), "dropout"));
+  }
+}
+
+Payload Trainer::initial_weights(int worker) {
+  const bool shared = scenario_.training.init == scenario::InitialWeights::shared || worker < 0;
+  if (shared && shared_start_) return shared_start_;
+  std::vector<float> weights(model_.parameter_count());
+  Stream random = stream(scenario_.seed, shared ? owner(-1) : owner(worker), "weights");
+  model_.initialize(weights, random);
+  Payload start = make_payload(std::move(weights));
+  if (shared) shared_start_ = start;
+  return start;
+}
+
+Minibatch Trainer::next_minibatch(int worker) {
+  const auto w = static_cast<std::size_t>(worker);
+  auto batch = std::make_shared<data::Batch>();
+  data::gather(data_.train, batches_[w].next(), *batch);
+  return {std::move(batch), Stream(dropout_[w].bits())};
+}
+
+std::shared_ptr<const data::Batch> Trainer::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+  auto batch = std::make_shared<data::Batch>();
+  data::gather(set == SampleSet::test ? data_.test : data_.train, numbers, *batch);
+  return batch;
+}
+
+ThreadPool::Ticket Trainer::begin(std::function<void()> math) {
+  return pool_.submit([math = std::move(math)](int) { math(); }, ThreadPool::Urgency::soon);
+}
+
+std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights,
+                                                           std::vector<std::uint32_t> samples) {
+  const auto w = static_cast<std::size_t>(worker);
+  auto gradient = std::make_unique<Gradient>();
+  Gradient* job = gradient.get();
+  job->weights_ = std::move(weights);
+  job->samples_ = samples.empty() ? batches_[w].next() : std::move(samples);
+  job->random_ = Stream(dropout_[w].bits());
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+        if (!all_finite(*job->weights_)) {
+          job->not_finite_ = "weights";
+          return;
+        }
+        data::gather(data_.train, job->samples_, scratch.batch);
+        const auto result = BufferPool::take(buffer_pool_, model_.parameter_count());
+        job->loss_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *result, *scratch.workspace);
+        if (!std::isfinite(job->loss_)) {
+          job->not_finite_ = "loss";
+        } else if (!all_finite(*result)) {
+          job->not_finite_ = "gradient";
+        }
+        job->gradient_ = result;
+      },
+      ThreadPool::Urgency::soon);
+  return gradient;
+}
+
+std::unique_ptr<Trainer::Answers> Trainer::begin_answers(Payload weights) {
+  auto answers = std::make_unique<Answers>();
+  Answers* job = answers.get();
+  job->weights_ = std::move(weights);
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        nn::Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
+        const data::Dataset& data = data_.train;
+        job->right_ = model_.classify(*job->weights_, data, data.size(), workspace, &data);
+        for (std::size_t i = 0; i < data.size(); ++i) job->right_[i] = job->right_[i] == data.labels[i];
+      },
+      ThreadPool::Urgency::soon);
+  return answers;
+}
+
+std::vector<std::uint8_t> Trainer::Answers::wait() {
+  ticket_.wait();
+  weights_ = nullptr;
+  return std::move(right_);
+}
+
+std::shared_ptr<std::vector<float>> Trainer::BufferPool::take(const std::shared_ptr<BufferPool>& pool,
+                                                              std::size_t count) {
+  std::unique_ptr<std::vector<float>> vector;
+  {
+    const std::scoped_lock lock(pool->mutex_);
+    if (!pool->vectors_.empty()) {
+      vector = std::move(pool->vectors_.back());
+      pool->vectors_.pop_back();
+    }
+  }
+  if (!vector) vector = std::make_unique<std::vector<float>>(count);
+  return {vector.release(), [pool](std::vector<float>* freed) {
+            std::unique_ptr<std::vector<float>> owned(freed);
+            const std::scoped_lock lock(pool->mutex_);
+            if (pool->vectors_.size() < pool->most_) pool->vectors_.push_back(std::move(owned));
+          }};
+}
+
+void Trainer::Gradient::wait_for_math() {
+  if (ticket_) ticket_.wait();
+}
+
+Payload Trainer::Gradient::wait() {
+  wait_for_math();
+  weights_ = nullptr;
+  return std::move(gradient_);
+}
+
+std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Payload> models) {
+  auto evaluation = std::make_shared<Evaluation>();
+  Evaluation* job = evaluation.get();
+  job->models_ = std::move(models);
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+        if (job->models_.size() == 1) {
+          job->score_ = model_.evaluate(*job->models_[0], data_.test, test_samples_, *scratch.workspace, &data_.train);
+        } else {
+          job->score_ =
+              model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
+        }
+      },
+      ThreadPool::Urgency::whenever);
+  return evaluation;
+}
+
+std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(const std::vector<Voter>& ensemble) {
+  auto evaluation = std::make_shared<Evaluation>();
+  Evaluation* job = evaluation.get();
+  for (const Voter& voter : ensemble) {
+    job->models_.push_back(voter.model);
+    job->votes_.push_back(voter.weight);
+  }
+  job->ticket_ = pool_.submit(
+      [this, job](int thread) {
+        nn::Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
+        std::vector<std::vector<std::uint8_t>> answers;
+        for (const Payload& model : job->models_) {
+          answers.push_back(model_.classify(*model, data_.test, test_samples_, workspace, &data_.train));
+        }
+        job->score_ = nn::score_of_votes(answers, job->votes_, std::span(data_.test.labels).first(test_samples_),
+                                         data_.test.classes);
+      },
+      ThreadPool::Urgency::whenever);
+  return evaluation;
+}
+
+const nn::Score& Trainer::Evaluation::wait() {
+  if (ticket_) {
+    ticket_.wait();
+    models_.clear();
+  }
+  return score_;
+}
+
+std::vector<float> mean_of(const std::vector<Payload>& models) {
+  std::vector<float> mean(models.front()->size());
+  for (const Payload& model : models) add_scaled(mean, *model);
+  for (float& value : mean) value /= static_cast<float>(models.size());
+  return mean;
+}
+
+double consensus_distance_of(const std::vector<Payload>& models) {
+  const auto mean = mean_of(models);
+  double distance = 0;
+  for (const Payload& model : models) {
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const double difference = static_cast<double>((*model)[i]) - mean[i];
+      distance += difference * difference;
+    }
+  }
+  return distance / static_cast<double>(models.size());
+}
+
+}  // namespace ddl::experiment

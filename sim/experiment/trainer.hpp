@@ -1,0 +1,131 @@
+// The real math of a run, beside simulated time: model, data, the workers' minibatches, and the threads that compute.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/base/thread_pool.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "core/node/node.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::experiment {
+
+// The scenario's data set. Throws InputError, its text beginning with the setting that is to blame.
+data::DataSplit load_data(const scenario::Scenario& scenario);
+
+class Trainer {
+ public:
+  // Workers that share one model draw the same minibatches from all data, those of a single worker. Loads the data,
+  // builds the model, starts the threads (0: one per core). Throws InputError.
+  Trainer(const scenario::Scenario& scenario, int workers, int threads);
+
+  const nn::Model& model() const { return model_; }
+  std::size_t training_samples() const { return data_.train.size(); }
+  double math_seconds() { return pool_.busy_seconds(); }
+
+  // The start of `worker`'s replica, or (-1) of the servers'. Everybody's is the same memory when shared.
+  Payload initial_weights(int worker);
+
+  // The next minibatch of a worker, and its dropout.
+  Minibatch next_minibatch(int worker);
+  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
+  std::size_t sample_count(SampleSet set) const { return set == SampleSet::test ? test_samples_ : data_.train.size(); }
+  ThreadPool::Ticket begin(std::function<void()> math);
+
+  // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when simulated time
+  // has come to its end.
+  class Gradient {
+   public:
+    Payload wait();        // once; lets go of the weights
+    void wait_for_math();  // lets go of nothing; wait() then returns at once
+    double loss() const { return loss_; }
+    // What of it is not finite ("weights", "loss", "gradient"), once waited for; null when training goes well. There is
+    // no gradient at weights that are not finite: layers such as ReLU would hide what is wrong with them.
+    const char* not_finite() const { return not_finite_; }
+
+   private:
+    friend class Trainer;
+    Payload weights_;
+    std::vector<std::uint32_t> samples_;
+    std::optional<Stream> random_;
+    Payload gradient_;
+    double loss_ = 0;
+    const char* not_finite_ = nullptr;
+    ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
+  };
+  // Of these training samples, or of the worker's next minibatch if there are none.
+  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights, std::vector<std::uint32_t> samples = {});
+
+  // For each training sample whether a model gives its class, computed while simulated time passes.
+  class Answers {
+   public:
+    std::vector<std::uint8_t> wait();  // once
+
+   private:
+    friend class Trainer;
+    Payload weights_;
+    std::vector<std::uint8_t> right_;
+    ThreadPool::Ticket ticket_;
+  };
+  std::unique_ptr<Answers> begin_answers(Payload weights);
+
+  // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
+  class Evaluation {
+   public:
+    const nn::Score& wait();  // as often as one likes
+
+   private:
+    friend class Trainer;
+    std::vector<Payload> models_;
+    std::vector<double> votes_;
+    nn::Score score_;
+    ThreadPool::Ticket ticket_;
+  };
+  std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
+  // Of what an ensemble votes.
+  std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
+  std::size_t evaluated_samples() const { return test_samples_; }
+
+ private:
+  using WorkspacePtr = decltype(nn::make_workspace());
+  struct Scratch {
+    WorkspacePtr workspace = nn::make_workspace();
+    data::Batch batch;
+  };
+
+  // Vectors that payloads have let go of, for the next gradients: fresh memory would have to be cleared by the kernel.
+  class BufferPool {
+   public:
+    explicit BufferPool(std::size_t most) : most_(most) {}
+    // `count` values, whatever they are; goes back when its last owner drops it.
+    static std::shared_ptr<std::vector<float>> take(const std::shared_ptr<BufferPool>& pool, std::size_t count);
+
+   private:
+    const std::size_t most_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<std::vector<float>>> vectors_;
+  };
+
+  const scenario::Scenario& scenario_;
+  data::DataSplit data_;
+  nn::Model model_;
+  std::size_t test_samples_;
+  std::vector<data::BatchStream> batches_;  // per worker
+  std::vector<Stream> dropout_;             // per worker
+  Payload shared_start_;
+  std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it
+  std::vector<Scratch> scratch_;             // per thread
+  ThreadPool pool_;
+};
+
+// Every coordinate averaged over the models, added in their order.
+std::vector<float> mean_of(const std::vector<Payload>& models);
+// Sum over models of the squared distance to their mean, over their number.
+double consensus_distance_of(const std::vector<Payload>& models);
+
+}  // namespace ddl::experiment

@@ -1,0 +1,62 @@
+// Analytic lower bounds: what no run on this platform can beat for long, to hold beside what was simulated. (A run that
+// is cut off has finished steps whose last messages still wait, and random peers may be luckier than their mean.) They
+// count the nominal bandwidths of links, latencies as the network model has them and the mean time of a gradient, each
+// at its best where a profile changes it; TCP's other corrections (LV08), acknowledgements and windows only add to
+// them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+#include "sim/platform/fabric.hpp"
+
+namespace ddl::network {
+
+struct Bounds {
+  double bytes_per_step = 0;             // what all workers' steps send, over the number of workers
+  std::string bottleneck;                // the link that is busy longest, "w2 down"; empty when nothing travels
+  double bottleneck_bytes_per_step = 0;  // through it, for one step of every worker
+  double network_s = 0;                  // least seconds it needs for that
+  double compute_s = 0;                  // slowest worker's mean gradient
+  double step_s = 0;                     // least seconds per step (of every worker), given the scheme's pace
+  bool network_bound = false;            // network_s > compute_s
+};
+
+// For archives, in which bounds cross from a child process.
+template <class Archive>
+void members(Archive& archive, Bounds& b) {
+  archive(b.bytes_per_step, b.bottleneck, b.bottleneck_bytes_per_step, b.network_s, b.compute_s, b.step_s,
+          b.network_bound);
+}
+
+// `compute_s`: mean seconds of one gradient, per worker. A flow has models x model_bytes + messages x header_bytes.
+//
+// The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time
+// is load over bandwidth, B. A flow is a worker's own when the worker waits for it: the worker is its target, or its
+// source on the way to a server. own(i, p) is the time worker i's own flows of phase p take with nobody else on the
+// network: the greatest over links of (load / B + min(1, messages) latency of the shortest route).
+//
+//   overlapped   step_s = max(greatest compute, busiest link over all phases)
+//   free         step_s = max(greatest over workers of (compute + sum over phases own(i, p)),
+//                             busiest link over all phases)
+//   lockstep     step_s = max of
+//                  the busiest link over all phases,
+//                  for each worker i:  compute(i) + sum over phases max(own(i, p), first(p)),
+//                  for each phase p:   least compute + sum before p first(q) + busiest link of p, with its latency,
+//                                      + sum after p least own(i, q)
+//   where first(p) is when the first of the flows of p can be through. Flows from servers in the first phase leave
+//   together and share links fairly; elsewhere the first may travel alone: first(p) = least own(i, p).
+//
+// A parameter server with n workers, one link of bandwidth B, models of N bytes, one-way latency a:
+//   synchronous compute + 2nN/B + 2a;  asynchronous max(compute + 2N/B + 2a, nN/B).
+// Ako with P partitions: max(compute, (n-1)N / (PB)).
+Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
+                 double model_bytes, double header_bytes);
+
+// Per worker: seconds of the most loaded link on its routes to the others when every worker sends `model_bytes` to
+// every other. Walks over all pairs of workers.
+std::vector<double> exchange_seconds(const platform::Fabric& fabric, double model_bytes);
+
+}  // namespace ddl::network

@@ -1,0 +1,91 @@
+// Transfers under way on a network of links, in simulated time: each first pays its latency and then takes its fair
+// share of the links on its way until it is through. Knows nothing of SimGrid; the caller has the clock.
+//
+// A flow bound at a link (see MaxMin) gets on as the link's level goes by: what is left of it is reckoned against the
+// integral of that level, so a change of level touches one link and none of the flows that share it.
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <set>
+#include <vector>
+
+#include "sim/network/max_min.hpp"
+
+namespace ddl::network {
+
+// What one transfer asks of the network.
+struct FlowShape {
+  std::vector<Use> uses;         // none: it is through once its latency is over
+  double latency_s = 0;          // before the first byte
+  double penalty = 1;            // its claim on a full link is the inverse of it
+  double bound = MaxMin::never;  // of its rate
+  double efficiency = 1;         // bytes that get through per byte of its rate
+};
+
+class Flows final : private MaxMin::Listener {
+ public:
+  explicit Flows(const std::vector<double>& capacities);
+
+  // The transfer's number, used again once it is over. `now_s` never goes back from one call to the next.
+  int start(double now_s, const FlowShape& shape, double bytes);
+  // When the next transfer has paid its latency or is over; never, when none is under way.
+  double next_s();
+  // What is over at `now_s`, in the order started. Events less than a nanosecond apart are one, as in SimGrid.
+  std::vector<int> advance(double now_s);
+  // Gives a transfer up; returns the bytes of it that have not got through. Its number may be used again.
+  double cancel(double now_s, int transfer);
+  double remaining_bytes(int transfer) const;
+  double rate(int transfer) const;  // bytes per second that get through
+  void set_capacity(double now_s, int link, double capacity);
+
+ private:
+  struct Transfer {
+    std::int64_t order = 0;  // of starting
+    FlowShape shape;
+    double bytes = 0;
+    int flow = -1;  // in sharing_, once the latency is paid
+    bool running = false;
+    double end = 0;          // of the integral of the level of the link it is bound at; or a time, when bound by itself
+    double left = 0;         // level times seconds, while between two bindings
+    std::int64_t stamp = 0;  // of its entry in a heap of ends
+  };
+  struct End {
+    double at = 0;
+    int transfer = 0;
+    std::int64_t stamp = 0;
+    bool operator>(const End& other) const { return at > other.at; }
+  };
+  using Ends = std::priority_queue<End, std::vector<End>, std::greater<>>;
+  struct Line {                        // what goes on at a link
+    double integral = 0, since_s = 0;  // of its level, up to when
+    double next_s = MaxMin::never;     // in agenda_
+    Ends ends;
+  };
+
+  void before_level(int link) override;
+  void after_level(int link) override;
+  void before_binding(int flow) override;
+  void after_binding(int flow) override;
+
+  Line& line(int link) { return lines_[static_cast<std::size_t>(link)]; }
+  Transfer& transfer(int number) { return transfers_[static_cast<std::size_t>(number)]; }
+  const Transfer& transfer(int number) const { return transfers_[static_cast<std::size_t>(number)]; }
+  double left(const Transfer& transfer) const;
+  bool is_current(const End& end) const;
+  void reschedule(int link);
+  void run(int number);
+  void collect(Ends& ends, double up_to, std::vector<int>& finished);
+
+  MaxMin sharing_;
+  double now_s_ = 0;
+  std::int64_t started_ = 0, stamps_ = 0;
+  std::vector<Transfer> transfers_;
+  std::vector<int> free_, of_flow_;  // transfer of each flow
+  std::vector<Line> lines_;
+  std::set<std::pair<double, int>> agenda_;  // when the next transfer at a link is over, link
+  Ends latencies_, bounded_;                 // ends in time
+  bool settled_ = true;
+};
+
+}  // namespace ddl::network

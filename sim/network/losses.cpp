@@ -1,0 +1,36 @@
+#include "sim/network/losses.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace ddl::network {
+
+std::optional<double> Losses::retry_after_s(int source, int target, double now_s) {
+  if (fabric_.changes().losses.empty()) return std::nullopt;
+  const auto [found, is_new] = draws_.try_emplace({source, target});
+  if (is_new) found->second = draws_of(source, target);
+  std::optional<double> retry_s;
+  for (Draw& draw : found->second) {
+    if (now_s < draw.rule->from_s || now_s >= draw.rule->until_s) continue;
+    if (draw.random.uniform() < draw.rule->probability) retry_s = std::max(retry_s.value_or(0), draw.rule->retry_s);
+  }
+  return retry_s;
+}
+
+std::vector<Losses::Draw> Losses::draws_of(int source, int target) const {
+  std::vector<Draw> draws;
+  const auto& rules = fabric_.changes().losses;
+  const platform::Route route = fabric_.find_route(source, target);
+  const auto on_route = [&](int link) { return std::ranges::find(route.links, link) != route.links.end(); };
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const platform::LossRule& rule = rules[i];
+    if (rule.source >= 0 && rule.source != source) continue;
+    if (rule.target >= 0 && rule.target != target) continue;
+    if (!rule.links.empty() && !std::ranges::any_of(rule.links, on_route)) continue;
+    draws.push_back({&rule, stream(seed_, fabric_.name(source) + " to " + fabric_.name(target),
+                                   "message_loss " + std::to_string(i))});
+  }
+  return draws;
+}
+
+}  // namespace ddl::network

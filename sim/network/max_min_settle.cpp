@@ -1,0 +1,215 @@
+// How MaxMin's links settle with one another.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/check.hpp"
+#include "sim/network/max_min.hpp"
+
+namespace ddl::network {
+namespace {
+
+// Levels that differ by less than this part of them are the same (SimGrid's own solver: 1e-5).
+constexpr double same = 1e-10;
+
+constexpr std::size_t few = 8;        // flows of a link that may promise all it could
+constexpr double promise_factor = 4;  // of the greatest level otherwise: it is renewed when levels have doubled twice
+constexpr std::int64_t most_turns = 100;  // of each link in one settling
+
+bool is_same(double a, double b) {
+  return a == b || (a < MaxMin::never && b < MaxMin::never && std::abs(a - b) <= same * std::max(a, b));
+}
+
+}  // namespace
+
+void MaxMin::enqueue(int link) {
+  Link& l = at(link);
+  if (l.queued) return;
+  l.queued = true;
+  queue_.push_back(link);
+}
+
+void MaxMin::settle() {
+  const std::int64_t most = most_turns * (1000 + static_cast<std::int64_t>(links_.size()));
+  for (std::int64_t turns = 0; !queue_.empty(); ++turns) {
+    check(turns < most, "the sharing of links settles");
+    const int link = queue_.front();
+    queue_.pop_front();
+    at(link).queued = false;
+    compute_level(link);
+  }
+}
+
+// What a flow has elsewhere, if it is bound there: should another link offer it less by now, that link will take it and
+// say so. Else the least of the other offers.
+double MaxMin::offer_elsewhere(int flow, int link) const {
+  const Flow& f = flow_at(flow);
+  if (f.binding != link && f.binding != unbound) return std::min(level(flow), f.bound_level);
+  double least = f.bound_level;
+  for (const Hop& hop : f.hops) {
+    if (hop.link != link) least = std::min(least, at(hop.link).level);
+  }
+  return least;
+}
+
+// The level at which the link is full when its flows have no more than their offers elsewhere; never, if it is not.
+double MaxMin::water_level(const Link& link) {
+  double left = link.capacity, level = 0;
+  risen_.assign(link.stops.size(), 1);
+  for (bool more = true; more;) {
+    more = false;
+    double weight = 0;
+    for (std::size_t i = 0; i < link.stops.size(); ++i) {
+      if (risen_[i]) weight += flow_at(link.stops[i].flow).hops[link.stops[i].hop].weight;
+    }
+    if (weight <= 0) return never;
+    level = std::max(level, left / weight);
+    for (std::size_t i = 0; i < link.stops.size(); ++i) {
+      if (!risen_[i] || !(offers_[i] < level)) continue;
+      left -= offers_[i] * flow_at(link.stops[i].flow).hops[link.stops[i].hop].weight;
+      risen_[i] = 0;
+      more = true;
+    }
+  }
+  return level;
+}
+
+void MaxMin::compute_level(int link) {
+  Link& l = at(link);
+  visits_ += static_cast<std::int64_t>(l.stops.size());
+  offers_.clear();
+  for (const Stop& stop : l.stops) offers_.push_back(offer_elsewhere(stop.flow, link));
+  const double water = water_level(l);
+  // Of flows with the same offer elsewhere, those stay where they are bound already.
+  double load = 0, weight = 0;
+  std::size_t bound_here = 0;
+  for (std::size_t i = 0; i < l.stops.size(); ++i) {
+    const Flow& flow = flow_at(l.stops[i].flow);
+    const double its_weight = flow.hops[l.stops[i].hop].weight;
+    const bool equal = is_same(offers_[i], water);
+    risen_[i] = water < never && (equal ? flow.binding == link : offers_[i] > water);
+    if (risen_[i]) {
+      weight += its_weight;
+      ++bound_here;
+    } else {
+      load += its_weight * offers_[i];
+    }
+  }
+  const double level = bound_here == 0 ? never : std::max((l.capacity - load) / weight, water * (1 - same));
+  const bool changed = !is_same(level, l.level);
+  set_level(link, level);
+  l.load = load;
+  l.bound_weight = weight;
+  l.bound_here = bound_here;
+  l.changes = 0;
+  for (std::size_t i = 0; i < l.stops.size(); ++i) {
+    const int flow = l.stops[i].flow;
+    const int binding = flow_at(flow).binding;
+    if (risen_[i] && binding != link) {
+      bind(flow, link);
+      notify_links_of(flow, link);
+    } else if (!risen_[i] && (binding == link || binding == unbound)) {
+      release(flow, link);
+    } else if (risen_[i] && changed) {
+      notify_links_of(flow, link);
+    }
+  }
+  sum_up(link);
+  listen_or_promise(link);
+}
+
+void MaxMin::bind(int flow, int link) {
+  listener_.before_binding(flow);
+  flow_at(flow).binding = link;
+  listener_.after_binding(flow);
+}
+
+// To where its least offer is.
+void MaxMin::release(int flow, int link) {
+  const Flow& f = flow_at(flow);
+  int to = own_bound;
+  double least = f.bound_level;
+  for (const Hop& hop : f.hops) {
+    if (hop.link != link && at(hop.link).level < least) least = at(hop.link).level, to = hop.link;
+  }
+  check(least < never, "a flow is held back by something");
+  bind(flow, to);
+  notify_links_of(flow, link);
+}
+
+void MaxMin::set_level(int link, double level) {
+  if (at(link).level == level) return;
+  listener_.before_level(link);
+  at(link).level = level;
+  listener_.after_level(link);
+}
+
+void MaxMin::notify_links(int link) {
+  visits_ += static_cast<std::int64_t>(at(link).stops.size());
+  bool any_listens = false;
+  for (const Stop& stop : at(link).stops) {
+    if (flow_at(stop.flow).binding == link) any_listens = notify_links_of(stop.flow, link) || any_listens;
+  }
+  at(link).notifies = any_listens;
+}
+
+bool MaxMin::notify_links_of(int flow, int link) {
+  const double now = level(flow);
+  bool any_listens = false;
+  for (const Hop& hop : flow_at(flow).hops) {
+    const Link& other = at(hop.link);
+    if (hop.link == link) continue;
+    any_listens = any_listens || other.listens;
+    if (other.listens || now > other.promise) enqueue(hop.link);
+  }
+  return any_listens;
+}
+
+// What lets adjust() see that the order of offers is as it was. Promises that are nearly used up are renewed.
+void MaxMin::sum_up(int link) {
+  Link& l = at(link);
+  l.most_elsewhere = 0;
+  l.least_offer = never;
+  l.notifies = false;
+  for (std::size_t i = 0; i < l.stops.size(); ++i) {
+    const Flow& flow = flow_at(l.stops[i].flow);
+    if (!risen_[i]) {
+      l.most_elsewhere = std::max(l.most_elsewhere, std::min(offers_[i], l.level) * (1 - same));
+      continue;
+    }
+    l.least_offer = std::min(l.least_offer, flow.bound_level);
+    for (const Hop& hop : flow.hops) {
+      if (hop.link == link) continue;
+      Link& other = at(hop.link);
+      if (other.listens) {
+        l.notifies = true;
+        l.least_offer = std::min(l.least_offer, other.level);
+        continue;
+      }
+      const double share = other.capacity / other.weight;
+      if (other.promise < 2 * l.level && other.promise < share) {
+        other.promise = std::min(share, promise_factor * l.level);
+      }
+      l.least_offer = std::min(l.least_offer, other.promise);
+    }
+  }
+}
+
+void MaxMin::listen_or_promise(int link) {
+  Link& l = at(link);
+  double greatest = 0;
+  for (std::size_t i = 0; i < l.stops.size(); ++i) greatest = std::max(greatest, std::min(offers_[i], l.level));
+  const double share = l.stops.empty() ? never : l.capacity / l.weight;
+  l.listens = l.level < never || greatest > share * (1 + same);
+  l.promise = l.listens
+                  ? never
+                  : std::max(greatest, l.stops.size() <= few ? share : std::min(share, promise_factor * greatest));
+  for (const Stop& stop : l.stops) {
+    const int binding = flow_at(stop.flow).binding;
+    if (binding < 0 || binding == link) continue;
+    Link& other = at(binding);
+    other.notifies = other.notifies || l.listens;
+    other.least_offer = std::min(other.least_offer, l.listens ? l.level : l.promise);
+  }
+}
+
+}  // namespace ddl::network

@@ -1,0 +1,34 @@
+// How SimGrid shares links among flows that start together.
+#pragma once
+
+#include <vector>
+
+#include "sim/network/flows.hpp"
+#include "sim/platform/fabric.hpp"
+
+namespace ddl::network {
+
+// A message's bytes and its way.
+struct Transfer {
+  const platform::Route* route = nullptr;
+  double bytes = 0;
+};
+
+// SimGrid's model in the words of Flows: what the links have, and what a transfer between two nodes asks of them.
+std::vector<double> capacities(const platform::Fabric& fabric);
+FlowShape flow_shape(const platform::Fabric& fabric, int source, int target);
+
+// Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake. Here and below links that change are
+// taken at their best.
+double latency_s(const platform::Fabric& fabric, const platform::Route& route);
+
+// Seconds of one transfer that has its whole route to itself.
+double alone_s(const platform::Fabric& fabric, const Transfer& transfer);
+
+// Seconds until the first of `transfers` is through when all start at the same time: max-min fair sharing, in which a
+// flow's claim is the inverse of its route's latency (and, in LV08, of its slow links), holds until then. When the
+// latencies differ they do not start on the links together, and the least time any of them takes alone is returned; the
+// same when links change or are shared unevenly.
+double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers);
+
+}  // namespace ddl::network

@@ -1,0 +1,100 @@
+#include "sim/platform/probe.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <sstream>
+
+#include "core/base/check.hpp"
+#include "sim/process/child_process.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::platform {
+namespace {
+
+// A crash here is an answer, not something to report, to write a core of, or to hand to the parent's handlers.
+void crash_quietly() {
+  for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(signal, SIG_DFL);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+// What a child writes to standard error, which may be more than a pipe holds.
+class KeptErrors {
+ public:
+  KeptErrors() : descriptor_(memfd_create("errors", MFD_CLOEXEC)) { check(descriptor_ >= 0, "memory for a text"); }
+  ~KeptErrors() { close(descriptor_); }
+  KeptErrors(const KeptErrors&) = delete;
+  KeptErrors& operator=(const KeptErrors&) = delete;
+
+  void begin() const { dup2(descriptor_, STDERR_FILENO); }
+  std::string text() const {
+    std::string text(static_cast<std::size_t>(lseek(descriptor_, 0, SEEK_END)), ' ');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(descriptor_, text.data(), text.size(), 0))));
+    return text;
+  }
+
+ private:
+  const int descriptor_;
+};
+
+// The first line that says something: before it there may be empty ones, behind it come stacks.
+std::string last_words(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.rfind("==", 0) != 0) return scenario::on_one_line(line);
+  }
+  return "SimGrid crashes while reading it; is there a zone without hosts or routes?";
+}
+
+// SimGrid's "Parse error at FILE:7: what" as "line 7: what", without lists that follow on further lines.
+std::string error_text(const std::string& subject, std::string text) {
+  const bool more = text.find('\n') != std::string::npos;
+  text = text.substr(0, text.find('\n'));
+  if (more && text.ends_with(':')) text = text.substr(0, text.rfind(". "));
+  for (const std::string& prefix : {"Parse error at " + subject + ":", subject + ": "}) {
+    if (text.rfind(prefix, 0) == 0) {
+      text = (prefix.front() == 'P' ? "line " : "") + text.substr(prefix.size());
+      break;
+    }
+  }
+  return subject + ": " + scenario::on_one_line(text);
+}
+
+}  // namespace
+
+std::size_t probe(const std::string& subject, const std::function<std::size_t()>& work) {
+  const KeptErrors errors;
+  const auto number_or_error = [&] {
+    try {
+      return std::to_string(work());
+    } catch (const InternalError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw InputError(error.what());
+    }
+  };
+  process::ChildProcess child(number_or_error, [&] {
+    crash_quietly();
+    errors.begin();
+  });
+  while (child.listen()) {
+  }
+  try {
+    return std::stoul(child.answer());
+  } catch (const InputError& error) {
+    throw InputError(error_text(subject, error.what()));
+  } catch (const process::ChildDied&) {
+    throw InputError(error_text(subject, last_words(errors.text())));
+  }
+}
+
+}  // namespace ddl::platform

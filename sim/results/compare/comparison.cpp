@@ -1,0 +1,125 @@
+#include "sim/results/compare/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/results/reading/find_results.hpp"
+
+namespace ddl::results {
+namespace {
+
+constexpr std::size_t most_for_all_pairs = 50;
+
+std::vector<ComparedMeasure> measures_of(const GroupedRuns& grouped) {
+  std::vector<double> targets;
+  for (const RunGroup& group : grouped.groups) {
+    for (const FinishedRun& run : group.runs) targets.insert(targets.end(), run.targets.begin(), run.targets.end());
+  }
+  std::sort(targets.begin(), targets.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  std::vector<ComparedMeasure> measures;
+  for (const double target : targets) {
+    measures.push_back({time_to(target), fmt::format("time to {}", target), ComparedMeasure::seconds, true, true});
+    measures.push_back({bytes_to(target), fmt::format("bytes to {}", target), ComparedMeasure::bytes, true, true});
+  }
+  measures.push_back({"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy, true, false});
+  measures.push_back({"busiest_link.utilisation", "busiest link", ComparedMeasure::share, false, true});
+  measures.push_back({"idle_fraction.mean", "idle", ComparedMeasure::share, false, true});
+  measures.push_back({"staleness.mean", "staleness", ComparedMeasure::updates, false, true});
+  return measures;
+}
+
+bool better(const ComparedMeasure& measure, double a, double b) { return measure.less_is_better ? a < b : a > b; }
+
+// Of groups whose every run has a value, and came to its end.
+std::map<std::size_t, Estimate> estimates(const Condition& condition, const GroupedRuns& grouped,
+                                          const std::string& key) {
+  std::map<std::size_t, Estimate> found;
+  for (const std::size_t index : condition.groups) {
+    const RunGroup& group = grouped.groups[index];
+    const auto estimate = group.estimate_of(key);
+    if (estimate && estimate->count == group.runs.size() && group.diverged() == 0) found.emplace(index, *estimate);
+  }
+  return found;
+}
+
+void judge(Condition& condition, const GroupedRuns& grouped, const std::vector<ComparedMeasure>& measures) {
+  condition.best.resize(measures.size());
+  for (std::size_t m = 0; m < measures.size(); ++m) {
+    if (!measures[m].judged) continue;
+    const auto found = estimates(condition, grouped, measures[m].key);
+    if (found.empty()) continue;
+    std::size_t best = found.begin()->first;
+    for (const auto& [index, estimate] : found) {
+      if (better(measures[m], estimate.mean, found.at(best).mean)) best = index;
+    }
+    condition.best[m] = best;
+    const auto add = [&](std::size_t a, std::size_t b) {
+      const Estimate &first = found.at(a), &second = found.at(b);
+      const bool swap = better(measures[m], second.mean, first.mean);
+      condition.pairs.push_back(
+          {m, swap ? b : a, swap ? a : b, std::abs(first.mean - second.mean), welch_p(first, second)});
+    };
+    for (const auto& [index, estimate] : found) {
+      if (index != best) add(best, index);
+    }
+    if (found.size() > most_for_all_pairs) continue;
+    for (auto a = found.begin(); a != found.end(); ++a) {
+      for (auto b = std::next(a); b != found.end(); ++b) {
+        if (a->first != best && b->first != best) add(a->first, b->first);
+      }
+    }
+  }
+}
+
+std::vector<Condition> conditions_of(const GroupedRuns& grouped, const std::vector<ComparedMeasure>& measures) {
+  std::map<std::vector<std::string>, std::size_t> known;
+  std::vector<Condition> conditions;
+  for (std::size_t i = 0; i < grouped.groups.size(); ++i) {
+    // Runs of different seeds may be compared.
+    std::vector<std::string> values;
+    std::string label;
+    for (std::size_t column = 0; column < grouped.varied.size(); ++column) {
+      if (grouped.varied[column] == "seed") continue;
+      values.push_back(grouped.groups[i].varied[column]);
+      label +=
+          (label.empty() ? "" : ", ") + grouped.varied[column] + " " + (values.back().empty() ? "none" : values.back());
+    }
+    const auto [place, fresh] = known.emplace(values, conditions.size());
+    if (fresh) conditions.push_back({label, {}, {}, {}});
+    conditions[place->second].groups.push_back(i);
+  }
+  const bool any_pair = std::any_of(conditions.begin(), conditions.end(),
+                                    [](const Condition& condition) { return condition.groups.size() > 1; });
+  if (!any_pair) {
+    conditions = {Condition{}};
+    for (std::size_t i = 0; i < grouped.groups.size(); ++i) conditions[0].groups.push_back(i);
+  }
+  if (conditions.size() == 1) conditions[0].label.clear();
+  for (Condition& condition : conditions) judge(condition, grouped, measures);
+  return conditions;
+}
+
+}  // namespace
+
+Comparison compare(std::vector<FinishedRun> runs, bool over_seeds) {
+  Comparison comparison;
+  comparison.grouped = group_runs(std::move(runs), over_seeds);
+  comparison.measures = measures_of(comparison.grouped);
+  comparison.conditions = conditions_of(comparison.grouped, comparison.measures);
+  comparison.fidelities = fidelities_of(comparison.grouped);
+  return comparison;
+}
+
+Comparison compare_folders(const std::vector<std::string>& arguments, bool over_seeds) {
+  std::vector<FinishedRun> runs;
+  for (const auto& folder : find_results(arguments)) {
+    runs.push_back(read_finished(folder));
+    runs.back().scenario = "";  // the settings say the same
+  }
+  return compare(std::move(runs), over_seeds);
+}
+
+}  // namespace ddl::results

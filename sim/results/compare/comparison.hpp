@@ -1,0 +1,73 @@
+// Results side by side: what each scheme needs to reach an accuracy, where it ends, and whether that is noise.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/results/reading/groups.hpp"
+
+namespace ddl::results {
+
+struct ComparedMeasure {
+  enum Kind { seconds, bytes, accuracy, share, updates };
+  std::string key;    // of FinishedRun::measure
+  std::string title;  // "time to 0.8"
+  Kind kind;
+  bool judged;  // whether schemes are ranked by it
+  bool less_is_better;
+};
+
+// Two groups under one condition, by one measure. Judged only if every run of both has a value.
+struct ComparedPair {
+  std::size_t measure, better, other;  // indices; `better` by its mean
+  double difference;                   // between the means, as a positive number
+  std::optional<double> p;             // of no difference (Welch); none where a group has a single run
+  // Whether the difference may be chance: at 5 %, each pair by itself.
+  bool within_noise() const { return p && *p >= significance; }
+};
+
+// Groups that differ in nothing but the scheme; or all groups, if no two do.
+struct Condition {
+  std::string label;                // "platform.bandwidth 40Mbps"; empty for all
+  std::vector<std::size_t> groups;  // indices
+  std::vector<ComparedPair> pairs;  // by measure; the best of all first, then as in `groups`
+  // Index of the group with the best mean of a measure, among those whose every run has a value.
+  std::vector<std::optional<std::size_t>> best;  // by measure
+};
+
+// A measured group and the simulated one of the same scenario.
+struct Fidelity {
+  std::size_t measured, simulated;  // indices of groups
+  struct Row {
+    std::string title;
+    ComparedMeasure::Kind kind;
+    Estimate measured, simulated;
+    // Of the simulated mean, as a share of the measured; none where that is 0.
+    std::optional<double> error() const;
+  };
+  std::vector<Row> rows;  // only quantities that both have
+};
+std::vector<Fidelity> fidelities_of(const GroupedRuns& grouped);
+
+struct Comparison {
+  GroupedRuns grouped;
+  std::vector<ComparedMeasure> measures;  // targets of any run, then final accuracy, busiest link, idle time, staleness
+  std::vector<Condition> conditions;
+  std::vector<Fidelity> fidelities;  // by measured group; empty if none has its counterpart
+};
+
+// `over_seeds` as in group_runs. Of conditions with very many groups only pairs with the best are kept.
+Comparison compare(std::vector<FinishedRun> runs, bool over_seeds);
+// The same of folders, as find_results understands them. Throws InputError.
+Comparison compare_folders(const std::vector<std::string>& arguments, bool over_seeds);
+
+// For a terminal: a line per group, then the best of each condition and what is within noise.
+std::string comparison_text(const Comparison& comparison);
+std::string comparison_markdown(const Comparison& comparison);
+// A row per group: scheme, varied settings, runs, then per measure the mean, the ends of its interval, and the count.
+std::string comparison_csv(const Comparison& comparison);
+// Groups with every figure and pairs with their p.
+std::string comparison_json(const Comparison& comparison);
+
+}  // namespace ddl::results

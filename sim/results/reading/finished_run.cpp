@@ -1,0 +1,217 @@
+#include "sim/results/reading/finished_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.hpp"
+#include "sim/results/writing/run_json.hpp"
+
+namespace ddl::results {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const fs::path& file, const std::string& what) {
+  throw InputError(file.string() + ": " + what);
+}
+
+Json object_in(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) refuse(file, "cannot be read; expected a result of ddlsim");
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) refuse(file, "is not a JSON object; expected a result of ddlsim");
+  return json;
+}
+
+// The member `key` of `json`, which must be of T's kind.
+template <class T>
+T member(const Json& json, const char* key, const fs::path& file) {
+  const auto found = json.find(key);
+  try {
+    if (found != json.end()) return found->get<T>();
+  } catch (const Json::exception&) {
+  }
+  refuse(file, fmt::format("$.{}: is missing or of the wrong kind; expected a result of ddlsim", key));
+}
+
+void flatten(const Json& json, const std::string& path, std::vector<Setting>& settings) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) flatten(value, path.empty() ? key : path + "." + key, settings);
+  } else {
+    settings.push_back({path, json.is_string() ? json.get<std::string>() : json.dump()});
+  }
+}
+
+// What `path` leads to in `json`; null where something on the way is null.
+const Json* at_path(const Json& json, std::string_view path) {
+  const Json* here = &json;
+  while (!here->is_null()) {
+    // A target's accuracy has a dot of its own.
+    const auto whole = here->find(std::string(path));
+    if (whole != here->end()) return &*whole;
+    const std::size_t dot = path.find('.');
+    const auto next = dot == std::string_view::npos ? here->end() : here->find(std::string(path.substr(0, dot)));
+    if (next == here->end()) return nullptr;
+    here = &*next;
+    path.remove_prefix(dot + 1);
+  }
+  return here;
+}
+
+struct Spread {
+  std::optional<double> min, mean, max;
+};
+
+Spread over_workers(const Json& by_worker) {
+  std::vector<double> values;
+  for (const auto& [worker, value] : by_worker.items()) {
+    if (value.is_number()) values.push_back(value.get<double>());
+  }
+  if (values.empty()) return {};
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return {*least, sum / static_cast<double>(values.size()), *most};
+}
+
+constexpr const char* per_worker[] = {"iterations_per_worker", "idle_fraction"};
+
+std::optional<double> value_of(const Json& summary, const std::string& key, const fs::path& file) {
+  for (const std::string name : per_worker) {
+    if (!key.starts_with(name + ".")) continue;
+    const Json by_worker = member<Json>(summary, name.c_str(), file);
+    if (!by_worker.is_object()) refuse(file, "$." + name + ": is no object; expected one value per worker");
+    const Spread spread = over_workers(by_worker);
+    return key.ends_with(".min") ? spread.min : key.ends_with(".max") ? spread.max : spread.mean;
+  }
+  const Json* value = at_path(summary, key);
+  if (value == nullptr) refuse(file, "$." + key + ": is missing; expected a result of this version of ddlsim");
+  if (value->is_null()) return std::nullopt;
+  if (value->is_boolean()) return value->get<bool>() ? 1.0 : 0.0;
+  if (!value->is_number()) refuse(file, "$." + key + ": is no number; expected a result of ddlsim");
+  return value->get<double>();
+}
+
+void read_summary(const Json& summary, const fs::path& file, FinishedRun& run) {
+  run.algorithm = member<std::string>(summary, "algorithm", file);
+  run.stopped_by = member<std::string>(summary, "stopped_by", file);
+  const Json workers = member<Json>(summary, "iterations_per_worker", file);
+  for (const auto& [worker, steps] : workers.items()) run.workers.push_back(worker);
+  const Json link = member<Json>(summary, "busiest_link", file);
+  if (link.is_object()) run.busiest_link = member<std::string>(link, "name", file);
+  const Json bounds = member<Json>(summary, "bounds", file);
+  if (bounds.is_object() && bounds.value("bottleneck", Json()).is_string()) run.bottleneck = bounds["bottleneck"];
+  for (const std::string& key : measure_keys(run.targets)) run.measures.push_back({key, value_of(summary, key, file)});
+}
+
+std::vector<double> targets_of(const Json& scenario) {
+  std::vector<double> targets;
+  const auto evaluate = scenario.find("evaluate");
+  if (evaluate == scenario.end() || !evaluate->is_object()) return targets;
+  for (const Json& target : evaluate->value("target_accuracy", Json::array())) {
+    if (target.is_number()) targets.push_back(target.get<double>());
+  }
+  return targets;
+}
+
+}  // namespace
+
+std::string time_to(double target) { return fmt::format("time_to_accuracy_s.{}", target); }
+std::string bytes_to(double target) { return fmt::format("bytes_to_accuracy.{}", target); }
+
+std::vector<std::string> measure_keys(const std::vector<double>& targets) {
+  std::vector<std::string> keys;
+  const auto add = [&](const std::string& group, std::initializer_list<const char*> names) {
+    for (const char* name : names) keys.push_back(group + name);
+  };
+  add("", {"simulated_seconds", "iterations"});
+  add("iterations_per_worker.", {"min", "mean", "max"});
+  add("", {"samples", "epochs"});
+  add("final_accuracy.", {"mean", "min", "max", "averaged_model"});
+  add("final_loss.", {"mean", "min", "max", "averaged_model"});
+  add("", {"best_accuracy"});
+  for (const double target : targets) keys.push_back(time_to(target));
+  for (const double target : targets) keys.push_back(bytes_to(target));
+  add("seconds_per_batch.", {"min", "mean", "median", "p95", "max"});
+  add("", {"time_per_epoch_s", "bytes_sent", "messages_sent", "busiest_link.utilisation"});
+  add("staleness.", {"mean", "max"});
+  add("", {"consensus_distance"});
+  add("idle_fraction.", {"min", "mean", "max"});
+  add("", {"longest_queue"});
+  add("bounds.", {"step_s", "network_s", "compute_s", "bytes_per_step", "network_bound"});
+  return keys;
+}
+
+std::optional<double> FinishedRun::measure(std::string_view key) const {
+  for (const Measure& measure : measures) {
+    if (measure.key == key) return measure.value;
+  }
+  return std::nullopt;
+}
+
+std::string FinishedRun::setting(std::string_view path) const {
+  for (const Setting& setting : settings) {
+    if (setting.path == path) return setting.value;
+  }
+  return "";
+}
+
+std::vector<Setting> flat_settings(const std::string& json) {
+  std::vector<Setting> settings;
+  flatten(Json::parse(json), "", settings);
+  return settings;
+}
+
+bool is_of_network_model(std::string_view path) { return path.starts_with("platform.network."); }
+
+bool is_result(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "run.json", ignored);
+}
+
+FinishedRun read_finished(const fs::path& folder) {
+  FinishedRun run;
+  run.folder = folder;
+  const fs::path file = folder / "run.json";
+  const Json json = object_in(file);
+  if (const int version = member<int>(json, "schema_version", file); version != result_schema_version) {
+    refuse(file, fmt::format("$.schema_version: {} is unknown; this program reads {}", version, result_schema_version));
+  }
+  const Json scenario = member<Json>(json, "scenario", file);
+  if (!scenario.is_object()) refuse(file, "$.scenario: is no object; expected a result of ddlsim");
+  run.name = member<std::string>(scenario, "name", file);
+  run.seed = member<std::uint64_t>(scenario, "seed", file);
+  run.targets = targets_of(scenario);
+  run.scenario = scenario.dump(2);
+  flatten(scenario, "", run.settings);
+  std::erase_if(run.settings, [](const Setting& setting) {
+    return setting.path == "name" || setting.path == "description" || setting.path == "seed" ||
+           setting.path.starts_with("record.");
+  });
+  if (const auto measured = json.find("measured"); measured != json.end()) {
+    run.measured = true;
+    std::erase_if(run.settings, [](const Setting& setting) { return is_of_network_model(setting.path); });
+    run.settings.push_back(
+        {"measured",
+         fmt::format("{}, compute {}, queue {} s, {}", member<std::string>(*measured, "congestion_control", file),
+                     member<std::string>(*measured, "compute", file), member<double>(*measured, "queue_s", file),
+                     member<std::string>(*measured, "kernel", file))});
+  }
+  run.provenance = member<Json>(json, "provenance", file).dump();
+  run.digest = member<std::string>(json, "digest", file);
+  const fs::path summary_file = folder / "summary.json";
+  const Json summary = object_in(summary_file);
+  read_summary(summary, summary_file, run);
+  if (member<std::string>(summary, "digest", summary_file) != run.digest) {
+    refuse(summary_file, "$.digest: differs from that of run.json; expected the two of one run");
+  }
+  return run;
+}
+
+}  // namespace ddl::results

@@ -1,0 +1,69 @@
+// A finished run read back from its folder: what was run, and the figures that stand for it. The folder's tables are
+// read apart (tables.hpp), for they may be long.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ddl::results {
+
+// One key of a scenario with all defaults: {"platform.bandwidth", "40Mbps"}, {"algorithm.partitions", "3"}. Texts are
+// bare, everything else is JSON.
+struct Setting {
+  std::string path, value;
+  auto operator<=>(const Setting&) const = default;
+};
+
+// One number of summary.json: {"final_accuracy.mean", 0.9}, {"time_to_accuracy_s.0.8", none}. What summary.json lists
+// per worker is its least, mean and largest: idle_fraction.min, .mean, .max.
+struct Measure {
+  std::string key;
+  std::optional<double> value;
+};
+
+struct FinishedRun {
+  std::filesystem::path folder;
+  std::string name;
+  std::uint64_t seed = 0;
+  std::string scenario;           // resolved, as JSON text; itself a scenario file
+  std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description, seed and
+                                  // record, and of measured runs without how networks are simulated
+  std::string provenance;         // program, libraries and kernels, as JSON text
+  std::string digest;
+  bool measured = false;             // over real TCP; its last setting, "measured", says how
+  std::string algorithm;             // "ako"
+  std::vector<std::string> workers;  // host names
+  std::vector<double> targets;       // of accuracy, as the scenario lists them
+  std::string busiest_link;          // empty when nothing travelled
+  std::string bottleneck;            // of the bounds; empty likewise
+  std::string stopped_by;
+  std::vector<Measure> measures;  // in summary.json's order
+
+  // None if there is no such measure, or the run has no value for it.
+  std::optional<double> measure(std::string_view key) const;
+  // "" if the scenario has no such setting.
+  std::string setting(std::string_view path) const;
+};
+
+// Keys of the measures of a target.
+std::string time_to(double target);   // "time_to_accuracy_s.0.8"
+std::string bytes_to(double target);  // "bytes_to_accuracy.0.8"
+
+// Keys of all measures of a run with these targets, in order.
+std::vector<std::string> measure_keys(const std::vector<double>& targets);
+
+// Whether a setting says how a network is simulated, which measured runs do without.
+bool is_of_network_model(std::string_view path);
+
+// Whether `folder` holds a run.json.
+bool is_result(const std::filesystem::path& folder);
+// Reads run.json and summary.json. Throws InputError: not there, not of this program, not the two of one run.
+FinishedRun read_finished(const std::filesystem::path& folder);
+
+// A JSON object's text as settings, in its order.
+std::vector<Setting> flat_settings(const std::string& json);
+
+}  // namespace ddl::results

@@ -1,0 +1,171 @@
+#include "sim/results/reading/groups.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/check.hpp"
+#include "sim/results/reading/shown_values.hpp"
+
+namespace ddl::results {
+namespace {
+
+constexpr std::string_view algorithm_prefix = "algorithm.";
+constexpr std::string_view algorithm_name = "algorithm.name";
+
+using SettingsByPath = std::map<std::string, std::string>;  // settings by path
+
+std::string value_at(const SettingsByPath& table, const std::string& path) {
+  const auto found = table.find(path);
+  return found == table.end() ? "" : found->second;
+}
+
+// All paths of all groups, in the order in which they first come.
+std::vector<std::string> all_paths(const std::vector<std::vector<Setting>>& groups) {
+  std::vector<std::string> paths;
+  std::set<std::string> seen;
+  for (const auto& settings : groups) {
+    for (const Setting& setting : settings) {
+      if (seen.insert(setting.path).second) paths.push_back(setting.path);
+    }
+  }
+  return paths;
+}
+
+// How a network is simulated differs among simulated runs only; measured ones have no such setting.
+bool differs(const std::vector<const SettingsByPath*>& tables, const std::string& path) {
+  const SettingsByPath* first = nullptr;
+  for (const SettingsByPath* table : tables) {
+    if (is_of_network_model(path) && !table->contains(path)) continue;
+    if (first == nullptr) first = table;
+    if (value_at(*table, path) != value_at(*first, path)) return true;
+  }
+  return false;
+}
+
+// The algorithm's settings that differ among the groups that use it.
+std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& paths) {
+  std::map<std::string, std::vector<const SettingsByPath*>> by_name;
+  for (const SettingsByPath& table : tables) by_name[value_at(table, std::string(algorithm_name))].push_back(&table);
+  std::vector<std::string> schemes;
+  for (const SettingsByPath& table : tables) {
+    const std::string name = value_at(table, std::string(algorithm_name));
+    std::string scheme = name;
+    for (const std::string& path : paths) {
+      if (!path.starts_with(algorithm_prefix) || path == algorithm_name || !differs(by_name[name], path)) continue;
+      const std::string value = value_at(table, path);
+      scheme += " " + path.substr(algorithm_prefix.size()) + "=" + (value.empty() ? "none" : value);
+    }
+    schemes.push_back(scheme);
+  }
+  return schemes;
+}
+
+// Whether `path` says no more than the scheme does: servers come with the schemes that need them.
+bool follows_scheme(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& schemes,
+                    const std::string& path) {
+  if (path != "platform.servers") return false;
+  std::map<std::string, std::string> of_scheme;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const std::string value = value_at(tables[i], path);
+    if (of_scheme.emplace(schemes[i], value).first->second != value) return false;
+  }
+  return true;
+}
+
+// Throws unless runs of one seed are the same run; leaves one of each, and all measured ones, which are repetitions.
+void drop_repeated(std::vector<FinishedRun>& runs) {
+  std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.seed < b.seed; });
+  for (std::size_t i = 1; i < runs.size();) {
+    if (runs[i].seed != runs[i - 1].seed || runs[i].measured) {
+      ++i;
+      continue;
+    }
+    if (runs[i].digest != runs[i - 1].digest) {
+      throw InputError(runs[i].folder.string() + ": is another result of the scenario and seed of " +
+                       runs[i - 1].folder.string() + " (another program?); expected one of the two, or --runs");
+    }
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+std::vector<double> values_of(const RunGroup& group, std::string_view key) {
+  std::vector<double> values;
+  for (const FinishedRun& run : group.runs) {
+    if (const auto value = run.measure(key)) values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<Estimate> RunGroup::estimate_of(std::string_view key) const { return estimate(values_of(*this, key)); }
+
+std::size_t RunGroup::count_with(std::string_view key) const { return values_of(*this, key).size(); }
+
+std::size_t RunGroup::diverged() const {
+  return static_cast<std::size_t>(std::ranges::count(runs, "diverged", &FinishedRun::stopped_by));
+}
+
+std::string RunGroup::label(const std::vector<std::string>& columns) const {
+  std::string text = scheme;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!varied.at(i).empty()) text += ", " + columns[i] + " " + varied[i];
+  }
+  return text;
+}
+
+SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
+  SettingNames names;
+  if (groups.empty()) return names;
+  std::vector<SettingsByPath> tables;
+  for (const auto& settings : groups) {
+    SettingsByPath& table = tables.emplace_back();
+    for (const Setting& setting : settings) table[setting.path] = setting.value;
+  }
+  std::vector<const SettingsByPath*> all;
+  for (const SettingsByPath& table : tables) all.push_back(&table);
+  const std::vector<std::string> paths = all_paths(groups);
+  names.schemes = schemes_of(tables, paths);
+  for (const std::string& path : paths) {
+    if (path.starts_with(algorithm_prefix) || !differs(all, path) || follows_scheme(tables, names.schemes, path)) {
+      continue;
+    }
+    names.varied.push_back(path);
+  }
+  names.values.resize(tables.size());
+  for (const std::string& path : names.varied) {
+    std::vector<std::string> column;
+    for (const SettingsByPath& table : tables) column.push_back(value_at(table, path));
+    const std::vector<std::string> shown = shown_values(column);
+    for (std::size_t i = 0; i < tables.size(); ++i) names.values[i].push_back(shown[i]);
+  }
+  return names;
+}
+
+GroupedRuns group_runs(std::vector<FinishedRun> runs, bool over_seeds) {
+  GroupedRuns result;
+  std::map<std::vector<Setting>, std::size_t> known;
+  for (FinishedRun& run : runs) {
+    std::vector<Setting> key = run.settings;
+    if (!over_seeds) key.push_back({"seed", std::to_string(run.seed)});
+    const auto [place, fresh] = known.emplace(std::move(key), result.groups.size());
+    if (fresh) result.groups.emplace_back();
+    result.groups[place->second].runs.push_back(std::move(run));
+  }
+  std::vector<std::vector<Setting>> settings;
+  for (RunGroup& group : result.groups) {
+    drop_repeated(group.runs);
+    settings.push_back(group.runs.front().settings);
+    if (!over_seeds) settings.back().push_back({"seed", std::to_string(group.runs.front().seed)});
+  }
+  SettingNames names = name_settings(settings);
+  result.varied = std::move(names.varied);
+  for (std::size_t i = 0; i < result.groups.size(); ++i) {
+    result.groups[i].scheme = names.schemes[i];
+    result.groups[i].varied = std::move(names.values[i]);
+  }
+  return result;
+}
+
+}  // namespace ddl::results

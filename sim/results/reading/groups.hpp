@@ -1,0 +1,45 @@
+// Finished runs as a researcher looks at them: replications of one scenario together, named by what tells scenarios
+// apart.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/statistics.hpp"
+
+namespace ddl::results {
+
+// Runs of one scenario that differ in their seed alone (and in its name and description), or a single run.
+struct RunGroup {
+  std::vector<FinishedRun> runs;    // by seed
+  std::string scheme;               // "ako partitions=4": the algorithm, and its settings that differ among the groups
+  std::vector<std::string> varied;  // one per column of Comparison::varied
+
+  // Over the runs that have a value; nothing if none has.
+  std::optional<Estimate> estimate_of(std::string_view key) const;
+  std::size_t count_with(std::string_view key) const;
+  std::size_t diverged() const;  // runs
+  // "ako partitions=4, platform.bandwidth 40Mbps".
+  std::string label(const std::vector<std::string>& columns) const;
+};
+
+struct GroupedRuns {
+  std::vector<std::string> varied;  // settings besides the algorithm's that differ among the groups
+  std::vector<RunGroup> groups;     // in order of their first run
+};
+
+// With `over_seeds` replications come together; otherwise each run is a group, with the seed among what is varied.
+// A run given twice counts once. Throws InputError if two runs of one scenario and seed have different results, which
+// cannot be averaged.
+GroupedRuns group_runs(std::vector<FinishedRun> runs, bool over_seeds = true);
+
+// The same for settings alone, one list per group: fills scheme and varied.
+struct SettingNames {
+  std::vector<std::string> varied;
+  std::vector<std::string> schemes;              // by group
+  std::vector<std::vector<std::string>> values;  // by group, then varied
+};
+SettingNames name_settings(const std::vector<std::vector<Setting>>& groups);
+
+}  // namespace ddl::results

@@ -1,0 +1,31 @@
+// Learning curves of finished runs, over all workers, and what several seeds have in common.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sim/experiment/run_result.hpp"
+
+namespace ddl::results {
+
+// The rows `mean` of curve.csv, in order. Throws InputError.
+std::vector<experiment::CurveRow> read_mean_curve(const std::filesystem::path& folder);
+
+// x never falls; y may be nan.
+struct Line {
+  std::vector<double> x, y;
+};
+
+// A mean with its 95 % interval at each x; where that is not known, low and high are the mean.
+struct Band {
+  std::vector<double> x, mean, low, high;
+};
+
+// Over the range of x that all of `runs` cover, at the places where any of them has a point, at most `most_points` of
+// these. Between its points a run is a straight line. Runs without a point are left out.
+Band band_of(const std::vector<Line>& runs, std::size_t most_points);
+
+// Positions of at most `most` (two or more) of `count` things in order, evenly spread, first and last among them.
+std::vector<std::size_t> spread_evenly(std::size_t count, std::size_t most);
+
+}  // namespace ddl::results

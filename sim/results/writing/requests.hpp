@@ -1,0 +1,37 @@
+// Requests for predictions and their answers: the figures of summary.json, and requests.csv.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/run_result.hpp"
+#include "sim/results/writing/summary.hpp"
+
+namespace ddl::results {
+
+inline constexpr const char* requests_header = "request,threshold,exit,arrival_s,answer_s,latency_s,bytes,correct";
+
+// Answers given by one node.
+struct ExitSummary {
+  int node = 0;
+  double share = 0;     // of the requests
+  double accuracy = 0;  // of its own answers
+};
+
+// The answers at one threshold; without thresholds, all.
+struct RequestSummary {
+  std::optional<double> threshold;
+  std::int64_t requests = 0;
+  double accuracy = 0;
+  Distribution latency_s;
+  double bytes_per_request = 0;
+  std::vector<ExitSummary> exits;  // by node; those that answered
+};
+
+std::vector<RequestSummary> summarise_requests(const std::vector<Answer>& answers);
+
+std::string requests_csv(const experiment::RunResult& result);
+
+}  // namespace ddl::results

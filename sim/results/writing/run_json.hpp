@@ -1,0 +1,35 @@
+// run.json: what was run, with what, and the digest of what came out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::results {
+
+// Of the result files; raised when a reader of them would have to know.
+constexpr int result_schema_version = 1;
+
+// Depends on nothing but the scenario, the program and its libraries, and the digest; and on how it was measured, if it
+// was.
+std::string run_json(const scenario::Scenario& scenario, const std::string& digest,
+                     const std::optional<experiment::Measurement>& measured = std::nullopt);
+
+// What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
+// the machine's. Digests the executable, so ask once.
+std::string program_identity();
+// Whether `text` is the run.json of a simulated run of this scenario by the program of that identity.
+bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text);
+
+// What `text` says of the scenario it is the run.json of, compared with `scenario`, ignoring order and layout. A
+// measured run differs from a simulated one in "measured".
+struct EarlierRun {
+  bool readable = false;                 // a run.json of this program at all
+  std::vector<std::string> differences;  // top-level keys of the two scenarios that differ
+};
+EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::string& text, bool measured = false);
+
+}  // namespace ddl::results

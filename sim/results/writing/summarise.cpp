@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "sim/results/writing/summary.hpp"
+
+namespace ddl::results {
+namespace {
+
+constexpr const char* mean_row = "mean";
+constexpr const char* averaged_row = "averaged_model";
+
+// The rows of the last evaluation. Two evaluations may fall on the same instant, but each has a worker only once.
+std::vector<const experiment::CurveRow*> last_evaluation(const std::vector<experiment::CurveRow>& curve) {
+  std::vector<const experiment::CurveRow*> rows;
+  std::set<std::string> seen;
+  for (auto row = curve.rbegin(); row != curve.rend(); ++row) {
+    if (row->time_s != curve.back().time_s || !seen.insert(row->worker).second) break;
+    rows.push_back(&*row);
+  }
+  return rows;
+}
+
+std::optional<FinalScore> final_score(const std::vector<const experiment::CurveRow*>& rows,
+                                      double experiment::CurveRow::*measure) {
+  std::optional<FinalScore> score;
+  for (const experiment::CurveRow* row : rows) {
+    if (row->worker == mean_row) {
+      score = FinalScore{row->*measure, row->*measure, row->*measure, std::nullopt};
+    }
+  }
+  if (!score) return score;
+  bool first = true;
+  for (const experiment::CurveRow* row : rows) {
+    const double value = row->*measure;
+    if (row->worker == averaged_row) {
+      score->averaged_model = value;
+    } else if (row->worker != mean_row) {
+      score->min = first ? value : std::min(score->min, value);
+      score->max = first ? value : std::max(score->max, value);
+      first = false;
+    }
+  }
+  return score;
+}
+
+TargetReached reach(const std::vector<experiment::CurveRow>& curve, double accuracy) {
+  for (const experiment::CurveRow& row : curve) {
+    if (row.worker == mean_row && row.test_accuracy >= accuracy) return {accuracy, row.time_s, row.bytes_sent};
+  }
+  return {accuracy, std::nullopt, std::nullopt};
+}
+
+std::optional<double> best_mean_accuracy(const std::vector<experiment::CurveRow>& curve) {
+  std::optional<double> best;
+  for (const experiment::CurveRow& row : curve) {
+    if (row.worker == mean_row) best = std::max(best.value_or(row.test_accuracy), row.test_accuracy);
+  }
+  return best;
+}
+
+std::optional<Distribution> step_times(const std::vector<experiment::IterationRow>& rows) {
+  if (rows.empty()) return std::nullopt;
+  std::vector<double> seconds;
+  seconds.reserve(rows.size());
+  for (const experiment::IterationRow& row : rows) seconds.push_back(row.end_s - row.start_s);
+  return distribution_of(std::move(seconds));
+}
+
+std::optional<double> slowest_mean_step(const std::vector<experiment::IterationRow>& rows, int workers) {
+  std::vector<double> seconds(static_cast<std::size_t>(workers), 0.0);
+  std::vector<double> steps(seconds.size(), 0.0);
+  for (const experiment::IterationRow& row : rows) {
+    seconds.at(static_cast<std::size_t>(row.worker)) += row.end_s - row.start_s;
+    steps.at(static_cast<std::size_t>(row.worker)) += 1;
+  }
+  std::optional<double> slowest;
+  for (std::size_t worker = 0; worker < seconds.size(); ++worker) {
+    if (steps[worker] > 0) slowest = std::max(slowest.value_or(0), seconds[worker] / steps[worker]);
+  }
+  return slowest;
+}
+
+std::optional<Staleness> staleness_of(const std::vector<experiment::IterationRow>& rows) {
+  if (rows.empty()) return std::nullopt;
+  Staleness staleness;
+  for (const experiment::IterationRow& row : rows) {
+    staleness.mean += row.staleness;
+    staleness.max = std::max(staleness.max, row.staleness);
+  }
+  staleness.mean /= static_cast<double>(rows.size());
+  return staleness;
+}
+
+std::optional<BusiestLink> busiest(const std::vector<experiment::TrafficRow>& traffic) {
+  std::optional<BusiestLink> link;
+  for (const experiment::TrafficRow& row : traffic) {
+    // Flows through a fat pipe do not share it, so that it cannot be busy.
+    if (row.bytes <= 0 || row.direction == "free") continue;
+    if (!link || row.utilisation > link->utilisation)
+      link = BusiestLink{row.link + " " + row.direction, row.utilisation};
+  }
+  return link;
+}
+
+}  // namespace
+
+Distribution distribution_of(std::vector<double> values) {
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  std::sort(values.begin(), values.end());
+  return {values.front(), mean, quantile(values, 0.5), quantile(values, 0.95), values.back()};
+}
+
+double quantile(const std::vector<double>& sorted, double q) {
+  check(!sorted.empty(), "a quantile needs a sample");
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
+}
+
+Summary summarise(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  Summary summary;
+  summary.iterations = std::accumulate(result.steps.begin(), result.steps.end(), std::int64_t{0});
+  if (!scenario.model.none()) {
+    const auto rows = last_evaluation(result.curve);
+    summary.final_accuracy = final_score(rows, &experiment::CurveRow::test_accuracy);
+    summary.final_loss = final_score(rows, &experiment::CurveRow::test_loss);
+    summary.best_accuracy = best_mean_accuracy(result.curve);
+  }
+  for (const double accuracy : scenario.evaluate.target_accuracy) {
+    summary.targets.push_back(scenario.model.none() ? TargetReached{accuracy, std::nullopt, std::nullopt}
+                                                    : reach(result.curve, accuracy));
+  }
+  summary.seconds_per_batch = step_times(result.iterations);
+  summary.slowest_step_s = slowest_mean_step(result.iterations, result.workers);
+  if (result.epochs > 0) summary.time_per_epoch_s = result.simulated_s / result.epochs;
+  summary.busiest_link = busiest(result.traffic);
+  summary.staleness = staleness_of(result.iterations);
+  for (const double compute_s : result.compute_s) {
+    const double busy = result.simulated_s > 0 ? compute_s / result.simulated_s : 0;
+    summary.idle_fraction.push_back(std::clamp(1 - busy, 0.0, 1.0));
+  }
+  for (const experiment::GivenUp& given_up : result.given_up)
+    ++summary.given_up[static_cast<std::size_t>(given_up.worker)];
+  return summary;
+}
+
+}  // namespace ddl::results

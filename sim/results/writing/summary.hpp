@@ -1,0 +1,67 @@
+// The figures that stand for a whole run, derived from its rows: what summary.json and the closing table are made of.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::results {
+
+// One measure in one evaluation: over the workers' replicas, and of the average of their weights.
+struct FinalScore {
+  double mean = 0, min = 0, max = 0;
+  std::optional<double> averaged_model;
+};
+
+// When the mean accuracy over workers first was at least `accuracy`, and what had been sent by then.
+struct TargetReached {
+  double accuracy = 0;
+  std::optional<double> time_s, bytes;
+};
+
+// Quantiles between two samples are interpolated linearly.
+struct Distribution {
+  double min = 0, mean = 0, median = 0, p95 = 0, max = 0;
+};
+
+struct BusiestLink {
+  std::string name;  // with its direction, as in Bounds: "w2 down"
+  double utilisation = 0;
+};
+
+struct Staleness {
+  double mean = 0, max = 0;
+};
+
+struct Summary {
+  std::int64_t iterations = 0;                           // of all workers
+  std::optional<FinalScore> final_accuracy, final_loss;  // none without evaluations, as in a timing-only run
+  std::optional<double> best_accuracy;                   // of the mean over workers
+  std::vector<TargetReached> targets;                    // as evaluate.target_accuracy lists them
+  std::optional<Distribution> seconds_per_batch;         // start to end of all finished steps; none without steps
+  std::optional<double> slowest_step_s;                  // the largest of the workers' mean step times
+  std::optional<double> time_per_epoch_s;
+  std::optional<BusiestLink> busiest_link;  // none when nothing travelled
+  std::optional<Staleness> staleness;
+  std::vector<double> idle_fraction;             // per worker: share of the run not spent computing
+  std::map<std::size_t, std::int64_t> given_up;  // worker: how often
+};
+
+Summary summarise(const scenario::Scenario& scenario, const experiment::RunResult& result);
+
+// Of a sample, which is not empty.
+Distribution distribution_of(std::vector<double> values);
+
+// The q-quantile of `sorted` (ascending, not empty), at position q (n - 1) counted from 0.
+double quantile(const std::vector<double>& sorted, double q);
+
+// summary.json's text, with a digest already known.
+std::string summary_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
+                         const std::string& digest);
+
+}  // namespace ddl::results

@@ -1,0 +1,24 @@
+// trace.json, which Perfetto and chrome://tracing open, and links.csv: a traced run moment by moment.
+//
+// A process per node. Its thread "steps" has a span per step with the gradients in it and the waiting between them;
+// what overlaps lies in as many threads "send", "receive" and "work" as are needed, so that the spans of a thread never
+// cross. A sender is busy until the last byte has left, a receiver from when the first arrives: one latency later each.
+// An arrow leads from each sending to its receiving. A counter per link. Times are microseconds, to the nanosecond.
+// Source: Trace Event Format, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+#pragma once
+
+#include <string>
+
+#include "sim/experiment/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::results {
+
+// `result` has a trace.
+std::string trace_json(const scenario::Scenario& scenario, const experiment::RunResult& result);
+std::string links_csv(const experiment::RunResult& result);
+
+// One line about a trace that had to end before the run, or "".
+std::string trace_note(const experiment::RunResult& result);
+
+}  // namespace ddl::results

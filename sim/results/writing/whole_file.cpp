@@ -1,0 +1,104 @@
+#include "sim/results/writing/whole_file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "core/base/check.hpp"
+#include "core/base/digest.hpp"
+
+namespace ddl::results {
+namespace fs = std::filesystem;
+
+void write_whole(const std::string& file, const std::string& text) {
+  write_whole(file, [&](std::ostream& stream) { stream << text; });
+}
+
+namespace {
+
+bool is_standard_output(const std::string& file) {
+  struct stat there = {};
+  struct stat output = {};
+  return stat(file.c_str(), &there) == 0 && fstat(STDOUT_FILENO, &output) == 0 && there.st_dev == output.st_dev &&
+         there.st_ino == output.st_ino;
+}
+
+// Devices, pipes, and what the system keeps for open files (/dev/stderr) are written to, not replaced.
+bool is_written_in_place(const fs::path& target) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(target, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return true;
+  const std::string folder = fs::absolute(target, ignored).lexically_normal().parent_path().string() + "/";
+  return folder.starts_with("/proc/") || folder.starts_with("/dev/fd/");
+}
+
+// What links lead to, be it there or not.
+fs::path target_of(const fs::path& file) {
+  constexpr int most_links = 40;
+  std::error_code ignored;
+  fs::path target = file;
+  for (int links = 0; fs::is_symlink(target, ignored) && !is_written_in_place(target); ++links) {
+    if (links == most_links) throw InputError(file.string() + ": cannot be written: " + std::strerror(ELOOP));
+    target = target.parent_path() / fs::read_symlink(target, ignored);
+  }
+  return target;
+}
+
+}  // namespace
+
+void write_whole(const std::string& file, const std::function<void(std::ostream&)>& write) {
+  // Another way to the same file would have a place of its own in it.
+  if (is_standard_output(file)) {
+    errno = 0;
+    write(std::cout);
+    if (!std::cout.flush()) throw InputError(file + ": cannot be written: " + std::strerror(errno));
+    return;
+  }
+  std::error_code error;
+  const fs::path target = target_of(file);
+  const bool in_place = is_written_in_place(target);
+  const std::string name = "." + target.filename().string() + "." + std::to_string(getpid());
+  const fs::path message_stream = in_place ? target : target.parent_path() / name;
+  const auto clean_up = [&] {
+    if (!in_place) fs::remove(message_stream, error);
+  };
+  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
+  errno = 0;
+  std::ofstream stream(message_stream, std::ios::binary);
+  try {
+    write(stream);
+  } catch (...) {
+    clean_up();
+    throw;
+  }
+  stream.close();
+  const int reason = errno;
+  error.clear();
+  if (stream && !in_place) fs::rename(message_stream, target, error);
+  if (!stream || error) {
+    const std::string why = error ? error.message() : std::strerror(reason);
+    clean_up();
+    throw InputError(file + ": cannot be written: " + why);
+  }
+}
+
+std::ostream& message_stream(const std::string& file) { return is_standard_output(file) ? std::cerr : std::cout; }
+
+std::string content_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+std::string program_digest() {
+  Digest digest;
+  digest.add(content_of("/proc/self/exe"));
+  return digest.hex();
+}
+
+}  // namespace ddl::results

@@ -1,0 +1,12 @@
+#include "sim/scenario/reading/json_text.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "sim/scenario/reading/to_json.hpp"
+
+namespace ddl::scenario {
+
+std::string describe(const Scenario& scenario) {
+  Scenario copy = scenario;  // fields() serves readers too and therefore takes no constant
+  return layout(to_json_value(copy));
+}
+
+}  // namespace ddl::scenario

@@ -1,0 +1,24 @@
+// JSON text to values and back, strictly: a key given twice, a number too large and very deep nesting are errors.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sim/scenario/reading/findings.hpp"
+
+namespace ddl::scenario {
+
+inline constexpr std::size_t deepest_level = 64;  // of lists and objects in one another
+
+// Parses `text`, in which // and /* */ comments may stand. False, with findings, if it is not JSON; repeated keys are
+// findings too, but leave a value behind.
+bool parse_json(const std::string& text, Findings& findings, nlohmann::json& value);
+
+// How an error line shows a value: scalars as written, "a list", "an object".
+std::string shown(const nlohmann::json& value);
+
+// Indented by two blanks; a list or object that fits into a line stands in one.
+std::string layout(const nlohmann::ordered_json& value);
+
+}  // namespace ddl::scenario

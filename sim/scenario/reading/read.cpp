@@ -1,0 +1,66 @@
+#include "sim/scenario/reading/read.hpp"
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/base/check.hpp"
+#include "sim/scenario/checks.hpp"
+#include "sim/scenario/reading/json_text.hpp"
+#include "sim/scenario/reading/overrides.hpp"
+#include "sim/scenario/reading/read_profiles.hpp"
+#include "sim/scenario/reading/reader.hpp"
+#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::scenario {
+namespace {
+
+constexpr std::size_t kMostBytes = 4 << 20;
+
+}  // namespace
+
+ScenarioErrors::ScenarioErrors(std::vector<std::string> lines_)
+    : std::runtime_error(std::accumulate(
+          lines_.begin(), lines_.end(), std::string(),
+          [](const std::string& all, const std::string& line) { return all.empty() ? line : all + "\n" + line; })),
+      lines(std::move(lines_)) {}
+
+std::string scenario_text(const std::string& file, const char* what) {
+  try {
+    return text_of_file(file, {what, kMostBytes, true});
+  } catch (const InputError& error) {
+    throw ScenarioErrors({on_one_line(file + ": " + error.what())});
+  }
+}
+
+Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
+  Findings findings(file);
+  nlohmann::json json;
+  if (!parse_json(text, findings, json)) throw ScenarioErrors(findings.lines());
+  for (const Override& change : overrides) apply_override(change, json, findings);
+
+  if (!json.is_object()) {
+    findings.add("$", shown(json) + " is not an object; expected a scenario in braces");
+    throw ScenarioErrors(findings.lines());
+  }
+
+  if (json.contains("base") && !json.contains("platform") && !json.contains("algorithm")) {
+    findings.add("$.base", "is a sweep's; expected a scenario; ddlsim sweep runs sweeps");
+    throw ScenarioErrors(findings.lines());
+  }
+
+  Scenario scenario;
+  scenario.file = file;
+  read_json(json, scenario, findings);
+  fill_defaults(scenario, file);
+  read_profile_files(scenario, findings);
+  check_scenario(scenario, findings);
+  if (!findings.empty()) throw ScenarioErrors(findings.lines());
+  return scenario;
+}
+
+Scenario read_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  return parse_scenario(scenario_text(file), file, overrides);
+}
+
+}  // namespace ddl::scenario

@@ -1,0 +1,39 @@
+// From JSON text to a checked Scenario and back. Strict: whatever is not understood is an error.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::scenario {
+
+// Everything wrong with one scenario, each line `FILE: $.json.path: what is wrong; what was expected`.
+struct ScenarioErrors : std::runtime_error {
+  explicit ScenarioErrors(std::vector<std::string> lines_);
+  std::vector<std::string> lines;
+};
+
+// `PATH=VALUE` as given to --set: a path such as `algorithm.partitions` and a JSON value, or bare text for a string.
+struct Override {
+  std::string path;
+  std::string value;
+};
+
+// Reads, overrides, checks, fills defaults. Checks everything that needs neither SimGrid nor the data's contents: the
+// model is built against the data's shape, the platform file and data folder must exist. Throws ScenarioErrors.
+Scenario read_scenario(const std::string& file, const std::vector<Override>& overrides = {});
+// The same from text; `file` names it in errors and starts relative paths.
+Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides = {});
+
+// The text of a file or pipe. Throws ScenarioErrors that say `what` was expected.
+std::string scenario_text(const std::string& file, const char* what = "a scenario");
+
+// The resolved scenario, every default filled in, as JSON: reading it again gives the same scenario.
+std::string describe(const Scenario& scenario);
+
+// The JSON Schema of scenario files (draft 2020-12).
+std::string scenario_schema();
+
+}  // namespace ddl::scenario

@@ -1,0 +1,150 @@
+#include "sim/scenario/reading/read_profiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+
+#include "core/base/check.hpp"
+#include "sim/scenario/forms.hpp"
+#include "sim/scenario/reading/text_file.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::scenario {
+namespace {
+
+// Beyond, run.json would be too large to be read as a scenario.
+constexpr std::size_t most_points = 20000;
+constexpr std::size_t most_bytes = 64 << 20;
+
+Place place_of(std::size_t profile, Findings& findings) {
+  return {findings, fmt::format("$.platform.profiles[{}]", profile)};
+}
+
+// A plain number and nothing else.
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// What the lines of a CSV file say.
+template <class Profile>
+class PointReader {
+ public:
+  explicit PointReader(Profile& profile) : profile_(profile) {}
+
+  // Throws InputError without the file's name.
+  void read(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) refuse("starts with a byte order mark", in_quotes(header_));
+    if (text.find('\0') != std::string_view::npos) refuse("holds a zero byte", "a CSV file");
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), line_.size() + 1))) {
+      line_ = text.substr(0, text.find('\n'));
+      if (++number_ == 1) {
+        if (content() != header_) refuse_line("is no header", in_quotes(header_));
+      } else {
+        read_point(content());
+      }
+    }
+    if (profile_.points.empty()) refuse("has no points", "lines below " + in_quotes(header_));
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& problem, const std::string& expected) {
+    throw InputError(problem + "; expected " + expected);
+  }
+  [[noreturn]] void refuse_line(const std::string& problem, const std::string& expected) const {
+    refuse(fmt::format("line {}: {} {}", number_, in_quotes(content()), problem), expected);
+  }
+
+  std::string_view content() const { return line_.substr(0, line_.size() - (line_.ends_with('\r') ? 1 : 0)); }
+
+  void read_point(std::string_view line) {
+    const std::string example = "a time and a value such as \"30,10\"";
+    if (line.find_first_of(" \t") != std::string_view::npos) refuse_line("has a blank in it", example);
+    const std::size_t comma = line.find(',');
+    if (comma == std::string_view::npos) refuse_line("is no point", example);
+    const auto time_s = number_of(line.substr(0, comma));
+    const auto value = number_of(line.substr(comma + 1));
+    if (!time_s || !value || *time_s < 0) refuse_line("is no point", example);
+    using Value = decltype(profile_.points.front().value);
+    const Rule& rule = value_rule<Value>;
+    if (!within(*value, rule)) refuse_line("is no point", "a value" + range_of(rule));
+    if (!profile_.points.empty() && *time_s <= profile_.points.back().at.value) {
+      refuse_line("is no point", "a later time than before");
+    }
+    if (profile_.points.size() == most_points) refuse("has too many points", fmt::format("at most {}", most_points));
+    profile_.points.push_back({{*time_s}, {*value * Profile::column_unit}});
+  }
+
+  Profile& profile_;
+  const std::string header_ = fmt::format("time_s,{}", Profile::column);
+  std::string_view line_;  // with the "\r" that may end it
+  std::size_t number_ = 0;
+};
+
+template <class Profile>
+void read_file(Profile& profile, const std::string& path, const Place& place) {
+  try {
+    PointReader(profile).read(text_of_file(path, {"a CSV file", most_bytes}));
+    profile.file.clear();
+  } catch (const InputError& error) {
+    place.error(in_quotes(path) + ": " + error.what());
+  }
+}
+
+template <class Value>
+void check_points(const ProfileOf<Value>& profile, const Place& place) {
+  const auto& points = profile.points;
+  if (points.empty()) return place.at("points").error("is missing; expected a list of points, or a \"file\" of them");
+  if (points.size() > most_points) {
+    place.at("points").error(fmt::format("has {} points; expected at most {}", points.size(), most_points));
+  }
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].at > points[i - 1].at) continue;
+    return place.at("points").at(i).at("at").error("is not after the point before; expected a later time");
+  }
+  if constexpr (std::is_same_v<Value, BytesPerSecond>) {
+    if (points.back().value.value == 0 && !profile.repeat_every) {
+      place.at("points").error("end with no bandwidth for ever; expected some at last, or \"repeat_every\"");
+    }
+  }
+  if (!profile.repeat_every) return;
+  if (*profile.repeat_every <= points.back().at) {
+    place.at("repeat_every").error("is not after the last point; expected a longer time");
+  }
+  if (points.front().at.value > 0) {
+    place.at("points").at(0).at("at").error("leaves the beginning of a repetition open; expected \"0s\"");
+  }
+}
+
+}  // namespace
+
+void read_profile_files(Scenario& scenario, Findings& findings) {
+  auto& profiles = scenario.platform.profiles;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const Place place = place_of(i, findings);
+    std::visit(
+        [&](auto& profile) {
+          if (profile.file.empty()) return;
+          if (!profile.points.empty())
+            return place.at("file").error("is given beside \"points\"; expected one of them");
+          read_file(profile, resolve_path(scenario, profile.file), place.at("file"));
+        },
+        profiles[i]);
+  }
+}
+
+void check_profiles(const Scenario& scenario, Findings& findings) {
+  for (std::size_t i = 0; i < scenario.platform.profiles.size(); ++i) {
+    const Place place = place_of(i, findings);
+    if (!findings.clean(place.path)) continue;
+    std::visit([&](const auto& profile) { check_points(profile, place); }, scenario.platform.profiles[i]);
+  }
+}
+
+}  // namespace ddl::scenario

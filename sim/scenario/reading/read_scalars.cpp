@@ -1,0 +1,98 @@
+#include "sim/scenario/reading/read_scalars.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "sim/scenario/forms.hpp"
+#include "sim/scenario/reading/json_text.hpp"
+
+namespace ddl::scenario {
+namespace {
+
+using Json = nlohmann::json;
+
+// A number that has the right type but not the right size.
+std::string misfit(const std::string& value, bool too_small, const std::string& expected) {
+  return fmt::format("{} is too {}; expected {}", value, too_small ? "small" : "large", expected);
+}
+
+bool below_range(double value, const Rule& rule) { return value < rule.at_least || value <= rule.above; }
+
+}  // namespace
+
+void read_bool(const Json& json, bool& value, const Place& place) {
+  if (!json.is_boolean()) return place.error(shown(json) + " is neither true nor false; expected true or false");
+  value = json.get<bool>();
+}
+
+void read_text(const Json& json, std::string& value, const Place& place) {
+  if (!json.is_string()) return place.error(shown(json) + " is not text; expected a string");
+  value = json.get<std::string>();
+}
+
+void read_number(const Json& json, double& value, const Rule& rule, const Place& place) {
+  const std::string expected = "a number" + range_of(rule);
+  if (!json.is_number()) return place.error(shown(json) + " is not a number; expected " + expected);
+  const double number = json.get<double>();
+  if (!within(number, rule)) return place.error(misfit(shown(json), below_range(number, rule), expected));
+  value = number;
+}
+
+void read_whole(const Json& json, std::int64_t& value, std::int64_t least, std::int64_t most, const Rule& rule,
+                const Place& place) {
+  const std::string expected = "a whole number" + range_of(rule);
+  if (!json.is_number()) return place.error(shown(json) + " is not a whole number; expected " + expected);
+  const double number = json.get<double>();
+  if (json.is_number_float() && number != std::floor(number)) {
+    return place.error(shown(json) + " is not a whole number; expected " + expected);
+  }
+  // Up to 2^63 - 1024, the largest double below 2^63, casting is exact enough for the comparisons that follow.
+  constexpr double largest = 9223372036854774784.0;
+  const bool fits = json.is_number_unsigned() ? json.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                                              : number >= static_cast<double>(least) && number <= largest;
+  const std::int64_t whole = !fits                    ? 0
+                             : json.is_number_float() ? static_cast<std::int64_t>(number)
+                                                      : json.get<std::int64_t>();
+  if (!fits || whole < least || whole > most || !within(number, rule)) {
+    return place.error(misfit(shown(json), number < static_cast<double>(least) || below_range(number, rule), expected));
+  }
+  value = whole;
+}
+
+void read_unsigned(const Json& json, std::uint64_t& value, const Rule& rule, const Place& place) {
+  const std::string expected = fmt::format("a whole number from 0 to {}", std::numeric_limits<std::uint64_t>::max());
+  if (!json.is_number()) return place.error(shown(json) + " is not a whole number; expected " + expected);
+  if (json.is_number_unsigned()) {
+    value = json.get<std::uint64_t>();
+  } else {
+    const double number = json.get<double>();
+    if (number != std::floor(number)) return place.error(shown(json) + " is not a whole number; expected " + expected);
+    // Beyond 2^53 a number with an exponent or a point no longer says which whole number it is.
+    if (number < 0 || number > 9007199254740992.0) return place.error(misfit(shown(json), number < 0, expected));
+    value = static_cast<std::uint64_t>(number);
+  }
+  if (!within(static_cast<double>(value), rule)) {
+    place.error(misfit(shown(json), below_range(static_cast<double>(value), rule), expected));
+  }
+}
+
+void read_quantity(const Json& json, double& value, Dimension dimension, const Rule& rule, const Place& place) {
+  if (json.is_number()) return place.error(missing_unit(json.get<double>(), dimension));
+  const std::string expected =
+      fmt::format("expected {}{} such as \"{}\"", dimension_name(dimension), range_of(rule), example_of(dimension));
+  if (!json.is_string())
+    return place.error(fmt::format("{} is not {}; {}", shown(json), dimension_name(dimension), expected));
+  const auto& text = json.get_ref<const std::string&>();
+  const Quantity quantity = parse_quantity(text, dimension);
+  if (!quantity.problem.empty()) return place.error(quantity.problem);
+  if (!within(quantity.value, rule)) {
+    const char* what = quantity.value < 0 ? "negative" : below_range(quantity.value, rule) ? "too small" : "too large";
+    return place.error(fmt::format("{} is {}; {}", shown(json), what, expected));
+  }
+  value = quantity.value;
+}
+
+}  // namespace ddl::scenario

@@ -1,0 +1,57 @@
+#include "sim/scenario/reading/text_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/check.hpp"
+
+namespace ddl::scenario {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+std::string text_of_file(const std::string& path, const TextFile& expected) {
+  const auto fail = [&](const std::string& problem) {
+    throw InputError(fmt::format("{}; expected {}", problem, expected.what));
+  };
+  const auto unreadable = [&] { fail(fmt::format("cannot be read ({})", std::strerror(errno))); };
+  // Opening a pipe waits for its writer, unless told not to.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | (expected.pipes ? 0 : O_NONBLOCK)));
+  if (file.number() < 0 && errno == ENOENT) fail("no such file");
+  struct stat status {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) unreadable();
+  if (S_ISDIR(status.st_mode)) fail("is a folder");
+  if (!expected.pipes && !S_ISREG(status.st_mode)) fail("is a pipe or a device");
+
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t count = read(file.number(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) unreadable();
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > expected.most_bytes) fail(fmt::format("is larger than {} MiB", expected.most_bytes >> 20));
+  }
+}
+
+}  // namespace ddl::scenario

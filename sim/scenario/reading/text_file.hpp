@@ -1,0 +1,20 @@
+// The text of files that users name: read whole, but never without end.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace ddl::scenario {
+
+// What is expected in a file.
+struct TextFile {
+  const char* what;  // "a scenario", for errors
+  std::size_t most_bytes;
+  bool pipes = false;  // whether it may be a pipe, so that a shell can hand over what a command prints
+};
+
+// Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". What is neither a
+// file nor a pipe that is allowed is not waited for.
+std::string text_of_file(const std::string& path, const TextFile& expected);
+
+}  // namespace ddl::scenario

@@ -1,0 +1,26 @@
+// What studies have in common: how figures are read off a run, and statistics for claims.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/studies/reproduce/study.hpp"
+
+namespace ddl::studies {
+
+// In per cent of the test set, mean over workers, at the end of the run.
+Reading final_accuracy_percent();
+// Of the first evaluation whose mean over workers reaches `accuracy`, which evaluate.target_accuracy must list.
+Reading seconds_to(double accuracy);
+// Steps of all workers together by then.
+Reading steps_to(double accuracy);
+// Mean absolute change from one evaluation to the next, less the part that is progress: what a curve goes down and up.
+Reading fluctuation_percent();
+
+// Spearman's rank correlation of published and simulated over the values of `table` that have both; ties share ranks.
+double rank_correlation(const Outcome& outcome, const std::string& table);
+
+// "7 of 9".
+std::string out_of(int count, int all);
+
+}  // namespace ddl::studies

@@ -1,0 +1,196 @@
+#include "sim/studies/reproduce/iddl.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/nn/layer_table.hpp"
+#include "core/nn/layers/sparsify.hpp"
+#include "sim/scenario/reading/to_json.hpp"
+#include "sim/studies/reproduce/figures.hpp"
+
+namespace ddl::studies {
+namespace iddl_study {
+
+TablePosition perceptron_at(const std::string& model, const std::string& form) {
+  return {"mlp_accuracy", {model}, form};
+}
+TablePosition wan_at(const std::string& form, const std::string& system) { return {"wan_accuracy", {form}, system}; }
+TablePosition ensemble_at(int members, const std::string& weighting) {
+  return {"ensemble_accuracy", {std::to_string(members)}, weighting};
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json alone() { return {{"topology", "star"}, {"workers", 1}, {"bandwidth", "1Gbps"}}; }
+
+Json momentum(double rate) { return {{"type", "momentum"}, {"learning_rate", rate}, {"momentum", 0.5}}; }
+
+// --- perceptrons on MNIST ---
+
+struct PublishedAccuracy {
+  const char* model;
+  std::array<double, 3> per_cent;  // by form
+};
+
+constexpr std::array perceptron_accuracy = {
+    PublishedAccuracy{perceptrons[0], {94.86, 83.96, 82.89}}, PublishedAccuracy{perceptrons[1], {95.56, 86.65, 84.62}},
+    PublishedAccuracy{perceptrons[2], {95.83, 88.84, 88.37}}, PublishedAccuracy{perceptrons[3], {96.46, 89.25, 88.31}}};
+
+Cell perceptron_cell(std::size_t which, std::size_t form, const Scale& scale) {
+  const std::string name = fmt::format("mlp-3-{}{}", which + 1, endings[form]);
+  Json json;
+  json["platform"] = alone();
+  json["data"] = {{"source", "mnist"}, {"path", scale.data + "/mnist"}};
+  json["model"] = name;
+  json["training"] = {{"batch_size", 32}, {"optimizer", momentum(0.01)}};
+  json["compute"] = {{"seconds_per_batch", "1ms"}, {"jitter", 0}};
+  json["algorithm"] = "single";
+  json["stop"] = {{"epochs", 10}};
+  json["evaluate"] = {{"every_iterations", 100000}};  // at the end alone
+  json["record"] = {{"iterations", false}};
+  const PublishedAccuracy& published = perceptron_accuracy[which];
+  return {name,
+          json.dump(),
+          {{perceptron_at(published.model, forms[form]), published.per_cent[form], final_accuracy_percent()}}};
+}
+
+// --- residual networks on CIFAR-10 ---
+
+Cell residual_cell(std::size_t form, double published, const Scale& scale) {
+  const std::string name = std::string("resnet18") + endings[form];
+  Json json;
+  json["platform"] = alone();
+  json["data"] = {{"source", "cifar-10"}, {"path", scale.data + "/cifar-10"}};
+  json["model"] = name;
+  json["training"] = {{"batch_size", 128}, {"optimizer", momentum(0.01)}};
+  json["compute"] = {{"seconds_per_batch", "1s"}, {"jitter", 0}};
+  json["algorithm"] = "single";
+  json["stop"] = {{"epochs", 50}};
+  json["evaluate"] = {{"every_iterations", 2000}};
+  json["record"] = {{"iterations", false}};
+  return {name, json.dump(), {{{"resnet_accuracy", {"ResNet-18"}, forms[form]}, published, final_accuracy_percent()}}};
+}
+
+// --- what sparsity is worth on a wide-area network ---
+
+constexpr double dense_bytes = 17053736, dense_batch_s = 0.34;  // TF.AKO's network and computers
+
+Reading seconds_per_step() {
+  return [](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
+    if (!summary.seconds_per_batch) return std::nullopt;
+    return summary.seconds_per_batch->mean;
+  };
+}
+Reading megabytes() {
+  return [](const results::Summary&, const experiment::RunResult& result) {
+    return std::optional(static_cast<double>(result.bytes_sent) / 1e6);
+  };
+}
+
+// Its bytes and time are those of the dense network times what is there of the small one that learns.
+Cell wan_cell(const std::string& form, const std::string& system) {
+  const bool sparse = form == bibd, partial = system == ako;
+  nn::ModelSpec whole{"cnn", {}};
+  nn::ModelSpec spec{"layers", nn::with_mask(nn::layers_of(whole, 10), sparse ? nn::Mask::bibd : nn::Mask::none)};
+  const Shape image{1, 12, 12};
+  const nn::LayerRow all = nn::total_of(nn::layer_table(nn::Model(whole, image, 10)));
+  const nn::LayerRow there = nn::total_of(nn::layer_table(nn::Model(spec, image, 10)));
+  const double kept = static_cast<double>(there.non_zeros()) / static_cast<double>(all.non_zeros());
+  const double work = there.operations / all.operations;
+  Json json;
+  json["platform"] = {
+      {"topology", "star"}, {"workers", 4}, {"servers", 1}, {"bandwidth", "40Mbps"}, {"latency", "20ms"}};
+  json["model"] = scenario::to_json_value(spec);
+  json["training"] = {{"batch_size", 64}, {"optimizer", {{"type", "sgd"}, {"learning_rate", 0.4}}}};
+  json["wire"] = {{"model_bytes", fmt::format("{:.0f}B", kept * dense_bytes)}};
+  json["compute"] = {{"seconds_per_batch", fmt::format("{:.1f}ms", 1000 * work * dense_batch_s)}, {"jitter", 0.1}};
+  json["algorithm"] = partial ? Json{{"name", "ako"}, {"partitions", 4}} : Json("ps_async");
+  json["stop"] = {{"time", "300s"}};
+  json["evaluate"] = {{"every", "10s"}};
+  json["record"] = {{"iterations", true}};
+  return {fmt::format("uniform_wan_{}_{}", partial ? "ako_p4" : "ps_async", sparse ? "bibd" : "dense"),
+          json.dump(),
+          {{wan_at(form, system), std::nullopt, final_accuracy_percent()},
+           {{"wan_step", {form}, system}, std::nullopt, seconds_per_step()}}};
+}
+
+// --- ensembles ---
+
+constexpr std::array<double, member_counts.size()> ensemble_accuracy = {75.75, 79.54, 80.56, 81.68, 80.98};
+
+Cell ensemble_cell(std::size_t which, const std::string& weighting) {
+  const int members = member_counts[which];
+  const bool published = weighting == as_published;
+  Json json;
+  json["platform"] = {{"topology", "star"}, {"workers", members}, {"bandwidth", "40Mbps"}, {"latency", "20ms"}};
+  json["data"] = {{"source", "synthetic"}, {"train", 8000}, {"test", 4000}};
+  json["model"] = "mlp-3-1-bibd";
+  json["training"] = {{"batch_size", 32}, {"optimizer", momentum(0.05)}, {"init", "independent"}};
+  json["compute"] = {{"seconds_per_batch", "10ms"}, {"jitter", 0.1}};
+  json["algorithm"] = {{"name", "samme"},
+                       {"local_epochs", 10},
+                       {"weighting", published ? "published" : "standard"},
+                       {"sampling", published ? "repeat" : "resample"}};
+  json["stop"] = {{"epochs", 10 * members * 2}};  // passes in which some samples come twice are longer
+  json["evaluate"] = {{"every_iterations", 100000}};
+  json["record"] = {{"iterations", false}};
+  const auto no = std::nullopt;
+  std::vector<Figure> figures = {{ensemble_at(members, weighting),
+                                  published ? std::optional(ensemble_accuracy[which]) : no, final_accuracy_percent()}};
+  if (!published) {
+    const auto simulated = [](const results::Summary&, const experiment::RunResult& result) {
+      return std::optional(result.simulated_s);
+    };
+    figures.push_back({{"ensemble_cost", {std::to_string(members)}, "s"}, no, simulated});
+    figures.push_back({{"ensemble_cost", {std::to_string(members)}, "MB sent"}, no, megabytes()});
+  }
+  return {fmt::format("ensemble_{}_{}", members, published ? "published" : "standard"), json.dump(), figures};
+}
+
+}  // namespace
+}  // namespace iddl_study
+
+Study iddl(const Scale& scale) {
+  using namespace iddl_study;
+  Study study;
+  study.name = "iddl";
+  study.title = "IDDL (2020): block designs as sparse networks";
+  study.source = "code and stored results of github.com/iid2019/iddl; Zhu et al., Statistics and Its Interface 2009";
+  study.seeds = {1, 2, 3};
+  study.tables = {{"parameters", "Parameters that are there", {"model", "counted"}, "form", 0},
+                  {"operations", "Operations of one image, forward, millions", {"model"}, "form", 2}};
+  study.derived = counts();
+  if (!scale.data.empty()) {
+    study.tables.push_back({"mlp_accuracy", "Accuracy on MNIST after 10 epochs, %", {"model"}, "form", 2});
+    for (std::size_t which = 0; which < perceptrons.size(); ++which) {
+      for (std::size_t form = 0; form < forms.size(); ++form)
+        study.cells.push_back(perceptron_cell(which, form, scale));
+    }
+  }
+  if (scale.full) {
+    study.tables.push_back({"resnet_accuracy", "Accuracy on CIFAR-10 after 50 epochs, %", {"model"}, "form", 2});
+    const double published[] = {90.67, 85.55, 86.41};
+    for (std::size_t form = 0; form < forms.size(); ++form) {
+      study.cells.push_back(residual_cell(form, published[form], scale));
+    }
+  }
+  study.tables.push_back({"wan_accuracy", "Accuracy after 300 s, 4 workers at 40 Mbit/s, %", {"model"}, "system", 1});
+  study.tables.push_back({"wan_step", "Seconds a step there", {"model"}, "system", 2});
+  for (const char* form : {dense, bibd}) {
+    for (const char* system : {server, ako}) study.cells.push_back(wan_cell(form, system));
+  }
+  study.tables.push_back({"ensemble_accuracy", "Accuracy of ensembles, %", {"members"}, "weighting", 2});
+  study.tables.push_back({"ensemble_cost", "What a standard ensemble takes", {"members"}, "", 2});
+  for (std::size_t which = 0; which < member_counts.size(); ++which) {
+    for (const char* weighting : {standard, as_published}) study.cells.push_back(ensemble_cell(which, weighting));
+  }
+  study.claims = claims(scale);
+  study.notes = iddl_study::notes(scale);
+  return study;
+}
+
+}  // namespace ddl::studies

@@ -1,0 +1,28 @@
+// What a study came to, as text, CSV and a page. The same outcome gives the same bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/studies/reproduce/study.hpp"
+
+namespace ddl::studies {
+
+struct JudgedClaim {
+  const Claim* claim;
+  Verdict verdict;
+};
+std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome);
+
+// For a terminal: every table, a row per published row, `published simulated ratio` per column; then the verdicts.
+std::string study_text(const Study& study, const Outcome& outcome);
+// One row per figure: labels, published, simulated, ratio.
+std::string table_csv(const TableLayout& table, const Outcome& outcome);
+std::string claims_csv(const Study& study, const Outcome& outcome);
+// Markdown; `command` is what makes it again.
+std::string study_page(const Study& study, const Outcome& outcome, const std::string& command);
+
+// results/tables/<study>_<table>.csv, <study>_claims.csv and results/<study>.md below `out`; returns the page's path.
+std::string write_study(const std::string& out, const Study& study, const Outcome& outcome, const std::string& command);
+
+}  // namespace ddl::studies

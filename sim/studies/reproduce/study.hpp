@@ -1,0 +1,126 @@
+// A published study as data: which runs stand for which of its figures, and what it claims of them. Adding a study is
+// one file that makes such a value, and a row in catalogue.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/experiment/run_result.hpp"
+#include "sim/results/writing/summary.hpp"
+
+namespace ddl::studies {
+
+// How a figure is read off a finished run; nothing where the run has none (a target not reached).
+using Reading = std::function<std::optional<double>(const results::Summary&, const experiment::RunResult&)>;
+
+// One place of one table: a row's labels and a column's.
+struct TablePosition {
+  std::string table;
+  std::vector<std::string> row;
+  std::string column;
+  auto operator<=>(const TablePosition&) const = default;
+};
+
+struct Figure {
+  TablePosition place;
+  std::optional<double> published;
+  Reading read;
+};
+
+// One scenario, run once per seed of the study, and what is read off it.
+struct Cell {
+  std::string name;      // unique in the study; the scenario's name
+  std::string scenario;  // JSON text without name and seed
+  std::vector<Figure> figures;
+};
+
+struct TableLayout {
+  std::string name;              // results/tables/<study>_<name>.csv
+  std::string title;             // with the unit
+  std::vector<std::string> row;  // headers of the row labels
+  std::string column;            // header of the column labels
+  int decimals = 1;              // shown in text; the CSV has all
+};
+
+// What came out of a study: a value per place, mean over the seeds if all of them gave one.
+class Outcome {
+ public:
+  struct Value {
+    TablePosition place;
+    std::optional<double> published, simulated;
+  };
+  explicit Outcome(std::vector<Value> values) : values_(std::move(values)) {}
+  const std::vector<Value>& values() const { return values_; }  // in the study's order
+  const Value& at(const TablePosition& place) const;
+  // Simulated; not a number, which no comparison accepts, where there is none.
+  double number(const TablePosition& place) const {
+    return at(place).simulated.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+ private:
+  std::vector<Value> values_;
+};
+
+struct Verdict {
+  bool holds = false;
+  std::string numbers;  // what it was decided by
+};
+
+struct Claim {
+  std::string text;
+  std::function<Verdict(const Outcome&)> judge;
+  std::string if_not;  // what is known of the reason, should it fail
+};
+
+struct Note {
+  enum Kind { modelled, calibrated, assumed } kind;
+  std::string text;
+};
+
+// A SimGrid platform that scenarios of the study name by `file`.
+struct PlatformFile {
+  std::string file, text;
+};
+
+struct Study {
+  std::string name;
+  std::string title;
+  std::string source;  // the publication
+  std::vector<std::uint64_t> seeds = {1};
+  std::vector<TableLayout> tables;
+  std::vector<Outcome::Value> derived;  // figures that need no run
+  std::vector<Cell> cells;
+  std::vector<Claim> claims;
+  std::vector<Note> notes;
+  std::vector<PlatformFile> platforms;
+};
+
+// The small network on generated data, or the publication's network on CIFAR-10 in `data`. Of studies that also read
+// data when they are not full, `data` is then either empty, and what would need it is left out, or given.
+struct Scale {
+  bool full = false;
+  std::string data;
+};
+
+struct StudyRow {
+  const char* name;
+  const char* what;
+  Study (*make)(const Scale&);
+  // What `data` holds: nothing but CIFAR-10's files, for --full; or the folders mnist/ and cifar-10/, the first of
+  // which is read in any case.
+  bool reads_mnist = false;
+};
+std::span<const StudyRow> study_table();
+
+Study ako_2018(const Scale& scale);
+Study cui_2019(const Scale& scale);
+Study zhang(const Scale& scale);
+Study iddl(const Scale& scale);
+Study validation_study(const Scale& scale);
+
+}  // namespace ddl::studies

@@ -1,0 +1,129 @@
+// How far simulated cycle times are from measured ones, and whether they rank schemes alike.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "sim/studies/reproduce/figures.hpp"
+#include "sim/studies/reproduce/validation.hpp"
+
+namespace ddl::studies::validation {
+namespace {
+
+constexpr double most_mean_error = 0.05, most_error = 0.12;
+
+struct Errors {
+  double mean = 0, worst = 0;
+  std::string worst_cell;
+};
+
+double error_of(const Outcome& outcome, const MeasuredCell& cell, const char* sharing) {
+  return outcome.number(place_of(cell, sharing)) / cell.mean() - 1;
+}
+
+Errors errors_of(const Outcome& outcome, const std::vector<MeasuredCell>& cells, const char* sharing) {
+  Errors errors;
+  for (const MeasuredCell& cell : cells) {
+    const double error = error_of(outcome, cell, sharing);
+    errors.mean += std::abs(error) / static_cast<double>(cells.size());
+    if (std::abs(error) <= std::abs(errors.worst)) continue;
+    errors.worst = error;
+    errors.worst_cell =
+        fmt::format("{}, {} workers, {} MB, {}", cell.network, cell.workers, cell.megabytes, cell.scheme);
+  }
+  return errors;
+}
+
+// Pairs of schemes on one network with one number of workers and one size whose measured times do not overlap, and how
+// the simulation ranks them.
+struct Ranking {
+  int pairs = 0, reversed = 0, groups = 0, perfect = 0;  // perfect: Kendall's tau over these pairs is 1
+  std::string example;
+};
+
+bool is_quicker(const MeasuredCell& a, const MeasuredCell& b) {
+  return *std::ranges::max_element(a.cycles_s) < *std::ranges::min_element(b.cycles_s);
+}
+
+Ranking ranking_of(const Outcome& outcome, const std::vector<MeasuredCell>& cells, const char* sharing) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const MeasuredCell*>> groups;
+  for (const MeasuredCell& cell : cells) groups[{cell.network, cell.workers, cell.megabytes}].push_back(&cell);
+  Ranking ranking;
+  for (const auto& [key, group] : groups) {
+    int reversed = 0;
+    for (const MeasuredCell* a : group) {
+      for (const MeasuredCell* b : group) {
+        if (!is_quicker(*a, *b)) continue;
+        ++ranking.pairs;
+        if (outcome.number(place_of(*a, sharing)) < outcome.number(place_of(*b, sharing))) continue;
+        ++reversed;
+        ranking.example = fmt::format("{} before {} on {}, {} workers, {} MB", b->scheme, a->scheme, a->network,
+                                      a->workers, a->megabytes);
+      }
+    }
+    ranking.reversed += reversed;
+    ++ranking.groups;
+    ranking.perfect += reversed == 0 ? 1 : 0;
+  }
+  return ranking;
+}
+
+Verdict ranks_alike(const Outcome& outcome, const std::vector<MeasuredCell>& cells, const char* sharing) {
+  const Ranking ranking = ranking_of(outcome, cells, sharing);
+  std::string numbers = fmt::format("tau 1 in {}, {} of {} pairs reversed", out_of(ranking.perfect, ranking.groups),
+                                    ranking.reversed, ranking.pairs);
+  if (ranking.reversed > 0) numbers += ", such as " + ranking.example;
+  return {ranking.reversed == 0, numbers};
+}
+
+}  // namespace
+
+std::vector<Claim> claims(const std::vector<MeasuredCell>& cells) {
+  const auto measured_with = [&](std::string_view queue_s) {
+    std::vector<MeasuredCell> found;
+    std::ranges::copy_if(cells, std::back_inserter(found), [&](const auto& cell) { return cell.queue_s == queue_s; });
+    return found;
+  };
+  const auto near = [](std::vector<MeasuredCell> among) {
+    return [among](const Outcome& outcome) {
+      const Errors found = errors_of(outcome, among, "tcp");
+      return Verdict{found.mean <= most_mean_error, fmt::format("mean absolute error {:.1f} %", 100 * found.mean)};
+    };
+  };
+  const auto all_near = [](std::vector<MeasuredCell> among) {
+    return [among](const Outcome& outcome) {
+      const Errors found = errors_of(outcome, among, "tcp");
+      return Verdict{std::abs(found.worst) <= most_error,
+                     fmt::format("{:+.1f} %: {}", 100 * found.worst, found.worst_cell)};
+    };
+  };
+  const auto ranked = [](std::vector<MeasuredCell> among, const char* sharing) {
+    return [among, sharing](const Outcome& outcome) { return ranks_alike(outcome, among, sharing); };
+  };
+  const auto nearer = [](std::vector<MeasuredCell> among) {
+    return [among](const Outcome& outcome) {
+      const Errors fair = errors_of(outcome, among, "fair"), tcp = errors_of(outcome, among, "tcp");
+      return Verdict{tcp.mean < fair.mean,
+                     fmt::format("mean absolute error {:.1f} % against {:.1f} %, worst {:+.1f} % against {:+.1f} %",
+                                 100 * tcp.mean, 100 * fair.mean, 100 * tcp.worst, 100 * fair.worst)};
+    };
+  };
+  constexpr const char* page = "see results/validation/README.md";
+  constexpr const char* locked = "equal shares lock the workers of a parameter server in step, which real TCP does not";
+  const auto usual = measured_with(short_queue), deep = measured_with(long_queue);
+  return {{"With tcp sharing, cycle times are 5 % off at most, on average.", near(usual), page},
+          {"With tcp sharing, no cell is more than 12 % off.", all_near(usual), page},
+          {"With tcp sharing, schemes whose measured times do not overlap are ranked as measured.",
+           ranked(usual, "tcp"), page},
+          {"With fair sharing, they are too.", ranked(usual, "fair"), locked},
+          {"tcp sharing is nearer to measured times than fair sharing.", nearer(usual), page},
+          {"Queues of 200 ms: with tcp sharing, cycle times are 5 % off at most, on average.", near(deep), page},
+          {"Queues of 200 ms: with tcp sharing, no cell is more than 12 % off.", all_near(deep), page},
+          {"Queues of 200 ms: with tcp sharing, schemes are ranked as measured.", ranked(deep, "tcp"), page},
+          {"Queues of 200 ms: with fair sharing, they are too.", ranked(deep, "fair"), locked},
+          {"Queues of 200 ms: tcp sharing is nearer to measured times than fair sharing.", nearer(deep), page}};
+}
+
+}  // namespace ddl::studies::validation

@@ -1,0 +1,35 @@
+// Zhang et al.: AllReduce, D-PSGD and AD-PSGD with 16 learners on 100 Gbit/s InfiniBand; VGG and ResNet-20 on
+// CIFAR-10, and one learner slowed 1 to 10,000 times.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/studies/reproduce/study.hpp"
+
+namespace ddl::studies::zhang_study {
+
+inline constexpr const char* all_reduce = "AllReduce";
+inline constexpr const char* d_psgd = "D-PSGD";
+inline constexpr const char* ad_psgd = "AD-PSGD";
+
+struct Preset {
+  const char* name;
+  const char* slug;
+  double bytes;
+  double bits_per_second;
+  int batch;
+  double compute_s;  // of one minibatch on one learner
+  double epoch_s;    // of one learner
+  double overheads;  // share of System::overhead_s that is charged
+};
+inline constexpr Preset vgg{"VGG", "vgg", 60e6, 23e9, 128, 34.8e-3, 13.60, 0};
+inline constexpr Preset resnet{"ResNet-20", "resnet20", 1e6, 100e9, 32, 11.55e-3, 18.04, 1};
+
+TablePosition time_at(const char* model, const std::string& slowdown, const char* system);
+TablePosition speed_at(const char* model, const std::string& slowdown, const char* system);
+
+std::vector<Claim> claims();
+std::vector<Note> notes(const Scale& scale);
+
+}  // namespace ddl::studies::zhang_study

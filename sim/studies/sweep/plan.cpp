@@ -1,0 +1,233 @@
+#include "sim/studies/sweep/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/digest.hpp"
+#include "sim/results/reading/groups.hpp"
+#include "sim/results/reading/shown_values.hpp"
+
+namespace ddl::studies {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t longest_point = 100;  // as long as a scenario's name may be
+constexpr std::size_t digest_letters = 8;
+
+// One position on every axis: what is set, in order.
+std::vector<scenario::Override> overrides_at(const Sweep& sweep, std::size_t point) {
+  std::vector<std::size_t> positions(sweep.axes.size());
+  for (std::size_t axis = sweep.axes.size(); axis-- > 0;) {
+    positions[axis] = point % sweep.axes[axis].values.size();
+    point /= sweep.axes[axis].values.size();
+  }
+  std::vector<scenario::Override> overrides;
+  for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
+    for (std::size_t i = 0; i < sweep.axes[axis].paths.size(); ++i) {
+      overrides.push_back({sweep.axes[axis].paths[i], sweep.axes[axis].values[positions[axis]][i]});
+    }
+  }
+  return overrides;
+}
+
+std::size_t points_of(const Sweep& sweep) {
+  std::size_t points = 1;
+  for (const SweepAxis& axis : sweep.axes) points *= axis.values.size();
+  return points;
+}
+
+// A value without JSON's signs: ako,partitions=4 of {"name": "ako", "partitions": 4}.
+std::string plain(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [key, inner] : value.items()) {
+    const bool bare = value.is_array() || key == "name" || key == "type";
+    text += (text.empty() ? "" : ",") + (bare ? "" : key + "=") + plain(inner);
+  }
+  return text;
+}
+
+// The last word of each path, or the whole path where two share it.
+std::map<std::string, std::string> short_names(const std::vector<std::string>& paths) {
+  const auto last_word = [](const std::string& path) { return path.substr(path.rfind('.') + 1); };
+  std::map<std::string, int> uses;
+  for (const std::string& path : paths) ++uses[last_word(path)];
+  std::map<std::string, std::string> names;
+  for (const std::string& path : paths) names[path] = uses[last_word(path)] > 1 ? path : last_word(path);
+  return names;
+}
+
+// Letters that neither shells nor file systems mind.
+std::string file_name_of(const std::string& text) {
+  std::string name;
+  for (const char letter : text) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+                      std::string_view("._=+,-").find(letter) != std::string_view::npos;
+    name += kept ? letter : '-';
+  }
+  return name.starts_with('.') ? "-" + name.substr(1) : name;
+}
+
+std::string point_name(const std::vector<scenario::Override>& overrides,
+                       const std::map<std::string, std::string>& names) {
+  std::string name;
+  for (const scenario::Override& change : overrides) {
+    const std::string value = plain(Json::parse(change.value));
+    name += (name.empty() ? "" : "_") + (change.path == "algorithm" ? value : names.at(change.path) + "=" + value);
+  }
+  return name.empty() ? "base" : file_name_of(name);
+}
+
+std::string digest_of(const std::vector<scenario::Override>& overrides) {
+  Digest digest;
+  for (const scenario::Override& change : overrides) digest.add(change.path + "=" + change.value + "\n");
+  return digest.hex().substr(0, digest_letters);
+}
+
+// What is wrong in many points is said once, with the first of them.
+class Problems {
+ public:
+  explicit Problems(const Sweep& sweep) : sweep_(sweep) {}
+
+  void add(const std::string& point, const scenario::ScenarioErrors& errors) {
+    for (std::string line : errors.lines) {
+      for (const std::string& prefix : {sweep_.base_file + ": ", std::string("--set ")}) {
+        if (line.starts_with(prefix)) line = line.substr(prefix.size());
+      }
+      const auto [place, fresh] = index_.emplace(line, found_.size());
+      if (fresh) found_.push_back({line, point, 0});
+      ++found_[place->second].points;
+    }
+  }
+
+  void throw_if_any(std::size_t points) const {
+    std::vector<std::string> lines;
+    for (const Problem& problem : found_) {
+      const std::string where = problem.points == points ? "" : problem.first + ": ";
+      const std::string more =
+          problem.points == points || problem.points == 1 ? "" : fmt::format(" (and {} more)", problem.points - 1);
+      lines.push_back(sweep_.file + ": " + where + problem.line + more);
+      if (lines.size() == most_lines) break;
+    }
+    if (!lines.empty()) throw scenario::ScenarioErrors(lines);
+  }
+
+ private:
+  static constexpr std::size_t most_lines = 50;
+  struct Problem {
+    std::string line, first;
+    std::size_t points;
+  };
+  const Sweep& sweep_;
+  std::vector<Problem> found_;
+  std::map<std::string, std::size_t> index_;
+};
+
+// Schemes as comparisons name them, for each point.
+std::vector<std::string> schemes_of(const std::vector<SweepPoint>& points) {
+  std::map<std::vector<results::Setting>, std::size_t> known;
+  std::vector<std::vector<results::Setting>> blocks;
+  std::vector<std::size_t> block_of;
+  for (const SweepPoint& point : points) {
+    const Json scenario = Json::parse(scenario::describe(point.scenario));
+    std::vector<results::Setting> settings =
+        results::flat_settings(Json::object({{"algorithm", scenario["algorithm"]}}).dump());
+    const auto [place, fresh] = known.emplace(settings, blocks.size());
+    if (fresh) blocks.push_back(std::move(settings));
+    block_of.push_back(place->second);
+  }
+  const results::SettingNames names = results::name_settings(blocks);
+  std::vector<std::string> schemes;
+  for (const std::size_t block : block_of) schemes.push_back(names.schemes[block]);
+  return schemes;
+}
+
+std::string resolved(const Sweep& sweep, const SweepPlan& plan) {
+  Json json = {{"name", sweep.name}};
+  if (!sweep.description.empty()) json["description"] = sweep.description;
+  json["axes"] = Json::array();
+  for (const SweepAxis& axis : sweep.axes) {
+    Json lists = Json::object();
+    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+      for (const auto& values : axis.values) lists[axis.paths[i]].push_back(Json::parse(values[i]));
+    }
+    json["axes"].push_back(lists);
+  }
+  json["seeds"] = plan.seeds;
+  json["runs"] = plan.runs();
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+scenario::Scenario SweepPlan::scenario_of(std::size_t run) const {
+  scenario::Scenario scenario = point_of(run).scenario;
+  scenario.seed = seed_of(run);
+  return scenario;
+}
+
+std::string SweepPlan::name_of(std::size_t run) const {
+  return point_of(run).name + "/" + std::to_string(seed_of(run));
+}
+
+std::string SweepPlan::digest() const {
+  Digest digest;
+  digest.add(name);
+  for (const SweepPoint& point : points) digest.add(scenario::describe(point.scenario));
+  for (const std::uint64_t seed : seeds) digest.add(std::to_string(seed) + ",");
+  return digest.hex();
+}
+
+SweepPlan plan_sweep(const Sweep& sweep) {
+  SweepPlan plan;
+  plan.name = sweep.name;
+  for (const SweepAxis& axis : sweep.axes)
+    plan.columns.insert(plan.columns.end(), axis.paths.begin(), axis.paths.end());
+  const auto names = short_names(plan.columns);
+  const std::size_t points = points_of(sweep);
+  std::set<std::string> taken;
+  Problems problems(sweep);
+  for (std::size_t number = 0; number < points; ++number) {
+    const std::vector<scenario::Override> varied = overrides_at(sweep, number);
+    SweepPoint point;
+    point.name = point_name(varied, names);
+    if (point.name.size() > longest_point) {
+      point.name = point.name.substr(0, longest_point - digest_letters - 1) + "-" + digest_of(varied);
+    }
+    if (!taken.insert(point.name).second) {
+      point.name = point.name.substr(0, longest_point - digest_letters - 1) + "-" + digest_of(varied);
+      taken.insert(point.name);
+    }
+    for (const scenario::Override& change : varied) {
+      const Json value = Json::parse(change.value);
+      point.values.push_back(value.is_string() ? value.get<std::string>() : change.value);
+    }
+    try {
+      std::vector<scenario::Override> all = sweep.set;
+      all.insert(all.end(), varied.begin(), varied.end());
+      point.scenario = scenario::parse_scenario(sweep.base, sweep.base_file, all);
+      point.scenario.name = point.name;
+      plan.points.push_back(std::move(point));
+    } catch (const scenario::ScenarioErrors& errors) {
+      problems.add(point.name, errors);
+    }
+  }
+  problems.throw_if_any(points);
+  plan.seeds = sweep.seeds.empty() ? std::vector<std::uint64_t>{plan.points.front().scenario.seed} : sweep.seeds;
+  for (std::size_t column = 0; column < plan.columns.size(); ++column) {
+    std::vector<std::string> values;
+    for (const SweepPoint& point : plan.points) values.push_back(point.values[column]);
+    values = plan.columns[column] == "algorithm" ? schemes_of(plan.points) : results::shown_values(values);
+    for (std::size_t i = 0; i < points; ++i) plan.points[i].values[column] = values[i].empty() ? "none" : values[i];
+  }
+  plan.text = resolved(sweep, plan);
+  return plan;
+}
+
+}  // namespace ddl::studies

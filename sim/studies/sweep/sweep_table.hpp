@@ -1,0 +1,17 @@
+// The tables of a sweep, made by reading result after result: memory does not grow with the runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/studies/sweep/plan.hpp"
+
+namespace ddl::studies {
+
+// sweep.csv: a row per run, in the plan's order; `failures` says per run why there is no result, "" where there is one.
+// means.csv: a row per point and measure, over the seeds that have it. Throws InputError.
+void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& plan,
+                        const std::vector<std::string>& failures);
+
+}  // namespace ddl::studies

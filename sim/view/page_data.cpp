@@ -1,0 +1,159 @@
+#include "sim/view/page_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/results/reading/mean_curve.hpp"
+#include "sim/results/reading/statistics.hpp"
+#include "sim/results/reading/tables.hpp"
+
+namespace ddl::view {
+
+using Json = nlohmann::ordered_json;
+
+Json shortened(double number) {
+  if (!std::isfinite(number)) return nullptr;
+  return std::strtod(fmt::format("{:.6g}", number).c_str(), nullptr);
+}
+
+namespace {
+
+Json shortened(const std::optional<double>& number) { return number ? view::shortened(*number) : Json(nullptr); }
+
+Json curve_of(const results::FinishedRun& run, const PageLimits& limits, bool& thinned) {
+  const std::vector<experiment::CurveRow> rows = results::read_mean_curve(run.folder);
+  const auto kept = results::spread_evenly(rows.size(), limits.curve_points);
+  thinned = thinned || kept.size() < rows.size();
+  Json curve;
+  for (const char* key : {"time", "bytes", "iterations", "epochs", "accuracy", "loss", "train_loss"}) {
+    curve[key] = Json::array();
+  }
+  for (const std::size_t i : kept) {
+    curve["time"].push_back(shortened(rows[i].time_s));
+    curve["bytes"].push_back(shortened(rows[i].bytes_sent));
+    curve["iterations"].push_back(shortened(rows[i].iteration));
+    curve["epochs"].push_back(shortened(rows[i].epoch));
+    curve["accuracy"].push_back(shortened(rows[i].test_accuracy));
+    curve["loss"].push_back(shortened(rows[i].test_loss));
+    curve["train_loss"].push_back(shortened(rows[i].train_loss));
+  }
+  return curve;
+}
+
+struct Link {
+  std::string name;
+  double bytes = 0, utilisation = 0;
+  std::vector<results::LinkPeriod> periods;
+};
+
+// Neighbouring periods together, where there are more than a page shows.
+Json over_time(const std::vector<results::LinkPeriod>& periods, const PageLimits& limits) {
+  Json list = Json::array();
+  const std::size_t together = (periods.size() + limits.periods - 1) / limits.periods;
+  for (std::size_t begin = 0; begin < periods.size(); begin += together) {
+    const std::size_t end = std::min(begin + together, periods.size());
+    double busy_s = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      busy_s += periods[i].utilisation * (periods[i].end_s - periods[i].start_s);
+    }
+    const double from_s = periods[begin].start_s, to_s = periods[end - 1].end_s;
+    if (busy_s > 0) list.push_back({shortened(from_s), shortened(to_s), shortened(busy_s / (to_s - from_s))});
+  }
+  return list;
+}
+
+void add_links(const results::FinishedRun& run, const PageLimits& limits, Json& json) {
+  std::vector<Link> links;
+  results::read_traffic(run.folder, [&](const experiment::TrafficRow& row) {
+    if (row.bytes > 0) links.push_back({row.link + " " + row.direction, row.bytes, row.utilisation, {}});
+  });
+  json["all_links"] = links.size();
+  std::stable_sort(links.begin(), links.end(),
+                   [](const Link& a, const Link& b) { return a.utilisation > b.utilisation; });
+  if (links.size() > limits.links) links.resize(limits.links);
+  results::read_links(run.folder, [&](const results::LinkPeriod& period) {
+    const std::string name = period.link + " " + period.direction;
+    const auto link = std::find_if(links.begin(), links.end(), [&](const Link& known) { return known.name == name; });
+    if (link != links.end()) link->periods.push_back(period);
+  });
+  json["links"] = Json::array();
+  for (const Link& link : links) {
+    Json entry = {{"name", link.name}, {"bytes", shortened(link.bytes)}, {"utilisation", shortened(link.utilisation)}};
+    if (!link.periods.empty()) entry["over_time"] = over_time(link.periods, limits);
+    json["links"].push_back(std::move(entry));
+  }
+}
+
+Json run_of(const results::FinishedRun& run, std::size_t group, const PageLimits& limits, bool& thinned) {
+  Json json = {{"group", group}, {"seed", run.seed}, {"simulated_s", shortened(run.measure("simulated_seconds"))}};
+  json["curve"] = curve_of(run, limits, thinned);
+  json["busiest_link"] = run.busiest_link;
+  json["bottleneck"] = run.bottleneck;
+  for (const results::Measure& measure : run.measures) json["measures"][measure.key] = shortened(measure.value);
+  add_links(run, limits, json);
+  json["pairs"] = pairs_of(run, limits);
+  json["timeline"] = timeline_of(run, limits);
+  return json;
+}
+
+Json group_of(const results::GroupedRuns& runs, const results::RunGroup& group) {
+  const bool only = runs.groups.size() == 1;
+  Json json = {{"label", only ? group.runs.front().name : group.label(runs.varied)},
+               {"scheme", only ? group.runs.front().name : group.scheme},
+               {"varied", group.varied},
+               {"runs", group.runs.size()},
+               {"scenario", group.runs.front().scenario}};
+  json["measures"] = Json::object();
+  for (const results::Measure& measure : group.runs.front().measures) {
+    const auto over_runs = group.estimate_of(measure.key);
+    if (!over_runs) continue;
+    json["measures"][measure.key] = {shortened(over_runs->mean), shortened(over_runs->half_width), over_runs->count,
+                                     group.runs.size()};
+  }
+  return json;
+}
+
+// Half widths of 95 % intervals in standard errors, for 2, 3, ... values.
+Json student_factors(const results::GroupedRuns& runs) {
+  std::size_t most = 2;
+  for (const results::RunGroup& group : runs.groups) most = std::max(most, group.runs.size());
+  Json factors = Json::array();
+  for (std::size_t n = 2; n <= most; ++n) factors.push_back(shortened(results::student_factor(n)));
+  return factors;
+}
+
+}  // namespace
+
+Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
+  Json data;
+  std::set<double> targets;
+  std::size_t count = 0;
+  bool thinned = false;
+  data["varied"] = runs.varied;
+  data["groups"] = Json::array();
+  data["runs"] = Json::array();
+  for (std::size_t i = 0; i < runs.groups.size(); ++i) {
+    data["groups"].push_back(group_of(runs, runs.groups[i]));
+    for (const results::FinishedRun& run : runs.groups[i].runs) {
+      data["runs"].push_back(run_of(run, i, limits, thinned));
+      targets.insert(run.targets.begin(), run.targets.end());
+      ++count;
+    }
+  }
+  const Json provenance = Json::parse(runs.groups.front().runs.front().provenance);
+  data["subtitle"] = fmt::format(
+      "{} {} of {} {}. Simulated by {} {} with SimGrid {}.", count, count == 1 ? "run" : "runs", runs.groups.size(),
+      runs.groups.size() == 1 ? "scenario" : "scenarios", provenance.value("program", "ddlsim"),
+      provenance.value("version", "?"), provenance.value("simgrid", "?"));
+  data["targets"] = targets;
+  data["thinned"] = thinned;
+  data["t95"] = student_factors(runs);
+  return data;
+}
+
+}  // namespace ddl::view

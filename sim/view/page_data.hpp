@@ -1,0 +1,29 @@
+// What the page knows of the runs, as JSON; page/model.js reads it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sim/results/reading/groups.hpp"
+
+namespace ddl::view {
+
+// How much of a run a page shows; with more it would open slowly.
+struct PageLimits {
+  std::size_t curve_points = 300;
+  std::size_t links = 24;
+  std::size_t periods = 120;  // of each link, over time
+  std::size_t matrix_nodes = 48;
+  std::size_t timeline_workers = 32, timeline_spans = 600;
+};
+
+nlohmann::ordered_json page_data(const results::GroupedRuns& runs, const PageLimits& limits = {});
+
+// The parts of one run: its drawings.
+nlohmann::ordered_json timeline_of(const results::FinishedRun& run, const PageLimits& limits);
+nlohmann::ordered_json pairs_of(const results::FinishedRun& run, const PageLimits& limits);
+
+// Six significant digits: more than pixels, and short to write. What is not finite is null.
+nlohmann::ordered_json shortened(double number);
+
+}  // namespace ddl::view

@@ -1,0 +1,15 @@
+// One self-contained HTML page about finished runs: it needs no network and no file beside it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sim/results/reading/groups.hpp"
+
+namespace ddl::view {
+
+// Writes the page, whole or not at all. Long curves, many links, workers and steps are cut down to what a page can
+// show, and the page says so. Returns its bytes. Throws InputError.
+std::size_t write_report(const std::string& file, const std::string& title, const results::GroupedRuns& runs);
+
+}  // namespace ddl::view

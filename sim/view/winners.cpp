@@ -1,0 +1,151 @@
+#include "sim/view/winners.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "core/base/check.hpp"
+#include "core/base/natural_order.hpp"
+#include "sim/results/reading/statistics.hpp"
+#include "sim/scenario/reading/units.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::view {
+namespace {
+
+// What a value weighs on an axis: its number, or that of a quantity with its unit.
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  for (const scenario::Dimension dimension : {scenario::Dimension::bandwidth, scenario::Dimension::time,
+                                              scenario::Dimension::size, scenario::Dimension::speed}) {
+    if (const scenario::Quantity quantity = scenario::parse_quantity(text, dimension); quantity.problem.empty())
+      return quantity.value;
+  }
+  return std::nullopt;
+}
+
+bool comes_before(const std::string& a, const std::string& b) {
+  const auto number_a = number_of(a), number_b = number_of(b);
+  if (number_a && number_b && *number_a != *number_b) return *number_a < *number_b;
+  return natural_less(a, b);
+}
+
+std::vector<std::string> values_of(const results::GroupedRuns& runs, std::size_t column) {
+  std::set<std::string> values;
+  for (const results::RunGroup& group : runs.groups) values.insert(group.varied.at(column));
+  std::vector<std::string> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end(), comes_before);
+  return sorted;
+}
+
+std::size_t position_in(const std::vector<std::string>& list, const std::string& item) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), item) - list.begin());
+}
+
+bool larger_is_better(const std::string& measure) { return measure.starts_with("final_accuracy"); }
+
+// The columns of runs.varied that span the map.
+std::pair<std::size_t, std::size_t> axes_of(const results::GroupedRuns& runs) {
+  if (runs.varied.size() != 2) {
+    throw InputError(
+        fmt::format("a map needs two settings that vary besides the scheme, but {}; expected a sweep over "
+                    "platform.bandwidth and platform.workers, for instance",
+                    runs.varied.empty() ? "none does" : "these do: " + scenario::listed(runs.varied)));
+  }
+  const bool workers_first = runs.varied[0] == "platform.workers";
+  return workers_first ? std::pair<std::size_t, std::size_t>{1, 0} : std::pair<std::size_t, std::size_t>{0, 1};
+}
+
+std::vector<double> shared_targets(const results::GroupedRuns& runs) {
+  std::vector<double> targets = runs.groups.front().runs.front().targets;
+  for (const results::RunGroup& group : runs.groups) {
+    const std::vector<double>& theirs = group.runs.front().targets;
+    std::erase_if(targets, [&](double t) { return std::find(theirs.begin(), theirs.end(), t) == theirs.end(); });
+  }
+  std::sort(targets.rbegin(), targets.rend());
+  return targets;
+}
+
+void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std::size_t, std::size_t>& axes) {
+  struct Entry {
+    std::size_t scheme;
+    results::Estimate estimate;
+  };
+  std::vector<std::vector<std::vector<Entry>>> entries(map.rows.size(),
+                                                       std::vector<std::vector<Entry>>(map.columns.size()));
+  for (const results::RunGroup& group : runs.groups) {
+    if (group.diverged() > 0 || group.count_with(map.measure) < group.runs.size()) continue;
+    const std::size_t row = position_in(map.rows, group.varied[axes.second]);
+    const std::size_t column = position_in(map.columns, group.varied[axes.first]);
+    entries[row][column].push_back({position_in(map.schemes, group.scheme), *group.estimate_of(map.measure)});
+  }
+  const double sign = larger_is_better(map.measure) ? -1 : 1;
+  map.cells.assign(map.rows.size(), std::vector<std::optional<Winner>>(map.columns.size()));
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      std::vector<Entry>& here = entries[row][column];
+      if (here.empty()) continue;
+      std::stable_sort(here.begin(), here.end(),
+                       [&](const Entry& a, const Entry& b) { return sign * a.estimate.mean < sign * b.estimate.mean; });
+      Winner winner{here[0].scheme, here[0].estimate.mean, std::nullopt};
+      if (here.size() > 1) {
+        if (const auto p = results::welch_p(here[0].estimate, here[1].estimate))
+          winner.clear = *p < results::significance;
+      }
+      map.cells[row][column] = winner;
+    }
+  }
+}
+
+bool is_full(const WinnerMap& map) {
+  for (const auto& row : map.cells) {
+    if (std::find(row.begin(), row.end(), std::nullopt) != row.end()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, std::optional<double> target) {
+  const std::vector<std::string> words = {"accuracy", "loss", "time", "bytes"};
+  if (!what.empty() && std::find(words.begin(), words.end(), what) == words.end()) {
+    throw InputError("--y: " + scenario::in_quotes(what) + " is not to be had for a map; " +
+                     scenario::nearest_or(what, words, "expected one of " + scenario::listed(words)));
+  }
+  const auto axes = axes_of(runs);
+  const std::vector<double> targets = shared_targets(runs);
+  WinnerMap map;
+  map.x = runs.varied[axes.first];
+  map.y = runs.varied[axes.second];
+  map.columns = values_of(runs, axes.first);
+  map.rows = values_of(runs, axes.second);
+  for (const results::RunGroup& group : runs.groups) {
+    if (position_in(map.schemes, group.scheme) == map.schemes.size()) map.schemes.push_back(group.scheme);
+  }
+  const bool to_target = what == "time" || what == "bytes" || (what.empty() && !targets.empty());
+  if (!to_target) {
+    if (target) throw InputError("--target: is for --y time and --y bytes");
+    map.measure = what == "loss" ? "final_loss.mean" : "final_accuracy.mean";
+    fill(map, runs, axes);
+    return map;
+  }
+  if (targets.empty() || (target && std::find(targets.begin(), targets.end(), *target) == targets.end())) {
+    throw InputError(
+        target ? fmt::format("--target: {} is none of evaluate.target_accuracy: {}", *target, fmt::join(targets, ", "))
+               : "--y " + what + ": needs evaluate.target_accuracy in the runs' scenarios");
+  }
+  std::vector<double> candidates = target ? std::vector<double>{*target} : targets;
+  candidates.push_back(candidates.front());  // if none is reached everywhere
+  for (const double candidate : candidates) {
+    map.measure = what == "bytes" ? results::bytes_to(candidate) : results::time_to(candidate);
+    fill(map, runs, axes);
+    if (is_full(map)) break;
+  }
+  return map;
+}
+
+}  // namespace ddl::view

@@ -1,0 +1,117 @@
+// TF.AKO's ways of running Ako: blocking publication, receive threads, and its clock. c = 0.1 s of compute, N/B = 1 s.
+#include <doctest/doctest.h>
+
+#include "tests/support/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+constexpr double c = 0.1, n_over_b = 1.0;
+
+std::string ako(const std::string& rest) { return R"({"name": "ako", )" + rest + "}"; }
+
+std::string steps(int count) { return fmt::format(R"({{"iterations": {}}})", count); }
+
+// When a worker had the gradient of a step.
+double gradient_at(const experiment::IterationRow& row) { return row.start_s + row.compute_s; }
+
+}  // namespace
+
+TEST_CASE("blocking publication adds network time to compute time, in the background they overlap") {
+  const double alpha = 0.05;
+  const auto pair = [&](const char* publish) {
+    const auto settings = fmt::format(R"("partitions": 4, "publish": "{}")", publish);
+    return runtime::run(timing_only(ako(settings), 2, 0, "50ms", steps(10))).simulated_s;
+  };
+  CHECK(pair("blocking") == doctest::Approx(10 * (c + alpha + n_over_b / 4)).epsilon(1e-6));
+  // Ten messages one behind the other, the first after a gradient.
+  CHECK(pair("background") == doctest::Approx(c + 10 * (alpha + n_over_b / 4)).epsilon(1e-6));
+}
+
+TEST_CASE("blocking publication goes from peer to peer, even over separate links") {
+  auto scenario = timing_only(ako(R"("partitions": 4, "publish": "blocking")"), 4, 0, "0ms", steps(6));
+  std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).topology = scenario::Topology::mesh;
+  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(6 * (c + 3 * n_over_b / 4)).epsilon(1e-6));
+}
+
+TEST_CASE("R receive threads take R messages at a time where the host has the cores") {
+  const auto with = [](int threads) {
+    return runtime::run(scenario_from(fmt::format(
+                            R"({{"name": "law", "platform": {{"file": "{}/tests/laws/data/eight_cores.xml", {}}},
+                       "model": "none", "wire": {{"model_bytes": "1kB"}},
+                       "compute": {{"seconds_per_batch": "100ms", "jitter": 0}}, "stop": {{"iterations": 8}},
+                       "algorithm": {{"name": "ako", "partitions": 4, "receive_time": "400ms",
+                                      "receive_threads": {}}}}})",
+                            DDLSIM_SOURCE_DIR, textbook, threads)))
+        .simulated_s;
+  };
+  // Messages of parts 0, 1, 2, 3, 0, ... come at 0.1, 0.2, ... 0.8 s and take 0.4 s each; thread = part mod R.
+  CHECK(with(1) == doctest::Approx(0.1 + 8 * 0.4).epsilon(1e-4));
+  CHECK(with(2) == doctest::Approx(0.2 + 4 * 0.4).epsilon(1e-4));  // of the second thread
+  CHECK(with(4) == doctest::Approx(0.8 + 0.4).epsilon(1e-4));
+}
+
+TEST_CASE("on one core receiving takes from computing") {
+  // Per step one gradient and three messages: 0.1 + 3 x 0.02 s of one processor's work.
+  const auto scenario = timing_only(ako(R"("partitions": 100, "receive_time": "20ms")"), 4, 0, "0ms", steps(50));
+  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(50 * (c + 3 * 0.02)).epsilon(0.03));
+}
+
+TEST_CASE("TF.AKO's clock at bound 0 is lock-step: steps x (c + (n-1)N/B + 3 alpha)") {
+  for (const int n : {2, 4}) {
+    const auto settings = R"("partitions": 1, "staleness_bound": 0, "clock": "ping_pong")";
+    const auto result = runtime::run(timing_only(ako(settings), n, 0, "0ms", steps(5)));
+    CHECK(result.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b)).epsilon(1e-4));
+    const auto far = runtime::run(timing_only(ako(settings), n, 0, "50ms", steps(5)));
+    // Message, ping, pong; and once more when all have taken their leave.
+    CHECK(far.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b + 3 * 0.05) + 3 * 0.05).epsilon(0.01));
+    // Per step and once for the end: a gradient (or the leave) to each peer, n-1 pings, n-1 pongs.
+    CHECK(result.messages_sent == (n * (n - 1) + 2 * (n - 1)) * (5 + 1));
+    CHECK(result.bytes_sent == 5.0 * n * (n - 1) * 1e6);  // pings and pongs weigh nothing
+  }
+}
+
+TEST_CASE("with TF.AKO's clock no step t is applied before every gradient of step t - s was sent") {
+  for (const int bound : {0, 1, 3}) {
+    auto scenario = timing_only(
+        ako(fmt::format(R"("partitions": 3, "staleness_bound": {}, "clock": "ping_pong", "receive_threads": 2)",
+                        bound)),
+        4, 0, "10ms", steps(20));
+    scenario.wire.model_bytes = Bytes{1e5};
+    scenario.compute.jitter = 0.5;
+    scenario.compute.slowdown = {{"w2", 4}};
+    const auto rows = runtime::run(scenario).iterations;
+    REQUIRE(rows.size() == 80);
+    bool reaches_bound = false;
+    for (const experiment::IterationRow& row : rows) {
+      for (const experiment::IterationRow& other : rows) {
+        if (other.iteration == row.iteration - bound) REQUIRE(row.end_s >= gradient_at(other) + 0.01);
+        const bool ahead = other.iteration == row.iteration - bound + 1;
+        reaches_bound = reaches_bound || (ahead && row.end_s < gradient_at(other));
+      }
+    }
+    CHECK(reaches_bound);  // and waits for no more
+  }
+}
+
+TEST_CASE("Ako with P = 1 under a clock at bound 0 is synchronous SGD, and all replicas are one") {
+  const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 15},
+                              "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
+  const auto server = runtime::run(learning(R"("ps_sync")", 3, 1, rest));
+  const auto clocked =
+      runtime::run(learning(ako(R"("partitions": 1, "staleness_bound": 0, "clock": "ping_pong")"), 3, 0, rest));
+  for (const auto& replica : clocked.weights) CHECK(largest_difference(replica, server.weights[0]) < 1e-6);
+  const auto free = runtime::run(learning(ako(R"("partitions": 1)"), 3, 0, rest));
+  CHECK(largest_difference(free.weights[0], server.weights[0]) > 1e-4);
+}
+
+TEST_CASE("the clock's messages may take room that a step has seen and it waits again") {
+  const std::string text = R"({
+    "platform": {"topology": "ring", "workers": 4, "bandwidth": ["14Mbps", "7Mbps"], "latency": "5ms",
+                 "network": {"model": "CM02", "sharing": "fair", "crosstraffic": false, "tcp_window": "0B"}},
+    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "staleness_bound": 3, "clock": "ping_pong"},
+    "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
+    "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
+  CHECK(runtime::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
+}

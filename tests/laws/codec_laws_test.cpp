@@ -1,0 +1,114 @@
+// Codecs inside training systems: what they must not change, and what they save.
+#include <doctest/doctest.h>
+
+#include "sim/results/writing/results.hpp"
+#include "tests/support/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+std::string with_codec(const char* system, const std::string& codec) {
+  return fmt::format(R"({{"name": {}, "codec": {}}})", system, codec);
+}
+
+const std::string rest = R"("data": {"train": 400, "test": 100}, "stop": {"iterations": 20},
+                            "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
+
+// In a system's settings, between quotation marks.
+const char* const with_codecs[] = {R"("ps_async")", R"("ps_sync")", R"("ako", "partitions": 3)"};
+
+}  // namespace
+
+TEST_CASE("no codec, and one that sends every value, change nothing at all") {
+  for (const char* system : with_codecs) {
+    const auto without = runtime::run(learning(fmt::format(R"({{"name": {}}})", system), 3, 2, rest));
+    for (const char* codec : {R"("none")", R"({"type": "random_k", "fraction": 1})"}) {
+      const auto with = runtime::run(learning(with_codec(system, codec), 3, 2, rest));
+      CHECK(with.weights == without.weights);
+      CHECK(with.bytes_sent == without.bytes_sent);
+      CHECK(with.simulated_s == without.simulated_s);
+    }
+  }
+}
+
+TEST_CASE("synchronous server: rounds x (c + nN/B + share x nN/B), for only gradients are encoded") {
+  struct Row {
+    const char* codec;
+    double share;  // of 32 bits per value
+  };
+  for (const auto& [codec, share] :
+       {Row{R"({"type": "top_k", "fraction": 0.1})", 0.2}, Row{R"({"type": "random_k", "fraction": 0.1})", 0.1},
+        Row{R"({"type": "qsgd", "bits": 8, "bucket": 125})", 0.25 + 1.0 / 125},
+        Row{R"({"type": "sign", "bucket": 125})", 1.0 / 32 + 1.0 / 125}}) {
+    const auto result =
+        runtime::run(timing_only(with_codec(R"("ps_sync")", codec), 4, 1, "0ms", R"({"iterations": 5})"));
+    CHECK(result.bytes_sent == doctest::Approx(5 * 4 * 1e6 * (1 + share)));
+    CHECK(result.simulated_s == doctest::Approx(5 * (0.1 + 4 + 4 * share)).epsilon(0.01));
+    CHECK(result.bounds.step_s == doctest::Approx(0.1 + 4 + 4 * share));
+  }
+}
+
+TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker once, and all sum as a server does") {
+  const auto codec = R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})";
+  const auto server = runtime::run(learning(with_codec(R"("ps_sync")", codec), 5, 1, rest));
+  for (const char* collective : {"ring", "tree", "star"}) {
+    CAPTURE(collective);
+    const std::string system = fmt::format(R"("{}_allreduce")", collective);
+    const auto gathered = runtime::run(learning(with_codec(system.c_str(), codec), 5, 0, rest));
+    for (const auto& weights : gathered.weights) {
+      CHECK(weights == gathered.weights[0]);
+      CHECK(largest_difference(weights, server.weights[0]) < 1e-6);
+    }
+    const auto timed =
+        runtime::run(timing_only(with_codec(system.c_str(), codec), 5, 0, "0ms", R"({"iterations": 6})"));
+    CHECK(timed.bytes_sent == 6 * 5 * 4 * 1e5);
+  }
+  const auto ring =
+      runtime::run(timing_only(with_codec(R"("ring_allreduce")", codec), 5, 0, "0ms", R"({"iterations": 6})"));
+  CHECK(ring.simulated_s == doctest::Approx(6 * (0.1 + 4 * 0.1)).epsilon(0.01));
+  const auto part = runtime::run(
+      timing_only(with_codec(R"("partial_allreduce", "partitions": 2)", codec), 5, 0, "0ms", R"({"iterations": 6})"));
+  CHECK(part.bytes_sent == 6 * 5 * 4 * 0.5e5);
+}
+
+TEST_CASE("Ako sends each partition encoded, and auto counts on it") {
+  const auto sign = R"({"type": "random_k", "fraction": 0.1})";
+  const auto three =
+      runtime::run(timing_only(with_codec(R"("ako", "partitions": 4)", sign), 4, 0, "0ms", R"({"iterations": 8})"));
+  for (const experiment::PairRow& pair : three.pairs) CHECK(pair.bytes == 2 * 1e5);
+  // 0.3 s for an exchange of a tenth of whole models, 0.09 s to hide it in: 4 partitions.
+  const auto automatic = runtime::run(
+      timing_only(with_codec(R"("ako", "partitions": "auto")", sign), 4, 0, "0ms", R"({"iterations": 8})"));
+  for (const experiment::PairRow& pair : automatic.pairs) CHECK(pair.bytes == 2 * 1e5);
+}
+
+TEST_CASE("sizes follow the wire's scale: real values may be few and the model on the wire large") {
+  auto scenario = learning(with_codec(R"("ps_sync")", R"({"type": "top_k", "fraction": 0.01})"), 2, 1, rest);
+  scenario.wire.model_bytes = Bytes{20e6};
+  const auto result = runtime::run(scenario);
+  const double d = static_cast<double>(result.weights[0].size());
+  CHECK(result.bytes_sent == doctest::Approx(20 * 2 * 20e6 * (1 + 2 * std::ceil(0.01 * d) / d)));
+}
+
+TEST_CASE("a timing-only model cannot say how much a threshold lets through") {
+  CHECK_THROWS_AS(
+      runtime::run(timing_only(with_codec(R"("ps_sync")", R"("mean_threshold")"), 2, 1, "0ms", R"({"iterations": 1})")),
+      InputError);
+}
+
+TEST_CASE("with error feedback the hundredth part of the gradients learns, and what a run gives depends on no thread") {
+  for (const char* codec : {R"({"type": "top_k", "fraction": 0.02})", R"("sign")", R"("mean_threshold")",
+                            R"({"type": "qsgd", "bits": 3, "bucket": 64})",
+                            R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})"}) {
+    CAPTURE(codec);
+    for (const char* system : with_codecs) {
+      const auto scenario = learning(with_codec(system, codec), 4, 1,
+                                     R"("data": {"train": 800, "test": 300}, "stop": {"iterations": 60},
+                            "training": {"batch_size": 16, "optimizer": {"type": "sgd", "learning_rate": 0.1}})");
+      const auto one = runtime::run(scenario, {.threads = 1, .progress = {}});
+      CHECK(results::digest_of(one) == results::digest_of(runtime::run(scenario, {.threads = 3, .progress = {}})));
+      CHECK(one.curve.back().test_loss < 0.85 * one.curve.front().test_loss);
+    }
+  }
+}

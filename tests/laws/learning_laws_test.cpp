@@ -1,0 +1,165 @@
+// Equalities between training systems that hold whatever the data: the simulator must not change the mathematics.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "sim/results/writing/results.hpp"
+#include "tests/support/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+experiment::RunResult run_jittered(scenario::Scenario scenario) {
+  scenario.compute.jitter = 0.3;
+  return runtime::run(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("synchronous parameter server = one worker with the union batch, however the gradients come in") {
+  // Every worker's shard is one batch, so a round sees all 64 samples, as does the single worker's batch.
+  const std::string data =
+      R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 12}, "training": {"batch_size": )";
+  const auto one = runtime::run(learning(R"("single")", 1, 0, data + "64}"));
+  for (const int workers : {2, 4, 8}) {
+    const auto scenario = learning(R"("ps_sync")", workers, 1, data + std::to_string(64 / workers) + "}");
+    CHECK(largest_difference(one.weights[0], runtime::run(scenario).weights[0]) < 1e-6);
+    const auto jittered = run_jittered(scenario);
+    CHECK(largest_difference(one.weights[0], jittered.weights[0]) < 1e-6);
+    for (const experiment::IterationRow& row : jittered.iterations) CHECK(row.staleness == 0);
+  }
+}
+
+TEST_CASE("sharding a synchronous server changes no weight") {
+  const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 10},
+                              "training": {"batch_size": 16, "optimizer": {"type": "adam", "learning_rate": 0.01}})";
+  const auto one = run_jittered(learning(R"("ps_sync")", 3, 1, rest));
+  const auto four = run_jittered(learning(R"("ps_sync")", 3, 4, rest));
+  CHECK(one.weights[0] == four.weights[0]);
+}
+
+TEST_CASE("with one worker every system is plain SGD, to the bit") {
+  const std::string rest = R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 25},
+                              "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
+  const auto single = runtime::run(learning(R"("single")", 1, 0, rest)).weights[0];
+  CHECK(runtime::run(learning(R"("ps_sync")", 1, 1, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
+  for (const char* system : {R"("d_psgd")", R"("ad_psgd")", R"("sgp")", R"("choco")"}) {
+    CHECK(runtime::run(learning(system, 1, 0, rest)).weights[0] == single);
+  }
+  CHECK(runtime::run(learning(R"("ring_allreduce")", 1, 0, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "partial_allreduce", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "local_sgd", "local_steps": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "fedavg", "local_steps": 3})", 1, 1, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "ps_ssp", "staleness_aware": true})", 1, 1, rest)).weights[0] == single);
+}
+
+TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
+  // A vanishing learning rate leaves averaging alone at work, on models that start apart.
+  const auto gossip = [](const char* settings, int iterations) {
+    auto scenario =
+        learning(std::string(R"({"name": "gossip", "mode": "pair")") + settings + "}", 6, 0,
+                 R"("data": {"train": 600, "test": 100}, "training": {"batch_size": 4, "init": "independent",
+                                "optimizer": {"type": "sgd", "learning_rate": 1e-30}}, "stop": {"iterations": )" +
+                     std::to_string(iterations) + "}");
+    scenario.model.name = "mlp";
+    return run_jittered(scenario);
+  };
+  const auto mean = [](const experiment::RunResult& result) {
+    std::vector<float> sum(result.weights[0].size());
+    for (const auto& model : result.weights) {
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += model[i] / 6;
+    }
+    return sum;
+  };
+  for (const char* settings : {"", R"(, "order": "overlap")", R"(, "merge": "loss_weighted")",
+                               R"(, "merge": "loss_weighted", "order": "overlap")"}) {
+    CAPTURE(settings);
+    const auto early = gossip(settings, 1), late = gossip(settings, 25);
+    CHECK(largest_difference(mean(early), mean(late)) < 1e-6);
+    CHECK(*late.consensus_distance < 1e-3 * *early.consensus_distance);
+  }
+}
+
+TEST_CASE("a loss that is not known yet counts as equal, not as perfect") {
+  // Before anybody has a loss, overlapping loss-weighted exchanges are plain halves.
+  const auto first_exchange = [](const char* merge) {
+    auto scenario =
+        learning(std::string(R"({"name": "gossip", "order": "overlap", "peer": "ring", "merge": ")") + merge + "\"}", 3,
+                 0, R"("data": {"train": 300, "test": 50}, "stop": {"iterations": 1},
+                                      "training": {"init": "independent"})");
+    scenario.model.name = "mlp";
+    return runtime::run(scenario).weights;
+  };
+  CHECK(first_exchange("loss_weighted") == first_exchange("half"));
+}
+
+TEST_CASE("Ako on arrival: once the network has drained every replica has every gradient, merged or not") {
+  // P = 1 leaves nothing unsent. The replicas then differ only in the order of their additions.
+  for (const char* overflow : {"block", "merge"}) {
+    CAPTURE(overflow);
+    auto scenario = learning(
+        fmt::format(R"({{"name": "ako", "partitions": 1, "apply": "on_arrival", "overflow": "{}"}})", overflow), 3, 0,
+        R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 60}, "wire": {"model_bytes": "5MB"},
+                                "training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.05}})");
+    const auto result = run_jittered(scenario);
+    for (const int other : {1, 2}) {
+      CHECK(largest_difference(result.weights[0], result.weights[static_cast<std::size_t>(other)]) < 1e-5);
+    }
+    // Half a second for a message and a tenth for a gradient: merging sends fewer messages than gradients.
+    const std::int64_t gradients_sent = 3 * 60 * 2;
+    CHECK((result.messages_sent < gradients_sent / 2) == (std::string(overflow) == "merge"));
+  }
+}
+
+TEST_CASE("evaluating often or seldom changes neither time nor weights") {
+  const auto with = [](const char* every) {
+    return runtime::run(
+        learning(R"({"name": "ako", "partitions": 2})", 3, 0,
+                 std::string(R"("data": {"train": 600, "test": 200}, "stop": {"time": "4s"}, "evaluate": )") + every));
+  };
+  const auto often = with(R"({"every": "100ms"})"), seldom = with(R"({"every": "3s"})"),
+             by_steps = with(R"({"every_iterations": 7})");
+  CHECK(often.weights == seldom.weights);
+  CHECK(often.weights == by_steps.weights);
+  CHECK(often.bytes_sent == seldom.bytes_sent);
+  CHECK(often.curve.size() == 41 * 5);  // 0, 0.1 ... 4 s: three workers, the mean, the averaged model
+}
+
+TEST_CASE("neither threads nor repetition change a bit, the seed does") {
+  for (const char* algorithm :
+       {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})", R"("d_psgd")", R"("ad_psgd")",
+        R"({"name": "sgp", "overlap": true})", R"({"name": "choco", "compressor": "random_k"})",
+        R"({"name": "ako", "partitions": 2, "publish": "blocking", "staleness_bound": 1,
+                                    "clock": "ping_pong", "receive_threads": 2, "receive_time": "3ms"})",
+        R"({"name": "gossip", "late_joiners": {"w2": "1s"}, "threshold": "signed_mean",
+                                    "residual": true, "merge": "loss_weighted", "timeout": "6ms"})",
+        R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"({"name": "partial_allreduce"})",
+        R"({"name": "local_sgd", "local_steps": 3})", R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
+        R"({"name": "ps_ssp", "staleness_bound": 1})", R"({"name": "ps_sync", "backup_workers": 1})"}) {
+    auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
+    scenario.compute.jitter = 0.3;
+    const auto digest = [&](int threads) {
+      return results::digest_of(runtime::run(scenario, {.threads = threads, .progress = {}}));
+    };
+    const std::string first = digest(1);
+    CHECK(digest(1) == first);
+    CHECK(digest(2) == first);
+    CHECK(digest(5) == first);
+    scenario.seed = 2;
+    CHECK(digest(2) != first);
+  }
+}
+
+TEST_CASE("each worker's compute times, and all initial weights, stay the same when a worker joins") {
+  const std::string rest = R"("data": {"train": 800, "test": 100}, "stop": {"iterations": 10})";
+  auto three = learning(R"({"name": "gossip", "peer": "ring"})", 3, 0, rest);
+  auto four = learning(R"({"name": "gossip", "peer": "ring"})", 4, 0, rest);
+  three.compute.jitter = four.compute.jitter = 0.3;
+  const auto a = runtime::run(three), b = runtime::run(four);
+  for (std::size_t row = 0; row < 30; ++row) CHECK(a.iterations[row].compute_s == b.iterations[row].compute_s);
+  CHECK(a.curve[0].test_loss == b.curve[0].test_loss);
+}

@@ -1,0 +1,212 @@
+// Bounded staleness, backup workers, staleness-aware steps and federated averaging.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "sim/results/writing/results.hpp"
+#include "tests/laws/one_round.hpp"
+#include "tests/support/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+const std::string plain_sgd = R"("training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.2}})";
+const std::string small_data = R"("data": {"train": 400, "test": 50}, )";
+
+// Workers of different speeds that vary besides.
+scenario::Scenario uneven(const std::string& algorithm, int servers, const std::string& stop) {
+  auto scenario = learning(algorithm, 4, servers, small_data + plain_sgd + R"(, "stop": )" + stop);
+  scenario.compute.jitter = 0.3;
+  scenario.compute.slowdown = {{"w1", 3}, {"w2", 1.5}};
+  return scenario;
+}
+
+std::string ssp(std::int64_t bound) { return fmt::format(R"({{"name": "ps_ssp", "staleness_bound": {}}})", bound); }
+
+// The most steps a worker had finished more than another when it finished one.
+std::int64_t largest_lead(const experiment::RunResult& result) {
+  std::int64_t largest = 0;
+  for (const experiment::IterationRow& row : result.iterations) {
+    for (int other = 0; other < result.workers; ++other) {
+      const auto finished = std::ranges::count_if(result.iterations, [&](const experiment::IterationRow& of_other) {
+        return of_other.worker == other && of_other.end_s <= row.end_s;
+      });
+      largest = std::max(largest, row.iteration + 1 - static_cast<std::int64_t>(finished));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("no worker gets more than s + 1 steps ahead, and some get as far as that") {
+  for (const int servers : {1, 2}) {
+    for (const int bound : {0, 1, 4}) {
+      CHECK(largest_lead(runtime::run(uneven(ssp(bound), servers, R"({"iterations": 30})"))) == bound + 1);
+    }
+    CHECK(largest_lead(runtime::run(uneven(R"("ps_async")", servers, R"({"iterations": 30})"))) > 10);
+  }
+}
+
+TEST_CASE("a staleness bound of 0 makes the rounds of a synchronous server") {
+  const auto bounded = runtime::run(uneven(ssp(0), 1, R"({"iterations": 20})"));
+  const auto synchronous = runtime::run(uneven(R"("ps_sync")", 1, R"({"iterations": 20})"));
+  // The same gradients, added to the weights one by one instead of as a sum.
+  CHECK(largest_difference(bounded.weights[0], synchronous.weights[0]) < 1e-5);
+  CHECK(bounded.bytes_sent == synchronous.bytes_sent);
+  CHECK(bounded.simulated_s == doctest::Approx(synchronous.simulated_s).epsilon(1e-9));
+  REQUIRE(bounded.iterations.size() == synchronous.iterations.size());
+  std::vector<double> staleness(20);
+  for (std::size_t row = 0; row < bounded.iterations.size(); ++row) {
+    CHECK(bounded.iterations[row].end_s == doctest::Approx(synchronous.iterations[row].end_s).epsilon(1e-9));
+    CHECK(synchronous.iterations[row].staleness == 0);
+    staleness[static_cast<std::size_t>(bounded.iterations[row].iteration)] += bounded.iterations[row].staleness;
+  }
+  // Only gradients of the same round come before another: 0, 1, 2 and 3 of them.
+  for (const double sum : staleness) CHECK(sum == 0 + 1 + 2 + 3);
+}
+
+TEST_CASE("a staleness bound never reached is no bound, to the bit") {
+  const std::string stop = R"({"time": "9s"})";
+  const auto huge = runtime::run(uneven(ssp(1'000'000'000), 2, stop)),
+             asynchronous = runtime::run(uneven(R"("ps_async")", 2, stop));
+  CHECK(results::digest_of(huge) == results::digest_of(asynchronous));
+  CHECK(results::digest_of(runtime::run(uneven(ssp(1), 2, stop))) != results::digest_of(asynchronous));
+}
+
+TEST_CASE("a staleness-aware server divides the step by the staleness") {
+  // Three workers pull w together. The second gradient's staleness of 1 divides nothing, the third is halved.
+  const auto after_one_step = [](const char* algorithm) {
+    auto scenario = learning(algorithm, 3, 1, small_data + plain_sgd + R"(, "stop": {"iterations": 1})");
+    scenario.compute.slowdown = {{"w1", 2}, {"w2", 3}};
+    return runtime::run(scenario).weights[0];
+  };
+  const auto start = [] {
+    auto scenario = learning(R"("ps_async")", 3, 1, small_data + plain_sgd + R"(, "stop": {"time": "1ms"})");
+    return runtime::run(scenario).weights[0];
+  }();
+  const auto third_alone = [] {
+    auto scenario = learning(R"("ps_async")", 3, 1, small_data + plain_sgd + R"(, "stop": {"time": "150ms"})");
+    scenario.compute.slowdown = {{"w0", 1000}, {"w1", 1000}};
+    return runtime::run(scenario).weights[0];
+  }();
+  const auto whole = after_one_step(R"("ps_async")");
+  for (const char* algorithm : {R"({"name": "ps_async", "staleness_aware": true})",
+                                R"({"name": "ps_ssp", "staleness_bound": 9, "staleness_aware": true})"}) {
+    auto expected = whole;
+    for (std::size_t k = 0; k < expected.size(); ++k) expected[k] -= (third_alone[k] - start[k]) / 2;
+    CHECK(largest_difference(whole, expected) > 1e-4);
+    CHECK(largest_difference(after_one_step(algorithm), expected) < 1e-6);
+  }
+}
+
+TEST_CASE("a round with backup workers does not wait for a straggler") {
+  // w3 needs 30 s for a gradient.
+  const auto rounds_of = [](const char* algorithm) {
+    auto scenario = timing_only(algorithm, 4, 1, "0ms", R"({"time": "60s"})");
+    scenario.compute.slowdown = {{"w3", 300}};
+    return runtime::run(scenario);
+  };
+  const auto waiting = rounds_of(R"("ps_sync")");
+  const auto cut = rounds_of(R"({"name": "ps_sync", "backup_workers": 1})");
+  CHECK(waiting.steps ==
+        std::vector<std::int64_t>{2, 2, 2, 1});  // a round: four pulls, 30 s of w3's gradient, its push
+  // 0.1 s of gradient, three pulls and three pushes; of w3's, two pulls and a push are under way beside them.
+  const double round_s = 0.1 + 6;
+  CHECK(static_cast<double>(cut.steps[0]) >= (60 - 3) / round_s - 1);
+  CHECK(static_cast<double>(cut.steps[0]) <= 60 / round_s + 1);
+  CHECK(cut.steps[3] == 1);
+  for (const experiment::IterationRow& row : cut.iterations) CHECK((row.staleness > 0) == (row.worker == 3));
+}
+
+TEST_CASE("what backup workers drop has no effect on the weights") {
+  // w3's only gradient comes after the round of the other three, which stop after it.
+  const auto cut = one_round(R"({"name": "ps_sync", "backup_workers": 1})");
+  const auto all = one_round(R"("ps_sync")");
+  CHECK(cut.steps == std::vector<std::int64_t>(4, 1));
+  CHECK(cut.bytes_sent == all.bytes_sent);
+  CHECK(largest_difference(cut.weights[0], all.weights[0]) > 1e-3);
+  CHECK(largest_difference(cut.weights[0], three_batches_as_one().weights[0]) < 1e-6);
+}
+
+TEST_CASE("federated averaging of all workers is local SGD through a server") {
+  const auto with = [](const char* algorithm, int servers) {
+    return runtime::run(uneven(algorithm, servers, R"({"iterations": 12})"));
+  };
+  const auto local = with(R"({"name": "local_sgd", "local_steps": 4})", 0);
+  const auto one = with(R"({"name": "fedavg", "local_steps": 4})", 1);
+  const auto sharded = with(R"({"name": "fedavg", "local_steps": 4, "sampled": 4})", 3);
+  CHECK(largest_difference(one.weights[0], local.weights[0]) < 1e-6);
+  CHECK(one.weights[0] == sharded.weights[0]);
+}
+
+TEST_CASE("a round of federated averaging moves two models for each sampled worker") {
+  constexpr int m = 2;
+  for (const char* sampled : {"2", "0.25"}) {  // of eight
+    const auto result =
+        runtime::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 8, 1,
+                                 "0ms", R"({"time": "46s"})"));
+    // Five gradients, m models down and as many up take 4.5 s, which goes ten times into 46 s.
+    CHECK(result.bytes_delivered == 10.0 * 2 * m * 1e6);
+    std::int64_t steps = 0, taking_part = 0;
+    for (const std::int64_t of_worker : result.steps) {
+      CHECK(of_worker % 5 == 0);
+      steps += of_worker;
+      taking_part += of_worker > 0 ? 1 : 0;
+    }
+    CHECK(steps == 10 * m * 5);
+    CHECK(taking_part > m);  // not always the same
+  }
+}
+
+TEST_CASE("federated averaging sends no model once the run has its samples") {
+  // 50 steps are five rounds of two workers with five steps each; each of the ten takes a model and returns one.
+  auto scenario =
+      timing_only(R"({"name": "fedavg", "local_steps": 5, "sampled": 2})", 8, 1, "0ms", R"({"samples": 1600})");
+  scenario.training.batch_size = 32;
+  const auto result = runtime::run(scenario);
+  CHECK(result.samples == 1600);
+  CHECK(result.bytes_sent == 20 * 1e6);
+  double last_step_s = 0;
+  for (const experiment::IterationRow& row : result.iterations) last_step_s = std::max(last_step_s, row.end_s);
+  CHECK(result.simulated_s < last_step_s + 2.1);  // a model over 1 MB/s, from two workers at once
+}
+
+TEST_CASE("federated averaging weighs each model by the samples in it") {
+  const auto trained = [](const char* algorithm, int servers, const char* stop) {
+    auto scenario = learning(algorithm, 2, servers, small_data + plain_sgd + R"(, "stop": )" + stop);
+    scenario.compute.slowdown = {{"w1", 4.2}};
+    return runtime::run(scenario);
+  };
+  // The batches run out in the first round, when w1 ends its second and w0 is at its ninth, which is cut short.
+  const auto averaged = trained(R"({"name": "fedavg", "local_steps": 20})", 1, R"({"samples": 100})");
+  REQUIRE(averaged.steps == std::vector<std::int64_t>{8, 2});
+  // The same steps, before anything is averaged.
+  const auto alone = [&](const char* time, int worker, std::int64_t steps) {
+    const auto result = trained(R"({"name": "local_sgd", "local_steps": 20})", 0, time);
+    REQUIRE(result.steps[static_cast<std::size_t>(worker)] == steps);
+    return result.weights[static_cast<std::size_t>(worker)];
+  };
+  const auto first = alone(R"({"time": "970ms"})", 0, 9), second = alone(R"({"time": "970ms"})", 1, 2);
+  auto expected = first;
+  for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = (9 * first[k] + 2 * second[k]) / 11;
+  CHECK(largest_difference(averaged.weights[0], expected) < 1e-6);
+  CHECK(largest_difference(averaged.weights[0], first) > 1e-3);
+}
+
+TEST_CASE("a run ends after its servers' work on the last gradients") {
+  // All gradients are there at the same time, each takes the server 50 ms, and the workers' leave is there 1 ms later.
+  const auto with = [](const std::string& algorithm) {
+    return runtime::run(learning(algorithm, 4, 1,
+                                 R"("data": {"train": 400, "test": 50}, "stop": {"iterations": 1},
+                           "training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.2}})"));
+  };
+  for (const std::string name : {"ps_async", "ps_sync", "ps_ssp"}) {
+    CAPTURE(name);
+    const auto at_once = with("\"" + name + "\"");
+    const auto working = with(R"({"name": ")" + name + R"(", "update_time": "50ms"})");
+    CHECK(working.weights == at_once.weights);
+    CHECK(working.simulated_s - at_once.simulated_s == doctest::Approx(4 * 0.05 - 0.001));
+  }
+}

@@ -1,0 +1,159 @@
+// How runs end: by every condition, for every system, and whichever worker is the last.
+#include <doctest/doctest.h>
+
+#include "tests/support/scenarios.hpp"
+
+using namespace ddl;
+
+namespace {
+
+const char* const all[] = {R"("ps_async")",
+                               R"("ps_sync")",
+                               R"({"name": "ako", "partitions": 2})",
+                               R"({"name": "ako", "partitions": 2, "overflow": "merge", "apply": "on_arrival"})",
+                               R"({"name": "ako", "partitions": 3, "staleness_bound": 0})",
+                               R"({"name": "ako", "partitions": 1, "staleness_bound": 2})",
+                               R"({"name": "ako", "partitions": 5, "staleness_bound": 3, "overflow": "merge"})",
+                               R"({"name": "ako", "partitions": 2, "publish": "blocking"})",
+                               R"({"name": "ako", "partitions": 3, "staleness_bound": 0, "clock": "ping_pong",
+                                   "receive_threads": 2, "receive_time": "5ms", "publish": "blocking"})",
+                               R"({"name": "ako", "partitions": 2, "staleness_bound": 2, "clock": "ping_pong",
+                                   "overflow": "merge"})",
+                               R"({"name": "ps_async", "codec": "sign"})",
+                               R"({"name": "gossip", "late_joiners": {"w1": "300ms"}, "threshold": "abs_mean",
+                                   "residual": true})",
+                               R"({"name": "gossip", "mode": "pull"})",
+                               R"({"name": "gossip", "mode": "push"})",
+                               R"({"name": "gossip", "mode": "pair", "order": "overlap"})",
+                               R"({"name": "gossip", "timeout": "150ms"})",
+                               R"("d_psgd")",
+                               R"({"name": "d_psgd", "topology": "one_peer_exponential", "overlap": true})",
+                               R"({"name": "d_psgd", "topology": "complete", "combine": "after"})",
+                               R"("ad_psgd")",
+                               R"({"name": "ad_psgd", "gossip_rate": "continuous", "peer": "cyclic"})",
+                               R"({"name": "ad_psgd", "gossip_rate": 3, "update_order": "update_then_average"})",
+                               R"("sgp")",
+                               R"({"name": "sgp", "topology": "directed_ring", "overlap": true})",
+                               R"("choco")",
+                               R"("ring_allreduce")",
+                               R"("tree_allreduce")",
+                               R"("star_allreduce")",
+                               R"({"name": "tree_allreduce", "codec": "sign"})",
+                               R"({"name": "partial_allreduce", "partitions": 3, "collective": "tree"})",
+                               R"({"name": "local_sgd", "local_steps": 2})",
+                               R"({"name": "local_sgd", "local_steps": 4, "collective": "star"})",
+                               R"({"name": "fedavg", "local_steps": 2})",
+                               R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
+                               R"({"name": "ps_ssp", "staleness_bound": 0})",
+                               R"({"name": "ps_ssp", "staleness_bound": 2, "staleness_aware": true})",
+                               R"({"name": "ps_sync", "backup_workers": 1})",
+                               R"({"name": "ps_sync", "backup_workers": 3})"};
+
+experiment::RunResult run_with(const char* system, const std::string& stop, const std::string& slow = "") {
+  auto scenario =
+      learning(system, 4, 2, R"("data": {"train": 400, "test": 50}, "training": {"batch_size": 10}, "stop": )" + stop);
+  if (!slow.empty()) scenario.compute.slowdown = {{slow, 7}};
+  return runtime::run(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("a run may end before its first evaluation on time, which is then its last") {
+  const scenario::Scenario scenario = learning(
+      R"("ring_allreduce")", 2, 0, R"("stop": {"iterations": 3, "time": "10s"}, "evaluate": {"every": "11s"})");
+  const experiment::RunResult result = runtime::run(scenario);
+  CHECK(result.stopped_by == "iterations");
+  CHECK(result.steps == std::vector<std::int64_t>{3, 3});
+  REQUIRE(result.curve.size() == 2 * 4);  // at the start and the end: two workers, their mean, their averaged model
+  CHECK(result.curve.front().time_s == 0);
+  CHECK(result.curve.back().time_s == result.simulated_s);
+}
+
+TEST_CASE("iterations: every worker takes exactly so many steps, whoever is slow") {
+  for (const char* system : all) {
+    for (const char* slow : {"", "w0", "w3"}) {
+      CAPTURE(system);
+      const auto result = run_with(system, R"({"iterations": 9})", slow);
+      CHECK(result.steps == std::vector<std::int64_t>(4, 9));
+      CHECK(result.stopped_by == "iterations");
+      CHECK(result.bytes_delivered == result.bytes_sent);
+    }
+  }
+}
+
+TEST_CASE("samples and epochs count over all workers together, whoever is slow") {
+  for (const char* system : all) {
+    for (const char* slow : {"w0", "w2"}) {
+      CAPTURE(system);
+      // 205 samples are 21 batches of 10; half an epoch of 400 is 20.
+      const auto samples = run_with(system, R"({"samples": 205})", slow);
+      CHECK(samples.samples == 210);
+      CHECK(samples.stopped_by == "samples");
+      const auto epochs = run_with(system, R"({"epochs": 0.5})", slow);
+      CHECK(epochs.samples == 200);
+      CHECK(epochs.epochs == 0.5);
+      CHECK(epochs.stopped_by == "epochs");
+    }
+  }
+}
+
+TEST_CASE("samples: a step that is in nobody's way does not hold up the end") {
+  // Three workers take steps of 0.1 s (learning() says so) while the fourth would need 700 s for its first.
+  const auto end_s = [](double slowdown) {
+    auto scenario = learning(R"("ad_psgd")", 4, 0, R"("data": {"train": 400, "test": 50},
+                             "training": {"batch_size": 10}, "stop": {"samples": 600})");
+    scenario.compute.slowdown = {{"w2", slowdown}};
+    return runtime::run(scenario).simulated_s;
+  };
+  CHECK(end_s(7000) == doctest::Approx(end_s(1000)));
+  CHECK(end_s(7000) < 1.1 * end_s(1) * 4 / 3);
+}
+
+TEST_CASE("time: the run ends at that instant") {
+  for (const char* system : all) {
+    const auto result = run_with(system, R"({"time": "1.234s"})");
+    CHECK(result.simulated_s == 1.234);
+    CHECK(result.stopped_by == "time");
+    for (const experiment::IterationRow& row : result.iterations) CHECK(row.end_s <= 1.234);
+  }
+}
+
+TEST_CASE("accuracy: the run ends at the first evaluation that reaches it") {
+  const auto result =
+      runtime::run(learning(R"("single")", 1, 0,
+                            R"("data": {"train": 2000, "test": 300}, "stop": {"accuracy": 0.25, "time": "500s"},
+                                      "evaluate": {"every": "500ms"})"));
+  REQUIRE(result.stopped_by == "accuracy");
+  for (const experiment::CurveRow& row : result.curve) {
+    if (row.worker != "mean") continue;
+    CHECK((row.test_accuracy >= 0.25) == (row.time_s == result.simulated_s));
+  }
+}
+
+TEST_CASE("the time of the end, and of the last point of the curve, is the time asked for, to the digit") {
+  for (const int seed : {1, 2, 3, 4}) {
+    auto scenario =
+        learning(R"({"name": "ako", "partitions": 1})", 3, 0,
+                 R"("data": {"train": 300, "test": 50}, "stop": {"time": "7.3s"}, "evaluate": {"every": "0.1s"})");
+    scenario.compute.jitter = 0.3;
+    scenario.seed = static_cast<std::uint64_t>(seed);
+    const auto result = runtime::run(scenario);
+    CHECK(result.simulated_s == 7.3);
+    CHECK(result.curve.size() == 74 * 5);
+    CHECK(result.curve.back().time_s == 7.3);
+  }
+}
+
+TEST_CASE("a worker that computes through the end of the run was not idle") {
+  auto scenario = learning(R"({"name": "ako", "partitions": 1})", 2, 0,
+                           R"("data": {"train": 300, "test": 50}, "stop": {"time": "2s"})");
+  scenario.compute.slowdown = {{"w1", 100}};  // 10 s a gradient
+  const auto result = runtime::run(scenario);
+  CHECK(result.steps[1] == 0);
+  CHECK(result.compute_s[1] == doctest::Approx(2));
+}
+
+TEST_CASE("the first of several conditions ends the run") {
+  CHECK(run_with(all[0], R"({"iterations": 3, "time": "1000s", "samples": 100000})").stopped_by == "iterations");
+  CHECK(run_with(all[0], R"({"iterations": 3000, "time": "2s"})").stopped_by == "time");
+}

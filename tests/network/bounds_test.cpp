@@ -1,0 +1,235 @@
+// Bounds by hand, and never above what SimGrid needs for the same messages.
+#include "sim/network/bounds.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/support/forked.hpp"
+#include "tests/support/transfer.hpp"
+
+using namespace ddl;
+using namespace ddl::network;
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double model_bytes = 1e6;
+
+Traffic parameter_server(Pace pace, int workers, int servers) {
+  Traffic traffic{pace, {{}, {}}};
+  for (int server = workers; server < workers + servers; ++server) {
+    for (int worker = 0; worker < workers; ++worker) {
+      traffic.phases[0].push_back({server, worker, 1.0 / servers});
+      traffic.phases[1].push_back({worker, server, 1.0 / servers});
+    }
+  }
+  return traffic;
+}
+
+Traffic ako(const std::vector<int>& partitions) {
+  Traffic traffic{Pace::overlapped, {{}}};
+  const int workers = static_cast<int>(partitions.size());
+  for (int source = 0; source < workers; ++source) {
+    for (int target = 0; target < workers; ++target) {
+      if (source != target) traffic.phases[0].push_back({source, target, 1.0 / partitions[source]});
+    }
+  }
+  return traffic;
+}
+
+json bounds(const scenario::Scenario& scenario, const Traffic& traffic, const std::vector<double>& compute_s,
+            double header_bytes = 0) {
+  return ddl::forked([&] {
+    const platform::Fabric fabric(scenario);
+    const Bounds found = ddl::network::bounds_of(fabric, traffic, compute_s, model_bytes, header_bytes);
+    return json{{"bytes_per_step", found.bytes_per_step},
+                {"bottleneck", found.bottleneck},
+                {"bottleneck_bytes", found.bottleneck_bytes_per_step},
+                {"network_s", found.network_s},
+                {"compute_s", found.compute_s},
+                {"step_s", found.step_s},
+                {"network_bound", found.network_bound}};
+  });
+}
+
+double number(const json& found, const char* key) { return found[key].get<double>(); }
+
+scenario::Scenario star(int workers, int servers, std::vector<ddl::BytesPerSecond> bandwidth, double latency_s = 0.01,
+                        std::vector<ddl::BytesPerSecond> server_bandwidth = {}) {
+  return ddl::on_platform({.workers = workers,
+                           .servers = servers,
+                           .bandwidth = std::move(bandwidth),
+                           .server_bandwidth = std::move(server_bandwidth),
+                           .latency = {latency_s}});
+}
+
+// One round of a synchronous parameter server in plain SimGrid: pull, compute, push; until the last push is through.
+double simulated_round(const scenario::Scenario& scenario, const std::vector<double>& compute_s) {
+  namespace s4u = simgrid::s4u;
+  return ddl::forked([&] {
+           platform::Fabric fabric(scenario);
+           double end_s = 0;
+           for (int worker = 0; worker < fabric.worker_count(); ++worker) {
+             ddl::simgrid_api::add_actor("worker", fabric.host(worker), [&, worker] {
+               auto* const own = fabric.host(worker);
+               auto* const server = fabric.host(fabric.worker_count());
+               s4u::Comm::sendto(server, own, static_cast<std::uint64_t>(model_bytes));
+               s4u::this_actor::sleep_for(compute_s[static_cast<std::size_t>(worker)]);
+               s4u::Comm::sendto(own, server, static_cast<std::uint64_t>(model_bytes));
+               end_s = std::max(end_s, s4u::Engine::get_clock());
+             });
+           }
+           fabric.engine().run();
+           return json(end_s);
+         })
+      .get<double>();
+}
+
+}  // namespace
+
+TEST_CASE("a synchronous parameter server: compute + 2nN/B + two latencies") {
+  const json found = bounds(star(4, 1, {{1e6}}), parameter_server(Pace::lockstep, 4, 1), {0.5, 0.5, 0.5, 0.5});
+  CHECK(number(found, "step_s") == doctest::Approx(0.5 + 2 * 4 * 1.0 + 2 * 0.01));
+  CHECK(number(found, "bytes_per_step") == doctest::Approx(2e6));
+  CHECK(found["bottleneck"] == "ps0 down");
+  CHECK(number(found, "bottleneck_bytes") == doctest::Approx(4e6));
+  CHECK(number(found, "network_s") == doctest::Approx(4));
+  CHECK(number(found, "compute_s") == doctest::Approx(0.5));
+  CHECK(found["network_bound"] == true);
+}
+
+TEST_CASE("two servers halve what a synchronous round's network takes, down to the workers' own links") {
+  // Each server link: 4 halves of a model each way.
+  const json found = bounds(star(4, 2, {{1e6}}, 0), parameter_server(Pace::lockstep, 4, 2), {1, 1, 1, 1});
+  CHECK(number(found, "step_s") == doctest::Approx(1 + 2 * 2));
+  // Eight servers: no longer they but a worker's link, one model each way.
+  const json many = bounds(star(4, 8, {{1e6}}, 0), parameter_server(Pace::lockstep, 4, 8), {1, 1, 1, 1});
+  CHECK(number(many, "step_s") == doctest::Approx(1 + 2 * 1));
+}
+
+TEST_CASE("an asynchronous parameter server: the longer of a worker's own cycle and the server's link") {
+  // One worker: 1 + 2N/B + 2a. Four: the server's 4N/B each way.
+  const json one = bounds(star(1, 1, {{1e6}}), parameter_server(Pace::free, 1, 1), {1});
+  CHECK(number(one, "step_s") == doctest::Approx(1 + 2 * 1.0 + 2 * 0.01));
+  CHECK(one["network_bound"] == false);
+  const json four = bounds(star(4, 1, {{1e6}}), parameter_server(Pace::free, 4, 1), {1, 1, 1, 1});
+  CHECK(number(four, "step_s") == doctest::Approx(4));
+}
+
+TEST_CASE("on unequal links the slowest worker's cycle counts for an asynchronous server") {
+  // w2: 0.25 MB/s, 4 s a model each way; the server's link of 4 MB/s would need 1 s.
+  const json found = bounds(star(4, 1, {{1e6}, {0.5e6}, {0.25e6}}, 0.01, {{4e6}}), parameter_server(Pace::free, 4, 1),
+                            {0.5, 0.5, 0.5, 0.5});
+  CHECK(number(found, "step_s") == doctest::Approx(0.5 + 4 + 4 + 0.02));
+  CHECK(found["bottleneck"] == "w2 down");
+  CHECK(number(found, "network_s") == doctest::Approx(4));
+}
+
+TEST_CASE("Ako: the longer of compute and (n - 1) N / (P B)") {
+  for (const int partitions : {1, 3}) {
+    const json found =
+        bounds(star(4, 0, {{1e6}}), ako({partitions, partitions, partitions, partitions}), {1.5, 1.5, 1.5, 1.5});
+    CHECK(number(found, "network_s") == doctest::Approx(3.0 / partitions));
+    CHECK(number(found, "step_s") == doctest::Approx(std::max(1.5, 3.0 / partitions)));
+    CHECK(number(found, "bytes_per_step") == doctest::Approx(3e6 / partitions));
+    CHECK(found["network_bound"] == (partitions == 1));
+  }
+}
+
+TEST_CASE("Ako on unequal links: the slowest receiver takes a part of everyone's") {
+  // Into w2 at 0.25 MB/s: 1/2 + 1/4 + 1/2 models. Out of it at 1/5: 3/5.
+  const json found = bounds(star(4, 0, {{1e6}, {0.5e6}, {0.25e6}}, 0), ako({2, 4, 5, 2}), {1, 1, 1, 1});
+  CHECK(found["bottleneck"] == "w2 down");
+  CHECK(number(found, "network_s") == doctest::Approx(1.25 / 0.25));
+  CHECK(number(found, "step_s") == doctest::Approx(5));
+}
+
+TEST_CASE("a header counts once per message") {
+  const json found = bounds(star(2, 0, {{1e6}}, 0), ako({2, 2}), {0.1, 0.1}, 1000);
+  CHECK(number(found, "bytes_per_step") == doctest::Approx(501000));
+  CHECK(number(found, "network_s") == doctest::Approx(0.501));
+}
+
+TEST_CASE("a fat pipe holds back each flow alone, a shared backbone all of them together") {
+  const auto all_to_all = [](const char* file) {
+    return bounds(ddl::on_file(file, {.workers = {"a0", "a1", "b0", "b1"}}), ako({1, 1, 1, 1}),
+                  {0.001, 0.001, 0.001, 0.001});
+  };
+  // a to b is two by two flows: 50 MB/s for each. A host's link of 125 MB/s takes three models, longer than one flow.
+  CHECK(number(all_to_all("two_clusters.xml"), "network_s") == doctest::Approx(3e6 / 125e6));
+  // Across the bridge of the dogbone: 2 x 2 flows there and as many back, 1 MB/s for all of them.
+  const json bone = bounds(ddl::on_file("dogbone.xml"), ako({1, 1, 1, 1}), {1, 1, 1, 1});
+  CHECK(bone["bottleneck"] == "bridge both");
+  CHECK(number(bone, "network_s") == doctest::Approx(8));
+}
+
+TEST_CASE("when nothing travels a step is its compute time") {
+  const json found = bounds(star(2, 0, {{1e6}}), {Pace::free, {}}, {0.5, 0.75});
+  CHECK(found["bottleneck"] == "");
+  CHECK(number(found, "bytes_per_step") == 0);
+  CHECK(number(found, "step_s") == 0.75);
+  CHECK(found["network_bound"] == false);
+}
+
+TEST_CASE("a gossiping worker waits for one model, whoever it comes from") {
+  // From each of three others a third of the time: one model through its own link, one latency.
+  Traffic traffic{Pace::free, {{}}};
+  for (int worker = 0; worker < 4; ++worker) {
+    for (int other = 0; other < 4; ++other) {
+      if (other != worker) traffic.phases[0].push_back({other, worker, 1.0 / 3});
+    }
+  }
+  const json found = bounds(star(4, 0, {{1e6}, {0.5e6}}), traffic, {1, 1, 1, 1});
+  CHECK(number(found, "step_s") == doctest::Approx(1 + 2 + 0.01));
+}
+
+TEST_CASE("the bound of a synchronous round is met on equal hosts, and never above a simulated one") {
+  const Traffic traffic = parameter_server(Pace::lockstep, 4, 1);
+  const auto ratio = [&](const scenario::Scenario& scenario, const std::vector<double>& compute_s) {
+    return number(bounds(scenario, traffic, compute_s), "step_s") / simulated_round(scenario, compute_s);
+  };
+  CHECK(ratio(star(4, 1, {{1e6}}), {0.5, 0.5, 0.5, 0.5}) == doctest::Approx(1).epsilon(1e-4));
+  const std::vector<std::vector<double>> computes = {
+      {0.5, 0.5, 0.5, 0.5}, {0.1, 5, 0.1, 0.1}, {0.2, 0.4, 0.8, 12}, {3, 2, 1, 0.1}};
+  const std::vector<scenario::Scenario> networks = {
+      star(4, 1, {{1e6}}),
+      star(4, 1, {{1e6}, {0.5e6}, {0.25e6}}, 0.02, {{1e6}}),
+      star(4, 1, {{1e6}, {0.5e6}, {0.125e6}}, 0.02, {{4e6}}),
+      star(4, 1, {{8e6}, {0.5e6}, {1e6}, {2e6}}, 0.3, {{2e6}}),
+      ddl::on_platform(
+          {.topology = ddl::scenario::Topology::two_sites, .workers = 4, .servers = 1, .bandwidth = {{1e6}}}),
+      ddl::on_platform(
+          {.topology = ddl::scenario::Topology::ring, .workers = 4, .servers = 1, .bandwidth = {{1e6}, {3e6}}}),
+      ddl::on_platform(
+          {.topology = ddl::scenario::Topology::mesh, .workers = 4, .servers = 1, .bandwidth = {{1e6}, {3e6}}}),
+  };
+  for (const scenario::Scenario& textbook : networks) {
+    scenario::Scenario corrected = textbook;
+    corrected.platform.network = {};
+    for (const auto& compute_s : computes) {
+      CHECK(ratio(textbook, compute_s) <= 1 + 1e-4);
+      CHECK(ratio(textbook, compute_s) > 0.4);
+      CHECK(ratio(corrected, compute_s) <= 1 + 1e-4);
+    }
+  }
+}
+
+TEST_CASE("an exchange between all workers takes as long as the most loaded link on one's way") {
+  const json uniform =
+      ddl::forked([] { return json(ddl::network::exchange_seconds(platform::Fabric(star(4, 1, {{1e6}})), model_bytes)); });
+  for (const json& seconds : uniform) CHECK(seconds.get<double>() == doctest::Approx(3));
+  // In a mesh each link has one model: 1 s, or 2 s where a worker's way has a slow one. Dealt by source, then target,
+  // w0 has fast, slow; w1 fast, fast; w2 slow, fast.
+  const json mesh = ddl::forked([] {
+    return json(ddl::network::exchange_seconds(
+        platform::Fabric(ddl::on_platform({.topology = ddl::scenario::Topology::mesh,
+                                           .workers = 3,
+                                           .bandwidth = {{1e6}, {0.5e6}, {1e6}, {1e6}, {0.5e6}, {1e6}}})),
+        model_bytes));
+  });
+  CHECK(mesh[0].get<double>() == doctest::Approx(2));
+  CHECK(mesh[1].get<double>() == doctest::Approx(1));
+  CHECK(mesh[2].get<double>() == doctest::Approx(2));
+}

@@ -1,0 +1,73 @@
+// Fair sharing by hand and by SimGrid.
+#include "sim/network/sharing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/support/forked.hpp"
+#include "tests/support/transfer.hpp"
+
+using namespace ddl;
+using namespace ddl::network;
+
+using nlohmann::json;
+
+namespace {
+
+struct Firsts {
+  double predicted_s = 0, simulated_s = 0;
+};
+
+Firsts firsts(const scenario::Scenario& scenario, const std::vector<Sent>& messages) {
+  const json found = ddl::forked([&] {
+    platform::Fabric fabric(scenario);
+    std::vector<ddl::network::Transfer> transfers;
+    for (const Sent& sent : messages) transfers.push_back({&fabric.route(sent.source, sent.target), sent.bytes});
+    return json{ddl::network::first_finished_s(fabric, transfers), std::ranges::min(ddl::arrivals(fabric, messages))};
+  });
+  return {found[0].get<double>(), found[1].get<double>()};
+}
+
+// A server of 1 MB/s that sends to four workers at once.
+const std::vector<Sent> from_server = {{4, 0, 1e6}, {4, 1, 1e6}, {4, 2, 1e6}, {4, 3, 1e6}};
+
+scenario::Scenario server_with(std::vector<ddl::BytesPerSecond> bandwidth, scenario::NetworkModel model) {
+  scenario::Scenario scenario = ddl::on_platform(
+      {.workers = 4, .servers = 1, .bandwidth = std::move(bandwidth), .server_bandwidth = {{1e6}}, .latency = {0.02}},
+      model);
+  scenario.platform.network.crosstraffic = false;
+  return scenario;
+}
+
+}  // namespace
+
+TEST_CASE("equal flows through one link finish together") {
+  const Firsts found = firsts(server_with({{1e6}}, scenario::NetworkModel::CM02), from_server);
+  CHECK(found.predicted_s == doctest::Approx(4.02));
+  CHECK(found.simulated_s == doctest::Approx(4.02));
+}
+
+TEST_CASE("what a slow host cannot take goes to the others") {
+  // w2 takes 0.1 MB/s; the others share 0.9 MB/s: 1 / 0.3 s.
+  const Firsts found = firsts(server_with({{1e6}, {1e6}, {0.1e6}, {1e6}}, scenario::NetworkModel::CM02), from_server);
+  CHECK(found.predicted_s == doctest::Approx(0.02 + 1 / 0.3));
+  CHECK(found.simulated_s == doctest::Approx(0.02 + 1 / 0.3));
+}
+
+TEST_CASE("LV08's smaller claim of flows over slow links is foreseen") {
+  const Firsts found = firsts(server_with({{8e6}, {0.5e6}, {0.3e6}, {1e6}}, scenario::NetworkModel::LV08), from_server);
+  // It delivers 0.97 of the bandwidth after 13.01 latencies.
+  const double corrected = (found.predicted_s - 13.01 * 0.02) / 0.97 + 13.01 * 0.02;
+  CHECK(found.predicted_s < 13.01 * 0.02 + 4);  // the fastest has more than a quarter
+  CHECK(found.simulated_s == doctest::Approx(corrected).epsilon(1e-4));
+}
+
+TEST_CASE("flows that do not start together are taken to be alone") {
+  const scenario::Scenario scenario = ddl::on_platform({.topology = ddl::scenario::Topology::two_sites,
+                                                        .workers = 4,
+                                                        .servers = 1,
+                                                        .bandwidth = {{1e6}},
+                                                        .latency = {0.02}});
+  CHECK(firsts(scenario, from_server).predicted_s == doctest::Approx(1.02));
+}

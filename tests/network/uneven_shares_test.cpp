@@ -1,0 +1,72 @@
+// platform.network.sharing "tcp": transfers that count as one to four flows where links are full.
+#include <doctest/doctest.h>
+
+#include "tests/support/scenarios.hpp"
+
+namespace ddl::network {
+namespace {
+
+scenario::Scenario servers_workers(int workers, scenario::LinkSharing sharing, std::uint64_t seed = 1) {
+  scenario::Scenario scenario = timing_only(R"("ps_async")", workers, 1, "0s", R"({"iterations": 40})");
+  scenario.platform.network.sharing = sharing;
+  scenario.seed = seed;
+  return scenario;
+}
+
+double mean_step_s(const experiment::RunResult& result) {
+  double sum = 0;
+  for (const experiment::IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
+  return sum / static_cast<double>(result.iterations.size());
+}
+
+}  // namespace
+
+TEST_CASE("a transfer that has its links to itself takes as long as with fair sharing") {
+  const experiment::RunResult fair = runtime::run(servers_workers(1, scenario::LinkSharing::fair)),
+                              tcp = runtime::run(servers_workers(1, scenario::LinkSharing::tcp));
+  CHECK(tcp.simulated_s == doctest::Approx(fair.simulated_s).epsilon(1e-9));
+}
+
+TEST_CASE("equal shares lock a server's workers in step, unequal ones use both ways of its link at once") {
+  for (const int workers : {2, 4, 8}) {
+    CAPTURE(workers);
+    const double fair_s = mean_step_s(runtime::run(servers_workers(workers, scenario::LinkSharing::fair)));
+    const experiment::RunResult tcp = runtime::run(servers_workers(workers, scenario::LinkSharing::tcp));
+    const double tcp_s = mean_step_s(tcp);
+    // A gradient takes 0.1 s and a model 1 s; in step all push, then all pull. The first of 40 steps needs no pull.
+    CHECK(fair_s == doctest::Approx(0.1 + 2.0 * workers).epsilon(0.04));
+    CHECK(tcp_s < 0.93 * fair_s);
+    CHECK(tcp_s > 0.1 + workers * 39.0 / 40);
+    CHECK(tcp.bounds.step_s <= tcp_s * 1.001);
+  }
+}
+
+TEST_CASE("what transfers count as is drawn from the seed") {
+  const experiment::RunResult once = runtime::run(servers_workers(4, scenario::LinkSharing::tcp)),
+                              again = runtime::run(servers_workers(4, scenario::LinkSharing::tcp));
+  CHECK(once.simulated_s == again.simulated_s);
+  CHECK(once.simulated_s != runtime::run(servers_workers(4, scenario::LinkSharing::tcp, 2)).simulated_s);
+}
+
+TEST_CASE("TCP's shares are the default in TCP's model, equal ones in the textbook's and with SimGrid's solver") {
+  const auto same = [](scenario::Scenario scenario, scenario::LinkSharing sharing) {
+    scenario.platform.network.sharing = scenario::LinkSharing::automatic;
+    const experiment::RunResult by_default = runtime::run(scenario);
+    scenario.platform.network.sharing = sharing;
+    return by_default.simulated_s == runtime::run(scenario).simulated_s;
+  };
+  scenario::Scenario scenario = servers_workers(4, scenario::LinkSharing::automatic);
+  CHECK(same(scenario, scenario::LinkSharing::fair));  // these tests' networks are the textbook's
+  scenario.platform.network.model = scenario::NetworkModel::LV08;
+  CHECK(same(scenario, scenario::LinkSharing::tcp));
+  scenario.platform.network.solver = scenario::LinkSolver::simgrid;
+  CHECK(same(scenario, scenario::LinkSharing::fair));
+}
+
+TEST_CASE("SimGrid's own solver knows no unequal shares") {
+  scenario::Scenario scenario = servers_workers(2, scenario::LinkSharing::tcp);
+  scenario.platform.network.solver = scenario::LinkSolver::simgrid;
+  CHECK_THROWS_WITH_AS(runtime::run(scenario), doctest::Contains("$.platform.network.sharing"), InputError);
+}
+
+}  // namespace ddl::network

@@ -1,0 +1,182 @@
+// Comparisons of runs made by hand, whose noise is known.
+#include "sim/results/compare/comparison.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/results/writing/results.hpp"
+#include "tests/results/writing/example.hpp"
+#include "tests/results/writing/files.hpp"
+
+namespace ddl::results {
+namespace {
+
+FinishedRun run_of(const std::string& scheme, const std::string& bandwidth, std::uint64_t seed, double accuracy,
+                   std::optional<double> time_s) {
+  FinishedRun run;
+  run.folder = scheme + bandwidth + std::to_string(seed);
+  run.seed = seed;
+  run.settings = {{"platform.bandwidth", bandwidth}, {"algorithm.name", scheme}};
+  run.digest = run.folder.string();
+  run.targets = {0.5};
+  run.busiest_link = "w0 up";
+  run.measures = {{time_to(0.5), time_s}, {"final_accuracy.mean", accuracy}, {"busiest_link.utilisation", 0.5}};
+  return run;
+}
+
+// Far apart: a and c; a and b overlap.
+std::vector<FinishedRun> three_schemes(const std::string& bandwidth) {
+  return {run_of("a", bandwidth, 1, 0.90, 10), run_of("a", bandwidth, 2, 0.92, 12),
+          run_of("a", bandwidth, 3, 0.91, 11), run_of("b", bandwidth, 1, 0.89, 10),
+          run_of("b", bandwidth, 2, 0.93, 14), run_of("b", bandwidth, 3, 0.90, std::nullopt),
+          run_of("c", bandwidth, 1, 0.50, 90), run_of("c", bandwidth, 2, 0.52, 92),
+          run_of("c", bandwidth, 3, 0.51, 91)};
+}
+
+std::size_t measure_index(const Comparison& comparison, const std::string& key) {
+  for (std::size_t i = 0; i < comparison.measures.size(); ++i) {
+    if (comparison.measures[i].key == key) return i;
+  }
+  FAIL("no such measure");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("differences within the scatter of seeds are called noise, others are not") {
+  const Comparison comparison = compare(three_schemes("5Mbps"), true);
+  REQUIRE(comparison.conditions.size() == 1);
+  const Condition& all = comparison.conditions[0];
+  const std::size_t accuracy = measure_index(comparison, "final_accuracy.mean");
+  CHECK(*all.best[accuracy] == 0);
+  std::size_t seen = 0;
+  for (const ComparedPair& pair : all.pairs) {
+    if (pair.measure != accuracy) continue;
+    ++seen;
+    CHECK(pair.within_noise() == (pair.better == 0 && pair.other == 1));
+  }
+  CHECK(seen == 3);
+  const std::string text = comparison_text(comparison);
+  CHECK(text.find("final accuracy: best a; within noise of it: b\n") != std::string::npos);
+}
+
+TEST_CASE("a scheme whose runs did not all reach a target is not ranked by the time to it") {
+  const Comparison comparison = compare(three_schemes("5Mbps"), true);
+  const std::size_t time = measure_index(comparison, time_to(0.5));
+  std::size_t seen = 0;
+  for (const ComparedPair& pair : comparison.conditions[0].pairs) {
+    if (pair.measure != time) continue;
+    ++seen;
+    CHECK(pair.better == 0);
+    CHECK(pair.other == 2);
+    CHECK(pair.difference == doctest::Approx(80));
+  }
+  CHECK(seen == 1);
+  CHECK(comparison_text(comparison).find("(2 of 3)") != std::string::npos);
+}
+
+TEST_CASE("schemes are compared where everything else is alike") {
+  std::vector<FinishedRun> runs = three_schemes("5Mbps");
+  for (FinishedRun& run : three_schemes("40Mbps")) runs.push_back(run);
+  const Comparison comparison = compare(runs, true);
+  REQUIRE(comparison.conditions.size() == 2);
+  CHECK(comparison.conditions[1].label == "platform.bandwidth 40Mbps");
+  CHECK(comparison.conditions[1].groups == std::vector<std::size_t>{3, 4, 5});
+  CHECK(comparison_text(comparison).find("platform.bandwidth 40Mbps\n  time to 0.5: best a") != std::string::npos);
+}
+
+TEST_CASE("where only the platform differs, it is what is compared") {
+  const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("a", "5Mbps", 2, 0.6, 1),
+                                         run_of("a", "9Mbps", 1, 0.7, 1), run_of("a", "9Mbps", 2, 0.8, 1)},
+                                        true);
+  REQUIRE(comparison.conditions.size() == 1);
+  CHECK(comparison_text(comparison).find("final accuracy: best a, platform.bandwidth 9Mbps") != std::string::npos);
+}
+
+TEST_CASE("single runs are not said to differ beyond noise") {
+  const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 1, 0.9, 2)}, true);
+  CHECK_FALSE(comparison.conditions[0].pairs[0].p.has_value());
+  CHECK_FALSE(comparison.conditions[0].pairs[0].within_noise());
+  CHECK(comparison_text(comparison).find("final accuracy: best b; single runs do not tell whether that is noise") !=
+        std::string::npos);
+}
+
+TEST_CASE("a best of which there is only one run is not said to be beyond noise") {
+  const Comparison comparison =
+      compare({run_of("a", "5Mbps", 1, 0.9, 1), run_of("b", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 2, 0.501, 1),
+               run_of("c", "5Mbps", 1, 0.1, 1), run_of("c", "5Mbps", 2, 0.101, 1)},
+              true);
+  CHECK(comparison_text(comparison).find("final accuracy: best a; single runs do not tell whether that is noise") !=
+        std::string::npos);
+}
+
+TEST_CASE("every form has the same rows") {
+  const Comparison comparison = compare(three_schemes("5Mbps"), true);
+  const auto json = nlohmann::json::parse(comparison_json(comparison));
+  REQUIRE(json["groups"].size() == 3);
+  CHECK(json["groups"][0]["measures"]["final_accuracy.mean"]["mean"] == doctest::Approx(0.91));
+  // t of two degrees of freedom is 4.302653 (any table), the deviation 0.01.
+  CHECK(json["groups"][0]["measures"]["final_accuracy.mean"]["low"] ==
+        doctest::Approx(0.91 - 4.302653 * 0.01 / std::sqrt(3)));
+  CHECK(json["groups"][1]["measures"][time_to(0.5)]["count"] == 2);
+  CHECK(json["pairs"].size() == 4);
+  const std::string csv = comparison_csv(comparison);
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+  CHECK(csv.starts_with("scheme,runs,time_to_accuracy_s.0.5,time_to_accuracy_s.0.5.low,"));
+  const std::string markdown = comparison_markdown(comparison);
+  CHECK(markdown.starts_with("| scheme | seeds | time to 0.5 |"));
+  CHECK(markdown.find("\n| c | 3 | 91 s ± 2.48 s |") != std::string::npos);
+}
+
+TEST_CASE("each run by itself is a row with its seed") {
+  const Comparison comparison = compare(three_schemes("5Mbps"), false);
+  CHECK(comparison.grouped.groups.size() == 9);
+  CHECK(comparison_csv(comparison).starts_with("scheme,seed,runs,"));
+}
+
+TEST_CASE("folders of one scenario compare as one group, with what the files say") {
+  const TemporaryFolder out;
+  scenario::Scenario scenario = example_scenario();
+  for (const std::uint64_t seed : {1, 2}) {
+    scenario.seed = seed;
+    write_results(out.path().string(), scenario, example_result(), false);
+  }
+  const Comparison comparison = compare_folders({out.path().string()}, true);
+  REQUIRE(comparison.grouped.groups.size() == 1);
+  const std::string text = comparison_text(comparison);
+  CHECK(text.find("ako") != std::string::npos);
+  CHECK(text.find("0.6250 ± 0.0000") != std::string::npos);
+  CHECK(text.find("w1 down 50 %") != std::string::npos);
+  CHECK(text.find("not reached") != std::string::npos);
+}
+
+TEST_CASE("a measured run is held against every simulation of its network") {
+  const auto simulated = [](const std::string& sharing, double steps) {
+    FinishedRun run = run_of("a", "5Mbps", 1, 0.9, 10);
+    run.settings.insert(run.settings.begin() + 1, {"platform.network.sharing", sharing});
+    run.settings.insert(run.settings.begin() + 1, {"platform.network.model", "LV08"});
+    run.digest += sharing;
+    run.measures.push_back({"iterations", steps});
+    return run;
+  };
+  FinishedRun measured = run_of("a", "5Mbps", 1, 0.9, 10);
+  measured.measured = true;
+  measured.settings.push_back({"measured", "cubic"});
+  measured.measures.push_back({"iterations", 100});
+  FinishedRun elsewhere = measured;
+  elsewhere.settings[0].value = "9Mbps";
+  const Comparison comparison = compare({simulated("fair", 90), measured, elsewhere, simulated("tcp", 95)}, true);
+  REQUIRE(comparison.fidelities.size() == 2);
+  CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.sharing") == 1);
+  CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.model") == 0);  // all simulations have one
+  const auto error_of_steps = [&](std::size_t at) { return comparison.fidelities[at].rows.front().error().value(); };
+  CHECK(error_of_steps(0) == doctest::Approx(-0.1));
+  CHECK(error_of_steps(1) == doctest::Approx(-0.05));
+  const std::string text = comparison_text(comparison);
+  CHECK(text.find("platform.network.sharing fair (simulated) against a") != std::string::npos);
+  CHECK(text.find("platform.network.sharing tcp (simulated) against a") != std::string::npos);
+}
+
+}  // namespace ddl::results

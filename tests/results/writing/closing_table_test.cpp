@@ -1,0 +1,46 @@
+#include <doctest/doctest.h>
+
+#include "sim/results/writing/results.hpp"
+#include "tests/results/writing/example.hpp"
+
+namespace ddl::results {
+
+TEST_CASE("the closing table says in aligned lines what the run gave and how near it came to the least step time") {
+  scenario::Scenario scenario = example_scenario();
+  scenario.wire.model_bytes = Bytes{17e6};
+  CHECK(closing_table(scenario, example_result(), "results/example/7") ==
+        "example, seed 7\n"
+        "  algorithm         ako\n"
+        "  cluster           2 workers, 1 server, model softmax (3 parameters), 17 MB on the wire\n"
+        "  accuracy          0.6250 (0.5000 .. 0.7500), averaged model 0.6875\n"
+        "  loss              1.1250 (1.0000 .. 1.2500), averaged model 1.0625\n"
+        "  time to 0.3       5 s, 1 kB sent\n"
+        "  time to 0.6       10 s, 3 kB sent\n"
+        "  time to 0.9       not reached\n"
+        "  simulated time    10 s, stopped by time\n"
+        "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
+        "  time per batch    3.6 s (median 4 s, 95 % below 4.8 s)\n"
+        "  time per step     4.5 s on the slowest worker, 4 s at the least in the long run: compute-bound (compute 4 "
+        "s, w1 down 500 ms)\n"
+        "  sent              3.5 kB in 3 messages\n"
+        "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost for good, 3 messages sent again\n"
+        "  given up          w0, w1 2 times\n"
+        "  busiest link      w1 down, 50 % used\n"
+        "  workers idle      20 % .. 55 %\n"
+        "  staleness         1.2 on average, 3 at most\n"
+        "  results           results/example/7\n");
+}
+
+TEST_CASE("the closing table of a timing-only run is silent on accuracy and folders it has not") {
+  scenario::Scenario scenario = timing_only_scenario();
+  scenario.wire.model_bytes = Bytes{17e6};
+  scenario.evaluate.target_accuracy.clear();
+  const std::string table = closing_table(scenario, timing_only_result());
+  CHECK(table.find("accuracy") == std::string::npos);
+  CHECK(table.find("loss") == std::string::npos);
+  CHECK(table.find("epochs") == std::string::npos);
+  CHECK(table.find("results") == std::string::npos);
+  CHECK(table.find("model none, 17 MB on the wire\n") != std::string::npos);
+}
+
+}  // namespace ddl::results

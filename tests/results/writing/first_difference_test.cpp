@@ -1,0 +1,36 @@
+// Two tables that should be the same: where they are not.
+#include "sim/results/writing/first_difference.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace ddl;
+using namespace ddl::results;
+
+TEST_CASE("equal tables do not differ") { CHECK_FALSE(first_difference("a,b\n1,2\n", "a,b\n1,2\n")); }
+
+TEST_CASE("the first difference is named by row, column and both values") {
+  const char* there = "time_s,worker,loss\n1,w0,5\n2,w0,4\n3,w0,3\n";
+  CHECK(first_difference(there, "time_s,worker,loss\n1,w0,5\n2,w0,4.5\n3,w0,0\n") ==
+        "row 2 (2,w0), column loss: 4 there, 4.5 here");
+  CHECK(first_difference(there, "time_s,worker,loss\n1,w0,5\n2,w0,\n3,w0,3\n") ==
+        "row 2 (2,w0), column loss: 4 there, nothing here");
+}
+
+TEST_CASE("rows that are missing and other headers are differences") {
+  CHECK(first_difference("a,b\n1,2\n", "a,b\n1,2\n3,4\n") == "row 2: none there, one here");
+  CHECK(first_difference("a,b\n1,2\n", "a,b\n") == "row 1: one there, none here");
+  CHECK(first_difference("a,b\n1,2\n", "a,c\n1,2\n") == "the header");
+  CHECK(first_difference("a,b\n1,2", "a,b\n1,2\n"));
+}
+
+TEST_CASE("a comma between quotes separates nothing") {
+  CHECK(first_difference("n,x\n\"a,b\",1\n", "n,x\n\"a,b\",2\n") == "row 1 (\"a,b\",2), column x: 1 there, 2 here");
+}
+
+TEST_CASE("texts that differ are told apart by their first different line") {
+  const std::string there = "{\n  \"a\": 1,\n  \"b\": 2\n}\n";
+  CHECK_FALSE(first_different_line(there, there));
+  CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 3\n}\n") == "line 3: \"b\": 2 there, \"b\": 3 here");
+  CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}\n5") == "line 5: nothing there, 5 here");
+  CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}"));
+}

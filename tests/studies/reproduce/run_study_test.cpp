@@ -1,0 +1,163 @@
+// A study of three tiny timing-only runs: what is kept, what is run again, what an interruption leaves.
+#include "sim/studies/reproduce/run_study.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/base/check.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "sim/studies/reproduce/report.hpp"
+#include "tests/data/scratch_folder.hpp"
+
+namespace ddl::studies {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One worker, gradients of 100 ms without jitter, so many steps: ends at 0.1 s times the steps.
+Cell timing_cell(const std::string& name, int steps, double published) {
+  const std::string scenario = R"({"platform": {"workers": 1, "bandwidth": "8Mbps"}, "model": "none",
+      "wire": {"model_bytes": "1MB"}, "compute": {"seconds_per_batch": "100ms", "jitter": 0},
+      "algorithm": "single", "stop": {"iterations": )" +
+                               std::to_string(steps) + "}}";
+  return {name,
+          scenario,
+          {{{"times", {name}, "single"}, published, [](const results::Summary&, const experiment::RunResult& result) {
+              return std::optional(result.simulated_s);
+            }}}};
+}
+
+Study example() {
+  Study study;
+  study.name = "example";
+  study.title = "An example";
+  study.source = "nobody, never";
+  study.seeds = {1, 2};
+  study.tables = {{"times", "Times, s", {"cell"}, "system", 1}};
+  study.cells = {timing_cell("short", 5, 1), timing_cell("long", 20, 2), timing_cell("longer", 40, 2)};
+  study.claims = {{"long is longer than short",
+                   [](const Outcome& outcome) {
+                     const double ratio =
+                         outcome.number({"times", {"long"}, "single"}) / outcome.number({"times", {"short"}, "single"});
+                     return Verdict{ratio > 1, "4 times"};
+                   },
+                   "never"},
+                  {"pigs fly",
+                   [](const Outcome&) {
+                     return Verdict{false, "0 of 3"};
+                   },
+                   "they have no wings"}};
+  study.notes = {{Note::assumed, "nothing"}};
+  return study;
+}
+
+struct Seen {
+  std::size_t kept = 0, finished = 0;
+};
+Outcome run_into(const fs::path& out, const Study& study, Seen& seen) {
+  StudyOptions options;
+  options.out = out.string();
+  options.at_once = 2;
+  options.progress = [&](const runtime::RunsProgress& progress) { seen = {progress.kept, progress.finished}; };
+  return run_study(study, options);
+}
+
+std::size_t kept_files(const fs::path& out) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(out / "cells" / "example"))
+    count += entry.path().extension() == ".json";
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a study gives the mean over seeds of every figure, in its own order") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  Seen seen;
+  const Outcome outcome = run_into(out, example(), seen);
+  REQUIRE(outcome.values().size() == 3);
+  CHECK(outcome.values()[1].place == TablePosition{"times", {"long"}, "single"});
+  CHECK(*outcome.values()[0].simulated == doctest::Approx(0.5));
+  CHECK(*outcome.values()[1].simulated == doctest::Approx(2.0));
+  CHECK(seen.finished == 6);
+  CHECK(seen.kept == 0);
+}
+
+TEST_CASE("finished runs are kept: the same study runs only what is missing, and comes to the same bytes") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  Seen seen;
+  const Study study = example();
+  const std::string first = study_page(study, run_into(out, study, seen), "again");
+  REQUIRE(kept_files(out) == 6);
+  for (const auto& entry : fs::directory_iterator(out / "cells" / "example")) {
+    fs::remove(entry.path());
+    break;
+  }
+  const std::string second = study_page(study, run_into(out, study, seen), "again");
+  CHECK(seen.kept == 5);
+  CHECK(first == second);
+}
+
+TEST_CASE("a kept file that is cut off, or a scenario that changed, counts as not run") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  Seen seen;
+  Study study = example();
+  run_into(out, study, seen);
+  const auto any = fs::directory_iterator(out / "cells" / "example")->path();
+  fs::resize_file(any, fs::file_size(any) / 2);
+  run_into(out, study, seen);
+  CHECK(seen.kept == 5);
+  study.cells[0] = timing_cell("short", 6, 1);
+  CHECK(*run_into(out, study, seen).values()[0].simulated == doctest::Approx(0.6));
+  CHECK(seen.kept == 4);
+}
+
+TEST_CASE("what ends a study early leaves the runs that were finished") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  StudyOptions options;
+  options.out = out.string();
+  options.progress = [](const runtime::RunsProgress& progress) {
+    if (progress.finished == 3) throw InputError("pulled the plug");
+  };
+  CHECK_THROWS_AS(run_study(example(), options), InputError);
+  CHECK(kept_files(out) == 3);
+  Seen seen;
+  run_into(out, example(), seen);
+  CHECK(seen.kept == 3);
+  CHECK(seen.finished == 6);
+}
+
+TEST_CASE("every scenario is checked before the first one starts") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  Study study = example();
+  study.cells[2].scenario = R"({"algorithm": "singel"})";
+  Seen seen;
+  CHECK_THROWS_AS(run_into(out, study, seen), scenario::ScenarioErrors);
+  CHECK_FALSE(fs::exists(out / "cells" / "example"));
+}
+
+TEST_CASE("a page and its tables say published, simulated, ratio, and which claims fail why") {
+  const Study study = example();
+  const Outcome outcome({{{"times", {"short"}, "single"}, 1.0, 0.5},
+                         {{"times", {"long"}, "single"}, 2.0, 2.0},
+                         {{"times", {"longer"}, "single"}, std::nullopt, std::nullopt}});
+  CHECK(table_csv(study.tables[0], outcome) ==
+        "cell,system,published,simulated,ratio\nshort,single,1,0.5,0.5\nlong,single,2,2,1\nlonger,single,,,\n");
+  CHECK(claims_csv(study, outcome) ==
+        "claim,holds,numbers\nlong is longer than short,yes,4 times\npigs fly,no,0 of 3\n");
+  const std::string page = study_page(study, outcome, "ddlsim reproduce example");
+  CHECK(page.find("| short | 1.0 | 0.5 | 0.50 |") != std::string::npos);
+  CHECK(page.find("1 of 2 claims hold") != std::string::npos);
+  CHECK(page.find("they have no wings") != std::string::npos);
+  CHECK(page.find("- **Assumed.** nothing") != std::string::npos);
+}
+
+}  // namespace ddl::studies

@@ -1,0 +1,48 @@
+// Scenarios of law tests: the textbook network, no jitter, and what a test says otherwise.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "core/base/check.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/reading/read.hpp"
+
+namespace ddl {
+
+// Max-min sharing of full-duplex links, nothing else: what closed forms are written for.
+inline const std::string textbook = R"("network": {"model": "CM02", "crosstraffic": false, "tcp_window": "0B"})";
+
+inline scenario::Scenario scenario_from(const std::string& json) { return scenario::parse_scenario(json, "law.json"); }
+
+// A star of 8 Mbit/s (1 MB/s) links and messages of 1 MB, so that N/B is a second; gradients take 100 ms.
+inline scenario::Scenario timing_only(const std::string& algorithm, int workers, int servers,
+                                      const std::string& latency, const std::string& stop) {
+  return scenario_from(fmt::format(
+      R"({{"name": "law", "platform": {{"topology": "star", "workers": {}, "servers": {}, "bandwidth": "8Mbps",
+          "latency": "{}", {}}}, "model": "none", "wire": {{"model_bytes": "1MB"}},
+          "compute": {{"seconds_per_batch": "100ms", "jitter": 0}}, "algorithm": {}, "stop": {}}})",
+      workers, servers, latency, textbook, algorithm, stop));
+}
+
+// A small real network (a softmax classifier) on a quick star.
+inline scenario::Scenario learning(const std::string& algorithm, int workers, int servers, const std::string& rest) {
+  return scenario_from(fmt::format(
+      R"({{"name": "law", "platform": {{"topology": "star", "workers": {}, "servers": {}, "bandwidth": "80Mbps",
+          "latency": "1ms", {}}}, "model": "softmax", "compute": {{"seconds_per_batch": "100ms", "jitter": 0}},
+          "algorithm": {}, {}}})",
+      workers, servers, textbook, algorithm, rest));
+}
+
+inline double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  check(a.size() == b.size(), "vectors of one length");
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  return largest;
+}
+
+}  // namespace ddl

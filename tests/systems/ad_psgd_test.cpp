@@ -1,0 +1,19 @@
+#include "core/systems/ad_psgd.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/scripted_node.hpp"
+
+using namespace ddl;
+using namespace ddl::systems;
+
+TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for answers") {
+  // News that nobody reads would pile up as long as hosts come and go.
+  Cluster cluster;
+  cluster.workers = 4;
+  for (const int worker : {0, 1, 2, 3}) {
+    ScriptedNode node(cluster, worker, {});
+    const auto program = make_program(AdPsgdParams{}, node);
+    CHECK(node.watched.size() == (worker % 2 == 1 ? 1 : 0));
+  }
+}
