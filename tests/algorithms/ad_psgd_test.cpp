@@ -4,7 +4,7 @@
 
 #include "tests/algorithms/scripted_node.hpp"
 
-using namespace ddl;
+namespace ddl::ad_psgd_test {
 
 TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for answers") {
   // News that nobody reads would pile up as long as hosts come and go.
@@ -16,3 +16,5 @@ TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for a
     CHECK(node.watched.size() == (worker % 2 == 1 ? 1 : 0));
   }
 }
+
+}  // namespace ddl::ad_psgd_test

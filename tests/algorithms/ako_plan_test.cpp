@@ -4,7 +4,7 @@
 
 #include <limits>
 
-using namespace ddl;
+namespace ddl::ako_plan_test {
 
 namespace {
 
@@ -65,3 +65,5 @@ TEST_CASE("of a peer that has left nothing more is awaited, once its last messag
   silent.note_last(0);
   CHECK(silent.steps() == all);
 }
+
+}  // namespace ddl::ako_plan_test

@@ -8,7 +8,7 @@
 #include "core/algorithms/partitions.hpp"
 #include "tests/algorithms/scripted_node.hpp"
 
-using namespace ddl;
+namespace ddl::ako_test {
 
 namespace {
 
@@ -152,3 +152,5 @@ TEST_CASE("what a full queue has merged is not sent once more") {
   make_program(params, node)->run();
   CHECK(node.sent.empty());  // the queue took all four
 }
+
+}  // namespace ddl::ako_test

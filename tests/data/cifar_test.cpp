@@ -1,6 +1,6 @@
 #include "tests/data/scratch_folder.hpp"
 
-using namespace ddl;
+namespace ddl::cifar_test {
 
 namespace {
 
@@ -121,3 +121,5 @@ TEST_CASE("a CIFAR folder without training or test files is an error") {
   folder.write("data_batch_1.bin", batch_file(1, 0));
   CHECK(complaint(spec_of(folder)).starts_with(folder.file("test_batch.bin") + ": no such file"));
 }
+
+}  // namespace ddl::cifar_test

@@ -2,7 +2,7 @@
 
 #include "tests/data/scratch_folder.hpp"
 
-using namespace ddl;
+namespace ddl::idx_test {
 
 namespace {
 
@@ -239,3 +239,5 @@ TEST_CASE("a folder that is absent or not given is an error that says what it sh
   spec.path = "/nowhere/at/all";
   CHECK(complaint(spec) == "/nowhere/at/all: no such folder; expected the folder of the fashion-mnist files");
 }
+
+}  // namespace ddl::idx_test

@@ -9,7 +9,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 
-using namespace ddl;
+namespace ddl::partition_test {
 
 namespace {
 
@@ -179,3 +179,5 @@ TEST_CASE("fewer samples than workers are an error that names both numbers") {
     CHECK(said == "data.train gives 3 samples to 4 workers; expected at least one each");
   }
 }
+
+}  // namespace ddl::partition_test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace ddl;
+namespace ddl::first_difference_test {
 
 TEST_CASE("equal tables do not differ") { CHECK_FALSE(first_difference("a,b\n1,2\n", "a,b\n1,2\n")); }
 
@@ -33,3 +33,5 @@ TEST_CASE("texts that differ are told apart by their first different line") {
   CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}\n5") == "line 5: nothing there, 5 here");
   CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}"));
 }
+
+}  // namespace ddl::first_difference_test

@@ -4,7 +4,7 @@
 #include "sim/record/results.hpp"
 #include "tests/runtime/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::codec_laws_test {
 
 namespace {
 
@@ -109,3 +109,5 @@ TEST_CASE("with error feedback the hundredth part of the gradients learns, and w
     }
   }
 }
+
+}  // namespace ddl::codec_laws_test

@@ -6,7 +6,7 @@
 #include "sim/record/results.hpp"
 #include "tests/runtime/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::learning_laws_test {
 
 namespace {
 
@@ -161,3 +161,5 @@ TEST_CASE("each worker's compute times, and all initial weights, stay the same w
   for (std::size_t row = 0; row < 30; ++row) CHECK(a.iterations[row].compute_s == b.iterations[row].compute_s);
   CHECK(a.curve[0].test_loss == b.curve[0].test_loss);
 }
+
+}  // namespace ddl::learning_laws_test

@@ -7,7 +7,7 @@
 #include "tests/runtime/one_round.hpp"
 #include "tests/runtime/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::server_laws_test {
 
 namespace {
 
@@ -209,3 +209,5 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
     CHECK(working.simulated_s - at_once.simulated_s == doctest::Approx(4 * 0.05 - 0.001));
   }
 }
+
+}  // namespace ddl::server_laws_test

@@ -7,7 +7,7 @@
 #include "tests/runtime/same_run.hpp"
 #include "tests/runtime/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::time_out_test {
 
 namespace {
 
@@ -235,3 +235,5 @@ TEST_CASE("a time-out is refused without its length, with no use for it, and whe
             "$.algorithm.on_failure: \"time_out\" needs a server that decides for all");
   }
 }
+
+}  // namespace ddl::time_out_test
