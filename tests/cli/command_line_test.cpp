@@ -3,7 +3,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl {
+namespace ddl::command_line_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -266,4 +266,4 @@ TEST_CASE("output that cannot be delivered is no success") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::command_line_test
