@@ -14,7 +14,7 @@
 #include "sim/results/writing/results.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::golden_test {
 
 namespace {
 
@@ -82,3 +82,5 @@ TEST_CASE("golden: every smoke scenario gives what it gave") {
     CHECK(std::fabs(now.final_accuracy - then.final_accuracy) < 0.02);
   }
 }
+
+}  // namespace ddl::golden_test

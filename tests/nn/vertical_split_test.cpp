@@ -11,8 +11,7 @@
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 
-using namespace ddl;
-using namespace ddl::nn;
+namespace ddl::nn::vertical_split_test {
 
 namespace {
 
@@ -207,3 +206,5 @@ TEST_CASE("a layer with fewer units than workers cannot be dealt") {
                        "expected at least one for each",
                        InputError);
 }
+
+}  // namespace ddl::nn::vertical_split_test
