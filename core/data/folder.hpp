@@ -1,4 +1,4 @@
-// Checks that every reader of data files shares.
+// Checks shared by all readers of data files.
 #pragma once
 
 #include <filesystem>

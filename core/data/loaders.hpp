@@ -1,4 +1,4 @@
-// Where data come from: one function per kind of source, each called by load_data only.
+// The sources of data: one function each, called only by load_data.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ddl::data {
 
-// Generated images of ten kinds of strokes; see synthetic.cpp. Sample i of a set depends on the seed and i alone, and
-// the two sets are independent of each other.
+// Generated images of ten glyphs; see synthetic.cpp. Sample i of a set depends on the seed and i alone, and the two
+// sets are independent of each other.
 DataSplit generate_synthetic(const DataSpec& spec, std::uint64_t seed);
 
 // MNIST and Fashion-MNIST: four IDX files, plain or compressed with gzip. Throws InputError.

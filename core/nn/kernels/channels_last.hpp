@@ -6,7 +6,8 @@
 
 namespace ddl::nn {
 
-// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself where that is so.
+// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself if it is stored
+// so.
 const float* channels_last(const data::Batch& batch, Shape shape, Buffer& buffer);
 
 }  // namespace ddl::nn

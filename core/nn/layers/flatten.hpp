@@ -1,4 +1,4 @@
-// A sample's values as one flat vector, in the order they are stored in: no work at all.
+// A sample's values as one flat vector, in the order in which they are stored; computes nothing.
 #pragma once
 
 #include "core/nn/layer.hpp"

@@ -22,7 +22,7 @@ struct Windows {
   }
 };
 
-// Both work on as many channels at a time as Lanes holds.
+// Both process as many channels at a time as Lanes holds.
 template <class Lanes>
 void largest(const Windows& w, const float* input, float* output) {
   typename Lanes::Values best, value;
@@ -36,7 +36,7 @@ void largest(const Windows& w, const float* input, float* output) {
   Lanes::store(best, output);
 }
 
-// Each value that equals the largest takes what is left of the gradient: all of it, or nothing once it is taken.
+// The first value that equals the largest takes the gradient; later ones get nothing.
 template <class Lanes>
 void hand_back(const Windows& w, const float* input, const float* output, const float* output_gradient,
                float* input_gradient) {

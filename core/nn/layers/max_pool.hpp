@@ -6,7 +6,7 @@
 
 namespace ddl::nn {
 
-// Rows and columns that fill no whole window are left out. The gradient goes to the first of equal largest values.
+// Rows and columns that fill no whole window are ignored. The gradient goes to the first of equal largest values.
 class MaxPool final : public Layer {
  public:
   // Precondition: one window fits.

@@ -1,5 +1,5 @@
-// Rectified linear unit, max(0, x) (Nair and Hinton, ICML 2010). After a dense or convolutional layer a model does not
-// use this one but has that layer apply it while its result is in the cache.
+// Rectified linear unit, max(0, x) (Nair and Hinton, ICML 2010). Directly after a dense or convolutional layer, a model
+// does not use this class: that layer applies ReLU while its result is in the cache.
 #pragma once
 
 #include "core/nn/layer.hpp"

@@ -1,4 +1,4 @@
-// From a whole network to a sparse one, as IDDL makes them.
+// From a dense network to a sparse one, as in IDDL.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace ddl::nn {
 
 // The last dense or convolutional layer, which gives the output, and a convolution that comes first stay whole. All
-// others have this mask; masked ones outside residual blocks lose their bias.
+// others get this mask; masked layers outside residual blocks lose their bias.
 std::vector<LayerSpec> with_mask(std::vector<LayerSpec> layers, Mask mask);
 
 // The same layers' convolutions in so many groups; of residual blocks those with windows.
