@@ -229,10 +229,14 @@ void list_catalogue(const std::string& word) {
 }
 
 void print_schema(const std::string& kind) {
-  if (!kind.empty() && kind != "scenario" && kind != "sweep") {
+  if (!kind.empty() && kind != "scenario" && kind != "sweep" && kind != "keys") {
     throw InputError("schema: " + scenario::in_quotes(kind) + " has none; see ddlsim schema --help");
   }
-  std::cout << (kind == "sweep" ? studies::sweep_schema() : scenario::scenario_schema());
+  if (kind == "keys") {
+    std::cout << scenario::keys_page();
+  } else {
+    std::cout << (kind == "sweep" ? studies::sweep_schema() : scenario::scenario_schema());
+  }
 }
 
 }  // namespace ddl::cli

@@ -229,8 +229,9 @@ int run_command_line(std::vector<std::string> arguments) {
       ->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
 
-  CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files, or of sweep files");
-  schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
+  CLI::App& schema =
+      *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps, or a page about all keys");
+  schema.add_option("of", words.kind, "scenario (default), sweep, or keys (Markdown)")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
   CLI::App& bench_command = add_bench(app, words.bench);

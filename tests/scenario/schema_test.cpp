@@ -164,6 +164,12 @@ TEST_CASE("the published schema is the program's") {
   const bool same = published == scenario_schema();
   CHECK_MESSAGE(same, "update it: ddlsim schema > scenarios/scenario.schema.json");
 }
+TEST_CASE("docs/keys.md is the program's") {
+  std::ifstream file(std::string(DDLSIM_SOURCE_DIR) + "/docs/keys.md");
+  const std::string published{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const bool same = published == keys_page();
+  CHECK_MESSAGE(same, "update it: ddlsim schema keys > docs/keys.md");
+}
 
 }  // namespace
 }  // namespace ddl::scenario

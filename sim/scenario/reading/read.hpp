@@ -36,4 +36,7 @@ std::string describe(const Scenario& scenario);
 // The JSON Schema of scenario files (draft 2020-12).
 std::string scenario_schema();
 
+// docs/keys.md: the same as tables of keys, values, defaults and meanings, in Markdown.
+std::string keys_page();
+
 }  // namespace ddl::scenario
