@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace ddl::documents_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("every decision is in the index, and ARCHITECTURE.md is a map") {
   std::istringstream words(text_of(root / "ARCHITECTURE.md"));
   CHECK(std::distance(std::istream_iterator<std::string>(words), {}) <= 1500);
 }
+
+}  // namespace ddl::documents_test
