@@ -6,7 +6,6 @@
 
 #include "core/base/check.hpp"
 #include "core/data/byte_file.hpp"
-#include "core/data/folder.hpp"
 #include "core/data/loaders.hpp"
 
 namespace ddl::data {

@@ -9,15 +9,12 @@
 #include "core/nn/layers/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "core/nn/layers/dropout.hpp"
-#include "core/nn/layers/flatten.hpp"
-#include "core/nn/layers/global_average_pool.hpp"
+#include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/grouped.hpp"
 #include "core/nn/layers/mask.hpp"
 #include "core/nn/layers/masked.hpp"
-#include "core/nn/layers/max_pool.hpp"
-#include "core/nn/layers/relu.hpp"
+#include "core/nn/layers/pooling.hpp"
 #include "core/nn/layers/residual.hpp"
-#include "core/nn/layers/tanh.hpp"
 #include "core/nn/model.hpp"
 
 namespace ddl::nn {

@@ -15,6 +15,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/base/shape.hpp"
+#include "core/data/dataset.hpp"
 #include "core/nn/kernels/buffer.hpp"
 
 namespace ddl::nn {
@@ -119,5 +120,9 @@ class Layer {
 std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers);
 // Each by its kind and number, "conv1".
 std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers);
+
+// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself if it is stored
+// so.
+const float* channels_last(const data::Batch& batch, Shape shape, Buffer& buffer);
 
 }  // namespace ddl::nn

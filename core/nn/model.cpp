@@ -7,7 +7,6 @@
 #include "core/base/check.hpp"
 #include "core/nn/build.hpp"
 #include "core/nn/kernels/blas.hpp"
-#include "core/nn/kernels/channels_last.hpp"
 #include "core/nn/kernels/workspace.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"

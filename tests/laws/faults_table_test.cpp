@@ -10,8 +10,7 @@
 #include "core/systems/table.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
-
+namespace ddl::faults_table_test {
 namespace {
 
 struct Row {
@@ -124,3 +123,5 @@ TEST_CASE("each system does what the table in docs/faults.md says") {
   for (const systems::AlgorithmRow& row : systems::algorithm_table())
     CHECK_MESSAGE(in_table.contains(row.name), std::string(row.name));
 }
+
+}  // namespace ddl::faults_table_test

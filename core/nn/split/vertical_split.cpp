@@ -10,7 +10,7 @@
 #include "core/base/check.hpp"
 #include "core/nn/layers/chain.hpp"
 #include "core/nn/layers/dropout.hpp"
-#include "core/nn/layers/flatten.hpp"
+#include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/residual.hpp"
 
 namespace ddl::nn {
