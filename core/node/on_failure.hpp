@@ -5,6 +5,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "core/node/membership.hpp"
 #include "core/node/message.hpp"
 
 namespace ddl {

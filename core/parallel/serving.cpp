@@ -20,7 +20,7 @@ double RequestTimes::wait_for_next() {
       last_s_ -= params_.interval.value * portable_log(1 - random_.uniform());
       break;
   }
-  if (last_s_ > node_.now()) node_.receive_for(no_port, last_s_ - node_.now());
+  if (last_s_ > node_.now()) node_.receive_for(no_port, last_s_ - node_.now(), service);
   return last_s_;
 }
 

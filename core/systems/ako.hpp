@@ -1,6 +1,7 @@
 // Ako: partial gradient exchange (Watcharapichat et al., SoCC 2016), and its reading in TF.AKO.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -52,6 +53,12 @@ enum class AkoClock { peers, ping_pong };
 constexpr auto enum_names(AkoClock) {
   return std::to_array<EnumName<AkoClock>>({{AkoClock::peers, "peers"}, {AkoClock::ping_pong, "ping_pong"}});
 }
+
+// The body of a partition's sum of gradients.
+struct PartOfSum {
+  int part = 0;
+  std::int64_t since = 0;  // the step of the oldest gradient in it
+};
 
 struct AkoParams {
   static constexpr const char* tag = "ako";

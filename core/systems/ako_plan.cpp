@@ -13,7 +13,7 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
   const auto& counts = params.partitions.counts;
   if (!params.partitions.automatic) return counts.size() == 1 ? counts[0] : counts[w];
   const double wanted =
-      comm::least_share(params.codec, cluster) * cluster.exchange_s[w] / (params.utilisation * cluster.compute_s[w]);
+      comm::least_share(params.codec, cluster) * cluster.exchange_s()[w] / (params.utilisation * cluster.compute_s[w]);
   const double most = static_cast<double>(std::min<std::size_t>(cluster.parameters, 1'000'000));
   return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most));
 }

@@ -51,8 +51,8 @@ class ChocoWorker : public Program {
   void run() override {
     rounds_.enter();
     while (node_.next_step()) {
-      const Payload gradient = node_.gradient();
-      node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      node_.apply(values_of(gradient.values));
       rounds_.settle();
       const Payload difference = compressed_difference();
       add_scaled(copies_[node_.id()], values_of(difference));
@@ -67,8 +67,6 @@ class ChocoWorker : public Program {
     }
     rounds_.leave();
   }
-
-  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
   std::uint64_t wire_bytes() const {

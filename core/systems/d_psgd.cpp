@@ -28,17 +28,15 @@ class DPsgdWorker : public Program {
     rounds_.enter();
     while (node_.next_step()) {
       if (params_.overlap) send_model();
-      const Payload gradient = node_.gradient();
-      if (params_.combine == Combine::after) node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      if (params_.combine == Combine::after) node_.apply(values_of(gradient.values));
       if (!params_.overlap) send_model();
       average();
-      if (params_.combine == Combine::before) node_.apply(values_of(gradient));
+      if (params_.combine == Combine::before) node_.apply(values_of(gradient.values));
       node_.finish_step();
     }
     rounds_.leave();
   }
-
-  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
   void send_model() {

@@ -29,13 +29,13 @@ class PsSyncServer : public PsServer {
         on_failure_(params.on_failure),
         failure_detector_(params.on_failure, params.failure_timeout, node.cluster().workers) {
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
-      if (!is_counted_on(node.presence(worker), on_failure_)) remove_worker(worker);
+      if (!is_counted_on(node.membership().presence(worker), on_failure_)) remove_worker(worker);
     }
   }
 
   void run() override {
     while (true) {
-      if (const auto message = failure_detector_.receive(node_, comm::to_server)) {
+      if (const auto message = failure_detector_.receive(node_, comm::to_server, reason())) {
         handle(*message);
       } else {
         for (const int worker : failure_detector_.give_up(node_, missing())) remove_worker(worker);
@@ -49,19 +49,20 @@ class PsSyncServer : public PsServer {
 
  private:
   void handle(const Message& message) {
-    if (message.news) return note_news(message);
-    if (message.kind == leave) return remove_worker(message.source);
+    if (message.is<MembershipEvent>()) return note_event(message);
+    if (message.is<comm::Leave>()) return remove_worker(message.source);
     win(message.source);
-    if (message.kind == push) return take(message);
+    if (message.is<comm::Push>()) return take(message);
     asking_.insert(message.source);
     answer_if_it_may(message.source);
   }
 
-  void note_news(const Message& message) {
-    if (message.source >= node_.cluster().workers || message.news == Presence::up) return;
+  void note_event(const Message& message) {
+    const Presence presence = message.as<MembershipEvent>().presence;
+    if (message.source >= node_.cluster().workers || presence == Presence::up) return;
     asking_.erase(message.source);
     reset_pull(message.source);
-    if (!is_counted_on(*message.news, on_failure_)) remove_worker(message.source);
+    if (!is_counted_on(presence, on_failure_)) remove_worker(message.source);
   }
 
   void remove_worker(int worker) {

@@ -11,8 +11,8 @@ class Single : public Program {
 
   void run() override {
     while (node_.next_step()) {
-      const Payload gradient = node_.gradient();
-      node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      node_.apply(values_of(gradient.values));
       node_.finish_step();
     }
   }

@@ -52,7 +52,8 @@ Emulation::Emulation(const scenario::Scenario& scenario, const EmulateOptions& o
                    : std::make_optional<experiment::Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
       cluster_(runtime::make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
-      stop_rule_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
+      stop_rule_(scenario.stop, scenario.training.batch_size, runtime::sharing_of(scenario, cluster_),
+                 training_samples_) {
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
   clusters_.assign(static_cast<std::size_t>(cluster_.workers + cluster_.servers), cluster_);
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {

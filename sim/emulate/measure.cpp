@@ -112,6 +112,7 @@ experiment::RunResult Emulation::collect() {
       nodes_[static_cast<std::size_t>(note.worker)]->set_staleness(note.step, note.staleness);
     }
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
+    result.answers.insert(result.answers.end(), node->answers().begin(), node->answers().end());
   }
   std::erase_if(result.given_up, [&](const experiment::GivenUp& note) { return note.time_s > end_s_; });
   for (int worker = 0; worker < cluster_.workers; ++worker) {

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "core/base/check.hpp"
@@ -39,6 +41,10 @@ double slowdown_of(const scenario::Scenario& scenario, const std::string& host) 
   return found == scenario.compute.slowdown.end() ? 1 : found->second;
 }
 
+int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  return systems::row_of(scenario.algorithm).one_model ? cluster.workers : 1;
+}
+
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {
   check_against_platform(scenario, fabric);
   Cluster cluster;
@@ -46,13 +52,7 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.servers = systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
   cluster.seed = scenario.seed;
   cluster.batch_size = scenario.training.batch_size;
-  const auto given = [](const auto& first, const auto& second, std::int64_t otherwise) {
-    return static_cast<std::size_t>(first.value_or(second.value_or(otherwise)));
-  };
-  const std::optional<std::int64_t> none;
-  cluster.training_samples = given(scenario.data.train, none, data::synthetic_training_samples);
-  cluster.evaluated_samples = given(scenario.evaluate.samples, scenario.data.test, data::synthetic_test_samples);
-  if (model != nullptr) cluster.classes = data::data_shape(scenario.data.source).classes;
+  cluster.training_samples = static_cast<std::size_t>(scenario.data.train.value_or(data::synthetic_training_samples));
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
@@ -69,15 +69,16 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
   cluster.model = model;
-  cluster.one_model = systems::row_of(scenario.algorithm).one_model;
-  if (cluster.one_model && model != nullptr) {
-    cluster.held =
-        std::make_shared<const std::vector<std::vector<std::uint32_t>>>(systems::held_of(scenario.algorithm, cluster));
-  }
   for (const scenario::Fault& fault : scenario.faults)
     cluster.hosts_change = cluster.hosts_change || scenario::changes_hosts(fault);
-  const systems::AkoParams* ako = std::get_if<systems::AkoParams>(&scenario.algorithm);
-  if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = network::exchange_seconds(fabric, model_bytes);
+  struct Exchange {
+    std::once_flag found;
+    std::vector<double> seconds;
+  };
+  cluster.exchange_s = [&fabric, model_bytes, exchange = std::make_shared<Exchange>()]() -> const std::vector<double>& {
+    std::call_once(exchange->found, [&] { exchange->seconds = network::exchange_seconds(fabric, model_bytes); });
+    return exchange->seconds;
+  };
   return cluster;
 }
 

@@ -13,7 +13,6 @@ namespace ddl::runtime {
 
 experiment::RunResult Simulation::collect(double end_s) {
   experiment::RunResult result;
-  result.answers = std::move(result_.answers);
   result.workers = cluster_.workers;
   for (int id = 0; id < fabric_.node_count(); ++id) result.nodes.push_back(fabric_.name(id));
   if (evaluator_) result.curve = evaluator_->curve();
@@ -26,9 +25,10 @@ experiment::RunResult Simulation::collect(double end_s) {
   }
   for (const auto& node : nodes_) {
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
+    result.answers.insert(result.answers.end(), node->answers().begin(), node->answers().end());
   }
   result.simulated_s = end_s;
-  const std::int64_t batches = steps_ / cluster_.sharing();
+  const std::int64_t batches = steps_ / sharing_;
   result.samples = static_cast<double>(batches) * scenario_.training.batch_size;
   result.epochs = result.samples / static_cast<double>(training_samples_);
   collect_network(result);

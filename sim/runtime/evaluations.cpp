@@ -17,11 +17,11 @@ namespace sg = simgrid::s4u;
 
 std::vector<Payload> Simulation::final_models() const {
   std::vector<Payload> models;
-  if (cluster_.held) {
+  if (!held_.empty()) {
     std::vector<float> whole(cluster_.parameters);
-    for (std::size_t worker = 0; worker < cluster_.held->size(); ++worker) {
+    for (std::size_t worker = 0; worker < held_.size(); ++worker) {
       const auto own = nodes_[worker]->weights().read();
-      const auto& places = (*cluster_.held)[worker];
+      const auto& places = held_[worker];
       for (std::size_t i = 0; i < places.size(); ++i) whole[places[i]] = own[i];
     }
     return {make_payload(std::move(whole))};
@@ -56,11 +56,10 @@ void Simulation::evaluate_now(double time_s) {
     SimNode& node = *nodes_[static_cast<std::size_t>(worker)];
     const std::int64_t steps = node.counted_steps();
     workers.push_back({models.size() == 1 ? models[0] : models[static_cast<std::size_t>(worker)], steps,
-                       static_cast<double>(steps) * batch / cluster_.sharing(), node.take_train_loss(),
+                       static_cast<double>(steps) * batch / sharing_, node.take_train_loss(),
                        counts[static_cast<std::size_t>(worker)] != 0});
   }
-  const double epoch =
-      static_cast<double>(steps_ / cluster_.sharing()) * batch / static_cast<double>(training_samples_);
+  const double epoch = static_cast<double>(steps_ / sharing_) * batch / static_cast<double>(training_samples_);
   const Program* first = programs_.front().get();  // null while its host is not there
   evaluator_->add(time_s, network_->bytes_sent(), epoch, std::move(workers),
                   first != nullptr ? first->ensemble() : std::vector<Voter>());

@@ -42,9 +42,10 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
-  const double workers = cluster.one_model ? 1 : cluster.workers;
+  const int sharing = sharing_of(scenario, cluster);
+  const double workers = sharing > 1 ? 1 : cluster.workers;
   const experiment::Workload workload =
-      experiment::workload_of(scenario, forecast.bounds, cluster.workers / cluster.sharing(), training);
+      experiment::workload_of(scenario, forecast.bounds, cluster.workers / sharing, training);
   experiment::check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const double flops = flops_per_multiply_add * adds *

@@ -36,14 +36,15 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
                    ? std::nullopt
                    : std::make_optional<experiment::Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
+      sharing_(sharing_of(scenario, cluster_)),
+      held_(trainer_ ? systems::held_of(scenario.algorithm, cluster_) : std::vector<std::vector<std::uint32_t>>()),
       bounds_(network::bounds_of(fabric_, systems::traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
                                  static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
-      stop_(scenario.stop, scenario.training.batch_size, cluster_.sharing(), training_samples_) {
+      stop_(scenario.stop, scenario.training.batch_size, sharing_, training_samples_) {
   cluster_.training_samples = training_samples_;
-  if (trainer_) cluster_.evaluated_samples = trainer_->evaluated_samples();
-  const experiment::Workload workload = experiment::workload_of(
-      scenario, bounds_, cluster_.workers / cluster_.sharing(), static_cast<double>(training_samples_));
+  const experiment::Workload workload =
+      experiment::workload_of(scenario, bounds_, cluster_.workers / sharing_, static_cast<double>(training_samples_));
   experiment::check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
   staleness_bound_ = systems::staleness_bound_of(scenario.algorithm);
   network_ = std::make_unique<network::Network>(
@@ -58,7 +59,7 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
   }
   for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
     Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
-    if (cluster_.held) start = make_payload(taken(*start, (*cluster_.held)[static_cast<std::size_t>(id)]));
+    if (!held_.empty()) start = make_payload(taken(*start, held_[static_cast<std::size_t>(id)]));
     nodes_.push_back(std::make_unique<SimNode>(*this, id, start));
     programs_.push_back(systems::make_program(scenario.algorithm, *nodes_.back()));
   }
@@ -66,6 +67,12 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
 }
 
 Simulation::~Simulation() = default;
+
+std::size_t Simulation::evaluated_samples() const {
+  if (trainer_) return trainer_->evaluated_samples();
+  return static_cast<std::size_t>(
+      scenario_.evaluate.samples.value_or(scenario_.data.test.value_or(data::synthetic_test_samples)));
+}
 
 Simulation::Busy::~Busy() {
   network::Quiescence& quiescence = simulation_.quiescence_;
@@ -243,7 +250,7 @@ std::string Simulation::waiting_text() const {
   std::vector<std::string> lines;
   hosts_.describe_absent(lines);
   for (std::size_t id = 0; id < nodes_.size(); ++id) {
-    if (programs_[id]) nodes_[id]->describe_waiting(*programs_[id], lines);
+    if (programs_[id]) nodes_[id]->describe_waiting(lines);
   }
   network_->describe_waiting(lines);
   std::string text = "no node can go on";

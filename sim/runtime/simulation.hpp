@@ -48,7 +48,8 @@ class Simulation {
   // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() const { return stop_.has_enough_samples(); }
   void step_finished(int worker);
-  void record_answer(const Answer& answer) { result_.answers.push_back(answer); }
+  // Of the test set; when timing only as many as there would be.
+  std::size_t evaluated_samples() const;
   // Ends the run in this instant. `what` of a worker's step is not finite.
   void diverged(int worker, std::int64_t step, const char* what);
   // Simulated time, which never goes back.
@@ -124,6 +125,9 @@ class Simulation {
   Faults faults_;
   std::optional<experiment::Trainer> trainer_;  // none: timing only
   Cluster cluster_;
+  const int sharing_;  // workers whose steps are one step together
+  // Which parameters each worker holds, as places in the vector, when the workers share one model; none: all of them.
+  std::vector<std::vector<std::uint32_t>> held_;
   network::Bounds bounds_;
   std::size_t training_samples_;  // of an epoch
   experiment::StopRule stop_;
@@ -153,6 +157,9 @@ class Simulation {
 
 // The factor on a host's compute times.
 double slowdown_of(const scenario::Scenario& scenario, const std::string& host);
+
+// Workers whose steps are one step together, for they share one model.
+int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster);
 
 // What every node knows, from a scenario on a fabric. `model` is null when timing only.
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);

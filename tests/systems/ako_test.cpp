@@ -20,7 +20,9 @@ Cluster cluster_of(int workers) {
   cluster.parameters = parameters;
   cluster.model_bytes = 1000;
   cluster.compute_s.assign(static_cast<std::size_t>(workers), 0.1);
-  cluster.exchange_s.assign(static_cast<std::size_t>(workers), 1.0);
+  cluster.exchange_s = [seconds = std::vector(static_cast<std::size_t>(workers), 1.0)]() -> const std::vector<double>& {
+    return seconds;
+  };
   return cluster;
 }
 
@@ -55,7 +57,7 @@ TEST_CASE("every coordinate of every gradient reaches every peer exactly once, a
         for (const Message& message : node.sent) {
           auto& sum = delivered[message.target];
           sum.resize(parameters);
-          scatter(partitions[static_cast<std::size_t>(message.part)], message.values,
+          scatter(partitions[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
                   [&](Slice slice, std::span<const float> values) {
                     for (std::size_t i = 0; i < values.size(); ++i) sum[slice.begin + i] += values[i];
                   });
@@ -98,7 +100,7 @@ TEST_CASE("in one round rotate sends different parts to different peers, broadca
     make_program(with(3, schedule), node)->run();
     REQUIRE(node.sent.size() == 3);
     std::map<int, int> times;
-    for (const Message& message : node.sent) ++times[message.part];
+    for (const Message& message : node.sent) ++times[message.as<PartOfSum>().part];
     CHECK(times.size() == (schedule == AkoSchedule::rotate ? 3 : 1));
   }
 }
@@ -128,7 +130,7 @@ TEST_CASE("a message tells the step of the oldest gradient in its sum") {
   make_program(with(3, AkoSchedule::broadcast), node)->run();
   for (const Message& message : node.sent) {
     // Part t mod 3 went last three steps before, if it has gone at all.
-    CHECK(message.since == std::max<std::int64_t>(0, message.step - 2));
+    CHECK(message.as<PartOfSum>().since == std::max<std::int64_t>(0, message.step - 2));
   }
 }
 
@@ -139,7 +141,7 @@ TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of th
   ScriptedNode node(cluster_of(2), 0, powers_of_two(12));
   make_program(params, node)->run();
   int most = 0;
-  for (const Message& message : node.sent) most = std::max(most, message.part);
+  for (const Message& message : node.sent) most = std::max(most, message.as<PartOfSum>().part);
   CHECK(most + 1 == 12);
 }
 
