@@ -138,4 +138,12 @@ Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cl
   return result;
 }
 
+std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
+                                    int workers) {
+  std::vector<SettingError> list = errors_in(on_failure);
+  const std::string wrong = graph::degree_error(kind, degree, workers);
+  if (!wrong.empty()) list.push_back({"degree", wrong});
+  return list;
+}
+
 }  // namespace ddl::comm

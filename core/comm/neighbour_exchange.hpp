@@ -127,6 +127,10 @@ class Rounds {
   bool alone_ = false;           // so that it may still go back; until its next round
 };
 
+// What is wrong with the settings of systems on graphs.
+std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
+                                    int workers);
+
 // x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models
 // alike hold the same bits.
 void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, float each);

@@ -114,11 +114,16 @@ class SammeWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const SammeParams& params, Node& node) {
-  return std::make_unique<SammeWorker>(params, node);
-}
+std::unique_ptr<Program> SammeParams::program(Node& node) const { return std::make_unique<SammeWorker>(*this, node); }
 
 // Nothing travels in a step.
-Traffic traffic_of(const SammeParams&, const Cluster&) { return {}; }
+Traffic SammeParams::traffic(const Cluster&) const { return {}; }
+
+// Members train one after the other.
+MemoryUse SammeParams::memory(const Model* model, int workers) const {
+  MemoryUse use = replicas(model, workers);
+  use.training /= workers;
+  return use;
+}
 
 }  // namespace ddl::ensemble

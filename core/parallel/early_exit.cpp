@@ -307,8 +307,8 @@ class StageWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const EarlyExitParams& params, Node& node) {
-  return std::make_unique<StageWorker>(node, params);
+std::unique_ptr<Program> EarlyExitParams::program(Node& node) const {
+  return std::make_unique<StageWorker>(node, *this);
 }
 
 }  // namespace ddl::parallel

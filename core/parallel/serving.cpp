@@ -28,4 +28,16 @@ int predicted_class(std::span<const float> outputs) {
   return static_cast<int>(std::ranges::max_element(outputs) - outputs.begin());
 }
 
+std::vector<SettingError> errors_in(const ServingParams& params) {
+  const bool timed = params.arrivals != Arrivals::after_answer;
+  if (timed && params.interval.value <= 0) {
+    return {{"serving", "needs an \"interval\" between requests; expected one such as \"50ms\""}};
+  }
+  if (!timed && params.interval.value > 0) {
+    return {{"serving",
+             "has an \"interval\", but requests wait for answers; expected arrivals \"regular\" or \"poisson\""}};
+  }
+  return {};
+}
+
 }  // namespace ddl::parallel

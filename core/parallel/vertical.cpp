@@ -288,8 +288,8 @@ class VerticalWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const VerticalParams& params, Node& node) {
-  return std::make_unique<VerticalWorker>(node, params);
+std::unique_ptr<Program> VerticalParams::program(Node& node) const {
+  return std::make_unique<VerticalWorker>(node, *this);
 }
 
 }  // namespace ddl::parallel

@@ -217,8 +217,6 @@ class AkoWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const AkoParams& params, Node& node) {
-  return std::make_unique<AkoWorker>(params, node);
-}
+std::unique_ptr<Program> AkoParams::program(Node& node) const { return std::make_unique<AkoWorker>(*this, node); }
 
 }  // namespace ddl::systems

@@ -83,7 +83,7 @@ class AllReduceWorker : public Program {
   std::vector<float> update_;
 };
 
-Traffic traffic(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
+Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
   if (std::holds_alternative<codec::NoCodecParams>(params.codec)) {
     return {Pace::lockstep, comm::flows_of(how, cluster, 1.0 / partitions)};
   }
@@ -93,31 +93,25 @@ Traffic traffic(const AllreduceParams& params, comm::Collective how, int partiti
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
+std::unique_ptr<Program> RingAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
 }
-std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
+std::unique_ptr<Program> TreeAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
 }
-std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
+std::unique_ptr<Program> StarAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
 }
-std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions, params);
+std::unique_ptr<Program> PartialAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, partitions, *this);
 }
 
-Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster) {
-  return traffic(params, params.collective, 1, cluster);
-}
-Traffic traffic_of(const TreeAllreduceParams& params, const Cluster& cluster) {
-  return traffic(params, params.collective, 1, cluster);
-}
-Traffic traffic_of(const StarAllreduceParams& params, const Cluster& cluster) {
-  return traffic(params, params.collective, 1, cluster);
-}
-Traffic traffic_of(const PartialAllreduceParams& params, const Cluster& cluster) {
-  make_partitions(Partitioner::even, params.partitions, cluster);  // says now if that is impossible
-  return traffic(params, params.collective, params.partitions, cluster);
+Traffic RingAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
+Traffic TreeAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
+Traffic StarAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
+Traffic PartialAllreduceParams::traffic(const Cluster& cluster) const {
+  make_partitions(Partitioner::even, partitions, cluster);  // says now if that is impossible
+  return traffic_of(*this, collective, partitions, cluster);
 }
 
 }  // namespace ddl::systems

@@ -59,12 +59,18 @@ class DPsgdWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const DPsgdParams& params, Node& node) {
-  return std::make_unique<DPsgdWorker>(params, node);
-}
+std::unique_ptr<Program> DPsgdParams::program(Node& node) const { return std::make_unique<DPsgdWorker>(*this, node); }
 
-Traffic traffic_of(const DPsgdParams& params, const Cluster& cluster) {
-  return comm::traffic_along(params.topology, params.degree, cluster, 1);
+Traffic DPsgdParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
+
+std::vector<SettingError> DPsgdParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
+  if (overlap && combine == Combine::after) {
+    list.push_back({"overlap",
+                    "true, but with combine \"after\" models are sent once the gradient is known; "
+                    "expected false, or combine \"before\""});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

@@ -169,13 +169,29 @@ class FedavgServer : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const FedavgParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<FedavgWorker>(params, node);
-  return std::make_unique<FedavgServer>(params, node);
+std::unique_ptr<Program> FedavgParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<FedavgWorker>(*this, node);
+  return std::make_unique<FedavgServer>(*this, node);
 }
 
-Traffic traffic_of(const FedavgParams& params, const Cluster& cluster) {
-  return comm::pull_and_push(cluster, Pace::free, 1.0 / params.local_steps);
+Traffic FedavgParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1.0 / local_steps);
+}
+
+std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  if (on_failure == OnFailure::time_out && around.servers > 1) {
+    list.insert(list.begin(),
+                {"on_failure",
+                 "\"time_out\" at several servers, which would each give up others and no more draw the same "
+                 "workers; expected one server, \"wait\" or \"go_on\""});
+  }
+  const double count = sampled.value_or(1);
+  if (count >= 1 && (count > around.workers || count != static_cast<double>(static_cast<int>(count)))) {
+    list.push_back({"sampled", "is not a number of this platform's " + std::to_string(around.workers) +
+                                   " workers; expected a share below 1 or a whole count"});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

@@ -203,8 +203,6 @@ class GossipWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const GossipParams& params, Node& node) {
-  return std::make_unique<GossipWorker>(params, node);
-}
+std::unique_ptr<Program> GossipParams::program(Node& node) const { return std::make_unique<GossipWorker>(*this, node); }
 
 }  // namespace ddl::systems

@@ -71,12 +71,14 @@ class LocalSgdWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node) {
-  return std::make_unique<LocalSgdWorker>(params, node);
+std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
+  return std::make_unique<LocalSgdWorker>(*this, node);
 }
 
-Traffic traffic_of(const LocalSgdParams& params, const Cluster& cluster) {
-  return {Pace::lockstep, comm::flows_of(params.collective, cluster, 1, 1.0 / params.local_steps)};
+Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
+  return {Pace::lockstep, comm::flows_of(collective, cluster, 1, 1.0 / local_steps)};
 }
+
+std::vector<SettingError> LocalSgdParams::errors(const Surroundings&) const { return errors_in(on_failure); }
 
 }  // namespace ddl::systems

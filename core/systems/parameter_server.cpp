@@ -146,22 +146,30 @@ class PsAsyncServer : public PsServer {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const PsAsyncParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, std::nullopt, OnFailure::go_on, std::nullopt);
+std::unique_ptr<Program> PsAsyncParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, *this);
+  return std::make_unique<PsAsyncServer>(node, *this, std::nullopt, OnFailure::go_on, std::nullopt);
 }
 
-std::unique_ptr<Program> make_program(const PsSspParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, params.staleness_bound, params.on_failure,
-                                         params.failure_timeout);
+std::unique_ptr<Program> PsSspParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, *this);
+  return std::make_unique<PsAsyncServer>(node, *this, staleness_bound, on_failure, failure_timeout);
 }
 
-Traffic traffic_of(const PsAsyncParams& params, const Cluster& cluster) {
-  return comm::pull_and_push(cluster, Pace::free, 1, params.codec);
+Traffic PsAsyncParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1, codec);
 }
-Traffic traffic_of(const PsSspParams& params, const Cluster& cluster) {
-  return comm::pull_and_push(cluster, Pace::free, 1, params.codec);
+Traffic PsSspParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1, codec);
+}
+
+std::vector<SettingError> PsSspParams::errors(const Surroundings&) const {
+  return errors_in(on_failure, failure_timeout);
+}
+
+// A worker that was given up comes back at the clock of the slowest.
+std::optional<int> PsSspParams::most_steps_ahead() const {
+  return on_failure == OnFailure::time_out ? std::nullopt : std::optional(staleness_bound);
 }
 
 }  // namespace ddl::systems

@@ -119,15 +119,24 @@ class PsSyncServer : public PsServer {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const PsSyncParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsSyncServer>(node, params);
+std::unique_ptr<Program> PsSyncParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, *this);
+  return std::make_unique<PsSyncServer>(node, *this);
 }
 
 // With backup workers or a time-out nobody waits for the slowest.
-Traffic traffic_of(const PsSyncParams& params, const Cluster& cluster) {
-  const bool waits_for_all = params.backup_workers == 0 && params.on_failure != OnFailure::time_out;
-  return comm::pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, params.codec);
+Traffic PsSyncParams::traffic(const Cluster& cluster) const {
+  const bool waits_for_all = backup_workers == 0 && on_failure != OnFailure::time_out;
+  return comm::pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, codec);
+}
+
+std::vector<SettingError> PsSyncParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  if (backup_workers >= around.workers) {
+    list.push_back({"backup_workers", std::to_string(backup_workers) + " of " + std::to_string(around.workers) +
+                                          " workers; expected fewer, for a round to have a gradient"});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

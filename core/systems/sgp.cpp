@@ -109,12 +109,12 @@ class SgpWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const SgpParams& params, Node& node) {
-  return std::make_unique<SgpWorker>(params, node);
-}
+std::unique_ptr<Program> SgpParams::program(Node& node) const { return std::make_unique<SgpWorker>(*this, node); }
 
-Traffic traffic_of(const SgpParams& params, const Cluster& cluster) {
-  return comm::traffic_along(params.topology, params.degree, cluster, 1);
+Traffic SgpParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
+
+std::vector<SettingError> SgpParams::errors(const Surroundings& around) const {
+  return comm::errors_in(topology, degree, on_failure, around.workers);
 }
 
 }  // namespace ddl::systems

@@ -23,8 +23,7 @@ void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOpti
   if (!scenario.platform.profiles.empty()) {
     throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
   }
-  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
-  if (row.one_model || row.chooses_samples) {
+  if (scenario.algorithm->facts().is_model_parallel()) {
     throw InputError(
         "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
         "whose workers compute gradients of minibatches");
@@ -61,7 +60,7 @@ Emulation::Emulation(const scenario::Scenario& scenario, const EmulateOptions& o
     Cluster& own = clusters_[static_cast<std::size_t>(id)];
     own.graphs = std::make_shared<graph::SharedGraphs>();
     nodes_.push_back(std::make_unique<EmulatedNode>(*this, own, id, start));
-    programs_.push_back(systems::make_program(scenario.algorithm, *nodes_.back()));
+    programs_.push_back(systems::make_program(*scenario.algorithm, *nodes_.back()));
   }
 }
 

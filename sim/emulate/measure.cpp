@@ -162,7 +162,7 @@ void Emulation::collect_network(experiment::RunResult& result) const {
     result.traffic.push_back(
         {link.name, link.direction, bytes[i], most > 0 ? bytes[i] / most : 0, link.bandwidth_bytes_per_s});
   }
-  result.bounds = network::bounds_of(fabric_, systems::traffic_of(scenario_.algorithm, cluster_), cluster_.compute_s,
+  result.bounds = network::bounds_of(fabric_, scenario_.algorithm->traffic(cluster_), cluster_.compute_s,
                                      static_cast<double>(cluster_.model_bytes), scenario_.wire.header_bytes.value);
 }
 

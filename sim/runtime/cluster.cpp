@@ -26,10 +26,10 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
     for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
     if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
   }
-  const bool stateless = nn::Optimizer::is_stateless(scenario.training.optimizer);
-  for (const systems::SettingError& error_text :
-       systems::setting_errors(scenario.algorithm, fabric.worker_count(), fabric.server_count(), stateless)) {
-    complain("$.algorithm." + error_text.key + ": " + error_text.what);
+  const Surroundings around{fabric.worker_count(), fabric.server_count(),
+                            nn::Optimizer::is_stateless(scenario.training.optimizer)};
+  for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
+    complain("$.algorithm." + error.key + ": " + error.what);
   }
   if (!lines.empty()) throw InputError(lines);
 }
@@ -42,14 +42,14 @@ double slowdown_of(const scenario::Scenario& scenario, const std::string& host) 
 }
 
 int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster) {
-  return systems::row_of(scenario.algorithm).one_model ? cluster.workers : 1;
+  return scenario.algorithm->facts().one_model ? cluster.workers : 1;
 }
 
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {
   check_against_platform(scenario, fabric);
   Cluster cluster;
   cluster.workers = fabric.worker_count();
-  cluster.servers = systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
+  cluster.servers = scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0;
   cluster.seed = scenario.seed;
   cluster.batch_size = scenario.training.batch_size;
   cluster.training_samples = static_cast<std::size_t>(scenario.data.train.value_or(data::synthetic_training_samples));

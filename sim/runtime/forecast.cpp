@@ -37,7 +37,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
     testing = static_cast<double>(scenario.evaluate.samples.value_or(static_cast<std::int64_t>(data.test.size())));
   }
   const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
-  const Traffic traffic = systems::traffic_of(scenario.algorithm, cluster);
+  const Traffic traffic = scenario.algorithm->traffic(cluster);
   Forecast forecast;
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);

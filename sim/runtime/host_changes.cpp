@@ -83,7 +83,7 @@ void Simulation::bring_up(int id, bool without_state) {
   hosts_.set(id, Presence::up, now());
   network_->set_reachable(id, true);
   node(id).start(without_state, trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr);
-  programs_[static_cast<std::size_t>(id)] = systems::make_program(scenario_.algorithm, node(id));
+  programs_[static_cast<std::size_t>(id)] = systems::make_program(*scenario_.algorithm, node(id));
   notify_presence(id);
   start_main(id);
 }

@@ -44,8 +44,7 @@ Hosts::Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric)
       outages_of_(presence_.size()),
       has_lost_(presence_.size()),
       churns_(presence_.size()) {
-  add_faults(scenario,
-             fabric.worker_count() + (systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0));
+  add_faults(scenario, fabric.worker_count() + (scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0));
   std::ranges::stable_sort(schedule_, {}, &HostEvent::time_s);
   check_agreement(scenario);
   // Who joins before it could leave is away at first.
@@ -94,9 +93,7 @@ void Hosts::add_faults(const scenario::Scenario& scenario, int nodes) {
 
 // Servers that each count a worker's clock, or draw each round's workers, do so from what they have all heard.
 void Hosts::check_agreement(const scenario::Scenario& scenario) const {
-  const bool must_agree = std::holds_alternative<systems::PsSspParams>(scenario.algorithm) ||
-                          std::holds_alternative<systems::FedavgParams>(scenario.algorithm);
-  if (!must_agree || fabric_.server_count() < 2) return;
+  if (!scenario.algorithm->facts().servers_agree || fabric_.server_count() < 2) return;
   const auto is_server = [&](const HostEvent& event) { return event.node >= fabric_.worker_count(); };
   const auto brings_worker = [&](const HostEvent& event) {
     return !is_server(event) && (event.restarts() || event.kind == HostEvent::join);

@@ -37,8 +37,8 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
                    : std::make_optional<experiment::Trainer>(scenario, fabric_.worker_count(), options.threads)),
       cluster_(make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
       sharing_(sharing_of(scenario, cluster_)),
-      held_(trainer_ ? systems::held_of(scenario.algorithm, cluster_) : std::vector<std::vector<std::uint32_t>>()),
-      bounds_(network::bounds_of(fabric_, systems::traffic_of(scenario.algorithm, cluster_), cluster_.compute_s,
+      held_(trainer_ ? scenario.algorithm->parts(cluster_) : std::vector<std::vector<std::uint32_t>>()),
+      bounds_(network::bounds_of(fabric_, scenario.algorithm->traffic(cluster_), cluster_.compute_s,
                                  static_cast<double>(cluster_.model_bytes), scenario.wire.header_bytes.value)),
       training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
       stop_(scenario.stop, scenario.training.batch_size, sharing_, training_samples_) {
@@ -46,7 +46,7 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
   const experiment::Workload workload =
       experiment::workload_of(scenario, bounds_, cluster_.workers / sharing_, static_cast<double>(training_samples_));
   experiment::check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
-  staleness_bound_ = systems::staleness_bound_of(scenario.algorithm);
+  staleness_bound_ = scenario.algorithm->most_steps_ahead();
   network_ = std::make_unique<network::Network>(
       fabric_, quiescence_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
       // NOLINTNEXTLINE(bugprone-use-after-move): whose it is, is read first
@@ -61,7 +61,7 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
     Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
     if (!held_.empty()) start = make_payload(taken(*start, held_[static_cast<std::size_t>(id)]));
     nodes_.push_back(std::make_unique<SimNode>(*this, id, start));
-    programs_.push_back(systems::make_program(scenario.algorithm, *nodes_.back()));
+    programs_.push_back(systems::make_program(*scenario.algorithm, *nodes_.back()));
   }
   for (std::vector<char>* flags : {&at_work_, &to_come_, &has_finished_}) flags->resize(nodes_.size());
 }
