@@ -1,0 +1,176 @@
+// A cluster in memory and in virtual time: runs the programs of a training system in milliseconds, without a network
+// model. Every channel carries one message at a time, first in first out, at a rate, and delivers it after a latency;
+// both may be nothing. The same every time: one actor runs at a time, and which is next follows from the run alone.
+//
+//   LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1}, .steps = 3, .gradient = ...});
+//   cluster.run([&](Node& node) { return system.program(node); });
+//   CHECK(cluster.node(0).applied == ...);
+//
+// When no actor can go on before the workers have ended, run() throws, and says what each of them waits for.
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <semaphore>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/node/node.hpp"
+
+namespace ddl {
+
+class LocalCluster;
+
+// One host. What a test wants to know of it is public.
+class LocalNode final : public Node {
+ public:
+  LocalNode(LocalCluster& owner, int id);
+
+  std::vector<Message> sent;
+  std::vector<std::vector<float>> applied;  // gradients, as the optimizer gets them
+  std::vector<Record> records;
+  std::set<int> watched;  // ports
+
+  int id() const override { return id_; }
+  const Cluster& cluster() const override;
+  double now() const override;
+  bool run_goes_on() const override { return true; }
+  bool next_step() override;
+  void finish_step() override { ++step_; }
+  std::int64_t step() const override { return step_; }
+  void record(const Record& record) override { records.push_back(record); }
+  Weights& weights() override { return weights_; }
+  Gradient gradient() override;
+  void apply(std::span<const float> gradient, std::size_t first) override;
+  void compute(double seconds) override;
+  void send(int target, Message message) override;
+  Message receive(int port, const Reason& reason) override;
+  std::optional<Message> receive_for(int port, double seconds, const Reason& reason) override;
+  std::optional<Message> poll(int port) override;
+  void spawn(const std::string& name, std::function<void()> body) override;
+  void wait_until(const std::function<bool()>& holds, const Reason& reason) override;
+  void notify() override { ++notified_; }
+  Stream rng(const char* purpose) const override;
+  SendQueue& queue(int target) override;
+  Membership& membership() override { return membership_; }
+  ModelParallel* model_parallel() override { return nullptr; }
+
+ private:
+  friend class LocalCluster;
+
+  // Hosts neither come nor go; who would be told is known.
+  struct Hosts final : Membership {
+    explicit Hosts(LocalNode& node) : node_(node) {}
+    Presence presence(int) const override { return Presence::up; }
+    std::int64_t events() const override { return 0; }
+    void watch(int port) override { node_.watched.insert(port); }
+    void unwatch(int port) override { node_.watched.erase(port); }
+    bool needs_model() const override { return false; }
+    LocalNode& node_;
+  };
+
+  // What this node sends to one target.
+  struct Channel final : SendQueue {
+    Channel(LocalNode& node, int target) : node_(node), target_(target) {}
+    std::size_t length() const override { return waiting.size(); }
+    bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override;
+    void wait_for_room(std::size_t depth) override;
+    void flush() override;
+    void start_next();
+
+    LocalNode& node_;
+    const int target_;
+    std::deque<Message> waiting;  // not yet on the wire
+    bool busy = false;
+    std::size_t under_way = 0;  // on the wire, or later
+  };
+
+  std::string name() const;
+  void deliver(Message message);
+  std::optional<Message> take(int port);
+
+  LocalCluster& owner_;
+  const int id_;
+  std::int64_t step_ = 0, notified_ = 0;
+  Weights weights_;
+  Hosts membership_{*this};
+  std::map<int, Channel> channels_;
+  std::map<int, std::deque<std::pair<double, Message>>> inboxes_;  // with the time of arrival
+};
+
+class LocalCluster {
+ public:
+  using Gradients = std::function<std::vector<float>(const Node& node, std::span<const float> weights)>;
+  using Programs = std::function<std::unique_ptr<Program>(Node&)>;
+
+  struct Settings {
+    Cluster cluster;
+    std::int64_t steps = 1;         // of each worker
+    Gradients gradient = nullptr;   // none: timing only
+    std::vector<float> start = {};  // every worker's model; zeros unless told
+    double learning_rate = 1;       // of apply(): x -= learning_rate * gradient
+    double latency_s = 0;
+    double bytes_per_s = std::numeric_limits<double>::infinity();
+  };
+
+  explicit LocalCluster(Settings settings);
+  LocalCluster(const LocalCluster&) = delete;
+  LocalCluster& operator=(const LocalCluster&) = delete;
+
+  // Makes every node's program and runs them until all workers' have returned; `only` one node's if that is said.
+  // Throws what a program throws, and std::runtime_error when nothing can go on.
+  void run(const Programs& program, std::optional<int> only = std::nullopt);
+
+  LocalNode& node(int id) { return *nodes_.at(static_cast<std::size_t>(id)); }
+  const Settings& settings() const { return settings_; }
+  double now() const { return now_; }
+
+ private:
+  friend class LocalNode;
+
+  struct Actor {
+    std::string name;
+    std::function<void()> body;
+    std::function<bool()> ready = [] { return true; };
+    double until = std::numeric_limits<double>::infinity();
+    const Reason* reason = nullptr;  // none: it waits for time alone
+    bool service = false, ended = false;
+    std::binary_semaphore go{0};
+    std::thread thread;
+  };
+  struct Ending {};  // thrown from where an actor waits, when the run is over
+
+  void start(const std::string& name, bool serves, std::function<void()> body);
+  // Of the running actor: until `ready()` or the time has come.
+  void wait(std::function<bool()> ready, double until, const Reason* reason);
+  void at(double time_s, std::function<void()> happens);
+  void run_actor(Actor& actor);
+  bool do_one_thing();
+  bool workers_have_ended() const;
+  std::string who_waits() const;
+  void end();
+
+  const Settings settings_;
+  double now_ = 0;
+  std::int64_t order_ = 0;
+  std::map<std::pair<double, std::int64_t>, std::function<void()>> events_;
+  std::vector<std::unique_ptr<LocalNode>> nodes_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<std::unique_ptr<Actor>> actors_;
+  std::size_t last_ = 0;  // that ran
+  std::int64_t turns_in_this_instant_ = 0;
+  Actor* running_ = nullptr;
+  std::binary_semaphore back_{0};
+  bool ending_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ddl
