@@ -20,9 +20,9 @@ void SimgridTransport::begin(Channel& channel) {
   TransferActor& transfer_actor = *transfer_actors_.emplace_back(std::make_unique<TransferActor>(quiescence_, number));
   transfer_actor.channel = &channel;
   quiescence_.later([this, &transfer_actor] {
-    ++quiescence_.waking;
+    quiescence_.expect_turn();
     simgrid_api::add_actor("carrier", fabric_.host(0), [this, &transfer_actor] {
-      --quiescence_.waking;
+      quiescence_.has_turn();
       run_transfers(transfer_actor);
     })->daemonize();
   });

@@ -1,13 +1,15 @@
+#include "sim/experiment/cluster.hpp"
+
 #include <cmath>
 #include <string>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/optimizer.hpp"
+#include "core/systems/table.hpp"
 #include "sim/network/bounds.hpp"
-#include "sim/runtime/simulation.hpp"
 
-namespace ddl::runtime {
+namespace ddl::experiment {
 namespace {
 
 // Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
@@ -81,4 +83,9 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   return cluster;
 }
 
-}  // namespace ddl::runtime
+network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster) {
+  return network::bounds_of(fabric, systems::traffic_of(scenario.algorithm, cluster), cluster.compute_s,
+                            static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value);
+}
+
+}  // namespace ddl::experiment
