@@ -14,7 +14,7 @@ namespace ddl::network {
 struct Channel {
   int source = 0, target = 0;
   std::vector<Message> queue;        // not yet on the wire
-  bool busy = false;                 // the transport is at it
+  bool busy = false;                 // it is carried, waits to be sent again, or is about to begin
   std::optional<Message> on_wire{};  // and its size there
   double on_wire_bytes = 0;
   bool waits_to_retry = false;  // the message on the wire was lost and is not there

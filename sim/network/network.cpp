@@ -22,11 +22,10 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       deliver_(std::move(deliver)),
       channels_(static_cast<std::size_t>(fabric.node_count())),
       reachable_(channels_.size(), true) {
-  TransportUser& user = *this;
   if (fabric.has_own_sharing()) {
-    transport_ = std::make_unique<FlowTransport>(fabric, user);
+    transport_ = std::make_unique<FlowTransport>(fabric, [this] { wake_at(transport_->next_end_s()); });
   } else {
-    transport_ = std::make_unique<SimgridTransport>(fabric, quiescence, user);
+    transport_ = std::make_unique<SimgridTransport>(fabric, quiescence, [this] { wake_at(now()); });
   }
 }
 
@@ -54,9 +53,7 @@ void Network::send(Message message) {
   ++to.undelivered;
   to.queue.push_back(std::move(message));
   accounts_.queue(to);
-  if (to.busy) return;
-  to.busy = true;
-  transport_->begin(to);
+  if (!std::exchange(to.busy, true)) begin(to);
 }
 
 std::size_t Network::waiting(int source, int target) const {
@@ -126,9 +123,11 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
     channel.on_wire.reset();
   }
   if (channel.on_wire) {
-    double carried = 0;
+    double carried = channel.on_wire_bytes;  // if it has just ended
     if (channel.transfer >= 0) {
-      carried = transport_->break_off(channel);
+      carried = transport_->cancel(channel);
+      wake_at(transport_->next_end_s());
+      begin(channel);
       observer_.end_message(channel.observed, channel.source, channel.target, carried, MessageEnd::lost);
     }
     accounts_.lose_transmission(channel, carried);
@@ -139,16 +138,41 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   }
 }
 
-// --- what the transport tells ---
+// --- what happens to messages ---
 
-bool Network::next(Channel& from) {
+void Network::begin(Channel& channel) {
+  beginning_.push_back(&channel);
+  wake_at(now());
+}
+
+void Network::wake_at(double time_s) {
+  if (stopped_ || !(time_s < Transport::never) || (timer_ != nullptr && timer_->get_date() <= time_s)) return;
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = simgrid::kernel::timer::Timer::set(time_s, [this] { advance(); });
+}
+
+void Network::advance() {
+  timer_ = nullptr;
+  for (Channel* channel : transport_->take_ended()) end_transmission(*channel);
+  for (; !retries_.empty() && retries_.top().at_s <= now(); retries_.pop()) send_again(*retries_.top().channel);
+  for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
+  wake_at(std::min(transport_->next_end_s(), retries_.empty() ? Transport::never : retries_.top().at_s));
+}
+
+void Network::start_next(Channel& channel) {
+  while (take_next(channel)) {
+    if (!stays_in_host(channel)) return transport_->start(channel);
+    deliver(channel);
+  }
+}
+
+bool Network::take_next(Channel& from) {
   from.busy = !from.queue.empty();
   if (!from.busy) return false;
   from.on_wire = std::move(from.queue.front());
   from.queue.erase(from.queue.begin());
   from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
   put_on_wire(from);
-  // Last: others may run before this returns.
   Signal::ring_all(std::exchange(from.waiting_for_room, {}));
   return true;
 }
@@ -164,30 +188,42 @@ void Network::put_on_wire(Channel& from) {
   from.observed = observer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
 }
 
-void Network::sent_again(Channel& from) {
-  from.waits_to_retry = false;
-  put_on_wire(from);
+void Network::end_transmission(Channel& from) {
+  if (!from.on_wire) return start_next(from);  // lost with a host since it ended
+  const auto retry_s = losses_.retry_after_s(from.source, from.target, now());
+  observer_.end_message(from.observed, from.source, from.target, from.on_wire_bytes,
+                        retry_s ? MessageEnd::lost : MessageEnd::arrived);
+  if (!retry_s) {
+    deliver(from);
+    return start_next(from);
+  }
+  accounts_.lose_transmission(from, from.on_wire_bytes);
+  accounts_.send_again();
+  from.waits_to_retry = true;
+  retries_.push({now() + *retry_s, retries_so_far_++, &from});
 }
 
-std::optional<double> Network::arrived(Channel& from) {
-  if (!stays_in_host(from)) {
-    const auto retry_s = losses_.retry_after_s(from.source, from.target, simgrid::s4u::Engine::get_clock());
-    observer_.end_message(from.observed, from.source, from.target, from.on_wire_bytes,
-                          retry_s ? MessageEnd::lost : MessageEnd::arrived);
-    if (retry_s) {
-      accounts_.lose_transmission(from, from.on_wire_bytes);
-      accounts_.send_again();
-      from.waits_to_retry = true;
-      return retry_s;
-    }
-  }
+void Network::send_again(Channel& from) {
+  if (!from.waits_to_retry) return start_next(from);  // broken off meanwhile
+  from.waits_to_retry = false;
+  put_on_wire(from);
+  transport_->start(from);
+}
+
+void Network::deliver(Channel& from) {
   accounts_.deliver(from);
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
   if (--from.undelivered == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
   quiescence_.ends();
-  return std::nullopt;
+}
+
+void Network::stop() {
+  stopped_ = true;
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = nullptr;
+  transport_->stop();
 }
 
 // --- what is known of it ---

@@ -1,11 +1,17 @@
 // Messages between nodes over the fabric. A channel (ordered pair of nodes) behaves like one TCP connection: first in
 // first out, one transfer on the wire; channels share links as platform.network.sharing says.
+//
+// From a node's send() to the other's inbox: send() queues the message, advance() puts it on the wire, the transport
+// carries it, advance() hears that it has ended and delivers it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <queue>
+#include <simgrid/kernel/Timer.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/node/message.hpp"
@@ -20,7 +26,7 @@
 
 namespace ddl::network {
 
-class Network final : private TransportUser {
+class Network {
  public:
   // `deliver` is called at the simulated time a message has arrived. What is queued or on the wire is under way in
   // `quiescence`.
@@ -44,17 +50,25 @@ class Network final : private TransportUser {
   void check_accounts() const { accounts_.check(channels_); }
   // Tells the observer what has become of transfers that are on the wire.
   void end_observation();
-  void stop() { transport_->stop(); }  // the run is over
+  void stop();  // the run is over: nothing more happens
   // "w1 waits for room in its queue to w2", for a run that cannot go on.
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
   Channel& channel(int source, int target);
   const Channel* find(int source, int target) const;
-  bool next(Channel& channel) override;
-  std::optional<double> arrived(Channel& channel) override;
-  void sent_again(Channel& channel) override;
+
+  // What happens to messages happens here, when a timer of SimGrid's goes off: no actor waits for them.
+  void advance();
+  void wake_at(double time_s);   // too early does no harm
+  void begin(Channel& channel);  // in this instant, but not before the caller waits for something
+  void start_next(Channel& channel);
+  bool take_next(Channel& channel);  // false, and the channel is no longer busy: there is none
   void put_on_wire(Channel& channel);
+  void end_transmission(Channel& channel);
+  void send_again(Channel& channel);
+  void deliver(Channel& channel);
+
   bool stays_in_host(const Channel& channel) const;
   void break_off(Channel& channel, std::vector<Signal*>& woken);
   bool reaches(int source, int target) const {
@@ -72,6 +86,17 @@ class Network final : private TransportUser {
   std::vector<char> reachable_;  // by node
   std::unique_ptr<Transport> transport_;
   Accounts accounts_;
+  std::vector<Channel*> beginning_;
+  struct Retry {
+    double at_s = 0;
+    std::int64_t order = 0;
+    Channel* channel = nullptr;
+    bool operator>(const Retry& other) const { return std::pair(at_s, order) > std::pair(other.at_s, other.order); }
+  };
+  std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
+  std::int64_t retries_so_far_ = 0;
+  simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off
+  bool stopped_ = false;
 };
 
 }  // namespace ddl::network
