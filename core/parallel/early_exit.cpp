@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/nn/kernels/channels_last.hpp"
 #include "core/nn/layer.hpp"
 #include "core/node/by_source.hpp"
 #include "core/node/vectors.hpp"

@@ -13,7 +13,6 @@
 
 #include <utility>
 
-#include "core/nn/kernels/channels_last.hpp"
 #include "core/nn/layer.hpp"
 #include "core/node/by_source.hpp"
 #include "core/node/vectors.hpp"

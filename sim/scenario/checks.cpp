@@ -101,7 +101,7 @@ void check_platform(const Scenario& scenario, Findings& findings) {
 void check_algorithm(const Scenario& scenario, Findings& findings) {
   const auto workers = workers_known(scenario.platform);
   if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
-  // A broken optimizer counts as plain, so that nothing is said about one that was not meant.
+  // An invalid optimizer counts as stateless here, because it has been reported already.
   const bool stateless =
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
   for (const systems::SettingError& error_text :

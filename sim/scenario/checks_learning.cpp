@@ -1,4 +1,4 @@
-// Checks of what is learned: data, model, stop conditions, evaluation.
+// Checks of data, model, stop conditions and evaluation.
 #include <fmt/format.h>
 
 #include <filesystem>

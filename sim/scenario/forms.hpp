@@ -26,11 +26,11 @@ inline constexpr std::optional<Dimension> dimension_of<BytesPerSecond> = Dimensi
 template <>
 inline constexpr std::optional<Dimension> dimension_of<FlopsPerSecond> = Dimension::speed;
 
-// Lists of bandwidths and speeds may be one value, and are never given empty.
+// Lists of bandwidths and speeds may be written as one value, and must not be empty.
 template <class T>
 inline constexpr bool one_or_list = std::is_same_v<T, BytesPerSecond> || std::is_same_v<T, FlopsPerSecond>;
 
-// Variants whose tag may be left out: the struct's default alternative is meant.
+// Variants whose tag may be omitted, which selects the default alternative.
 template <class Variant>
 inline constexpr bool tag_optional =
     std::is_same_v<Variant, nn::OptimizerParams> || std::is_same_v<Variant, nn::RateSchedule>;
@@ -71,7 +71,7 @@ inline std::string range_of(const Rule& rule) {
   return text;
 }
 
-// A field whose default breaks its own rule must be given.
+// A field is required if its default violates its own rule.
 template <class T>
 bool must_be_given(const T& value, const Rule& rule) {
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {

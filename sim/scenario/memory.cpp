@@ -12,14 +12,14 @@ namespace ddl::scenario {
 namespace {
 
 // Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
-// of iterations.csv, which exists as a row, in the bytes that cross from the run's process, and in those read.
+// of iterations.csv, which exists three times: as a row, in the bytes sent by the run's process, and in those received.
 constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 250;
-constexpr double math_threads = 2;  // more have more scratch memory, but none of it may decide whether a run is valid
+constexpr double math_threads = 2;  // more need more scratch memory, but must not make a run invalid
 
-// Gradient, inbox and a model under way.
+// A gradient, the inbox, and a model on the wire.
 constexpr double passing_vectors = 3;
 
-// Weights, and what optimizers and systems keep besides.
+// Weights, and the vectors that optimizers and systems keep.
 double lasting_vectors(const Scenario& scenario, int workers) {
   double vectors = 1;
   if (std::holds_alternative<nn::AdamParams>(scenario.training.optimizer)) vectors += 2;
@@ -33,14 +33,15 @@ double lasting_vectors(const Scenario& scenario, int workers) {
   return vectors;
 }
 
-// What all workers together hold of models, in parameters; and those of a model that they share compute at the same
-// time, in values of a sample.
+// Sums over all workers: parameters held, and, for a shared model, values of a sample that are computed at the same
+// time.
 struct Held {
   double lasting = 0, passing = 0;
   double values = 0;
 };
 
-// A split lists its parameters: of larger models what lies between layers, little beside them, is left out.
+// A split lists its parameters one by one. For larger models, values between layers are ignored; they are few in
+// comparison.
 constexpr double most_listed = 1e8;
 
 Held held_by(const Scenario& scenario, const nn::Model& model, int workers) {
@@ -59,7 +60,7 @@ Held held_by(const Scenario& scenario, const nn::Model& model, int workers) {
       held.lasting += static_cast<double>(split.held(worker).size());
       for (const std::size_t values : split.tape(worker).values) held.values += 2 * static_cast<double>(values);
     }
-  } catch (const InputError&) {  // which the run will have to say
+  } catch (const InputError&) {  // the run will report it
   }
   held.passing = held.lasting;
   return held;

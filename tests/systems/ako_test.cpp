@@ -8,8 +8,7 @@
 #include "core/systems/partitions.hpp"
 #include "tests/support/scripted_node.hpp"
 
-using namespace ddl;
-using namespace ddl::systems;
+namespace ddl::systems::ako_test {
 
 namespace {
 
@@ -153,3 +152,5 @@ TEST_CASE("what a full queue has merged is not sent once more") {
   make_program(params, node)->run();
   CHECK(node.sent.empty());  // the queue took all four
 }
+
+}  // namespace ddl::systems::ako_test

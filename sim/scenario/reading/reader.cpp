@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The fields of one JSON object. Those of several structs may be read from the same object; finish() then reports
-// the keys nobody asked for.
+// The fields of one JSON object. Those of several structs may be read from the same object; finish() then reports the
+// keys that none of them has read.
 class ObjectReader {
  public:
   ObjectReader(const Json& object, const Place& place, std::vector<std::string> known = {})
@@ -119,7 +119,7 @@ void read_value(const Json& json, std::map<std::string, T>& value, const Rule& r
   for (const auto& [key, inner] : json.items()) read_value(inner, value[key], rule, place.at(key));
 }
 
-// The alternative is chosen by its tag; a bare string is short for an object with nothing but the tag.
+// The alternative is chosen by its tag; a bare string is short for an object with only the tag.
 template <class... Alternatives>
 void read_value(const Json& json, std::variant<Alternatives...>& value, const Rule&, const Place& place) {
   using Variant = std::variant<Alternatives...>;
@@ -231,7 +231,7 @@ void ObjectReader::operator()(const char* key, T& value, const Rule& rule) {
 
 void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   const Place root{findings, "$"};
-  // Editors find the schema by this key; it says nothing about the run.
+  // Editors find the schema by this key; it has no effect on the run.
   ObjectReader reader(json, root, {"$schema"});
   fields(reader, scenario);
   reader.finish();

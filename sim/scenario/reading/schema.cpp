@@ -114,7 +114,7 @@ struct SchemaOf<std::map<std::string, T>> {
   }
 };
 
-// An object per alternative, told apart by the tag; or the tag alone where that says enough.
+// An object per alternative, distinguished by the tag; or only the tag if the alternative has no required keys.
 template <class... Alternatives>
 struct SchemaOf<std::variant<Alternatives...>> {
   using Variant = std::variant<Alternatives...>;

@@ -1,5 +1,5 @@
-// Settings as the JSON that the reader turns into the same settings. Keys come in the order of fields(); what is absent
-// (no value, an empty list or text) is left out. For the .cpp files of the writer and the schema.
+// Settings as JSON, from which the reader makes the same settings again. Keys are in the order of fields(); absent
+// values (none, an empty list or text) are omitted. For the .cpp files of the writer and the schema.
 #pragma once
 
 #include <nlohmann/json.hpp>
