@@ -1,4 +1,4 @@
-// Checks that stay on in every build: a broken invariant ends the run with a clear line, never with a wrong figure.
+// Checks that stay on in every build: a broken invariant ends the run with a clear error, never with a wrong number.
 #pragma once
 
 #include <source_location>
@@ -7,7 +7,7 @@
 
 namespace ddl {
 
-// Something outside the program is wrong: a file, a platform, a setting found impossible late. Exit code 2.
+// The input is wrong: a file, a platform, or a setting that turns out to be impossible. Exit code 2.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -17,7 +17,7 @@ struct InternalError : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// Throws InternalError naming the place, unless `holds`.
+// Throws InternalError with the source location unless `holds`.
 inline void check(bool holds, const char* what, std::source_location at = std::source_location::current()) {
   if (!holds) {
     throw InternalError(std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " + what);

@@ -9,7 +9,7 @@ void Digest::add(std::string_view bytes) {
 }
 
 void Digest::add(std::span<const float> values) {
-  // A word at a time: a byte at a time would take longer than training on large models.
+  // Hashes a word at a time: for large models, a byte at a time would take longer than training.
   for (const float value : values) {
     state_ = (state_ ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001b3u;
     state_ ^= state_ >> 29;

@@ -1,4 +1,4 @@
-// A 64-bit fingerprint of a result (FNV-1a): one number that says "nothing changed".
+// A 64-bit digest of a result (FNV-1a): equal results have equal digests.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // One description of a settings struct serves the strict reader, the canonical writer and the JSON Schema.
 //
-// A struct names its fields once, in a free function template beside it:
+// A struct names its fields once, in a free function template next to it:
 //
 //   template <class Visitor>
 //   void fields(Visitor& visit, AkoParams& params) {
@@ -9,7 +9,8 @@
 //
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
 // and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see
-// tag_key). Types with a form of their own (such as `3 | [4,4,2] | "auto"`) get overloads in sim/scenario.
+// tag_key). A type with several JSON forms (such as `3 | [4,4,2] | "auto"`) has a function form_of() next to it,
+// see field_value.hpp.
 #pragma once
 
 #include <array>

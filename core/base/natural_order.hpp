@@ -1,4 +1,4 @@
-// The order in which people count names: w2 before w10.
+// The natural order of names: w2 before w10.
 #pragma once
 
 #include <string_view>

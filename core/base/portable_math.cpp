@@ -9,7 +9,7 @@
 namespace ddl {
 namespace {
 
-// Adding and taking away 1.5 * 2^52 (float: 2^23) rounds to the nearest integer.
+// Adding and subtracting 1.5 * 2^52 (float: 2^23) rounds to the nearest integer.
 constexpr double kRounder = 6755399441055744.0;
 constexpr float kRounderFloat = 12582912.0f;
 // The logarithm of two in two pieces, the first short enough that its product with an exponent is exact.
@@ -20,7 +20,7 @@ double power_of_two(std::int64_t exponent) { return std::bit_cast<double>((expon
 float power_of_two_float(std::int32_t exponent) { return std::bit_cast<float>((exponent + 127) << 23); }
 
 // exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where the Taylor series of degree 7 is exact to float. The power of two is
-// applied in two factors because 2^128 is no float.
+// applied in two factors because 2^128 does not fit into a float.
 inline float expf_inline(float x) {
   float bounded = x > 89.0f ? 89.0f : x;
   bounded = bounded < -88.0f ? -88.0f : bounded;

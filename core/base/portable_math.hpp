@@ -13,7 +13,8 @@ float portable_expf(float x);
 float portable_logf(float x);  // likewise
 float portable_tanhf(float x);
 
-// Of each value: the same bits as one by one, several at a time. Both spans have one length and may be the same memory.
+// Elementwise, several values at a time, with the same bits as the scalar function. Both spans have the same length and
+// may be the same memory.
 void portable_exp(std::span<const float> x, std::span<float> y);
 void portable_tanh(std::span<const float> x, std::span<float> y);
 

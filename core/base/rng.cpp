@@ -44,7 +44,8 @@ double Stream::uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
 std::uint64_t Stream::below(std::uint64_t bound) {
   check(bound > 0, "a range to draw from");
-  // Draws in the incomplete last multiple of `bound` are thrown away (Lemire 2019 does it with fewer divisions).
+  // Draws in the incomplete last multiple of `bound` are rejected, which keeps the result unbiased (Lemire, 2019, needs
+  // fewer divisions).
   const std::uint64_t unfair = (0 - bound) % bound;
   std::uint64_t draw = bits();
   while (draw < unfair) draw = bits();
@@ -65,7 +66,7 @@ double Stream::normal() {
 double Stream::gamma(double shape) {
   check(shape > 0, "a positive shape");
   if (shape < 1) {
-    // Gamma(a) = Gamma(a + 1) U^(1/a); a draw of 0 is moved to the smallest one the stream can give.
+    // Gamma(a) = Gamma(a + 1) U^(1/a); a draw of 0 is replaced by the smallest positive draw.
     const double u = std::fmax(uniform(), 0x1p-53);
     return gamma(shape + 1) * portable_exp(portable_log(u) / shape);
   }

@@ -24,7 +24,7 @@ class Stream {
   std::uint64_t state_[4];
 };
 
-// The stream of one purpose of one owner ("w3", "minibatch"): depends on nothing but these three.
+// The stream of one purpose of one owner ("w3", "minibatch"): depends only on these three.
 Stream stream(std::uint64_t seed, std::string_view owner, std::string_view purpose);
 
 // Fisher-Yates.

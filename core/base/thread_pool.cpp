@@ -101,7 +101,7 @@ void ThreadPool::work(int thread) {
     } catch (...) {
       job->error = std::current_exception();
     }
-    // What the task holds on to (snapshots, batches) is let go before anyone learns that it has finished.
+    // The task's captures (snapshots, batches) are released before any waiter sees that it has finished.
     job->task = nullptr;
     const double seconds = own_cpu_seconds() - start_s;
     lock.lock();

@@ -1,5 +1,5 @@
-// A fixed set of math threads with two queues: gradients (the simulation will wait for them) before evaluations (it
-// will not, for long). Results never depend on the number of threads, for tasks share nothing but immutable inputs.
+// A fixed set of math threads with two queues: gradients, which the simulation soon waits for, before evaluations,
+// which can be late. Results never depend on the number of threads, because tasks share only immutable inputs.
 #pragma once
 
 #include <condition_variable>
@@ -17,8 +17,9 @@ class ThreadPool {
  public:
   enum class Urgency { soon, whenever };
 
-  // What a task was given to: wait() returns when it has run and rethrows what it threw. Dropping a ticket cancels a
-  // task that has not begun and waits for one that has, so a task never outlives what it refers to.
+  // A handle on a submitted task: wait() returns when the task has run, and rethrows what it threw. Destroying a ticket
+  // cancels a task that has not started and waits for one that has, so a task never outlives the data that it refers
+  // to.
   class Ticket {
    public:
     Ticket() = default;
@@ -40,7 +41,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // `task` is told which thread runs it (0 .. thread_count-1), to use that thread's scratch memory.
+  // `task` gets the index of the thread that runs it (0 .. thread_count-1), so that it can use that thread's scratch
+  // memory.
   Ticket submit(std::function<void(int thread)> task, Urgency urgency);
   int thread_count() const { return static_cast<int>(threads_.size()); }
   double busy_seconds();  // of CPU time spent in tasks, over all threads

@@ -1,4 +1,4 @@
-// Dimensioned values as types: a setting says what it is, and the reader demands its unit.
+// Dimensioned values as types, so that the reader of a setting knows which unit to require.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Settings of the codecs: how gradients are made smaller before they travel.
+// Settings of the codecs: lossy encodings of gradients.
 #pragma once
 
 #include <variant>
@@ -10,7 +10,8 @@ namespace ddl::codec {
 struct NoCodecParams {
   static constexpr const char* tag = "none";
 };
-// The largest values, each with its index. Dropped ones wait for their turn (Strom, 2015; Aji and Heafield, 2017).
+// The largest values, each with its index. Values that are dropped go into the residual (Strom, 2015; Aji and Heafield,
+// 2017).
 struct TopKParams {
   static constexpr const char* tag = "top_k";
   double fraction = 0.01;
@@ -23,8 +24,8 @@ struct RandomKParams {
   double fraction = 0.01;
   bool error_feedback = false;
 };
-// Each value rounded at random to one of the multiples of norm/s that enclose it, so that it is unbiased; s follows
-// from the bits of a code, sign included (Alistarh et al., NIPS 2017; codes of fixed width instead of Elias's).
+// Each value rounded at random to one of the multiples of norm/s that enclose it, so that the result is unbiased; s
+// follows from the bits of a code, sign included (Alistarh et al., NIPS 2017; codes of fixed width instead of Elias's).
 struct QsgdParams {
   static constexpr const char* tag = "qsgd";
   int bits = 4;
@@ -50,7 +51,7 @@ void error_feedback_field(Visitor& visit, bool& error_feedback) {
 }
 template <class Visitor>
 void fraction_field(Visitor& visit, double& fraction) {
-  visit("fraction", fraction, Rule{.doc = "share of the values that travels", .above = 0, .at_most = 1});
+  visit("fraction", fraction, Rule{.doc = "share of the values that is sent", .above = 0, .at_most = 1});
 }
 
 template <class Visitor>

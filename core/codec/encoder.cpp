@@ -1,5 +1,5 @@
 // Each codec is a pair of functions: bits_of, the size of its encoding, and decode_into, which replaces a vector by
-// what its receiver decodes and returns the size. Sources are named beside the settings.
+// what its receiver decodes and returns the size. Sources are named at the settings.
 #include "core/codec/encoder.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::uint64_t bits_per_float = 32, bits_per_index = 32;
 
 std::size_t length_of(Sections sections) { return std::accumulate(sections.begin(), sections.end(), std::size_t{0}); }
 
-// At least one, or error feedback would never send anything.
+// At least one, because error feedback would otherwise never send anything.
 std::size_t kept_of(double fraction, std::size_t count) {
   const double wanted = std::ceil(fraction * static_cast<double>(count) - 1e-9);
   return std::min(count, static_cast<std::size_t>(std::max(1.0, wanted)));

@@ -1,5 +1,5 @@
-// Lossy codecs of gradients. An Encoder is the sender's end of one stream of vectors; what travels in the simulator is
-// the vector a receiver would decode, with the size its encoding would have.
+// Lossy codecs of gradients. An Encoder is the sender's end of one stream of vectors; the simulator sends the vector
+// that a receiver would decode, with the size of its encoding.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,28 @@ struct CodecRow {
 };
 std::vector<CodecRow> codec_table();
 
-// Whether the size of an encoding is known before the values are.
+// Whether the size of an encoding depends on the settings only, not on the values.
 bool has_fixed_size(const CodecParams& codec);
 
-// Bits of an encoded vector of these sections, or the least there can be. `sections` are the lengths of the tensors, or
-// pieces of tensors, that lie one after the other in it.
+// Bits of an encoded vector of these sections, or, if the size depends on values, a lower bound. `sections` are the
+// lengths of the tensors, or pieces of tensors, that lie one after the other in it.
 std::uint64_t encoded_bits(const CodecParams& codec, std::span<const std::size_t> sections);
 
 // Sets to zero what is below the mean of the magnitudes (or of the values themselves); returns how many remain.
 enum class MeanOf { magnitudes, values };
 std::size_t drop_below_mean(std::span<float> values, MeanOf mean_of);
 
-// Sets all but so many values to zero: all but the largest (of equal magnitudes the first are kept; what is not a
-// number counts as largest), or all but any, every choice as likely as any other.
+// Sets all but so many values to zero: all but the largest (of equal magnitudes the first are kept; NaN counts as
+// largest), or all but randomly chosen ones, each choice with the same probability.
 void keep_largest(std::span<float> values, std::size_t count);
 void keep_random(std::span<float> values, std::size_t count, Stream& random);
 
 class Encoder {
  public:
-  // `random` decides roundings and coordinates; a receiver that must draw alike has the same.
+  // `random` decides roundings and coordinates; a receiver that must make the same draws has the same stream.
   Encoder(const CodecParams& codec, std::vector<std::size_t> sections, Stream random);
 
-  // Adds what earlier calls have left unsent (with error feedback), replaces the values by what a receiver decodes, and
+  // Adds the residual of earlier calls (with error feedback), replaces the values by what a receiver decodes, and
   // returns the encoding's bits. Then: values + residual() after = values + residual() before. Without values (timing
   // only) it gives the size alone.
   std::uint64_t encode(std::span<float> values);

@@ -10,7 +10,7 @@
 namespace ddl::data {
 namespace {
 
-// Deflate writes at least two bits for 258 bytes, which is a factor of 1032.
+// Deflate needs at least two bits for 258 bytes: a compression factor of at most 1032.
 constexpr std::uint64_t best_compression = 1032;
 
 gzFile handle(void* file) { return static_cast<gzFile>(file); }

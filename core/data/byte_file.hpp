@@ -1,4 +1,4 @@
-// A data file read front to back, plain or compressed with gzip: its first bytes tell which.
+// A data file read front to back, plain or compressed with gzip: its first bytes say which.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@ class ByteFile {
   // Opens `path`. Every error, here and below, is an InputError that starts with the path.
   explicit ByteFile(const std::string& path);
 
-  // The most bytes the file can give: its size, or what a compressed file of its size could expand to. Announced
-  // counts are held against it before memory is set aside for them.
+  // The most bytes the file can give: its size, or what a compressed file of its size could expand to. Counts in
+  // headers are compared with it before memory is allocated for them.
   std::uint64_t most_bytes() const { return most_bytes_; }
 
-  // Fills `out`; throws when the file ends before that or its compressed data are damaged. `what` is read: "labels".
+  // Fills `out`; throws when the file ends before that or its compressed data are damaged. `what` names the data in
+  // errors, such as "labels".
   void read(std::span<std::uint8_t> out, const std::string& what);
 
-  // Throws unless all has been read and compressed data are sound to their end. `what` came last.
+  // Throws unless the whole file has been read and its compressed data are intact. `what` names the last data read.
   void expect_end(const std::string& what);
 
   [[noreturn]] void fail(const std::string& why) const;

@@ -4,7 +4,6 @@
 
 #include "core/base/check.hpp"
 #include "core/data/byte_file.hpp"
-#include "core/data/folder.hpp"
 #include "core/data/loaders.hpp"
 
 namespace ddl::data {
@@ -13,8 +12,8 @@ namespace {
 constexpr std::size_t image_bytes = 3072;
 constexpr std::size_t record_bytes = 1 + image_bytes;
 
-// Channel means and deviations of the 50,000 training images. Constants rather than figures of what is loaded: the
-// same image then reads the same whatever part of the set is used.
+// Channel means and deviations of the 50,000 training images. Constants, not computed from the loaded images, so that
+// an image is normalised in the same way whatever part of the set is used.
 constexpr std::array<float, 3> channel_mean = {125.3f, 123.0f, 113.9f};
 constexpr std::array<float, 3> channel_deviation = {63.0f, 62.1f, 66.7f};
 
@@ -57,7 +56,7 @@ std::size_t count_records(const std::string& path, const ByteFile& file) {
   return static_cast<std::size_t>(bytes / record_bytes);
 }
 
-// Appends records until `data` has `used` of them; the rest is only checked.
+// Appends records until `data` has `used` of them; the remaining ones are only checked.
 void append(ByteFile& file, std::size_t records, std::size_t used, Dataset& data) {
   std::array<std::uint8_t, record_bytes> record{};
   for (std::size_t i = 0; i < records; ++i) {

@@ -1,4 +1,4 @@
-// Which data set, how much of it, and how it is dealt to the workers.
+// Which data set is used, how much of it, and how it is partitioned over the workers.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr auto enum_names(PartitionKind) {
                                                  {PartitionKind::dirichlet, "dirichlet"}});
 }
 
-// How many synthetic samples there are unless a scenario says otherwise.
+// Defaults of the numbers of synthetic samples.
 constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;
 
 struct DataSpec {
@@ -35,7 +35,7 @@ struct DataSpec {
   std::optional<std::int64_t> test;   // likewise (synthetic: 1000)
   PartitionKind partition = PartitionKind::iid;
   double alpha = 0.5;   // concentration of the Dirichlet partition
-  bool shuffle = true;  // a new order in each pass over a shard
+  bool shuffle = true;  // a new order in each pass over a worker's samples
 };
 
 template <class Visitor>
@@ -44,7 +44,7 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("path", spec.path, Rule{.doc = "folder that holds its files, relative to the scenario"});
   visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
   visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
-  visit("partition", spec.partition, Rule{.doc = "how training samples are dealt to workers"});
+  visit("partition", spec.partition, Rule{.doc = "how training samples are divided over workers"});
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});

@@ -13,8 +13,8 @@
 
 namespace ddl::data {
 
-// `count` images of `shape` (channel planes, row by row), one byte a value. A network sees
-// (byte - mean[channel]) * scale[channel]: compact in memory whatever the source.
+// `count` images of `shape` (channel planes, row by row), one byte a value. A network sees (byte - mean[channel]) *
+// scale[channel].
 struct Dataset {
   Shape shape;
   int classes = 0;
@@ -28,7 +28,7 @@ struct DataSplit {
   Dataset train, test;
 };
 
-// The samples of one step or one evaluation, as the network reads them.
+// The samples of one step or one evaluation, as input of a network.
 struct Batch {
   std::vector<float> inputs;  // size() x shape.size()
   std::vector<std::uint8_t> labels;
@@ -36,10 +36,10 @@ struct Batch {
 };
 
 // Reads or generates what `spec` asks for; synthetic data depends on `seed`. Throws InputError (damaged, short,
-// mislabelled or absent file, too few samples), its text naming the file.
+// mislabelled or absent file, too few samples), whose text names the file.
 DataSplit load_data(const DataSpec& spec, std::uint64_t seed);
 
-// What load_data would give, without reading it whole: shape and classes, for checking a scenario.
+// Shape and classes of what load_data would return, without reading all of it: for checking a scenario.
 struct DataShape {
   Shape shape;
   int classes = 0;
@@ -49,14 +49,15 @@ DataShape data_shape(DataSource source);
 // Fills `batch` with the samples at `indices`, reusing its memory.
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch);
 
-// Deals the samples of `data` to `workers` shards as spec.partition says. Every sample goes to exactly one shard and
-// no shard is empty; depends only on the data, the spec and the seed, so that all algorithms start alike.
-// Sizes differ by at most one, but for dirichlet. Throws InputError when there are fewer samples than workers.
+// Divides the samples of `data` over `workers` shards as spec.partition says. Every sample goes to exactly one shard
+// and no shard is empty; depends only on the data, the spec and the seed, so that all systems start from the same
+// shards. Except with dirichlet, sizes differ by at most one. Throws InputError when there are fewer samples than
+// workers.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed);
 
-// An endless sequence of minibatches over one worker's shard: passes over all of it, in a new order each time when
-// shuffled. A pass's last batch is filled up from the next pass, so every batch has exactly batch_size samples.
+// An endless sequence of minibatches over one worker's shard: passes over all of it, each in a new order if shuffled.
+// The last batch of a pass is filled up from the next pass, so every batch has exactly batch_size samples.
 class BatchStream {
  public:
   BatchStream(std::vector<std::uint32_t> shard, int batch_size, bool shuffled, Stream random);

@@ -6,7 +6,6 @@
 
 #include "core/base/check.hpp"
 #include "core/data/byte_file.hpp"
-#include "core/data/folder.hpp"
 #include "core/data/loaders.hpp"
 
 namespace ddl::data {
@@ -15,7 +14,8 @@ namespace {
 constexpr std::uint32_t image_magic = 0x00000803;  // unsigned bytes, three axes
 constexpr std::uint32_t label_magic = 0x00000801;  // unsigned bytes, one axis
 
-// `stem` as the sets are published, or with the dot that some unpackers leave, plain before compressed.
+// `stem` as the sets are published, or with a dot before `idx`, as some unpackers write it; plain files before
+// compressed ones.
 std::string find_file(const std::filesystem::path& folder, const std::string& stem, const std::string& kind) {
   for (const char* joint : {"-", "."}) {
     for (const char* ending : {"", ".gz"}) {
@@ -54,7 +54,7 @@ std::size_t read_count(ByteFile& file) {
   return count;
 }
 
-// Refuses a count that the file cannot hold before memory is set aside for it.
+// Rejects a count that the file cannot hold, before memory is allocated for it.
 void expect_room(ByteFile& file, std::size_t count, std::size_t item_bytes, std::size_t header_bytes) {
   const std::uint64_t needed = header_bytes + static_cast<std::uint64_t>(count) * item_bytes;
   if (needed > file.most_bytes()) {
@@ -97,7 +97,7 @@ Dataset read_set(const DataSpec& spec, const std::string& stem, const char* key,
   expect_room(labels, count, 1, 8);
   const std::size_t used = samples_used(image_path, key, wanted, count);
 
-  // Both files are read to their end, so that damage shows whatever part of them is used.
+  // Both files are read to their end, so that damage is found whatever part of them is used.
   data.labels.resize(count);
   labels.read(data.labels, "labels");
   labels.expect_end("labels");

@@ -1,4 +1,4 @@
-// How training samples are dealt to workers.
+// How training samples are divided over workers.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -41,13 +41,13 @@ std::vector<double> dirichlet(std::size_t count, double alpha, Stream& random) {
   if (sum > 0) {
     for (double& share : shares) share /= sum;
   } else {
-    // All draws fell below the smallest double: the limit of small alpha, where one takes everything.
+    // All draws underflowed: in the limit of small alpha, one shard gets everything.
     shares[random.below(count)] = 1;
   }
   return shares;
 }
 
-// Each empty shard takes a sample from the shard that is largest then, the first of equals.
+// Each empty shard takes a sample from the largest shard at that moment (the first of equals).
 void fill_empty(std::vector<Indices>& shards) {
   for (Indices& shard : shards) {
     if (!shard.empty()) continue;
@@ -58,7 +58,7 @@ void fill_empty(std::vector<Indices>& shards) {
   }
 }
 
-// Each class is dealt in proportions of its own (Yurochkin et al., ICML 2019).
+// Each class is divided in proportions of its own (Yurochkin et al., ICML 2019).
 std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers, double alpha, Stream& random) {
   std::vector<Indices> members(static_cast<std::size_t>(data.classes));
   for (const std::uint32_t index : all_indices(data)) members[data.labels[index]].push_back(index);
@@ -77,7 +77,7 @@ std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers,
       begin = end;
     }
   }
-  // Within a shard classes follow in no order, also when passes over it are not shuffled.
+  // Within a shard classes are mixed, even when passes over it are not shuffled.
   for (Indices& shard : shards) shuffle(std::span(shard), random);
   fill_empty(shards);
   return shards;

@@ -1,6 +1,7 @@
 // The default data set: small grey images of ten glyphs, in the manner of handwritten digits. A glyph is shifted,
-// sheared and stretched, drawn with varying contrast, and lies among stray strokes and noise. One template per class
-// therefore explains about half of the images, and local features that may move explain most of the others.
+// sheared and stretched, drawn with varying contrast, and surrounded by stray strokes and noise. One template per class
+// therefore explains about half of the images, and local features that are tolerant of shifts explain most of the
+// others.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +14,8 @@ namespace {
 constexpr int side = 12;
 constexpr int classes = 10;
 
-// Fixed, so that a sample reads the same however many others there are; close to the set's mean and deviation.
+// Constants close to the set's mean and deviation, so that a sample's values do not depend on how many others there
+// are.
 constexpr float mean_pixel = 60;
 constexpr float pixel_deviation = 45;
 
@@ -58,7 +60,7 @@ double distance(Point point, const Stroke& stroke) {
   return std::sqrt(ex * ex + ey * ey);
 }
 
-// Full ink within `radius` pixels less a half, none beyond `radius` and a half.
+// Full ink within `radius` - 0.5 pixels of the stroke, none beyond `radius` + 0.5.
 void draw(Canvas& canvas, const Stroke& stroke, double radius, double ink) {
   for (int row = 0; row < side; ++row) {
     for (int column = 0; column < side; ++column) {
@@ -112,7 +114,7 @@ Dataset generate(std::size_t count, Stream random) {
   data.scale = {1 / pixel_deviation};
   data.pixels.resize(count * data.shape.size());
   data.labels.resize(count);
-  // Every ten samples in a row show all ten glyphs, in random order: classes are balanced wherever the set is cut.
+  // Every ten consecutive samples show all ten glyphs, in random order: classes are balanced wherever the set is cut.
   std::array<std::uint8_t, classes> order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   for (std::size_t i = 0; i < count; ++i) {
     if (i % classes == 0) shuffle(std::span<std::uint8_t>(order), random);

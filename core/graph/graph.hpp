@@ -1,5 +1,6 @@
-// Who sends to whom in decentralized training. Every graph here is regular (all nodes have as many sources as targets,
-// and as many as any other node), so equal weights make a doubly stochastic mixing matrix even where arcs are directed.
+// Communication graphs of decentralized training: which nodes send to which. Every graph here is regular (all nodes
+// have as many sources as targets, and as many as any other node), so equal weights give a doubly stochastic mixing
+// matrix even where arcs are directed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ enum class GraphKind {
   ring,                    // both neighbours
   directed_ring,           // the next one
   torus,                   // four neighbours in a grid as square as the count of nodes allows
-  complete,                // everybody
+  complete,                // all other nodes
   random_regular,          // `degree` neighbours, drawn once; connected
   exponential,             // those 1, 2, 4, 8 ... ahead (Assran et al., ICML 2019; Ying et al., NeurIPS 2021)
   undirected_exponential,  // those 1, 2, 4, 8 ... ahead and behind
@@ -36,16 +37,17 @@ constexpr auto enum_names(GraphKind) {
 // Whether arcs come in pairs and are the same in every round.
 bool is_undirected(GraphKind kind);
 
-// What keeps `nodes` from a graph of this kind and degree, or "". Only random_regular takes a degree, and needs it.
+// Why there is no graph of this kind and degree over `nodes` nodes, or "". random_regular, and no other kind, needs a
+// degree.
 std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes);
 
 class Graph {
  public:
-  // `degree` is complained of before, not here; `random` is drawn from by random_regular alone.
+  // `degree` must have been checked; only random_regular draws from `random`.
   Graph(GraphKind kind, int nodes, std::optional<int> degree, Stream random);
 
   int nodes() const { return nodes_; }
-  int rounds() const;  // after which it repeats: 1 unless it changes
+  int rounds() const;  // after which the graph repeats: 1 unless it changes over rounds
   // Ascending, without the node itself.
   std::vector<int> targets(int node, std::int64_t round) const;
   std::vector<int> sources(int node, std::int64_t round) const;
@@ -54,7 +56,7 @@ class Graph {
   double weight(std::int64_t round) const { return 1.0 / (1 + degree(round)); }
 
  private:
-  std::vector<int> offsets(std::int64_t round) const;  // of a graph that looks alike from every node
+  std::vector<int> offsets(std::int64_t round) const;  // of a graph that is the same seen from every node
   std::vector<int> torus_neighbours(int node) const;
 
   GraphKind kind_;

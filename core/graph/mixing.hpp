@@ -10,12 +10,12 @@ namespace ddl::graph {
 
 using Matrix = std::vector<std::vector<double>>;
 
-// W of a round: row i says how node i weighs everybody's models.
+// W of a round: row i has the weights that node i gives all models.
 Matrix mixing_matrix(const Graph& graph, std::int64_t round);
 
-// The largest modulus of the eigenvalues of a doubly stochastic W, but for the 1 of equal models: the factor by which
-// a round brings the models' distance from their mean down, at least. W must be normal (symmetric, or the same from
-// every node), as for all graphs here: it is then the second singular value, which power iteration finds.
+// The largest modulus of the eigenvalues of a doubly stochastic W, except the 1 whose eigenvector is equal models: each
+// round shrinks the models' distance from their mean at least by this factor. W must be normal (symmetric, or the same
+// from every node), as for all graphs here: it is then the second singular value, computed by power iteration.
 double second_eigenvalue(const Matrix& mixing);
 
 }  // namespace ddl::graph

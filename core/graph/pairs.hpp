@@ -1,4 +1,4 @@
-// Bipartite graphs for exchanges in pairs: active nodes ask, passive ones answer, so no circle of waits can close.
+// Bipartite graphs for exchanges in pairs: active nodes ask, passive ones answer, so that no cycle of waits can arise.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace ddl::graph {
 enum class PairGraph {
   ring,         // the neighbours; an odd ring leaves out the edge between its two passive ends
   exponential,  // those 1, 3, 5, 9, 17 ... ahead and behind (Assran et al.'s implementation of AD-PSGD)
-  complete      // every node of the other kind
+  complete      // all nodes of the other kind
 };
 constexpr auto enum_names(PairGraph) {
   return std::to_array<EnumName<PairGraph>>({{PairGraph::ring, "ring"},

@@ -1,5 +1,5 @@
-// One copy of each graph for all nodes of a run: drawing a random graph once per node would cost the square of the
-// nodes.
+// One copy of each graph for all nodes of a run: if each node drew its own random graph, time would grow with the
+// square of the nodes.
 #pragma once
 
 #include <map>

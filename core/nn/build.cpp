@@ -9,22 +9,19 @@
 #include "core/nn/layers/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "core/nn/layers/dropout.hpp"
-#include "core/nn/layers/flatten.hpp"
-#include "core/nn/layers/global_average_pool.hpp"
+#include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/grouped.hpp"
 #include "core/nn/layers/mask.hpp"
 #include "core/nn/layers/masked.hpp"
-#include "core/nn/layers/max_pool.hpp"
-#include "core/nn/layers/relu.hpp"
+#include "core/nn/layers/pooling.hpp"
 #include "core/nn/layers/residual.hpp"
-#include "core/nn/layers/tanh.hpp"
 #include "core/nn/model.hpp"
 
 namespace ddl::nn {
 namespace {
 
 constexpr double kLargest = 2147483647;  // matrix libraries count in 32 bits
-constexpr double kLargestMasked = 1e8;   // what is there is listed, and drawn from a table of all
+constexpr double kLargestMasked = 1e8;   // connections are listed, and drawn from a table of all
 constexpr double kLargestMaskedOfAll = 4e8;
 constexpr std::size_t kMostLayers = 10000;
 
@@ -39,14 +36,14 @@ bool takes_relu(const LayerSpec& spec) {
 template <class MakerOf>
 std::vector<std::unique_ptr<Layer>> make_layers(std::span<const LayerSpec> specs, Shape input, MakerOf maker_of);
 
-// Makes one layer, or throws. Products are formed in double so that none can overflow before it is looked at.
+// Makes one layer, or throws. Sizes are multiplied as doubles, so that none can overflow before it is checked.
 struct Maker {
   std::size_t index;
-  std::string place;  // within the model, of which random masks are drawn
+  std::string place;  // position in the model; seeds random masks
   Shape input;
   bool relu_follows;
   MathMode mode;
-  double* masked;  // weights that masks of the model choose among, so far
+  double* masked;  // sum, so far, of the weights that masks choose from
 
   [[noreturn]] void fail(const std::string& what) const { throw ModelError(index, what); }
 
@@ -57,7 +54,8 @@ struct Maker {
     if (count > kLargest) fail(std::string("too large: ") + what + " would exceed 2^31 - 1");
   }
 
-  // The random mask is part of the model, whatever the seed: all replicas know what travels.
+  // A random mask belongs to the model and does not depend on the run's seed, so that all replicas agree on which
+  // weights exist.
   Connections connections(Mask mask, std::size_t places, std::size_t inputs, std::size_t outputs) const {
     const double weights = static_cast<double>(places) * static_cast<double>(inputs) * static_cast<double>(outputs);
     *masked += weights;
@@ -120,7 +118,7 @@ struct Maker {
     }
   }
 
-  // Its filters have their own rows of the mask, but all groups the mask's first columns, as published.
+  // Each group's filters have rows of the mask of their own, but all groups use the mask's first columns, as published.
   std::unique_ptr<Layer> make_group(const ConvSpec& spec, int group, std::size_t places, const Connections& all) const {
     const Shape shape{input.channels / spec.groups, input.height, input.width};
     ConvSpec part = spec;
@@ -207,7 +205,8 @@ struct Maker {
   std::unique_ptr<Layer> operator()(const FlattenSpec&) const { return std::make_unique<Flatten>(input); }
 };
 
-// Each reads what the one before gives. `maker_of(l)` makes the layer of specs[l] once it has its input.
+// Each layer's input is the output of the one before. `maker_of(l)` makes the layer of specs[l] once its input shape is
+// known.
 template <class MakerOf>
 std::vector<std::unique_ptr<Layer>> make_layers(std::span<const LayerSpec> specs, Shape input, MakerOf maker_of) {
   std::vector<std::unique_ptr<Layer>> layers;

@@ -11,9 +11,9 @@
 
 namespace ddl::nn {
 
-// The layers of `specs` for samples of `input`; a relu directly after a dense or conv becomes part of it. Allocates
-// nothing of the sizes asked for. Throws ModelError with the index in `specs` of a layer that cannot be: a window
-// larger than its image, sizes beyond 2^31, a last layer that does not give `classes` values, nothing to learn.
+// The layers of `specs` for samples of `input`; a relu directly after a dense or conv is merged into it. Allocates
+// nothing of the requested sizes. Throws ModelError with the index in `specs` of a layer that is impossible: a window
+// larger than its image, sizes beyond 2^31, a last layer that does not give `classes` values, no parameters.
 std::vector<std::unique_ptr<Layer>> build_layers(std::span<const LayerSpec> specs, Shape input, int classes,
                                                  MathMode mode);
 

@@ -1,8 +1,8 @@
 // One layer of a network: a function of a batch and a slice of the model's flat parameter vector.
 //
 // A batch is stored sample after sample, and within a sample pixel after pixel, row by row, the channels of a pixel
-// together ("channels last"): convolution windows are then few contiguous runs, and weights have the axes of
-// TensorFlow: dense inputs x outputs, convolution height x width x channels x filters.
+// together ("channels last"): a convolution window then is a few contiguous runs, and weights have TensorFlow's order
+// of axes: dense inputs x outputs, convolution height x width x channels x filters.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/base/shape.hpp"
+#include "core/data/dataset.hpp"
 #include "core/nn/kernels/buffer.hpp"
 
 namespace ddl::nn {
@@ -43,7 +44,8 @@ struct ForwardCall {
   Buffer& kept;                       // this layer's, until the backward call
   Buffer& scratch;
   Stream* random = nullptr;  // in training
-  // Which of the batches that statistics for evaluations are estimated from, the first being 0; none: it is none.
+  // Index (from 0) of the batch among those from which statistics for evaluations are estimated; none for all other
+  // batches.
   std::optional<int> estimate = std::nullopt;
 
   // The same call of a layer within this one.
@@ -64,7 +66,7 @@ struct BackwardCall {
   Buffer& scratch;
 };
 
-// A layer that gives some of another's output channels, and where its parameters are among the other's.
+// A layer that computes some of the output channels of another, and the positions of its parameters among the other's.
 struct LayerShare {
   std::unique_ptr<Layer> layer;
   std::vector<std::uint32_t> parameters;
@@ -83,20 +85,21 @@ class Layer {
 
   virtual const char* kind() const = 0;                            // "conv"
   virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
-  virtual double multiply_adds() const { return 0; }               // of one sample's forward pass, by what is there
-  // With the weights that a mask leaves out.
+  virtual double multiply_adds() const { return 0; }  // of one sample's forward pass, with existing weights only
+  // Including the weights that a mask removes.
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }
   // The layers it consists of, in the order of the parameters; none: it is one itself.
   virtual std::vector<LayerPart> parts() const { return {}; }
-  // Whether evaluations need statistics, which forward calls with `estimate` leave in `kept`.
+  // Whether evaluations need statistics, which forward calls with `estimate` write to `kept`.
   virtual bool needs_estimates() const { return false; }
   // Whether the output is the input, so that neither call is needed.
   virtual bool passes_through(bool /*training*/) const { return false; }
 
-  // Channels fall into so many runs of one length, and an output channel depends on the inputs of its own run alone.
+  // Number of groups: channels fall into so many runs of equal length, and an output channel depends only on the inputs
+  // of its own run.
   virtual int groups() const { return 1; }
-  // The part for these output channels, ascending and whole runs of them. It reads the inputs of these runs: with one
-  // run, all. Layers that only hand values on have none.
+  // The part of the layer for these output channels (ascending, whole groups). It reads the inputs of these groups: all
+  // inputs if there is one group. Throws for layers that only pass values on.
   virtual LayerShare share(std::span<const std::uint32_t> channels) const;
 
   virtual void initialize(std::span<float> /*parameters*/, Stream& /*random*/) const {}
@@ -117,5 +120,9 @@ class Layer {
 std::vector<LayerTensor> named_tensors(std::span<const std::unique_ptr<Layer>> layers);
 // Each by its kind and number, "conv1".
 std::vector<LayerPart> named_layers(std::span<const std::unique_ptr<Layer>> layers);
+
+// A batch with the channels of a pixel together, as layers read it: in `buffer`, or the batch itself if it is stored
+// so.
+const float* channels_last(const data::Batch& batch, Shape shape, Buffer& buffer);
 
 }  // namespace ddl::nn

@@ -1,4 +1,4 @@
-// A model layer by layer: what there is, what a mask leaves of it, and what that costs.
+// A model layer by layer: its parameters, how many of them a mask keeps, and what they cost.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@ struct LayerRow {
   std::string name;  // "residual3.shortcut.conv1"
   std::string kind;  // "conv"
   Shape input, output;
-  std::size_t weights = 0;  // of dense and convolutional layers, those that are there
+  std::size_t weights = 0;  // of dense and convolutional layers, those that exist
   std::size_t others = 0;   // biases, scales and shifts
-  std::size_t whole = 0;    // all parameters, also those that a mask leaves out
-  // Multiply-adds of one sample's forward pass by the weights that are there, and two per value of batch normalisation;
-  // ReLU, pooling and the sums of residual blocks count nothing. So counts thop (github.com/Lyken17/pytorch-OpCounter).
+  std::size_t whole = 0;    // all parameters, including those that a mask removes
+  // Multiply-adds of one sample's forward pass with the weights that exist, and two per value of batch normalisation;
+  // ReLU, pooling and the sums of residual blocks are not counted, as in thop (github.com/Lyken17/pytorch-OpCounter).
   double operations = 0;
 
   std::size_t non_zeros() const { return weights + others; }
   std::size_t whole_weights() const { return whole - others; }
 };
 
-// The layers of residual blocks one by one; a ReLU that is part of the layer before it has no row.
+// The layers of residual blocks one by one; a ReLU that is merged into the layer before it has no row.
 std::vector<LayerRow> layer_table(const Model& model);
 
 // The sums, from the model's input to its output.

@@ -1,4 +1,4 @@
-// Whose matrix products: a setting of a scenario.
+// Which library computes matrix products: a setting of a scenario.
 #pragma once
 
 #include "core/base/fields.hpp"
@@ -7,7 +7,7 @@ namespace ddl::nn {
 
 enum class MathMode {
   portable,  // our own kernels: the same bits on every machine
-  native     // large products of dense layers by OpenBLAS, in whose order of sums two kinds of CPU differ
+  native     // large products of dense layers by OpenBLAS, whose order of sums depends on the CPU
 };
 constexpr auto enum_names(MathMode) {
   return std::to_array<EnumName<MathMode>>({{MathMode::portable, "portable"}, {MathMode::native, "native"}});

@@ -7,7 +7,6 @@
 #include "core/base/check.hpp"
 #include "core/nn/build.hpp"
 #include "core/nn/kernels/blas.hpp"
-#include "core/nn/kernels/channels_last.hpp"
 #include "core/nn/kernels/workspace.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
@@ -119,7 +118,7 @@ double Model::gradient(std::span<const float> parameters, const data::Batch& bat
   const Parts& parts = *parts_;
   check(gradient.size() == parts.parameter_count, "as many values as the model has parameters");
   parts.forward(parameters, batch, &random, workspace);
-  // Of the values that leave a layer, and of those that enter it; the two change places from layer to layer.
+  // Gradients with respect to a layer's output and input; the two buffers swap roles from layer to layer.
   float* above = workspace.gradients[0].room(batch.size() * parts.widest);
   float* below = workspace.gradients[1].room(batch.size() * parts.widest);
   const LossSum sum = softmax_cross_entropy(workspace.values.back(), batch.labels, parts.classes, above);

@@ -48,7 +48,7 @@ class Model {
   ~Model();
   Model(Model&&) noexcept;
 
-  std::size_t parameter_count() const;        // the length of the vector: without what masks leave out
+  std::size_t parameter_count() const;        // the length of the vector, without weights that masks remove
   std::size_t whole_parameter_count() const;  // with it
   const std::vector<Tensor>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
@@ -66,7 +66,7 @@ class Model {
   // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.
   Score evaluate(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                  Workspace& workspace, const data::Dataset* training = nullptr) const;
-  // The class of each of the first `samples` of `data`, that of its first largest output, by the same means.
+  // The class of each of the first `samples` of `data`, that of its first largest output, computed in the same way.
   std::vector<std::uint8_t> classify(std::span<const float> parameters, const data::Dataset& data, std::size_t samples,
                                      Workspace& workspace, const data::Dataset* training = nullptr) const;
   bool needs_estimates() const;

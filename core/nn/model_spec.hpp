@@ -9,13 +9,13 @@
 
 namespace ddl::nn {
 
-// How the weights of a dense or convolutional layer start.
+// Initial weights of a dense or convolutional layer.
 enum class Init {
   he,                // N(0, 2 / fan_in), biases 0 (He et al., 2015)
-  he_out,            // N(0, 2 / fan_out): of what an input reaches, so that gradients keep their size
+  he_out,            // N(0, 2 / fan_out), fan_out being the outputs that an input reaches: gradients keep their size
   uniform,           // weights and biases U(-1 / sqrt(fan_in), 1 / sqrt(fan_in)) (PyTorch's)
   truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
-  zero               // for the output layer: the first predictions are uniform, whatever the layers before
+  zero               // for the output layer: the first predictions are uniform
 };
 constexpr auto enum_names(Init) {
   return std::to_array<EnumName<Init>>({{Init::he, "he"},
@@ -25,8 +25,8 @@ constexpr auto enum_names(Init) {
                                         {Init::zero, "zero"}});
 }
 
-// Which weights between inputs and outputs there are, the others being zero for good; see mask.hpp. A convolution's
-// mask is between channels and filters, alike for all places of the window.
+// Which weights between inputs and outputs exist; the others are always zero; see mask.hpp. A convolution's mask is
+// between channels and filters, the same for all positions of the window.
 enum class Mask {
   none,        // all
   bibd,        // lines of a plane over the integers modulo q, as published by IDDL: a block design for prime q alone
@@ -54,7 +54,7 @@ struct ConvSpec {
   Mask mask = Mask::none;
   bool bias = true;
   int stride = 1;
-  int groups = 1;  // each sees its share of the channels alone; a mask is cut to its first channels
+  int groups = 1;  // each reads only its share of the channels; a mask is cut to its first channels
 };
 struct MaxPoolSpec {
   static constexpr const char* tag = "max_pool";
@@ -71,7 +71,7 @@ struct FlattenSpec {
 };
 struct DropoutSpec {
   static constexpr const char* tag = "dropout";
-  double rate = 0.5;  // share of values dropped in training; survivors are scaled by 1 / (1 - rate)
+  double rate = 0.5;  // share of values dropped in training; the others are scaled by 1 / (1 - rate)
 };
 
 struct BatchNormSpec {
@@ -81,7 +81,7 @@ struct GlobalAveragePoolSpec {
   static constexpr const char* tag = "global_average_pool";
 };
 
-// What goes round a residual block that changes the shape; others hand their input on.
+// The shortcut of a residual block that changes the shape; in other blocks it is the input itself.
 enum class Shortcut {
   projection,  // 1x1 convolution and batch normalisation
   pad          // no parameters: every stride-th pixel, zeros in the new channels
@@ -118,7 +118,7 @@ template <class Visitor>
 void fields(Visitor& visit, DenseSpec& spec) {
   visit("units", spec.units, Rule{.doc = "outputs", .at_least = 1, .at_most = 1e6});
   visit("init", spec.init, Rule{.doc = "initial weights"});
-  visit("mask", spec.mask, Rule{.doc = "which weights there are; only they travel"});
+  visit("mask", spec.mask, Rule{.doc = "which weights exist; only these are sent"});
   visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
 }
 template <class Visitor>
@@ -127,7 +127,7 @@ void fields(Visitor& visit, ConvSpec& spec) {
   visit("kernel", spec.kernel, Rule{.doc = "height and width of the window", .at_least = 1, .at_most = 1024});
   visit("same", spec.same, Rule{.doc = "pad with zeros so that height and width stay"});
   visit("init", spec.init, Rule{.doc = "initial weights"});
-  visit("mask", spec.mask, Rule{.doc = "which weights there are; only they travel"});
+  visit("mask", spec.mask, Rule{.doc = "which weights exist; only these are sent"});
   visit("bias", spec.bias, Rule{.doc = "add a learned constant to each output"});
   visit("stride", spec.stride, Rule{.doc = "from window to window", .at_least = 1, .at_most = 1024});
   visit("groups", spec.groups, Rule{.doc = "groups of channels", .at_least = 1, .at_most = 65536});
@@ -155,8 +155,8 @@ void fields(Visitor& visit, ResidualSpec& spec) {
   visit("filters", spec.filters, Rule{.doc = "channels of the convolutions", .at_least = 1, .at_most = 16384});
   visit("stride", spec.stride, Rule{.doc = "of the first 3x3 convolution", .at_least = 1, .at_most = 1024});
   visit("bottleneck", spec.bottleneck, Rule{.doc = "1x1, 3x3 and 1x1 to four times the filters"});
-  visit("shortcut", spec.shortcut, Rule{.doc = "past a block that changes the shape"});
-  visit("mask", spec.mask, Rule{.doc = "which weights of the body there are; only they travel"});
+  visit("shortcut", spec.shortcut, Rule{.doc = "how a block that changes the shape is bypassed"});
+  visit("mask", spec.mask, Rule{.doc = "which weights of the body exist; only these are sent"});
   visit("groups", spec.groups,
         Rule{.doc = "groups of channels of the 3x3 convolutions", .at_least = 1, .at_most = 65536});
   visit("init", spec.init, Rule{.doc = "initial weights"});

@@ -1,5 +1,5 @@
-// The models users name instead of listing layers; see also published_models.hpp. "ako-cnn" is the network of TF.AKO
-// (Watcharapichat et al., SoCC 2016).
+// The models that users name instead of listing layers; see also published_models.hpp. "ako-cnn" is the network of
+// TF.AKO (Watcharapichat et al., SoCC 2016).
 #include "core/nn/model.hpp"
 #include "core/nn/published_models.hpp"
 

@@ -13,7 +13,7 @@ const RateParams& rate_params(const OptimizerParams& params) {
   return std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
 }
 
-// base^exponent by squaring: the library's pow may differ between machines.
+// base^exponent by squaring: pow of the C library may differ between machines.
 double power(double base, std::int64_t exponent) {
   double result = 1;
   for (; exponent > 0; exponent /= 2, base *= base) {
@@ -61,7 +61,7 @@ struct Update {
     const float decay = static_cast<float>(params.weight_decay), epsilon = static_cast<float>(params.epsilon);
     const float keep1 = static_cast<float>(params.beta1), take1 = static_cast<float>(1 - params.beta1);
     const float keep2 = static_cast<float>(params.beta2), take2 = static_cast<float>(1 - params.beta2);
-    // The moments start at zero and are that much too small after step + 1 gradients.
+    // Corrects the bias of moments that started at zero, after step + 1 gradients.
     const double bias1 = 1 - power(params.beta1, step + 1), bias2 = 1 - power(params.beta2, step + 1);
     const float lr = static_cast<float>(learning_rate_at(params, step) / bias1);
     const float root_scale = static_cast<float>(1 / std::sqrt(bias2));

@@ -18,8 +18,8 @@ class Optimizer {
   // parameters -= rate(t) * direction(gradient), t counting the calls. Both spans `count` long.
   void step(std::span<float> parameters, std::span<const float> gradient);
 
-  // Whether the update of a coordinate depends on nothing but that coordinate's gradient and weight of this very
-  // call, so that slices may be applied one by one as they arrive (plain SGD with a constant rate).
+  // Whether the update of a coordinate depends only on its gradient and weight in the same call, so that slices can be
+  // applied one by one as they arrive (plain SGD with a constant rate).
   static bool is_stateless(const OptimizerParams& params);
 
   // Stateless optimizers only: updates a slice at the base rate.

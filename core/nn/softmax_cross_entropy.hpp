@@ -12,7 +12,7 @@ struct LossSum {
   std::size_t correct = 0;  // samples whose first largest output is the label
 };
 
-// `outputs` is labels.size() x classes. Any finite outputs are safe: the largest of a sample is taken off first. If
+// `outputs` is labels.size() x classes. Any finite outputs are safe: the largest of a sample is subtracted first. If
 // `gradient` is not null it receives the gradient of the *mean* loss, and may be `outputs` itself.
 LossSum softmax_cross_entropy(const float* outputs, std::span<const std::uint8_t> labels, int classes, float* gradient);
 

@@ -13,7 +13,7 @@
 namespace ddl::bench {
 namespace {
 
-constexpr int kSquare = 768;  // large enough for full speed, small enough for the second-level cache's panels
+constexpr int kSquare = 768;  // large enough for full speed, small enough that panels fit into the second-level cache
 
 std::vector<float> made_up(std::size_t count, Stream& random) {
   std::vector<float> values(count);
@@ -40,8 +40,8 @@ data::Dataset made_up_images(Shape shape, std::size_t count, Stream& random) {
   return data;
 }
 
-// Multiply-adds of one sample's gradient: three times the forward pass, but for the first layer's gradient by its
-// input.
+// Multiply-adds of one sample's gradient: three times the forward pass, without the first layer's gradient with respect
+// to its input.
 double training_multiply_adds(const nn::Model& model) {
   for (const auto& layer : model.layers()) {
     if (layer->multiply_adds() > 0) return 3 * model.forward_multiply_adds() - layer->multiply_adds();
@@ -87,7 +87,7 @@ std::vector<KernelRow> measure_kernels() {
   const double gflop = 2e-9 * kSquare * kSquare * kSquare;
   std::vector<KernelRow> rows;
   const auto sets = nn::tile_sets();
-  // The plain ones are for CPUs that have no other.
+  // Plain C++ is measured only on CPUs that have nothing else.
   for (const nn::TileSet& set : sets.first(std::max<std::size_t>(1, sets.size() - 1))) {
     const auto multiply = [&] { nn::gemm_with(set, product, a.data(), b.data(), c.data(), scratch); };
     rows.push_back({set.name, gflop / median_seconds(0.2, multiply)});
@@ -133,7 +133,7 @@ std::vector<LookAheadRow> measure_look_ahead(int most, double seconds) {
     const experiment::RunResult result = run_with(threads, steps);
     LookAheadRow row{.threads = threads, .images_per_s = result.samples / result.wall_s};
     row.speed_up = rows.empty() ? 1 : row.images_per_s / rows.front().images_per_s;
-    // What the longer run takes more, as starting and ending cost the same.
+    // The difference between a longer and a shorter run, because starting and ending cost the same in both.
     row.outside_math_share =
         std::max(0.0, 1 - (result.math_s - trial.math_s) / std::max(result.cpu_s - trial.cpu_s, 1e-9));
     rows.push_back(row);

@@ -1,4 +1,4 @@
-// How fast this machine learns: our kernels against the best matrix product it can form.
+// How fast this machine trains: our kernels against its fastest matrix product.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ddl::bench {
 
-// One way to form a large square matrix product, on one core.
+// One way to compute a large square matrix product, on one core.
 struct KernelRow {
   std::string name;   // "AVX-512", "OpenBLAS 0.3.21 Cooperlake"
   double gflops = 0;  // 10^9 additions and multiplications a second
@@ -21,17 +21,17 @@ struct StepRow {
   nn::MathMode mode = nn::MathMode::portable;
   int batch = 0;
   double train_images_per_s = 0, eval_images_per_s = 0;
-  double train_gflops = 0;  // as if every product and convolution were formed by definition
+  double train_gflops = 0;  // counting every product and convolution by its definition
 };
 // Takes about `seconds` altogether.
 std::vector<StepRow> measure_steps(double seconds);
 
-// A simulation of four asynchronous workers that train ako-cnn, with so many math threads.
+// A simulation of four asynchronous workers that train ako-cnn, with `threads` math threads.
 struct LookAheadRow {
   int threads = 0;
   double images_per_s = 0;
   double speed_up = 1;            // over one thread
-  double outside_math_share = 0;  // of the CPU time, start and end of the run left out
+  double outside_math_share = 0;  // of the CPU time, without start and end of the run
 };
 // 1, 2, 4, ... threads up to `most`. The runs take about `seconds` altogether.
 std::vector<LookAheadRow> measure_look_ahead(int most, double seconds);

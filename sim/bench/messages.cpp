@@ -50,7 +50,7 @@ std::vector<MessageRow> measure_messages(const MessageBench& bench) {
     for (std::size_t i = 0; i < bench.workers.size(); ++i) {
       const int workers = bench.workers[i];
       if (i > 0) {
-        // Some patterns' messages grow with the square of the workers, so all are taken to.
+        // In some patterns the number of messages grows with the square of the workers, so this is assumed for all.
         const double growth = static_cast<double>(workers) / bench.workers[i - 1];
         if (rows.back().wall_s * growth * growth > left_s) break;
       }

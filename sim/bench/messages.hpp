@@ -19,18 +19,18 @@ struct MessageBench {
   std::vector<std::string> patterns = {"ps_sync", "d_psgd", "gossip", "ako", "ring_allreduce"};
   std::vector<int> workers = {100, 400, 1000, 4000, 16384};
   int rounds = 20;
-  double most_seconds = 10;  // of wall time for each pattern, about: larger runs that would not fit are left out
+  double most_seconds = 10;  // approximate wall time for each pattern; larger runs that would not fit are skipped
 };
 
 // Timing-only runs on a star of 100 Mbit/s links (a server: 10 Gbit/s), 1 MB models, 100 ms +- 10 % of compute: one row
 // for each pattern and count of workers that fits. The first count of a pattern is always run.
 std::vector<MessageRow> measure_messages(const MessageBench& bench = {});
 
-// What one more worker costs, beside what it must: all in bytes per worker.
+// The memory that one more worker takes, and its unavoidable part; all in bytes per worker.
 struct MemoryRow {
   std::string name;  // optimizer
   double parameters = 0, optimizer_state = 0;
-  double in_flight = 0;  // its gradient, and one model that it has asked for
+  double in_flight = 0;  // its gradient, and one model that it has requested
   double measured = 0;
   double sum() const { return parameters + optimizer_state + in_flight; }
 };

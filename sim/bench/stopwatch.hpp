@@ -1,4 +1,4 @@
-// Time for measurements: of this thread's own on a core, which other programs disturb less than the clock on the wall.
+// Times for benchmarks: processor time of this thread, which other programs disturb less than wall time.
 #pragma once
 
 #include <time.h>
@@ -20,11 +20,11 @@ double seconds_of(Work work) {
   return now_s() - start_s;
 }
 
-// Median of five times what `work` takes, each the mean over as many repetitions as fill a fifth of `seconds`, at
-// least one.
+// Median of five measurements of the time of `work`, each the mean over as many repetitions (at least one) as fill a
+// fifth of `seconds`.
 template <class Work>
 double median_seconds(double seconds, Work work) {
-  work();  // memory and caches
+  work();  // warms up memory and caches
   const double once = seconds_of(work);
   const int repetitions = static_cast<int>(std::clamp(seconds / 5 / std::max(once, 1e-9), 1.0, 1e6));
   std::vector<double> times;

@@ -33,7 +33,7 @@ struct Report {
   std::vector<bench::MemoryRow> memory;
 };
 
-// The better of two measurements of each kernel set, for one may be disturbed.
+// The better of two measurements of each kernel set, because either may be disturbed.
 void keep_better(std::vector<bench::KernelRow>& rows, const std::vector<bench::KernelRow>& again) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].gflops = std::max(rows[i].gflops, again[i].gflops);
 }

@@ -1,4 +1,4 @@
-// What there is to choose from, for `ddlsim list`.
+// The catalogue of `ddlsim list`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,8 @@ struct Entry {
 
 std::vector<Entry> algorithms() {
   std::vector<Entry> entries;
-  for (const systems::AlgorithmRow& row : systems::algorithm_table()) {
+  for (const auto& system : systems::all_systems()) {
+    const SystemFacts& row = system->facts();
     entries.push_back(
         {row.name, fmt::format("{} [{}]{}", row.what, row.paper, row.needs_servers ? ", needs servers" : "")});
   }
@@ -107,7 +108,7 @@ const char* what_is(const scenario::HostSlowed&) {
   return "whatever a host computes takes longer from one time to another";
 }
 const char* what_is(const scenario::MessageLoss&) { return "messages are lost at random at their end, and sent again"; }
-const char* what_is(const scenario::Stragglers&) { return "hosts that are slow in bouts, at random"; }
+const char* what_is(const scenario::Stragglers&) { return "hosts that are slow for random periods"; }
 const char* what_is(const scenario::HostCrash&) {
   return "a host loses what it is at, and may start again, with its state or not";
 }
@@ -120,7 +121,8 @@ std::vector<Entry> faults_of(const std::variant<Faults...>&) {
   return {{Faults::tag, what_is(Faults{})}...};
 }
 
-// The folder of shipped files: $DDLSIM_HOME/<name>, ./<name>, or <prefix>/share/ddlsim/<name> beside <prefix>/bin.
+// The folder of shipped files: $DDLSIM_HOME/<name>, ./<name>, or <prefix>/share/ddlsim/<name> where the program is
+// <prefix>/bin/ddlsim.
 fs::path shipped(const char* name) {
   std::error_code unreadable;
   if (const char* home = std::getenv("DDLSIM_HOME"); home != nullptr && *home != '\0') return fs::path(home) / name;
@@ -141,7 +143,7 @@ std::vector<fs::path> files_of(const char* folder, const char* extension) {
   return files;
 }
 
-// Sweeps are kept apart from scenarios.
+// Sweeps are listed separately from scenarios.
 bool is_in_study(const fs::path& path) { return path.parent_path().filename() == "study"; }
 
 std::vector<Entry> sweeps() {
@@ -228,10 +230,14 @@ void list_catalogue(const std::string& word) {
 }
 
 void print_schema(const std::string& kind) {
-  if (!kind.empty() && kind != "scenario" && kind != "sweep") {
+  if (!kind.empty() && kind != "scenario" && kind != "sweep" && kind != "keys") {
     throw InputError("schema: " + scenario::in_quotes(kind) + " has none; see ddlsim schema --help");
   }
-  std::cout << (kind == "sweep" ? studies::sweep_schema() : scenario::scenario_schema());
+  if (kind == "keys") {
+    std::cout << scenario::keys_page();
+  } else {
+    std::cout << (kind == "sweep" ? studies::sweep_schema() : scenario::scenario_schema());
+  }
 }
 
 }  // namespace ddl::cli

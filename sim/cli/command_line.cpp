@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMostSeeds = 10000;
 
-// What the options said, before it is understood.
+// The options as texts, before they are parsed.
 struct Words {
   std::vector<std::string> files, overrides;
   std::string kind;
@@ -144,7 +144,7 @@ CLI::App& add_sweep(CLI::App& app, Words& words) {
 
 std::string version_text() { return std::string("ddlsim ") + DDLSIM_VERSION; }
 
-// One line for whatever CLI11 found, without its own layout.
+// The error of CLI11 as one line.
 std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
@@ -163,7 +163,7 @@ std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
   return scenario::on_one_line(word) + ": " + what + "; " + (near ? "did you mean " + *near + "? " : "") + help;
 }
 
-// The command may be left out: whatever is neither a command nor asks for help is a run.
+// The command may be omitted: what is neither a command nor a request for help is a run.
 void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   if (words.empty()) return;
   const std::string& first = words.front();
@@ -229,8 +229,9 @@ int run_command_line(std::vector<std::string> arguments) {
       ->type_name("KIND");
   list.footer("Example:\n  ddlsim list algorithms");
 
-  CLI::App& schema = *app.add_subcommand("schema", "Print the JSON Schema of scenario files, or of sweep files");
-  schema.add_option("of", words.kind, "scenario (default) or sweep")->type_name("KIND");
+  CLI::App& schema =
+      *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps, or a page about all keys");
+  schema.add_option("of", words.kind, "scenario (default), sweep, or keys (Markdown)")->type_name("KIND");
   schema.footer("Example:\n  ddlsim schema > scenario.schema.json");
 
   CLI::App& bench_command = add_bench(app, words.bench);
@@ -239,7 +240,7 @@ int run_command_line(std::vector<std::string> arguments) {
   nn::check_kernel_choice();
   put_run_first(arguments, app);
   try {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 reads them from the back
     app.parse(arguments);
   } catch (const CLI::Success& answer) {
     return app.exit(answer, std::cout, std::cerr);

@@ -1,4 +1,4 @@
-// The command line: words in, exit code out.
+// The command line: parses arguments and runs the command.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What each command does, after its arguments are understood. All throw what report_error knows.
+// The commands, with their parsed arguments. All throw only exceptions that report_error handles.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ struct RunSettings {
   std::string verify;  // a result folder, to be repeated instead
 };
 
-// Reads all scenarios and looks at all result folders before the first run starts.
+// Reads all scenarios and checks all result folders before the first run starts.
 void run_scenarios(const RunSettings& settings);
 
 // Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit
-// code 1). A scenario, if one is given, only says from where relative paths start. Writes nothing.
+// code 1). A scenario, if given, only determines where relative paths start. Writes nothing.
 int verify_digest(const RunSettings& settings);
 
 // Prints the lower bounds of each.
 void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides);
 
-// Prints what there is of one kind ("algorithms", "models", ...; see catalogue_words), or everything.
+// Lists one kind ("algorithms", "models", ...; see catalogue_words), or everything.
 void list_catalogue(const std::string& word);
 
 // Prints the JSON Schema of a kind of file: "scenario" (also if empty) or "sweep".
@@ -51,7 +51,7 @@ struct EmulateSettings {
   emulate::EmulateOptions options;  // without what `compute` says
 };
 
-// Runs a scenario over real TCP, so often; looks at all result folders first.
+// Runs a scenario over real TCP, `repetitions` times; checks all result folders first.
 void emulate_scenario(const EmulateSettings& settings);
 
 struct ReproduceSettings {
@@ -59,7 +59,7 @@ struct ReproduceSettings {
   bool full = false;  // the published network on CIFAR-10
   std::string data;   // its folder
   std::string out = "results";
-  int jobs = 0;  // runs at once; 0: as many as cores
+  int jobs = 0;  // parallel runs; 0: as many as cores
   bool quiet = false;
 };
 
@@ -80,7 +80,7 @@ void show_model(const ModelSettings& settings);
 
 struct BenchSettings {
   bool json = false;
-  double seconds = 20;  // what it takes altogether, about
+  double seconds = 20;  // total time, approximately
 };
 // Measures this machine and prints a table, or JSON.
 void bench(const BenchSettings& settings);
@@ -89,13 +89,13 @@ struct SweepSettings {
   std::string file;
   std::vector<scenario::Override> overrides;
   std::string out = "results";
-  int jobs = 0;                     // runs at once; 0: as many as cores, or as the cluster has room for
+  int jobs = 0;                     // parallel runs; 0: as many as cores, or as the cluster has room for
   std::string engine = "local";     // or "slurm"
   std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
   bool dry_run = false, quiet = false;
 };
 
-// Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are told at the end (exit
+// Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are listed at the end (exit
 // code 3).
 int sweep(const SweepSettings& settings);
 
@@ -126,7 +126,7 @@ struct ReportSettings {
 // Writes a page about finished runs.
 void report(const ReportSettings& settings);
 
-// Reads each file; what is wrong with any of them is thrown together.
+// Reads all files; throws the errors of all of them together.
 std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
                                          const std::vector<scenario::Override>& overrides);
 

@@ -9,7 +9,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/layer_table.hpp"
-#include "core/nn/layers/sparsify.hpp"
+#include "core/nn/published_models.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/forms.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits 80 columns
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
-constexpr double kTooEarly = 0.01;  // of the run: too little to tell what is left
+constexpr double kTooEarly = 0.01;  // of the run: too little to estimate the time left
 
 int terminal_width() {
   winsize size{};
@@ -39,7 +39,7 @@ std::string progress_text(const std::string& name, const runtime::Progress& prog
                   std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
   if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
   if (fraction >= kTooEarly) text += "  " + duration(elapsed_s * (1 - fraction) / fraction) + " left";
-  // A line as wide as the terminal would wrap, and then could not be erased.
+  // A line as wide as the terminal would wrap and could then not be erased.
   return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));
 }
 

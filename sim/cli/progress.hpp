@@ -1,4 +1,4 @@
-// The line on a terminal that shows how far a run is.
+// The progress line on a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace ddl::cli {
 
-// "name [######----] 60 %  180 s  accuracy 0.71  12 s left", at most `width` characters. `elapsed_s` is how long the
-// run has taken in real time; before it says something, no time left is shown.
+// "name [######----] 60 %  180 s  accuracy 0.71  12 s left", at most `width` characters. `elapsed_s` is the run's real
+// time so far; the time left is shown once it can be estimated.
 std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width);
 
 // Owns the last line of stderr while it lives, if that is a terminal; shows nothing otherwise. Drawing happens in the

@@ -30,7 +30,7 @@ const studies::StudyRow& row_named(const std::string& name) {
                    scenario::nearest_or(name, names, "studies are " + scenario::listed(names)));
 }
 
-// The folder of data sets that the environment names, if it has MNIST.
+// The folder of data sets named by the environment, if it has MNIST.
 std::string usual_data() {
   const char* folder = std::getenv("DDLSIM_DATA");
   return folder != nullptr && std::filesystem::is_directory(std::filesystem::path(folder) / "mnist") ? folder : "";

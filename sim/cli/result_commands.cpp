@@ -64,7 +64,8 @@ CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings) {
 }
 
 CLI::App& add_reproduce(CLI::App& app, ReproduceSettings& settings) {
-  CLI::App& command = *app.add_subcommand("reproduce", "Run a published study: published beside simulated figures");
+  CLI::App& command =
+      *app.add_subcommand("reproduce", "Run a published study and compare its figures with simulated ones");
   command.add_option("study", settings.study, "Which; without it, they are listed")->type_name("NAME");
   command.add_flag("--full", settings.full, "The published network on CIFAR-10, instead of a small one");
   command

@@ -1,4 +1,4 @@
-// The words of commands that do not run scenarios in simulated time: model, emulate, reproduce, bench, and those that
+// Command-line options of the commands that do not simulate scenarios: model, emulate, reproduce, bench, and those that
 // show finished runs.
 #pragma once
 

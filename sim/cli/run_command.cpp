@@ -31,7 +31,7 @@ std::vector<PlannedRun> plan(const RunSettings& settings) {
   return runs;
 }
 
-// Throws what is wrong with any result folder, so that nothing has been run then.
+// Throws if anything is wrong with any result folder, before anything has run.
 void check_folders(const std::vector<PlannedRun>& runs, const RunSettings& settings) {
   std::vector<std::string> lines;
   std::map<std::string, std::string> owners;

@@ -27,7 +27,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-// Where the texts of a file differ, "" if they do not.
+// The first difference between two versions of a file, "" if there is none.
 std::string difference(const std::string& name, const std::string& there, const std::string& here) {
   if (there == here) return "";
   if (name.ends_with(".csv")) return name + ", " + *results::first_difference(there, here);
@@ -47,8 +47,8 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
   return weights;
 }
 
-// Relative paths start where the scenario lay, which its result does not know: in the folder of the scenario that is
-// given, or here, or in a folder "scenarios" beside one that the result is in.
+// Relative paths start from the folder of the scenario, which a result does not record. Tries the folder of the given
+// scenario, the current one, and folders named "scenarios" beside those that contain the result.
 scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSettings& settings) {
   std::string problem;  // the first
   const auto as_if_in = [&](const fs::path& folder) -> std::optional<scenario::Scenario> {

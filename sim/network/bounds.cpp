@@ -17,11 +17,11 @@ struct Load {
 };
 using Loads = std::map<int, Load>;  // by link
 
-// One phase of a step. Sums alone are kept: a scheme in which everybody may talk to everybody has many flows.
+// One phase of a step. Only sums are kept, because an all-to-all system has many flows.
 struct Phase {
   Loads loads;
-  std::vector<Loads> own;              // per worker: of the flows it waits for
-  std::vector<Transfer> from_servers;  // for the sharing of flows that leave together
+  std::vector<Loads> own;              // per worker: of the flows that it waits for
+  std::vector<Transfer> from_servers;  // which start together and share links
   bool only_from_servers = true;
 };
 
@@ -94,8 +94,8 @@ class StepBound {
     return (info.direction == "free" ? load.largest : load.bytes) / fabric_.most_bandwidth_bytes_per_s(link);
   }
 
-  // Of the busiest link. A flow of less than a model may stand for a message that is not sent in every step, and its
-  // latency counts as rarely.
+  // Of the busiest link, with its latency. Fewer messages than one per step mean that it is not used in every step, so
+  // its latency counts in that proportion.
   double seconds_with_latency(const Loads& loads) const {
     double most = 0;
     for (const auto& [link, load] : loads) {

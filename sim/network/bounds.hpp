@@ -1,8 +1,7 @@
-// Analytic lower bounds: what no run on this platform can beat for long, to hold beside what was simulated. (A run that
-// is cut off has finished steps whose last messages still wait, and random peers may be luckier than their mean.) They
-// count the nominal bandwidths of links, latencies as the network model has them and the mean time of a gradient, each
-// at its best where a profile changes it; TCP's other corrections (LV08), acknowledgements and windows only add to
-// them.
+// Analytic lower bounds on the time of a step, which no run on this platform can beat in the long run. (A run that is
+// cut off has finished steps whose last messages still wait, and random peers may be luckier than their mean.) They use
+// nominal bandwidths, latencies as in the network model and the mean time of a gradient, each at its best where a
+// profile changes it; the other corrections of TCP (LV08), acknowledgements and windows only add to the time.
 #pragma once
 
 #include <string>
@@ -15,16 +14,16 @@
 namespace ddl::network {
 
 struct Bounds {
-  double bytes_per_step = 0;             // what all workers' steps send, over the number of workers
+  double bytes_per_step = 0;             // bytes sent in one step of every worker, over the number of workers
   std::string bottleneck;                // the link that is busy longest, "w2 down"; empty when nothing travels
-  double bottleneck_bytes_per_step = 0;  // through it, for one step of every worker
-  double network_s = 0;                  // least seconds it needs for that
+  double bottleneck_bytes_per_step = 0;  // bytes through it in one step of every worker
+  double network_s = 0;                  // least time that it needs for these
   double compute_s = 0;                  // slowest worker's mean gradient
-  double step_s = 0;                     // least seconds per step (of every worker), given the scheme's pace
+  double step_s = 0;                     // least time of one step of every worker, given the system's pace
   bool network_bound = false;            // network_s > compute_s
 };
 
-// For archives, in which bounds cross from a child process.
+// For archives, in which a child process returns bounds.
 template <class Archive>
 void members(Archive& archive, Bounds& b) {
   archive(b.bytes_per_step, b.bottleneck, b.bottleneck_bytes_per_step, b.network_s, b.compute_s, b.step_s,
@@ -35,8 +34,8 @@ void members(Archive& archive, Bounds& b) {
 //
 // The load of a link is the sum of the bytes of the flows whose routes have it (of a fat pipe: the largest), its time
 // is load over bandwidth, B. A flow is a worker's own when the worker waits for it: the worker is its target, or its
-// source on the way to a server. own(i, p) is the time worker i's own flows of phase p take with nobody else on the
-// network: the greatest over links of (load / B + min(1, messages) latency of the shortest route).
+// source on the way to a server. own(i, p) is the time that worker i's own flows of phase p take if nothing else is on
+// the network: the greatest over links of (load / B + min(1, messages) latency of the shortest route).
 //
 //   overlapped   step_s = max(greatest compute, busiest link over all phases)
 //   free         step_s = max(greatest over workers of (compute + sum over phases own(i, p)),

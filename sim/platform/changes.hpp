@@ -1,5 +1,5 @@
-// What of a platform changes with simulated time: a scenario's profiles, and its faults of links and of hosts' speeds,
-// found among the links and hosts there are.
+// What changes on a platform with simulated time: a scenario's profiles, and its faults of links and of hosts' speeds,
+// resolved to the platform's links and hosts.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ struct LinkInfo;
 
 using TimeSeriesList = std::vector<std::unique_ptr<TimeSeries>>;
 
-// Each course is a factor on what the platform says, so that what overlaps multiplies.
+// Each time series is a factor on the platform's own value; factors that overlap multiply.
 struct LinkChange {
   int link = 0;
   TimeSeriesList bandwidth, latency;
-  double most_bandwidth = 1, least_latency = 1;  // factors, at any time
+  double most_bandwidth = 1, least_latency = 1;  // best factors at any time
 };
 struct HostChange {
   int node = 0;
@@ -31,7 +31,7 @@ struct HostChange {
 struct LossRule {
   double probability = 0, retry_s = 0, from_s = 0, until_s = 0;
   int source = -1, target = -1;  // nodes; -1: any
-  std::vector<int> links;        // any of these; none: whatever the way
+  std::vector<int> links;        // only of messages over one of these; empty: of all
 };
 
 struct Changes {

@@ -20,13 +20,13 @@ namespace s4u = simgrid::s4u;
 
 namespace {
 
-// Kibibytes. Actors that send, receive, format text and throw ran on 8; nothing large may live on them.
+// Kibibytes. Actors that send, receive, format text and throw needed 8; no large object may be put on them.
 [[maybe_unused]] constexpr int actor_stack_kib = 128;
 
 // Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process.
 [[maybe_unused]] constexpr std::size_t most_guarded_nodes = 5000;
 
-// SimGrid 3.32 takes a window of 0 for a bound of 0, and then gives flows more than their links have.
+// SimGrid 3.32 treats a window of 0 as a bound of 0, and then gives flows more than their links have.
 constexpr double no_window_bytes = 1e30;
 
 std::optional<double> plain_number(const char* setting) {
@@ -44,7 +44,7 @@ std::optional<double> plain_number(const char* setting) {
 }  // namespace
 
 std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
-  // Settings are told of as they are made, and SimGrid reads its arguments, so both come before the engine.
+  // SimGrid logs each setting as it is made, and reads its arguments when the engine is made, so both come first.
   xbt_log_control_set("root.thres:critical");
   xbt_log_control_set("root.fmt:%m%n");
   xbt_log_control_set("ker_engine.app:file:/dev/null");
@@ -56,7 +56,7 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
-  // SimGrid takes over Ctrl-C, and then ends in a way that looks like a failure; it stays what it was.
+  // SimGrid installs a handler of Ctrl-C that ends like a failure; the previous handler is restored.
   struct sigaction interrupt {};
   sigaction(SIGINT, nullptr, &interrupt);
   auto engine = std::make_unique<s4u::Engine>(&count, arguments.data());
@@ -72,8 +72,9 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
   return engine;
 }
 
-// Without guards between them, stacks look to the kernel like room for huge pages, of which they need a corner each;
-// and SimGrid asks for them zeroed, which fills them unless they come straight from the kernel.
+// Without guard pages between them, the kernel may back adjacent stacks with huge pages, of which each stack uses only
+// a small part; and SimGrid allocates stacks zeroed, which touches all of their memory unless it comes directly from
+// the kernel.
 void make_room_for_stacks(std::size_t nodes) {
 #ifndef DDLSIM_THREAD_CONTEXTS
   if (nodes <= most_guarded_nodes) return;
@@ -81,7 +82,7 @@ void make_room_for_stacks(std::size_t nodes) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   mallopt(M_MMAP_THRESHOLD, actor_stack_kib * 1024);
   mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
-  mallopt(M_TOP_PAD, 0);  // a heap without room to spare has none for a stack
+  mallopt(M_TOP_PAD, 0);  // so that stacks are not taken from spare heap memory
 #else
   (void)nodes;
 #endif

@@ -1,4 +1,4 @@
-// SimGrid's engine as it is set up here. Inside sim/platform only.
+// Creates SimGrid's engine. Inside sim/platform only.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace ddl::platform {
 
-// With the scenario's network settings, and silent.
+// With the scenario's network settings, and with logging off.
 std::unique_ptr<simgrid::s4u::Engine> make_engine(const scenario::NetworkSpec& network);
 
 // Before actors are made.
 void make_room_for_stacks(std::size_t nodes);
 
-// Nothing, if a factor depends on the size of a message: a platform file may set that.
+// None if a factor depends on the size of a message, which a platform file can configure.
 std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network);
 
 }  // namespace ddl::platform

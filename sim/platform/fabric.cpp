@@ -18,11 +18,11 @@ namespace s4u = simgrid::s4u;
 
 constexpr const char* loopback = "__loopback__";
 
-constexpr double least_bytes_per_s = 1e-3;  // SimGrid (3.32) takes rates below 1e-5 for none
+constexpr double least_bytes_per_s = 1e-3;  // SimGrid (3.32) treats rates below 1e-5 as 0
 
-// SimGrid's full solver is right at any size, but each of its events costs as much as there are flows. Its lazy one
-// (3.32) takes a new flow's other links for known once the first has been marked as changed in the same instant; flows
-// that leave one host together then get more than their links have.
+// SimGrid's full solver is right at any size, but the cost of each event grows with the number of flows. Its lazy
+// solver (3.32) ignores a new flow's other links if the first one has already been marked as changed in the same
+// instant; flows that leave one host together then get more than their links have.
 constexpr std::size_t most_nodes_of_simgrid = 32;
 
 // `name` without `suffix`, if it ends with it.
@@ -67,7 +67,7 @@ struct Fabric::Parts {
   std::vector<s4u::Link*> links_of_simgrid;  // in the same order
   Changes changes;
   std::vector<double> bandwidths;                      // now
-  std::vector<double> more_latency_s, less_latency_s;  // than nominal: now, and at the best of times
+  std::vector<double> more_latency_s, less_latency_s;  // difference from nominal: now, and the least at any time
   std::vector<double> most_bandwidth;                  // factor on the nominal
   std::function<void(int, double)> bandwidth_changed;
   std::unordered_map<const s4u::Link*, int> link_index;
@@ -76,7 +76,7 @@ struct Fabric::Parts {
   void list_links(bool one_way) {
     std::vector<std::pair<LinkInfo, s4u::Link*>> found;
     for (auto* link : engine->get_all_links()) {
-      // SimGrid gives every platform a link from a host to itself, which no message takes here.
+      // SimGrid gives every platform a loopback link, which no message uses here.
       if (link->get_name() != loopback) found.emplace_back(describe(*link, *engine, one_way), link);
     }
     std::ranges::sort(found, [](const auto& a, const auto& b) {
@@ -108,7 +108,7 @@ struct Fabric::Parts {
   void let_bandwidths_change();
 
   // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
-  // counts as four, would get a quarter of its links. What they take is taken off beforehand.
+  // counts as four, would get a quarter of its links. Their bandwidth is subtracted beforehand instead.
   void be_uneven(const scenario::NetworkSpec& network) {
     constexpr double frame = 1514, segment = 1448, acknowledgement = 66;  // bytes; one for two frames
     numbers.most_flows = most_tcp_flows;
@@ -126,7 +126,7 @@ struct Fabric::Parts {
           "$.platform.network.solver: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
           " has; expected \"simgrid\"");
     }
-    const bool needed = changes.of_latency();  // SimGrid would charge messages that are under way
+    const bool needed = changes.of_latency();  // SimGrid would apply the change to messages that are under way
     if (needed && (network.solver == scenario::LinkSolver::simgrid || !possible)) {
       throw InputError("$.platform.profiles: latencies that change need our own sharing of links, " +
                        std::string(possible ? "but $.platform.network.solver is \"simgrid\""
@@ -195,9 +195,10 @@ void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
   parts_->bandwidth_changed = std::move(changed);
 }
 
-// SimGrid's own way to change a bandwidth will not do (3.32): flows keep the narrowest bandwidth they started with,
-// those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that their
-// flow never saw, until a penalty is negative. A capacity that is asked for at each solution has none of this.
+// SimGrid's own function to change a bandwidth cannot be used (3.32): flows keep the narrowest bandwidth they started
+// with, those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that
+// their flow never saw, until a penalty is negative. A capacity that comes from a callback at each solution has none of
+// these problems.
 void Fabric::Parts::let_bandwidths_change() {
   for (const LinkChange& change : changes.links) {
     const auto at = static_cast<std::size_t>(change.link);
@@ -217,7 +218,7 @@ void Fabric::set_bandwidth(int link, double bytes_per_s) {
     if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bandwidth);
     return;
   }
-  // Any link that is told its bandwidth makes SimGrid solve anew; on this one nothing travels.
+  // Setting any link's bandwidth makes SimGrid solve again; this one carries nothing.
   s4u::Link* idle = parts_->engine->link_by_name(loopback);
   idle->set_bandwidth(idle->get_bandwidth());
 }

@@ -1,4 +1,5 @@
-// The simulated hosts and links of one run: SimGrid's engine with a platform loaded, and who is worker and server.
+// The simulated hosts and links of one run: SimGrid's engine with a platform loaded, and which hosts are workers and
+// servers.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ class Host;
 namespace ddl::platform {
 
 struct LinkInfo {
-  std::string name;                  // as users know it: without SimGrid's _UP and _DOWN
+  std::string name;                  // as users see it: without SimGrid's _UP and _DOWN
   std::string direction;             // "up" | "down" (halves of a full-duplex link; a mesh's links go one way: "up") |
                                      // "both" (shared) | "free" (a fat pipe: every flow has all of it)
   double bandwidth_bytes_per_s = 0;  // nominal
@@ -35,21 +36,21 @@ constexpr int most_tcp_flows = 4;  // calibrated against real TCP: results/valid
 // The numbers of SimGrid's network model, as set for the platform.
 struct NetworkNumbers {
   double latency_factor = 1, bandwidth_factor = 1;
-  double weight_bytes = 0;  // a link's bandwidth under this many bytes counts as so much latency when links are shared
-  double window_bytes = 0;  // a flow carries half of it per latency; infinite: no limit
-  int most_flows = 1;       // a transfer counts as one to so many when links are full
+  double weight_bytes = 0;     // this over a link's bandwidth is added to the latency by which flows are weighted
+  double window_bytes = 0;     // a flow carries half of it per latency; infinite: no limit
+  int most_flows = 1;          // a transfer counts as one to so many when links are full
   double acknowledgement = 0;  // of a flow's rate, on the way back
 };
 
 // Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
 //
-// The scenario's network settings win over a <config> of the platform file. SimGrid's own messages are silenced, its
-// report of a deadlock with them; what it says before it aborts still goes to stderr, without a prefix.
+// The scenario's network settings override a <config> of the platform file. SimGrid's log is off, including its report
+// of a deadlock; what it prints before it aborts still goes to stderr, without a prefix.
 class Fabric {
  public:
   // Builds or loads the platform, sets the network model. Throws InputError (absent or broken file, unknown or too few
-  // hosts, no route between two nodes). A platform file is first loaded in a forked child, since SimGrid answers some
-  // mistakes by dying.
+  // hosts, no route between two nodes). A platform file is first loaded in a forked child, because SimGrid aborts at
+  // some mistakes.
   explicit Fabric(const scenario::Scenario& scenario);
   ~Fabric();
   Fabric(const Fabric&) = delete;
@@ -64,22 +65,23 @@ class Fabric {
   double speed_flops(int node) const;
   scenario::NetworkModel network_model() const;
   const NetworkNumbers& network_numbers() const;
-  // Whether Flows shares the links, and not SimGrid: in large networks, where SimGrid's cost is that of all flows.
+  // Whether Flows shares the links instead of SimGrid: in large networks, where each event costs SimGrid time for all
+  // flows.
   bool has_own_sharing() const;
 
-  // Profiles and faults of the scenario: courses for whoever plays them.
+  // Profiles and faults of the scenario, as time series.
   Changes& changes();
-  // What a link has now, at least a millionth of the nominal. Claims of flows on their links, and what their windows
-  // allow, stay what nominal bandwidths made them. Only links of changes(), with the quantity they have courses for.
+  // The present value, for a bandwidth at least a millionth of the nominal one. The weights of flows on their links,
+  // and the limits of their windows, stay those of the nominal bandwidths. Only for links and quantities in changes().
   void set_bandwidth(int link, double bytes_per_s);
   void set_latency(int link, double seconds);
   double bandwidth_bytes_per_s(int link) const;
-  // `changed` hears of set_bandwidth, if Flows shares the links.
+  // `changed` is called by set_bandwidth if Flows shares the links.
   void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
-  // Of a route found at any time: for messages that start now, and at the best of times.
+  // Of a route: for messages that start now, and the least at any time.
   double latency_now_s(const Route& route) const;
   double least_latency_s(const Route& route) const;
-  double most_bandwidth_bytes_per_s(int link) const;  // at the best of times
+  double most_bandwidth_bytes_per_s(int link) const;  // the most at any time
   bool links_change() const;
   bool speed_changes(int node) const;
   double most_speed_factor(int node) const;  // on its nominal speed

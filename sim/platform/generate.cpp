@@ -64,7 +64,7 @@ class Generator {
     return link;
   }
 
-  // A host and its link to the switch in the middle. Two such links make a way, so each has half of the latency.
+  // A host and its link to the central switch. A route consists of two such links, so each has half of the latency.
   void add_host_to_star(s4u::NetZone* zone, std::size_t node) {
     add_host(zone, node);
     const auto* link = duplex(zone, name(node), bandwidth(node), spec_.latency.value / 2);
@@ -99,7 +99,8 @@ class Generator {
     zone->seal();
   }
 
-  // Dijkstra finds the shortest way when it is first asked for; tables of all ways grow with the cube of the nodes.
+  // Routes are found by Dijkstra's algorithm on demand; tables of all routes would take time cubic in the number of
+  // nodes.
   void ring() {
     auto* zone = simgrid_api::add_dijkstra(outermost_, "ring", true);
     for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
@@ -124,7 +125,8 @@ class Generator {
       add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1].zone, node);
     }
     for (const auto& site : sites) site.zone->seal();
-    const auto* between = duplex(both, "sites", scenario::site_bandwidth_of(spec_).value, scenario::site_latency_of(spec_).value);
+    const auto* between =
+        duplex(both, "sites", scenario::site_bandwidth_of(spec_).value, scenario::site_latency_of(spec_).value);
     simgrid_api::add_route(both, sites[0], sites[1], {{between, Direction::UP}}, true);
     both->seal();
   }

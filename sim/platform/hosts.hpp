@@ -1,4 +1,4 @@
-// How a platform comes into being: the two ways to tell SimGrid of hosts and links. Inside sim/platform only.
+// The two ways to create a platform in SimGrid: generated, or from a file. Inside sim/platform only.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,12 @@ struct Nodes {
 // Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.
 Nodes generate(const scenario::GeneratedPlatform& spec, const simgrid::s4u::Engine& engine);
 
-// How many nodes the platform file at `path` will give, found out in a child process: the engine is as before. Throws
-// InputError naming `path` for all that is wrong with file or names, routes between the nodes included.
+// The number of nodes that the platform file at `path` gives, found in a child process, so that this engine stays
+// unchanged. Throws InputError naming `path` if anything is wrong with the file, the names or the routes between the
+// nodes.
 std::size_t probe_platform(const scenario::FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
 
-// Loads a file that has been examined and picks the nodes by name.
+// Loads a file that has been tried so, and picks the nodes by name.
 Nodes load(const scenario::FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
 
 }  // namespace ddl::platform

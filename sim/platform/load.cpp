@@ -24,7 +24,7 @@ class Picker {
  public:
   Picker(const s4u::Engine& engine, const std::string& path) : path_(path) {
     for (auto* host : engine.get_all_hosts()) names_.push_back(host->get_name());
-    // SimGrid's order is that of a hash table.
+    // SimGrid's own order is that of a hash table.
     std::ranges::sort(names_, natural_less);
     for (const std::string& name : names_) by_name_.push_back(engine.host_by_name(name));
   }
@@ -42,7 +42,7 @@ class Picker {
     }
   }
 
-  // Those not picked yet, in natural order: `count` of them, or all when it is 0.
+  // Picks hosts not picked yet, in natural order: `count` of them, or all if it is 0.
   void pick_of_the_rest(std::size_t count, Hosts& into) {
     const std::size_t left = names_.size() - picked_.size();
     const std::string subject = path_ + ": has " + std::to_string(left) + " hosts beside the servers; expected ";
@@ -64,14 +64,15 @@ void check_route(const s4u::Host* source, const s4u::Host* target, const std::st
   std::vector<s4u::Link*> links;
   double latency_s = 0;
   source->route_to(target, links, &latency_s);
-  // Vivaldi's routes may be a latency without a link.
+  // A route of a Vivaldi zone may have a latency and no link.
   if (links.empty() && !(latency_s > 0)) {
     throw InputError(path + ": has no route from " + scenario::in_quotes(source->get_name()) + " to " +
                      scenario::in_quotes(target->get_name()));
   }
 }
 
-// All pairs of a small platform; of a large one every node's way to its successor and to and from the first.
+// Checks all pairs of a small platform; on a large one, each node's routes to its successor and to and from the first
+// node.
 void check_routes(const Nodes& nodes, const std::string& path) {
   constexpr std::size_t few = 300;
   const Hosts& hosts = nodes.hosts;
@@ -88,7 +89,7 @@ void check_routes(const Nodes& nodes, const std::string& path) {
   }
 }
 
-// SimGrid takes any numbers, and crashes or miscounts with some of them later.
+// SimGrid accepts any number, and crashes or computes wrong times later with some of them.
 void check_quantity(double value, bool holds, const std::string& of, const char* what, const char* unit) {
   if (holds && std::isfinite(value)) return;
   throw InputError(fmt::format("{}: its {} is {} {}; expected a finite one {} 0", of, what, value, unit,
@@ -102,7 +103,7 @@ void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::
     const std::string of = path + ": link " + scenario::in_quotes(link->get_name());
     const double latency = link->get_latency(), bandwidth = link->get_bandwidth();
     check_quantity(latency, latency >= 0, of, "latency", "s");
-    if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) continue;  // each host has a bandwidth of its own
+    if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) continue;  // each host has its own bandwidth
     check_quantity(bandwidth, bandwidth > 0, of, "bandwidth", "bytes/s");
   }
   for (const auto* host : nodes.hosts) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 64 << 20;
 
-// Of SimGrid's DTD, version 4.1.
+// The tags of SimGrid's DTD, version 4.1.
 std::vector<std::string> known_tags() {
   return {"platform",  "zone",    "AS",          "host",          "cluster",         "cabinet",
           "peer",      "router",  "link",        "backbone",      "host_link",       "route",
@@ -57,7 +57,8 @@ void check_tag(const std::string& tag, const std::string& where) {
   }
 }
 
-// SimGrid's links misplay them (see Fabric::set_bandwidth), and a file of them would be no part of a result's scenario.
+// SimGrid plays profiles of links wrongly (see Fabric::set_bandwidth), and their files would not be part of a result's
+// scenario.
 void refuse_profile(std::string_view inside, const std::string& tag, const std::string& where) {
   const std::string expected = ": profiles in platform files are not played; expected them in $.platform.profiles";
   if (tag == "trace" || tag == "trace_connect") throw InputError(where + "tag <" + tag + ">" + expected);

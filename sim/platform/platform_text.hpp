@@ -1,4 +1,4 @@
-// A first look at a platform file, for mistakes that SimGrid reports badly or dies of.
+// A first check of a platform file, for mistakes that SimGrid reports badly or that make it abort.
 #pragma once
 
 #include <string>

@@ -18,14 +18,14 @@
 namespace ddl::platform {
 namespace {
 
-// A crash here is an answer, not something to report, to write a core of, or to hand to the parent's handlers.
+// A crash in this process is an expected answer: no report, no core file, no handlers of the parent.
 void crash_quietly() {
   for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) std::signal(signal, SIG_DFL);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
 }
 
-// What a child writes to standard error, which may be more than a pipe holds.
+// Collects what a child writes to standard error, which may be more than a pipe holds.
 class KeptErrors {
  public:
   KeptErrors() : descriptor_(memfd_create("errors", MFD_CLOEXEC)) { check(descriptor_ >= 0, "memory for a text"); }
@@ -44,7 +44,7 @@ class KeptErrors {
   const int descriptor_;
 };
 
-// The first line that says something: before it there may be empty ones, behind it come stacks.
+// The first line that is not empty; stack traces may follow it.
 std::string last_words(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

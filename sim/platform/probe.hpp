@@ -1,4 +1,4 @@
-// Trying out in a child process what may kill the process that does it.
+// Runs in a child process what may kill the process.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace ddl::platform {
 
-// Does `work` in a forked child and hands back the number it found. What it throws there, and what SimGrid says before
-// it aborts or crashes there, becomes an InputError of one line that starts with `subject`.
+// Runs `work` in a forked child and returns its result. What it throws, and what SimGrid prints before it aborts or
+// crashes, becomes an InputError of one line that starts with `subject`.
 std::size_t probe(const std::string& subject, const std::function<std::size_t()>& work);
 
 }  // namespace ddl::platform

@@ -1,4 +1,4 @@
-// A quantity over simulated time that stays the same for a while and is then another.
+// Quantities that change in steps at given simulated times.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace ddl::platform {
 
-// Goes along with simulated time, one change after the other.
+// A piecewise constant function of simulated time, which is walked through one change at a time.
 class TimeSeries {
  public:
   static constexpr double never = std::numeric_limits<double>::infinity();
@@ -18,13 +18,13 @@ class TimeSeries {
   virtual ~TimeSeries() = default;
   double value() const { return value_; }    // until next_s()
   double next_s() const { return next_s_; }  // of the next change
-  virtual void step() = 0;                   // to what holds from next_s() on; not after the last change
+  virtual void step() = 0;                   // to the value from next_s() on; not to be called after the last change
 
  protected:
   double value_ = 1, next_s_ = never;
 };
 
-// Values from given times on, perhaps again and again.
+// Given values from given times on, once or repeatedly.
 class PointSeries : public TimeSeries {
  public:
   // `points`: time and value, times increasing. `repeat_s`: 0 for once; otherwise the first time is 0.
@@ -38,8 +38,8 @@ class PointSeries : public TimeSeries {
   double repetitions_ = 0;
 };
 
-// `factor` in bouts, 1 between them: times between and lengths are exponentially distributed. No bout begins before
-// `from_s` or goes beyond `until_s`.
+// `factor` in random periods, 1 between them: the lengths of both are exponentially distributed. No period begins
+// before `from_s` or lasts beyond `until_s`.
 class RandomPeriods : public TimeSeries {
  public:
   RandomPeriods(double factor, double mean_between_s, double mean_length_s, double from_s, double until_s,
@@ -54,7 +54,7 @@ class RandomPeriods : public TimeSeries {
   Stream random_;
 };
 
-// Of all that change together.
+// Of several time series: the earliest next change; stepping all of them; the product of their values.
 double next_s(const std::vector<std::unique_ptr<TimeSeries>>& series_list);
 void step_to(const std::vector<std::unique_ptr<TimeSeries>>& series_list, double now_s);
 double product(const std::vector<std::unique_ptr<TimeSeries>>& series_list);

@@ -17,7 +17,8 @@
 namespace ddl::process {
 namespace {
 
-// Ctrl-C and termination as something to read, while alive: children work, and the parent stays to tidy up.
+// While this lives, Ctrl-C and termination arrive on a descriptor instead of ending the process, so that the parent can
+// clean up while children work.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -50,7 +51,8 @@ class HeldSignals {
   int descriptor_ = -1;
 };
 
-// What there is to read: first whether a signal has come, then for each child whether it has said something.
+// Waits until there is something to read. First element: whether a signal has come; then, for each child, whether it
+// has sent something.
 std::vector<bool> wait_for(const HeldSignals& signals, const std::vector<int>& outputs) {
   std::vector<pollfd> waits = {{signals.descriptor(), POLLIN, 0}};
   for (const int output : outputs) waits.push_back({output, POLLIN, 0});
@@ -79,7 +81,7 @@ std::string in_child(const std::function<std::string()>& work) {
   ChildProcess child(work, [&] { signals.release(); });
   while (true) {
     const std::vector<bool> ready = wait_for(signals, {child.output()});
-    if (ready[0]) child.pass_on(signals.take());  // it may have reached this process alone
+    if (ready[0]) child.pass_on(signals.take());  // it may have been sent to this process only
     if (ready[1] && !child.listen()) return child.answer();
   }
 }

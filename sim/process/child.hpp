@@ -1,4 +1,4 @@
-// One run is one process: work that needs SimGrid's engine is done in a forked child, which hands bytes back.
+// One run is one process: work that needs SimGrid's engine is done in a forked child, which returns bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace ddl::process {
 
-// What `work` returned in the child. Exceptions of this program (InputError, RunFailed, InternalError) cross over,
-// other exceptions and a child that dies become InternalError, Ctrl-C becomes Interrupted. No thread may run at the
-// call.
+// What `work` returned in the child. Exceptions of this program (InputError, RunFailed, InternalError) are rethrown
+// here; other exceptions and a child that dies become InternalError; Ctrl-C becomes Interrupted. There must be no other
+// threads at the call.
 std::string in_child(const std::function<std::string()>& work);
 
 // How one of many jobs ended.
@@ -31,8 +31,8 @@ class ChildAnswer {
   std::exception_ptr failure_;
 };
 
-// The same for jobs 0 .. jobs-1, `at_once` of them at a time: `done(job, answer)` is called here as each ends, in
-// whatever order they do. What `done` throws ends the others and comes out, as does Ctrl-C (Interrupted).
+// The same for jobs 0 .. jobs-1, `at_once` of them at a time: `done(job, answer)` is called in this process as each
+// ends, in any order. An exception from `done` ends the other jobs and is rethrown, as is Interrupted at Ctrl-C.
 void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
                  const std::function<void(std::size_t, const ChildAnswer&)>& done);
 

@@ -22,14 +22,14 @@ extern "C" void __gcov_dump();
 namespace ddl::process {
 namespace {
 
-// The lines that a child has reached, which are written when a program exits, and it does not.
+// Writes the coverage counts, which are normally written at exit: the child leaves without exit handlers.
 void note_coverage() {
 #ifdef DDLSIM_COVERAGE
   __gcov_dump();
 #endif
 }
 
-// The first byte of what a child sends says what the rest is.
+// The first byte that a child sends says what follows.
 enum Verdict : char { answer_follows = 'A', input_error = 'I', run_failed = 'F', internal_error = 'X' };
 
 void write_all(int descriptor, const std::string& bytes) {
@@ -56,7 +56,7 @@ void write_all(int descriptor, const std::string& bytes) {
   write_all(descriptor, said);
   std::fflush(nullptr);
   note_coverage();
-  // No exit handlers: they are the parent's, and SimGrid's would tear down what the system takes back anyway.
+  // Without exit handlers: they are the parent's, and SimGrid's would free what the system frees anyway.
   std::_Exit(0);
 }
 
@@ -80,7 +80,7 @@ ChildProcess::ChildProcess(const std::function<std::string()>& work, const std::
   process_ = fork();
   if (process_ < 0) throw InternalError(std::string("no child process: ") + std::strerror(errno));
   if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // no run survives the program
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a run must not outlive the program
     if (getppid() != parent) std::_Exit(1);
     before();
     pipe_.close_end(0);
@@ -110,7 +110,7 @@ std::string ChildProcess::answer() {
   if (status != 0 || said_.empty()) {
     const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))
                                                 : "with exit code " + std::to_string(WEXITSTATUS(status));
-    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;  // not by its own doing
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;  // perhaps for lack of memory
     if (killed) throw InternalError("the run's process was killed; was the machine out of memory?");
     throw ChildDied("the run's process ended " + how);
   }

@@ -1,4 +1,4 @@
-// A forked process that does one piece of work and hands back bytes: what child.hpp is made of.
+// A forked process that does one piece of work and returns bytes: the implementation of child.hpp.
 #pragma once
 
 #include <signal.h>
@@ -23,10 +23,10 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
-// It outlives neither this object nor the program. No thread may run when it is made.
+// The process outlives neither this object nor the program. There must be no other threads when it is created.
 class ChildProcess {
  public:
-  // `before` is done first in the child, which then answers with what `work` returns.
+  // The child calls `before`, then sends what `work` returns.
   ChildProcess(const std::function<std::string()>& work, const std::function<void()>& before);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -34,9 +34,9 @@ class ChildProcess {
 
   int output() const { return pipe_.reading(); }
   void pass_on(int signal) const { kill(process_, signal); }
-  // Takes what the child has said since, waiting if that is nothing; false once it has said all.
+  // Reads what the child has sent since, and waits if there is nothing; false at the end.
   bool listen();
-  // What it said, once it has said all; or throws what it threw.
+  // Its whole answer, after listen() has returned false; or throws what the child threw.
   std::string answer();
 
  private:

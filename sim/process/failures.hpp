@@ -1,4 +1,4 @@
-// How work may end without a result, other than by input or invariants (core/base/check.hpp).
+// How work can end without a result, other than by wrong input and broken invariants (core/base/check.hpp).
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 namespace ddl::process {
 
-// The run could not finish: who waits for whom. Exit code 3.
+// The run could not finish; says which node waits for which. Exit code 3.
 struct RunFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -101,12 +101,12 @@ void check_platform(const Scenario& scenario, Findings& findings) {
 void check_algorithm(const Scenario& scenario, Findings& findings) {
   const auto workers = workers_known(scenario.platform);
   if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
-  // A broken optimizer counts as plain, so that nothing is said about one that was not meant.
+  // An invalid optimizer counts as stateless here, because it has been reported already.
   const bool stateless =
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
-  for (const systems::SettingError& error_text :
-       systems::setting_errors(scenario.algorithm, *workers, servers_of(scenario.platform), stateless)) {
-    findings.add(error_text.key.empty() ? "$.algorithm" : path_of("$.algorithm", error_text.key), error_text.what);
+  const Surroundings around{*workers, servers_of(scenario.platform), stateless};
+  for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
+    findings.add(path_of("$.algorithm", error.key), error.what);
   }
 }
 

@@ -1,4 +1,4 @@
-// Faults: each by itself, and those of one host beside each other.
+// Checks of faults: each by itself, and those of one host together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,12 +57,13 @@ void check_fault(const MessageLoss& loss, const Scenario&, const Place& place) {
 
 void check_fault(const Stragglers& stragglers, const Scenario& scenario, const Place& place) {
   check_order(stragglers.from, stragglers.until, place);
-  // Where the run's length is not known, bouts of a millisecond are as short as they may be.
+  // If the length of the run is not known, a slow period and the gap after it must last a millisecond on average.
   constexpr double most = 1e6, least_s = 1e-3;
   const double cycle_s = stragglers.mean_every.value + stragglers.mean_duration.value;
   const auto until = stragglers.until ? stragglers.until : scenario.stop.time;
   if (until ? (until->value - stragglers.from.value) / cycle_s > most : cycle_s < least_s) {
-    place.at("mean_every").error(fmt::format("makes more than {:.0f} bouts of each host; expected longer times", most));
+    place.at("mean_every")
+        .error(fmt::format("makes more than {:.0f} slow periods of each host; expected longer times", most));
   }
 }
 
@@ -71,8 +72,9 @@ void check_fault(const HostLeave&, const Scenario&, const Place&) {}
 
 bool may_overlap(const std::string& a, const std::string& b) { return a.empty() || b.empty() || a == b; }
 
-// Losses that hold at the same time add up: most of all where one of them begins. How long that lasts depends on which
-// of them are counted: all that last to an end at least. Any links may lie on one way.
+// The losses that hold together at the instant in which one of them begins. Tried for each possible end: only losses
+// that last at least until then are counted. Losses on different links are counted together, because the links may be
+// on one route.
 void check_losses(const Scenario& scenario, Findings& findings) {
   std::vector<std::pair<std::size_t, const MessageLoss*>> losses;
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
@@ -102,14 +104,14 @@ void check_losses(const Scenario& scenario, Findings& findings) {
   }
 }
 
-// What becomes of one host by faults that name it.
+// The changes of one host by the faults that name it.
 class Lifecycle {
  public:
   void add(const HostCrash& crash, std::size_t fault) { changes_.push_back({crash.at.value, fault, &crash, false}); }
   void add(const HostJoin& join, std::size_t fault) { changes_.push_back({join.at.value, fault, nullptr, true}); }
   void add(const HostLeave& leave, std::size_t fault) { changes_.push_back({leave.at.value, fault, nullptr, false}); }
 
-  // Each change must find the host as it needs it: one that joins away, any other there.
+  // Each change must find the host in the right state: away for a join, present for all others.
   void check(const std::string& host, Findings& findings) {
     std::ranges::stable_sort(changes_, {}, &Change::at_s);
     begin();
@@ -136,7 +138,7 @@ class Lifecycle {
     bool joins;
   };
 
-  // Who joins first of all is away before.
+  // A host whose first change is a join is away before.
   void begin() {
     const auto first = std::ranges::find(changes_, nullptr, &Change::crash);
     if (first == changes_.end() || !first->joins) return;
@@ -170,7 +172,7 @@ class Lifecycle {
   std::vector<Change> changes_;
   bool away_ = false;
   double back_s_ = 0;  // from a crash
-  std::string why_;    // it is not there
+  std::string why_;    // reason of its absence
   std::size_t joined_ = 0, last_ = 0;
   double joined_s_ = 0, last_s_ = -1;
 };
@@ -192,13 +194,13 @@ void check_lifecycles(const Scenario& scenario, Findings& findings) {
 
 void check_faults(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.faults") || !findings.clean("$.algorithm")) return;
-  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
+  const SystemFacts& system = scenario.algorithm->facts();
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
-    if ((row.one_model || row.chooses_samples) && changes_hosts(scenario.faults[i])) {
+    if (system.is_model_parallel() && changes_hosts(scenario.faults[i])) {
       place.error(fmt::format(
           "has a host come or go, but \"{}\" needs each of its hosts; expected another system, or none of these faults",
-          row.name));
+          system.name));
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }

@@ -1,5 +1,5 @@
-// What goes wrong in a scenario, and when: links and hosts that are not themselves for an interval of simulated time,
-// and hosts that come and go (host_faults.hpp).
+// Faults of a scenario: links and hosts that are impaired for an interval of simulated time, and hosts that come and go
+// (host_faults.hpp).
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace ddl::scenario {
 
-// What a link has of its bandwidth at the least, even when it is down: nothing could be shared of none.
+// The least share of its bandwidth that a link has, even when it is down: a solver of shares needs something to share.
 constexpr double least_link_share = 1e-6;
 
 // From `from` on and before `until`. Where intervals overlap, their factors multiply.
@@ -26,10 +26,10 @@ struct LinkDegraded : Interval {
   static constexpr const char* tag = "link_degraded";
   std::string link;  // as in traffic.csv
   LinkDirection direction = LinkDirection::both;
-  double bandwidth = 0;  // share of the link's own
+  double bandwidth = 0;  // share of the link's bandwidth that is left
 };
 
-// Messages on the link stall and go on when it is back, as TCP's do; none is lost.
+// Messages on the link stall, and go on when it is up again, as with TCP; none is lost.
 struct LinkDown : Interval {
   static constexpr const char* tag = "link_down";
   std::string link;
@@ -43,25 +43,25 @@ struct HostSlowed : Interval {
   double factor = 0;
 };
 
-// Where 99 of 100 messages are lost, each crosses its way a hundred times. More is allowed for as long as a message can
-// be sent so often.
+// If 99 of 100 messages are lost, each crosses its route a hundred times on average. More is allowed only for an
+// interval that limits the number of retries.
 constexpr double most_loss_probability = 0.99, most_retries = 1e4;
 
-// Each message that comes to the end of its way in the interval is lost with this probability: it has cost the whole
-// transfer, and after `retry_after` it is sent again, ahead of what waits behind it.
+// Each transfer that ends in the interval is lost with this probability: it has cost its whole time, and after
+// `retry_after` the message is sent again, before those queued behind it.
 struct MessageLoss {
   static constexpr const char* tag = "message_loss";
   double probability = 0;
   Seconds retry_after{0.2};
-  std::string link;  // only of messages whose way has it; empty: of all
+  std::string link;  // only of messages whose route has it; empty: of all
   LinkDirection direction = LinkDirection::both;
   std::string source, target;  // only of messages between these; empty: of all
   Seconds from;
   std::optional<Seconds> until;
 };
 
-// Hosts that are slow in bouts: times between bouts and their lengths are exponentially distributed, so that in the
-// long run a host is slow for the share mean_duration / (mean_every + mean_duration).
+// Hosts with slow periods: the lengths of the periods and of the gaps between them are exponentially distributed, so
+// that in the long run a host is slow for the share mean_duration / (mean_every + mean_duration).
 struct Stragglers {
   static constexpr const char* tag = "stragglers";
   std::vector<std::string> hosts;  // empty: all workers
@@ -74,7 +74,7 @@ struct Stragglers {
 using Fault = std::variant<LinkDegraded, LinkDown, HostSlowed, MessageLoss, Stragglers, HostCrash, HostJoin, HostLeave,
                            HostChurn>;
 
-// Whether hosts crash, join or leave by it.
+// Whether it makes hosts crash, join or leave.
 inline bool changes_hosts(const Fault& fault) {
   return std::holds_alternative<HostCrash>(fault) || std::holds_alternative<HostJoin>(fault) ||
          std::holds_alternative<HostLeave>(fault) || std::holds_alternative<HostChurn>(fault);
@@ -124,8 +124,8 @@ void fields(Visitor& visit, MessageLoss& fault) {
 template <class Visitor>
 void fields(Visitor& visit, Stragglers& fault) {
   visit("hosts", fault.hosts, Rule{.doc = "names of the hosts; default: all workers"});
-  visit("mean_every", fault.mean_every, Rule{.doc = "mean time from a slow bout to the next", .above = 0});
-  visit("mean_duration", fault.mean_duration, Rule{.doc = "mean length of a slow bout", .above = 0});
+  visit("mean_every", fault.mean_every, Rule{.doc = "mean time between two slow periods", .above = 0});
+  visit("mean_duration", fault.mean_duration, Rule{.doc = "mean length of a slow period", .above = 0});
   visit("factor", fault.factor, Rule{.doc = "on what a slow host computes", .at_least = 1, .at_most = 1e6});
   open_interval_fields(visit, fault);
 }

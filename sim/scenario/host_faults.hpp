@@ -10,8 +10,8 @@
 
 namespace ddl::scenario {
 
-// Of a host that has crashed, when it is started again. kept: weights and optimizer are as at the crash. lost: it
-// starts with initial weights, as a late joiner does. Its count of steps goes on in both.
+// State of a crashed host at its restart. kept: weights and optimizer are those of the crash. lost: it starts as a late
+// joiner, with initial weights. Its count of steps goes on in both cases.
 enum class HostState { lost, kept };
 constexpr auto enum_names(HostState) {
   return std::to_array<EnumName<HostState>>({{HostState::lost, "lost"}, {HostState::kept, "kept"}});
@@ -25,23 +25,23 @@ struct HostCrash {
   std::optional<HostState> state;  // with `restart`: lost by default
 };
 
-// The host takes no part before, or after it has left: it comes back as a late joiner, and not before it is gone.
+// The host takes no part before this. After a leave it comes back as a late joiner, and not before it has gone.
 struct HostJoin {
   static constexpr const char* tag = "join";
   std::string host;
   Seconds at;
 };
 
-// The host ends the step it is in, sends what it has queued, and is gone.
+// The host finishes its step, sends what it has queued, and goes.
 struct HostLeave {
   static constexpr const char* tag = "leave";
   std::string host;
   Seconds at;
 };
 
-// Crashes and restarts of each host, up and down for exponential times. Who is away has neither; where outages overlap,
-// a host is down while any of them lasts. One that is to leave while it is down, or crashes before it is gone, does not
-// start again.
+// Crashes and restarts of each host, which is up and down for exponentially distributed times. A host that is away has
+// neither; where outages overlap, a host is down while any of them lasts. A host that is to leave while it is down, or
+// that crashes before it has gone, does not start again.
 struct HostChurn {
   static constexpr const char* tag = "churn";
   std::vector<std::string> hosts;  // empty: all workers
@@ -63,7 +63,7 @@ template <class Visitor>
 void fields(Visitor& visit, HostJoin& fault) {
   visit("host", fault.host, Rule{.doc = "name of the host"});
   visit("at", fault.at,
-        Rule{.doc = "simulated time at which it comes, for the first time or after it has left", .above = 0});
+        Rule{.doc = "simulated time at which it joins, for the first time or after it has left", .above = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, HostLeave& fault) {

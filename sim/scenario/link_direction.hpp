@@ -5,7 +5,7 @@
 
 namespace ddl::scenario {
 
-// Links that have one direction only are named with `both`.
+// Links with a single direction are named with `both`.
 enum class LinkDirection { both, up, down };
 constexpr auto enum_names(LinkDirection) {
   return std::to_array<EnumName<LinkDirection>>(

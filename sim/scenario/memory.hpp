@@ -1,4 +1,4 @@
-// How much memory a run takes, about: sizes are looked at before anything is set aside for them.
+// An estimate of a run's memory, made before anything is allocated.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@
 namespace ddl::scenario {
 
 constexpr double gibibyte = 1073741824;
-// No run may ask for more, whatever machine it is checked on; one with less refuses earlier, when it is to run.
+// The limit when a scenario is read, the same on every machine. A machine with less memory refuses earlier, before a
+// run.
 constexpr double most_memory_bytes = 64 * gibibyte;
 
 struct MemoryPart {
@@ -20,12 +21,13 @@ struct MemoryPart {
   double bytes = 0;
 };
 
-// `model` is null when timing only. `steps` of each worker, 0 when not known. Within a factor of two, where it is much.
+// `model` is null when timing only. `steps` of each worker, 0 when not known. Accurate within a factor of two where it
+// is large.
 std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
                                   double steps);
 
 // Nothing if all parts fit into `most_bytes`; otherwise the largest, `what` then being "what is wrong; what was
-// expected". `whose` ends it.
+// expected". `whose` is appended to it.
 std::optional<MemoryPart> excess(const std::vector<MemoryPart>& parts, double most_bytes, const std::string& owner);
 
 }  // namespace ddl::scenario

@@ -20,12 +20,12 @@ struct ProfilePoint {
   Value value{-1};
 };
 
-// Before the first point the platform's own value holds, after the last one the last.
+// Before the first point the platform's own value holds; after the last point, the last value.
 template <class Value>
 struct ProfileOf {
   std::vector<ProfilePoint<Value>> points;  // times increase
   std::string file;                         // of points, relative to the scenario; empty once they have been read
-  std::optional<Seconds> repeat_every;      // the points begin anew, the first at 0 s
+  std::optional<Seconds> repeat_every;      // the points repeat; the first is then at 0 s
 };
 
 struct BandwidthProfile : ProfileOf<BytesPerSecond> {
@@ -36,7 +36,7 @@ struct BandwidthProfile : ProfileOf<BytesPerSecond> {
   LinkDirection direction = LinkDirection::both;
 };
 
-// Of messages that start from then on.
+// For messages that start from then on.
 struct LatencyProfile : ProfileOf<Seconds> {
   static constexpr const char* tag = "latency";
   static constexpr const char* column = "latency_s";
@@ -45,7 +45,7 @@ struct LatencyProfile : ProfileOf<Seconds> {
   LinkDirection direction = LinkDirection::both;
 };
 
-// Beside the host's own speed: at half of that, whatever it computes takes twice as long.
+// Relative to the host's own speed: at half of it, computations take twice as long.
 struct SpeedProfile : ProfileOf<FlopsPerSecond> {
   static constexpr const char* tag = "speed";
   static constexpr const char* column = "speed_flops";
@@ -62,7 +62,7 @@ inline constexpr std::string_view ddl::tag_key<ddl::scenario::Profile> = "quanti
 
 namespace ddl::scenario {
 
-// What a value of a profile must be: a host that never gets on would never be done.
+// The range of a profile's values. A speed must be positive, because a host without speed would never finish.
 template <class Value>
 inline constexpr Rule value_rule = {.doc = "from then on; a bandwidth of 0: messages wait", .at_least = 0};
 template <>
@@ -90,7 +90,7 @@ template <class Visitor, class Value>
 void fields_of_points(Visitor& visit, ProfileOf<Value>& profile) {
   visit("points", profile.points, Rule{.doc = "values over time, times increasing"});
   visit("file", profile.file, Rule{.doc = file_doc<Value>});
-  visit("repeat_every", profile.repeat_every, Rule{.doc = "points begin anew after this long", .at_least = 1e-3});
+  visit("repeat_every", profile.repeat_every, Rule{.doc = "the points repeat after this time", .at_least = 1e-3});
 }
 template <class Visitor, class Value>
 requires std::is_same_v<Value, BandwidthProfile> || std::is_same_v<Value, LatencyProfile>

@@ -12,7 +12,7 @@ BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts) {
 Seconds site_latency_of(const GeneratedPlatform& hosts) { return hosts.site_latency.value_or(Seconds{0.02}); }
 
 std::string resolve_path(const Scenario& scenario, const std::string& path) {
-  return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays itself
+  return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays as it is
 }
 
 }  // namespace ddl::scenario

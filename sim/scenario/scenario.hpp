@@ -1,4 +1,4 @@
-// A scenario after reading: plain values, every default filled in, never changed again.
+// A scenario after reading: plain values, with every default filled in. Never changes after that.
 #pragma once
 
 #include <cstdint>
@@ -33,20 +33,20 @@ constexpr auto enum_names(NetworkModel) {
   return std::to_array<EnumName<NetworkModel>>({{NetworkModel::LV08, "LV08"}, {NetworkModel::CM02, "CM02"}});
 }
 
-// Who reckons the sharing of links: SimGrid, or our own solver of the same model, which costs less the more flows there
-// are. auto: SimGrid up to 32 nodes where shares are equal and latencies constant.
+// What computes the shares of links: SimGrid, or our own solver of the same model, whose advantage grows with the
+// number of flows. auto: SimGrid up to 32 nodes where shares are equal and latencies constant.
 enum class LinkSolver { automatic, simgrid, own };
 constexpr auto enum_names(LinkSolver) {
   return std::to_array<EnumName<LinkSolver>>(
       {{LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}});
 }
 
-// What flows that meet at a full link get of it. fair: equal shares (in LV08, by latency), as long as they last. tcp:
-// each transfer counts as one to four, drawn anew for each: competing TCP connections are not served alike, since
-// drop-tail queues treat some better than others for a while (Floyd and Jacobson, "On traffic phase effects in
-// packet-switched gateways", 1992); a connection that counts as several is MulTCP's picture of that (Crowcroft and
-// Oechslin, 1998). Equal shares of equal work lock workers in step, so that full-duplex links are never used both ways;
-// unequal ones do not. auto: tcp in LV08, the model of TCP, where our own solver may reckon it, and fair elsewhere.
+// How flows share a full link. fair: equal shares (in LV08, weighted by latency). tcp: each transfer counts as one to
+// four flows, drawn for each transfer: competing TCP connections do not get equal shares, since drop-tail queues favour
+// some of them for a while (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992); a
+// connection that counts as several is MulTCP's model of that (Crowcroft and Oechslin, 1998). Equal shares of equal
+// work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. auto: tcp in
+// LV08, the model of TCP, where our own solver may be used, and fair elsewhere.
 enum class LinkSharing { automatic, fair, tcp };
 constexpr auto enum_names(LinkSharing) {
   return std::to_array<EnumName<LinkSharing>>(
@@ -66,7 +66,7 @@ struct NetworkSpec {
 struct FilePlatform {
   std::string file;                  // as written: relative to the scenario
   std::vector<std::string> workers;  // empty: all hosts but the servers, in natural order of their names
-  int first_workers = 0;             // with empty `workers`: only so many of these; 0: all
+  int first_workers = 0;             // with empty `workers`: use only the first so many of these; 0: all
   std::vector<std::string> servers;
 };
 
@@ -78,8 +78,8 @@ struct HostChoice {
 
 constexpr int most_mesh_hosts = 512;  // a link per ordered pair: a quarter of a million
 
-// A generated network. Workers are w0, w1, ..., servers ps0, ps1, ...; lists are dealt round over workers, then
-// servers. star: one full-duplex link per host to a switch. mesh: one link per ordered pair (lists dealt over the
+// A generated network. Workers are w0, w1, ..., servers ps0, ps1, ...; lists are assigned round robin to workers, then
+// servers. star: one full-duplex link per host to a switch. mesh: one link per ordered pair (lists are assigned to the
 // pairs). ring: one full-duplex link between neighbours, shortest way round. two_sites: two stars, the first half of
 // the workers and all servers in the first, joined by one full-duplex link.
 struct GeneratedPlatform {
@@ -87,7 +87,7 @@ struct GeneratedPlatform {
   int workers = 4;
   int servers = 0;
   std::vector<BytesPerSecond> bandwidth;         // required
-  std::vector<BytesPerSecond> server_bandwidth;  // of servers; empty: dealt on from `bandwidth`
+  std::vector<BytesPerSecond> server_bandwidth;  // of servers; empty: `bandwidth` goes on over them
   Seconds latency{0.0001};                       // one way between two hosts (of a site; of neighbours in a ring)
   std::vector<FlopsPerSecond> speed = {{50e9}};
   std::optional<BytesPerSecond> site_bandwidth;  // two_sites: of the link between them; default: the least bandwidth
@@ -114,7 +114,7 @@ struct TrainingSpec {
 
 struct ComputeSpec {
   std::optional<Seconds> seconds_per_batch;  // none: 3 x 2 x the model's multiply-adds x batch over the host's speed
-  Seconds overhead;                          // of every gradient besides, neither jittered nor slowed down
+  Seconds overhead;                          // added to every gradient's time, without jitter and slowdown
   double jitter = 0.1;                       // sigma of a log-normal factor of mean one; 0 for closed forms
   std::map<std::string, double> slowdown;    // by host name
 };
@@ -129,7 +129,7 @@ struct WireSpec {
 struct StopSpec {
   std::optional<Seconds> time;
   std::optional<std::int64_t> iterations;  // steps of each worker
-  std::optional<double> epochs;            // training sets' worth of samples, over all workers together
+  std::optional<double> epochs;            // in passes over the training set, over all workers together
   std::optional<std::int64_t> samples;     // over all workers together
   std::optional<double> accuracy;          // mean over workers, as evaluated
 };
@@ -157,7 +157,7 @@ struct Scenario {
   TrainingSpec training;
   ComputeSpec compute;
   WireSpec wire;
-  systems::AlgorithmParams algorithm;
+  systems::SystemChoice algorithm;
   StopSpec stop;
   EvaluateSpec evaluate;
   std::vector<Fault> faults;
@@ -166,11 +166,11 @@ struct Scenario {
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
 };
 
-// The link between two sites, as given or by default.
+// Bandwidth of the link between two sites, as given or by default.
 BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts);
 Seconds site_latency_of(const GeneratedPlatform& hosts);
 
-// `path` as the scenario's paths are meant.
+// `path` resolved relative to the scenario's folder.
 std::string resolve_path(const Scenario& scenario, const std::string& path);
 
 template <class Visitor>
@@ -178,10 +178,11 @@ void fields(Visitor& visit, GeneratedPlatform& spec) {
   visit("topology", spec.topology, Rule{.doc = "shape of the generated network"});
   visit("workers", spec.workers, Rule{.doc = "worker hosts w0, w1, ...", .at_least = 1, .at_most = 100000});
   visit("servers", spec.servers, Rule{.doc = "server hosts ps0, ps1, ...", .at_least = 0, .at_most = 100000});
-  visit("bandwidth", spec.bandwidth, Rule{.doc = "of each host's link; a list is dealt round over hosts", .above = 0});
+  visit("bandwidth", spec.bandwidth,
+        Rule{.doc = "of each host's link; a list is assigned to hosts in turn", .above = 0});
   visit("server_bandwidth", spec.server_bandwidth, Rule{.doc = "of the servers' links, if it differs", .above = 0});
   visit("latency", spec.latency, Rule{.doc = "one way between two hosts", .at_least = 0});
-  visit("speed", spec.speed, Rule{.doc = "of each host; a list is dealt round over hosts", .above = 0});
+  visit("speed", spec.speed, Rule{.doc = "of each host; a list is assigned to hosts in turn", .above = 0});
   visit("site_bandwidth", spec.site_bandwidth, Rule{.doc = "two_sites: of the link between them", .above = 0});
   visit("site_latency", spec.site_latency, Rule{.doc = "two_sites: of the link between them", .at_least = 0});
 }
@@ -195,16 +196,17 @@ void fields(Visitor& visit, FilePlatform& spec) {
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {
   visit("model", spec.model, Rule{.doc = "SimGrid's network model"});
-  visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements use the way back"});
+  visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
-        Rule{.doc = "bytes a flow has under way at most; 0 for no limit", .at_least = 0});
+        Rule{.doc = "most bytes of a flow that are under way; 0 for no limit", .at_least = 0});
   visit(
       "sharing", spec.sharing,
       Rule{.doc =
                "of full links: fair, or tcp: each transfer counts as one to four flows, drawn at random; auto: tcp in "
-               "LV08 where our own solver may reckon it, else fair"});
+               "LV08 where our own solver may be used, else fair"});
   visit("solver", spec.solver,
-        Rule{.doc = "who reckons it; auto: SimGrid up to 32 nodes where shares are equal and latencies constant, else "
+        Rule{.doc = "what computes the shares; auto: SimGrid up to 32 nodes where shares are equal and latencies "
+                    "constant, else "
                     "our own solver"});
 }
 template <class Visitor>
@@ -214,13 +216,13 @@ void fields(Visitor& visit, TrainingSpec& spec) {
   visit("gradient_scale", spec.gradient_scale,
         Rule{.doc = "each gradient weighs 1/workers (mean) or 1 (sum); gossip averages models instead and is the same "
                     "in both"});
-  visit("init", spec.init, Rule{.doc = "all replicas start alike, or each by itself"});
+  visit("init", spec.init, Rule{.doc = "all replicas start from the same weights, or each from its own"});
 }
 template <class Visitor>
 void fields(Visitor& visit, ComputeSpec& spec) {
   visit("seconds_per_batch", spec.seconds_per_batch, Rule{.doc = "time of one minibatch gradient", .above = 0});
   visit("overhead", spec.overhead,
-        Rule{.doc = "added to each gradient's time, neither jittered nor slowed: launching, copying", .at_least = 0});
+        Rule{.doc = "added to each gradient's time, without jitter and slowdown: launching, copying", .at_least = 0});
   visit("jitter", spec.jitter,
         Rule{.doc = "sigma of the log-normal factor on each gradient's time", .at_least = 0, .at_most = 3});
   visit("slowdown", spec.slowdown, Rule{.doc = "factor on a host's compute time, by host name", .above = 0});
@@ -234,7 +236,7 @@ template <class Visitor>
 void fields(Visitor& visit, StopSpec& spec) {
   visit("time", spec.time, Rule{.doc = "simulated time", .above = 0});
   visit("iterations", spec.iterations, Rule{.doc = "steps of each worker", .at_least = 1, .at_most = 1e9});
-  visit("epochs", spec.epochs, Rule{.doc = "training sets' worth of samples over all workers", .above = 0});
+  visit("epochs", spec.epochs, Rule{.doc = "passes over the training set, all workers together", .above = 0});
   visit("samples", spec.samples, Rule{.doc = "samples over all workers", .at_least = 1, .at_most = 1e15});
   visit("accuracy", spec.accuracy, Rule{.doc = "mean test accuracy over workers", .above = 0, .at_most = 1});
 }
@@ -251,7 +253,7 @@ template <class Visitor>
 void fields(Visitor& visit, RecordSpec& spec) {
   visit("iterations", spec.iterations, Rule{.doc = "write iterations.csv"});
   visit("weights", spec.weights, Rule{.doc = "write the workers' final weights"});
-  visit("trace", spec.trace, Rule{.doc = "write trace.json and links.csv: moment by moment what nodes and links did"});
+  visit("trace", spec.trace, Rule{.doc = "write trace.json and links.csv: what nodes and links did, moment by moment"});
 }
 
 template <class Visitor>
@@ -264,13 +266,13 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("model", scenario.model, Rule{.doc = "the network that is trained"});
   visit("training", scenario.training, Rule{.doc = "how weights are updated"});
   visit("compute", scenario.compute, Rule{.doc = "how long gradients take"});
-  visit("wire", scenario.wire, Rule{.doc = "how large messages are"});
+  visit("wire", scenario.wire, Rule{.doc = "sizes of messages"});
   visit("algorithm", scenario.algorithm, Rule{.doc = "the training system"});
   visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
   visit("evaluate", scenario.evaluate, Rule{.doc = "when accuracy is measured"});
-  visit("faults", scenario.faults, Rule{.doc = "what goes wrong with links and hosts, and when"});
+  visit("faults", scenario.faults, Rule{.doc = "faults of links and hosts over simulated time"});
   visit("record", scenario.record, Rule{.doc = "which result files are written"});
-  visit("math", scenario.math, Rule{.doc = "whose matrix products"});
+  visit("math", scenario.math, Rule{.doc = "which library computes matrix products"});
 }
 
 }  // namespace ddl::scenario

@@ -60,7 +60,7 @@ Outcome run_gnuplot(const fs::path& script) {
   return outcome;
 }
 
-constexpr int not_found = 127;  // as shells say it
+constexpr int not_found = 127;  // the exit code that shells use
 
 }  // namespace
 

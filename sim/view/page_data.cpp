@@ -51,7 +51,7 @@ struct Link {
   std::vector<results::LinkPeriod> periods;
 };
 
-// Neighbouring periods together, where there are more than a page shows.
+// Merges neighbouring periods if there are more than a page shows.
 Json over_time(const std::vector<results::LinkPeriod>& periods, const PageLimits& limits) {
   Json list = Json::array();
   const std::size_t together = (periods.size() + limits.periods - 1) / limits.periods;
@@ -118,7 +118,7 @@ Json group_of(const results::GroupedRuns& runs, const results::RunGroup& group) 
   return json;
 }
 
-// Half widths of 95 % intervals in standard errors, for 2, 3, ... values.
+// Half widths of 95 % intervals, in standard errors, for 2, 3, ... values.
 Json student_factors(const results::GroupedRuns& runs) {
   std::size_t most = 2;
   for (const results::RunGroup& group : runs.groups) most = std::max(most, group.runs.size());

@@ -1,4 +1,4 @@
-// What the page knows of the runs, as JSON; page/model.js reads it.
+// The data of the page, as JSON; page/model.js reads it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace ddl::view {
 
-// How much of a run a page shows; with more it would open slowly.
+// Limits on what a page shows of a run, so that it opens quickly.
 struct PageLimits {
   std::size_t curve_points = 300;
   std::size_t links = 24;
@@ -23,7 +23,7 @@ nlohmann::ordered_json page_data(const results::GroupedRuns& runs, const PageLim
 nlohmann::ordered_json timeline_of(const results::FinishedRun& run, const PageLimits& limits);
 nlohmann::ordered_json pairs_of(const results::FinishedRun& run, const PageLimits& limits);
 
-// Six significant digits: more than pixels, and short to write. What is not finite is null.
+// Six significant digits: enough for any screen. Values that are not finite become null.
 nlohmann::ordered_json shortened(double number);
 
 }  // namespace ddl::view

@@ -26,7 +26,7 @@ class Timeline {
 
   std::size_t workers() const { return workers_.size(); }
 
-  // Spans of one worker come in order of time, those of its sending after the others.
+  // Spans of one worker are in order of time, sending after the others.
   void add(std::size_t worker, const std::string& kind, double start_s, double end_s, std::int64_t step) {
     if (end_s <= start_s) return;
     Lane& lane = lanes_[worker];
@@ -74,7 +74,7 @@ bool add_traced(const results::FinishedRun& run, Timeline& timeline) {
     const Json event = Json::parse(line, nullptr, false);
     if (!event.is_object()) return false;
     const auto worker = event.value("pid", std::size_t{0}) - 1;
-    if (worker >= timeline.workers()) break;  // the others come after
+    if (worker >= timeline.workers()) break;  // the remaining nodes are servers
     const std::string name = event.value("name", "");
     const std::string kind = name.starts_with("send to") ? "send" : name;
     if (kind != "compute" && kind != "wait" && kind != "send") continue;

@@ -1,4 +1,4 @@
-// What a picture of finished runs shows, and the pictures themselves.
+// Options of pictures of finished runs, and the pictures themselves.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace ddl::view {
 
 struct PictureOptions {
-  std::string file;              // its ending says the format
+  std::string file;              // its extension selects the format
   std::string title;             // may be empty
   std::string x = "time";        // "time", "bytes", "iterations", "epochs"
   std::string y;                 // "accuracy", "loss", "train_loss"; a map's: "accuracy", "loss", "time", "bytes"
@@ -21,7 +21,7 @@ struct PictureOptions {
 // InputError, here and below.
 void plot_curves(const results::GroupedRuns& runs, const PictureOptions& options);
 
-// The best scheme for each pair of values of two settings that vary: bandwidth and workers, if these do.
+// The best system for each pair of values of two settings that vary: bandwidth and workers, if these do.
 void plot_winners(const results::GroupedRuns& runs, const PictureOptions& options);
 
 // How busy each link of one run was, over time; the busiest ones where there are many.

@@ -11,7 +11,7 @@
 namespace ddl::view {
 namespace {
 
-constexpr std::size_t most_points = 500;  // of a line: more than there are pixels for
+constexpr std::size_t most_points = 500;  // of a line; more would exceed the pixels
 constexpr std::size_t most_lines = 28;    // colours times dashes that can be told apart
 
 struct Column {
@@ -105,7 +105,7 @@ void plot_curves(const results::GroupedRuns& runs, const PictureOptions& options
   const Scale scale = scale_of(options.x, most_x);
   const bool bands_drawn = std::find(banded.begin(), banded.end(), "1") != banded.end();
   const std::string legend_title = bands_drawn ? "mean over seeds, 95 % interval" : "";
-  longest = std::max(longest, legend_title.size() * 2 / 3);  // it starts further left
+  longest = std::max(longest, legend_title.size() * 2 / 3);  // the title starts further left
   std::string text = "$curves << END_OF_DATA\n";
   for (const results::Band& band : bands) {
     for (std::size_t i = 0; i < band.x.size(); ++i) {

@@ -43,7 +43,7 @@ void plot_winners(const results::GroupedRuns& runs, const PictureOptions& option
       noise = noise || !cell->clear.value_or(true);
     }
   }
-  // Few win anywhere: the others need no colour.
+  // Only systems that win somewhere get a colour.
   std::vector<std::string> names;
   std::vector<std::size_t> colour(map.schemes.size(), 0);
   std::size_t longest = 0;

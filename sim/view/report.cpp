@@ -33,21 +33,21 @@ std::string in_html(std::string_view text) {
   return safe;
 }
 
-// Nothing in a name may end the script element.
+// Escapes text so that nothing in a name ends the script element.
 std::string in_script(std::string_view json) {
   std::string safe;
   for (const char letter : json) safe += letter == '<' ? std::string("\\u003c") : std::string(1, letter);
   return safe;
 }
 
-// What {{word}} in the page's text stands for.
+// The replacement of {{word}} in the page's text.
 std::string filled_in(std::string_view word, const std::string& title, const results::GroupedRuns& runs) {
   if (word == "title") return in_html(title);
   if (word == "style") return std::string(page_style);
   if (word == "chart") return std::string(chart_library);
   if (word == "script") return std::string(page_script);
   check(word == "data", "a place in the page that is known");
-  // Names of hosts may be in any encoding.
+  // Host names may have any encoding.
   return in_script(page_data(runs).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// One self-contained HTML page about finished runs: it needs no network and no file beside it.
+// One self-contained HTML page about finished runs: it needs no network and no other file.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ddl::view {
 
-// Writes the page, whole or not at all. Long curves, many links, workers and steps are cut down to what a page can
-// show, and the page says so. Returns its bytes. Throws InputError.
+// Writes the page, whole or not at all. Long curves, many links, workers and steps are reduced to what a page can show,
+// and the page says so. Returns the size in bytes. Throws InputError.
 std::size_t write_report(const std::string& file, const std::string& title, const results::GroupedRuns& runs);
 
 }  // namespace ddl::view

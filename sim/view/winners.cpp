@@ -15,7 +15,7 @@
 namespace ddl::view {
 namespace {
 
-// What a value weighs on an axis: its number, or that of a quantity with its unit.
+// The position of a value on an axis: a number, or a quantity with its unit.
 std::optional<double> number_of(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

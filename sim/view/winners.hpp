@@ -1,4 +1,4 @@
-// Which scheme is best under which conditions.
+// Which system is best under which conditions.
 #pragma once
 
 #include <optional>
@@ -12,24 +12,24 @@ namespace ddl::view {
 struct Winner {
   std::size_t scheme = 0;  // index into WinnerMap::schemes
   double mean = 0;         // of the measure, over its seeds
-  // Whether it differs from the best other scheme beyond noise (Welch's test). None when that cannot be said: no other
-  // scheme has a value, or one of the two has a single seed.
+  // Whether it differs significantly from the best other system (Welch's test). None if this cannot be tested: no other
+  // system has a value, or one of the two has a single seed.
   std::optional<bool> clear;
 };
 
 struct WinnerMap {
   std::string measure;                                    // key of a measure (finished_run.hpp)
   std::string x, y;                                       // the two settings that vary
-  std::vector<std::string> columns;                       // values of x, rising
-  std::vector<std::string> rows;                          // values of y, rising
+  std::vector<std::string> columns;                       // values of x, ascending
+  std::vector<std::string> rows;                          // values of y, ascending
   std::vector<std::string> schemes;                       // in order of their first run
-  std::vector<std::vector<std::optional<Winner>>> cells;  // by row, then column; none where no scheme has a value
+  std::vector<std::vector<std::optional<Winner>>> cells;  // by row, then column; none where no system has a value
 };
 
 // `what`: "accuracy" or "loss" at the end, "time" or "bytes" to a target. Without `target`, it is the largest that some
-// scheme reaches everywhere, or else the largest. Without `what`, the time to such a target if there are targets,
-// otherwise the accuracy. A scheme that not all seeds bring to the target does not win. Throws InputError unless
-// exactly two settings vary besides the scheme.
+// system reaches everywhere, or else the largest. Without `what`, the time to such a target if there are targets,
+// otherwise the accuracy. A system wins only if it reaches the target with all seeds. Throws InputError unless exactly
+// two settings besides the system vary.
 WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, std::optional<double> target);
 
 }  // namespace ddl::view

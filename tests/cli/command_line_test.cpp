@@ -3,7 +3,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::command_line_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST_CASE("output that cannot be delivered is no success") {
 }
 
 }  // namespace
-}  // namespace ddl::cli
+}  // namespace ddl::cli::command_line_test

@@ -9,7 +9,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::faults_test {
 namespace {
 
 // One step of one worker: 100 MB over 1 MB/s to it, a gradient of a second, 100 MB back.
@@ -305,4 +305,4 @@ TEST_CASE("several servers that must agree are not crashed while workers come") 
   CHECK(code("ps_sync", server + "," + worker("700ms")) == 0);
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::faults_test

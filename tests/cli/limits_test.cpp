@@ -5,7 +5,7 @@
 #include "tests/cli/workplace.hpp"
 #include "tests/support/sanitized.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::limits_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST_CASE("a scenario that may not be read is one line") {
 }
 
 }  // namespace
-}  // namespace ddl::cli
+}  // namespace ddl::cli::limits_test

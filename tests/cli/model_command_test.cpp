@@ -3,7 +3,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::model_command_test {
 
 TEST_CASE("model shows every layer, and totals that are the published ones") {
   const Workplace place;
@@ -83,4 +83,4 @@ TEST_CASE("model refuses what it does not know in one line with exit code 2") {
   }
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::model_command_test

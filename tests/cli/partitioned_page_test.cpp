@@ -5,7 +5,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::partitioned_page_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -74,4 +74,4 @@ TEST_CASE("the page about split models shows what its scenarios give") {
   CHECK(rows == 10);
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::partitioned_page_test

@@ -3,7 +3,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::picture_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
   CHECK(std::stoi(opened[1]) < 2000);
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::picture_commands_test

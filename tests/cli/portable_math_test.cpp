@@ -5,7 +5,7 @@
 #include "tests/cli/workplace.hpp"
 #include "tests/support/sanitized.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::portable_math_test {
 namespace {
 
 // Convolutions, dense layers and Adam, of sizes that OpenBLAS would take on in native mode.
@@ -88,4 +88,4 @@ TEST_CASE("bench says which kernels it chose and what share of the best product 
   CHECK(json["look_ahead"][0]["speed_up"] == 1);
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::portable_math_test

@@ -7,7 +7,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::profiles_test {
 namespace {
 
 // One step of one worker: a request, 100 MB over 1 MB/s to it, a gradient of a second, 100 MB back and a receipt, each
@@ -197,4 +197,4 @@ TEST_CASE("a profile or platform of another kind than a file of some size is ref
   }
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::profiles_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ddl::cli {
+namespace ddl::cli::progress_test {
 namespace {
 
 TEST_CASE("the progress line shows share, simulated time, accuracy and time left") {
@@ -29,4 +29,4 @@ TEST_CASE("the line of many runs tells what was kept, what failed, and the time 
 }
 
 }  // namespace
-}  // namespace ddl::cli
+}  // namespace ddl::cli::progress_test

@@ -5,7 +5,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::same_bytes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,4 +173,4 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   CHECK(place.call("run elsewhere/scenarios/het_wan_gossip.json --verify-digest results/het_wan_gossip/1").code == 0);
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::same_bytes_test

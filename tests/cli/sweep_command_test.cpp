@@ -3,7 +3,7 @@
 
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::sweep_command_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ TEST_CASE("a sweep without a file, or with a broken one, is refused before anyth
   CHECK_FALSE(fs::exists(place.at("results")));
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::sweep_command_test

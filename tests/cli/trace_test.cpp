@@ -8,7 +8,7 @@
 #include "sim/results/reading/tables.hpp"
 #include "tests/cli/workplace.hpp"
 
-namespace ddl::cli {
+namespace ddl::cli::trace_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -253,4 +253,4 @@ TEST_CASE("whom a server gives up is in the trace, at the server, as often as in
   CHECK(summary["given_up"] == Json(given_up));
 }
 
-}  // namespace ddl::cli
+}  // namespace ddl::cli::trace_test

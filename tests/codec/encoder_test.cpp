@@ -7,8 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-using namespace ddl;
-using namespace ddl::codec;
+namespace ddl::codec::encoder_test {
 
 namespace {
 
@@ -184,3 +183,5 @@ TEST_CASE("codecs are named once each") {
   CHECK(rows.size() == std::variant_size_v<CodecParams>);
   for (std::size_t i = 1; i < rows.size(); ++i) CHECK(rows[i].name != rows[i - 1].name);
 }
+
+}  // namespace ddl::codec::encoder_test

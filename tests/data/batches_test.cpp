@@ -5,8 +5,7 @@
 
 #include "core/data/dataset.hpp"
 
-using namespace ddl;
-using namespace ddl::data;
+namespace ddl::data::batches_test {
 
 namespace {
 
@@ -106,3 +105,5 @@ TEST_CASE("an empty shard or an empty batch is refused") {
   CHECK_THROWS(BatchStream({}, 3, true, Stream(1)));
   CHECK_THROWS(BatchStream(shard, 0, true, Stream(1)));
 }
+
+}  // namespace ddl::data::batches_test

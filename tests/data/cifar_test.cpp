@@ -1,7 +1,6 @@
 #include "tests/data/scratch_folder.hpp"
 
-using namespace ddl;
-using namespace ddl::data;
+namespace ddl::data::cifar_test {
 
 namespace {
 
@@ -122,3 +121,5 @@ TEST_CASE("a CIFAR folder without training or test files is an error") {
   folder.write("data_batch_1.bin", batch_file(1, 0));
   CHECK(error_text(spec_of(folder)).starts_with(folder.file("test_batch.bin") + ": no such file"));
 }
+
+}  // namespace ddl::data::cifar_test

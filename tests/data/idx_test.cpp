@@ -2,8 +2,7 @@
 
 #include "tests/data/scratch_folder.hpp"
 
-using namespace ddl;
-using namespace ddl::data;
+namespace ddl::data::idx_test {
 
 namespace {
 
@@ -240,3 +239,5 @@ TEST_CASE("a folder that is absent or not given is an error that says what it sh
   spec.path = "/nowhere/at/all";
   CHECK(error_text(spec) == "/nowhere/at/all: no such folder; expected the folder of the fashion-mnist files");
 }
+
+}  // namespace ddl::data::idx_test

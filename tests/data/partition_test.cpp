@@ -9,8 +9,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 
-using namespace ddl;
-using namespace ddl::data;
+namespace ddl::data::partition_test {
 
 namespace {
 
@@ -180,3 +179,5 @@ TEST_CASE("fewer samples than workers are an error that names both numbers") {
     CHECK(said == "data.train gives 3 samples to 4 workers; expected at least one each");
   }
 }
+
+}  // namespace ddl::data::partition_test

@@ -9,8 +9,7 @@
 
 #include "core/data/dataset.hpp"
 
-using namespace ddl;
-using namespace ddl::data;
+namespace ddl::data::real_data_test {
 
 namespace {
 
@@ -78,3 +77,5 @@ TEST_CASE("CIFAR-10 has 1000 test images per class and inputs near mean zero and
     CHECK(std::sqrt(squares / count) == doctest::Approx(1).epsilon(0.01));
   }
 }
+
+}  // namespace ddl::data::real_data_test

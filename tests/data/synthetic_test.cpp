@@ -8,8 +8,7 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 
-using namespace ddl;
-using namespace ddl::data;
+namespace ddl::data::synthetic_test {
 
 namespace {
 
@@ -126,3 +125,5 @@ TEST_CASE("a count that is not possible is an error before anything is generated
     CHECK_THROWS_AS(generated(1, count, 1), InputError);
   }
 }
+
+}  // namespace ddl::data::synthetic_test

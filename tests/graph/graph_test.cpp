@@ -11,8 +11,7 @@
 #include "core/graph/mixing.hpp"
 #include "core/graph/pairs.hpp"
 
-using namespace ddl;
-using namespace ddl::graph;
+namespace ddl::graph::graph_test {
 
 namespace {
 
@@ -141,3 +140,5 @@ TEST_CASE("pairs join active with passive nodes only, mutually, and nobody of tw
   CHECK(partners(PairGraph::exponential, 16, 1) == std::vector{0, 2, 4, 6, 8, 10, 12, 14});  // +-1, 3, 5, 9
   CHECK(partners(PairGraph::complete, 7, 3) == std::vector{0, 2, 4, 6});
 }
+
+}  // namespace ddl::graph::graph_test

@@ -3,7 +3,7 @@
 
 #include "tests/laws/decentralized.hpp"
 
-using namespace ddl;
+namespace ddl::ad_psgd_laws_test {
 
 TEST_CASE("AD-PSGD keeps the pair's sum and the sum of all, whatever is asked when, and brings models together") {
   for (const std::string settings :
@@ -37,3 +37,5 @@ TEST_CASE("AD-PSGD's gradients reach the sum once each: it ends where the gradie
     CHECK(largest_difference(mean_of(ad.weights), d) < 1e-6);
   }
 }
+
+}  // namespace ddl::ad_psgd_laws_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::ako_laws_test {
 
 namespace {
 
@@ -115,3 +115,5 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
     "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
   CHECK(runtime::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
 }
+
+}  // namespace ddl::ako_laws_test

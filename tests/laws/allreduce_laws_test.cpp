@@ -7,7 +7,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::allreduce_laws_test {
 
 namespace {
 
@@ -185,3 +185,5 @@ TEST_CASE("H local steps divide the traffic by H, and all but one exchange's tim
     CHECK(result.bounds.step_s == doctest::Approx(c + 1.5 * n_over_b / H));
   }
 }
+
+}  // namespace ddl::allreduce_laws_test

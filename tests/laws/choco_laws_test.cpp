@@ -3,7 +3,7 @@
 
 #include "tests/laws/decentralized.hpp"
 
-using namespace ddl;
+namespace ddl::choco_laws_test {
 
 TEST_CASE("CHOCO without compression is gossip averaging: D-PSGD that combines after") {
   const auto d =
@@ -43,3 +43,5 @@ TEST_CASE("CHOCO keeps the mean and brings models together at a tenth of the val
     CHECK(disagreement(end) < 0.05 * disagreement(start));
   }
 }
+
+}  // namespace ddl::choco_laws_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::closed_forms_test {
 
 namespace {
 constexpr double c = 0.1, n_over_b = 1.0;
@@ -143,3 +143,5 @@ TEST_CASE("a slowed worker holds up a synchronous server, not an asynchronous on
   const auto result = runtime::run(async);
   CHECK(result.steps[0] >= 2 * result.steps[1]);
 }
+
+}  // namespace ddl::closed_forms_test

@@ -4,7 +4,7 @@
 #include "sim/results/writing/results.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::codec_laws_test {
 
 namespace {
 
@@ -112,3 +112,5 @@ TEST_CASE("with error feedback the hundredth part of the gradients learns, and w
     }
   }
 }
+
+}  // namespace ddl::codec_laws_test

@@ -8,7 +8,7 @@
 #include "tests/support/same_run.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::crash_test {
 
 namespace {
 
@@ -305,3 +305,5 @@ TEST_CASE("hosts with parts of one model, or with members of an ensemble, can no
     CHECK_THROWS_WITH_AS(with_fault(system, fault), doctest::Contains("needs each of its hosts"), std::exception);
   }
 }
+
+}  // namespace ddl::crash_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::curves_test {
 
 namespace {
 
@@ -75,3 +75,5 @@ TEST_CASE("on both WANs Ako P=4 ends at least two points above the asynchronous 
     CHECK(four >= final_accuracy(network + "_ako_p1"));
   }
 }
+
+}  // namespace ddl::curves_test

@@ -3,7 +3,7 @@
 
 #include "tests/laws/decentralized.hpp"
 
-using namespace ddl;
+namespace ddl::decentralized_laws_test {
 
 namespace {
 
@@ -171,3 +171,5 @@ TEST_CASE("SGP with overlap: x and w by hand for two workers and two rounds") {
   const Models start = initial_models(scenario, 2);
   CHECK(largest_difference(runtime::run(scenario).weights, mixed({{0.25, 0.75}, {0.75, 0.25}}, start)) < 1e-6);
 }
+
+}  // namespace ddl::decentralized_laws_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::decentralized_times_test {
 
 namespace {
 constexpr double c = 0.1, n_over_b = 1.0, alpha = 0.05;
@@ -147,3 +147,5 @@ TEST_CASE("CHOCO sends the values it keeps: twice the fraction with indices, the
     CHECK(result.simulated_s == doctest::Approx(4 * (c + 2 * share * n_over_b)).epsilon(1e-3));
   }
 }
+
+}  // namespace ddl::decentralized_times_test

@@ -7,7 +7,7 @@
 #include "core/base/finite.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::divergence_test {
 
 namespace {
 
@@ -78,3 +78,5 @@ TEST_CASE("a run that goes well diverges nowhere") {
   CHECK_FALSE(result.divergence);
   CHECK(result.stopped_by == "iterations");
 }
+
+}  // namespace ddl::divergence_test

@@ -5,7 +5,7 @@
 #include "sim/results/writing/requests.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::early_exit_laws_test {
 
 namespace {
 
@@ -103,3 +103,5 @@ TEST_CASE("a stage without layers hands the samples on, and has no exit") {
     CHECK(answer.bytes == 4 * 12 * 12 + 4);
   }
 }
+
+}  // namespace ddl::early_exit_laws_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::gossip_laws_test {
 
 namespace {
 
@@ -79,3 +79,5 @@ TEST_CASE("late joiners must be workers, and not all of them") {
   CHECK_THROWS_AS(runtime::run(with(R"({"w7": "1s"})")), InputError);
   CHECK_THROWS_AS(runtime::run(with(R"({"w0": "1s", "w1": "2s"})")), InputError);
 }
+
+}  // namespace ddl::gossip_laws_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::host_lives_test {
 
 namespace {
 
@@ -225,3 +225,5 @@ TEST_CASE("nobody waits for a worker that has crashed when its steps were over")
     CHECK(result.steps == Steps(4, 30));
   }
 }
+
+}  // namespace ddl::host_lives_test

@@ -6,7 +6,7 @@
 #include "sim/results/writing/results.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::learning_laws_test {
 
 namespace {
 
@@ -163,3 +163,5 @@ TEST_CASE("each worker's compute times, and all initial weights, stay the same w
   for (std::size_t row = 0; row < 30; ++row) CHECK(a.iterations[row].compute_s == b.iterations[row].compute_s);
   CHECK(a.curve[0].test_loss == b.curve[0].test_loss);
 }
+
+}  // namespace ddl::learning_laws_test

@@ -6,7 +6,7 @@
 
 #include "tests/laws/decentralized.hpp"
 
-using namespace ddl;
+namespace ddl::rounds_entering_test {
 
 namespace {
 
@@ -177,3 +177,5 @@ TEST_CASE("with SGP, what has come from an earlier life of a source is kept when
     CHECK(std::fabs(model[i] - mean[i] - more * (start[1][i] - mean[i])) < 1e-5);
   }
 }
+
+}  // namespace ddl::rounds_entering_test

@@ -5,7 +5,7 @@
 #include "sim/experiment/trainer.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::samme_laws_test {
 
 namespace {
 
@@ -138,3 +138,5 @@ TEST_CASE("an ensemble of weak members is more accurate than its first") {
   };
   CHECK(accuracy(5) > accuracy(1) + 0.02);
 }
+
+}  // namespace ddl::samme_laws_test

@@ -7,7 +7,7 @@
 #include "tests/laws/one_round.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::server_laws_test {
 
 namespace {
 
@@ -210,3 +210,5 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
     CHECK(working.simulated_s - at_once.simulated_s == doctest::Approx(4 * 0.05 - 0.001));
   }
 }
+
+}  // namespace ddl::server_laws_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::sparse_laws_test {
 
 namespace {
 
@@ -58,3 +58,5 @@ TEST_CASE("sparse models learn under servers, all-reduce, gossip and Ako") {
     CHECK(*result.iterations.back().train_loss < 0.9 * *result.iterations.front().train_loss);
   }
 }
+
+}  // namespace ddl::sparse_laws_test

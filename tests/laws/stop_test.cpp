@@ -3,7 +3,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::stop_test {
 
 namespace {
 
@@ -157,3 +157,5 @@ TEST_CASE("the first of several conditions ends the run") {
   CHECK(run_with(all[0], R"({"iterations": 3, "time": "1000s", "samples": 100000})").stopped_by == "iterations");
   CHECK(run_with(all[0], R"({"iterations": 3000, "time": "2s"})").stopped_by == "time");
 }
+
+}  // namespace ddl::stop_test

@@ -7,7 +7,7 @@
 #include "tests/support/same_run.hpp"
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::time_out_test {
 
 namespace {
 
@@ -242,3 +242,5 @@ TEST_CASE("a time-out is refused without its length, with no use for it, and whe
             "$.algorithm.on_failure: \"time_out\" needs a server that decides for all");
   }
 }
+
+}  // namespace ddl::time_out_test

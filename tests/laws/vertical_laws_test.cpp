@@ -4,7 +4,7 @@
 
 #include "tests/support/scenarios.hpp"
 
-using namespace ddl;
+namespace ddl::vertical_laws_test {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE("answers of a split model are the whole one's, and wait for the pieces
           doctest::Approx(sample + share * 144 * 8 + hidden + share * 32 * 3 + outputs).epsilon(1e-3));
   }
 }
+
+}  // namespace ddl::vertical_laws_test

@@ -4,10 +4,8 @@
 #include <numeric>
 
 #include "core/nn/layers/dropout.hpp"
-#include "core/nn/layers/flatten.hpp"
-#include "core/nn/layers/max_pool.hpp"
-#include "core/nn/layers/relu.hpp"
-#include "core/nn/layers/tanh.hpp"
+#include "core/nn/layers/elementwise.hpp"
+#include "core/nn/layers/pooling.hpp"
 #include "tests/nn/gradient_check.hpp"
 
 namespace ddl::nn {

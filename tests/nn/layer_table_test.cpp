@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/nn/layers/sparsify.hpp"
+#include "core/nn/published_models.hpp"
 #include "tests/nn/model_samples.hpp"
 
 namespace ddl::nn {

@@ -5,7 +5,7 @@
 #include "tests/nn/gradient_check.hpp"
 #include "tests/nn/model_samples.hpp"
 
-namespace ddl::nn {
+namespace ddl::nn::published_models_test {
 namespace {
 
 constexpr Shape kPhoto{3, 32, 32};
@@ -94,4 +94,4 @@ TEST_CASE("ResNet-20 learns generated photographs in a few steps") {
   CHECK(last < 0.5 * first);
 }
 
-}  // namespace ddl::nn
+}  // namespace ddl::nn::published_models_test

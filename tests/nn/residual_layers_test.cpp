@@ -6,10 +6,10 @@
 #include "core/nn/layers/chain.hpp"
 #include "core/nn/layers/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
-#include "core/nn/layers/global_average_pool.hpp"
+#include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/grouped.hpp"
+#include "core/nn/layers/pooling.hpp"
 #include "core/nn/layers/residual.hpp"
-#include "core/nn/layers/tanh.hpp"
 #include "tests/nn/gradient_check.hpp"
 #include "tests/nn/model_samples.hpp"
 

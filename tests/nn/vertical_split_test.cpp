@@ -7,12 +7,10 @@
 #include <memory>
 
 #include "core/base/check.hpp"
-#include "core/nn/kernels/channels_last.hpp"
 #include "core/nn/layer.hpp"
 #include "core/nn/softmax_cross_entropy.hpp"
 
-using namespace ddl;
-using namespace ddl::nn;
+namespace ddl::nn::vertical_split_test {
 
 namespace {
 
@@ -207,3 +205,5 @@ TEST_CASE("a layer with fewer units than workers cannot be dealt") {
                        "expected at least one for each",
                        InputError);
 }
+
+}  // namespace ddl::nn::vertical_split_test

@@ -4,7 +4,7 @@
 
 #include "core/node/vectors.hpp"
 
-using namespace ddl;
+namespace ddl::weights_test {
 
 TEST_CASE("a snapshot keeps its values when the replica is written afterwards") {
   Weights weights(make_payload({1, 2}));
@@ -41,3 +41,5 @@ TEST_CASE("an empty replica, as in a timing-only run, can be read, written and s
   CHECK(weights.write().empty());
   CHECK(weights.snapshot() == nullptr);
 }
+
+}  // namespace ddl::weights_test

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "tests/scenario/texts.hpp"
+#include "tests/support/accepted.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -158,11 +157,15 @@ TEST_CASE("every property of the schema has a description") {
   }
 }
 
-TEST_CASE("the published schema is the program's") {
-  std::ifstream file(std::string(DDLSIM_SOURCE_DIR) + "/scenarios/scenario.schema.json");
+TEST_CASE("the published schema of scenarios is the program's") {
+  const bool same = is_accepted("scenarios/scenario.schema.json", scenario_schema());
+  CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema > scenarios/scenario.schema.json");
+}
+TEST_CASE("docs/keys.md is the program's") {
+  std::ifstream file(std::string(DDLSIM_SOURCE_DIR) + "/docs/keys.md");
   const std::string published{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const bool same = published == scenario_schema();
-  CHECK_MESSAGE(same, "update it: ddlsim schema > scenarios/scenario.schema.json");
+  const bool same = published == keys_page();
+  CHECK_MESSAGE(same, "update it: ddlsim schema keys > docs/keys.md");
 }
 
 }  // namespace

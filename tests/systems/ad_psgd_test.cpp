@@ -4,8 +4,7 @@
 
 #include "tests/support/scripted_node.hpp"
 
-using namespace ddl;
-using namespace ddl::systems;
+namespace ddl::systems::ad_psgd_test {
 
 TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for answers") {
   // News that nobody reads would pile up as long as hosts come and go.
@@ -13,7 +12,9 @@ TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for a
   cluster.workers = 4;
   for (const int worker : {0, 1, 2, 3}) {
     ScriptedNode node(cluster, worker, {});
-    const auto program = make_program(AdPsgdParams{}, node);
+    const auto program = AdPsgdParams{}.program(node);
     CHECK(node.watched.size() == (worker % 2 == 1 ? 1 : 0));
   }
 }
+
+}  // namespace ddl::systems::ad_psgd_test

@@ -5,8 +5,7 @@
 
 #include "tests/support/scripted_node.hpp"
 
-using namespace ddl;
-using namespace ddl::systems;
+namespace ddl::systems::gossip_test {
 
 namespace {
 
@@ -22,7 +21,7 @@ Vectors applied(Threshold threshold, bool residual, Vectors gradients) {
   GossipParams params;
   params.threshold = threshold;
   params.residual = residual;
-  make_program(params, node)->run();
+  params.program(node)->run();
   return node.applied;
 }
 
@@ -51,3 +50,5 @@ TEST_CASE("without a residual dropped values are lost, with one they add up unti
 TEST_CASE("without a threshold the gradient is the optimizer's as it is") {
   CHECK(applied(Threshold::none, false, {{1, 2, 3, 4, 5, -6}}) == Vectors{{1, 2, 3, 4, 5, -6}});
 }
+
+}  // namespace ddl::systems::gossip_test

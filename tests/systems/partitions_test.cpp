@@ -6,8 +6,7 @@
 
 #include "core/base/check.hpp"
 
-using namespace ddl;
-using namespace ddl::systems;
+namespace ddl::systems::partitions_test {
 
 namespace {
 
@@ -101,3 +100,5 @@ TEST_CASE("gather and scatter are inverse, and fill_zero clears just the partiti
   fill_zero(std::span<float>(vector), partition);
   CHECK(vector == std::vector<float>{0, 0, 0, 3, 4, 0, 6});
 }
+
+}  // namespace ddl::systems::partitions_test

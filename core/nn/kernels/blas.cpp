@@ -29,7 +29,7 @@ void use_one_blas_thread() {
 }
 
 std::string blas_kernels() {
-  // The configuration line opens with "OpenBLAS <version>".
+  // The configuration line begins with "OpenBLAS <version>".
   std::istringstream configuration(openblas_get_config());
   std::string library, version;
   configuration >> library >> version;

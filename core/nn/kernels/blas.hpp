@@ -1,4 +1,4 @@
-// The seam to OpenBLAS, for `native` math and as the measure of our own kernels.
+// Calls of OpenBLAS, for `native` math and as a reference for our own kernels.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace ddl::nn {
 
-// The same product by OpenBLAS. Once use_one_blas_thread() was called: on the calling thread alone, and with the same
-// bits on machines whose blas_kernels() are the same.
+// The same product by OpenBLAS. After use_one_blas_thread() it runs on the calling thread only, and gives the same bits
+// on machines whose blas_kernels() are the same.
 void blas_gemm(const Product& product, const float* a, const float* b, float* c, const Finish& finish = {});
 
-// Parallelism is ours: keeps OpenBLAS from starting threads of its own.
+// Keeps OpenBLAS from starting threads of its own; the thread pool is the only parallelism.
 void use_one_blas_thread();
 
 // "OpenBLAS 0.3.21 Haswell"

@@ -10,8 +10,8 @@ namespace ddl::nn {
 
 class Buffer {
  public:
-  // Room for at least `count` floats, on a cache line's boundary. Growing drops what was in it; it never shrinks. A
-  // vector register's worth beyond the end may be read and written too, so that copies need no tail.
+  // Room for at least `count` floats, on a cache line's boundary. Growing loses the contents; it never shrinks. A
+  // vector register's worth of floats beyond the end may be read and written as well, so that copies need no tail loop.
   float* room(std::size_t count) {
     if (count + kSlack > size_) {
       values_.reset();
@@ -21,7 +21,7 @@ class Buffer {
     return values_.get();
   }
   float* data() { return values_.get(); }
-  // Another buffer within this one, for what a layer of several parts keeps of each.
+  // A buffer within this one, for what a composite layer keeps for one of its parts.
   Buffer& part(std::size_t index) {
     while (parts_.size() <= index) parts_.push_back(std::make_unique<Buffer>());
     return *parts_[index];

@@ -6,14 +6,16 @@
 namespace ddl::nn {
 namespace {
 
-// Terms that are summed at a time: a panel of B of as many rows stays in the first-level cache. Part of every result.
+// Number of terms that are summed at a time: a panel of B with as many rows stays in the first-level cache. It fixes
+// the order of sums, so every result depends on it.
 constexpr std::size_t kRun = 256;
-// Rows of A that are used while such a panel lies there; their copy stays in the second-level cache.
+// Number of rows of A that use such a panel before the next one is loaded; their copy stays in the second-level cache.
 constexpr std::size_t kBlock = 128;
-// Copying A pays off when at least so many columns use it, or when its rows would share the cache's sets.
+// Copying A pays off when at least so many columns use it, or when its rows would map to the same cache sets.
 constexpr std::size_t kColumnsWorthCopy = 96;
 constexpr std::size_t kPage = 4096 / sizeof(float);
-// Rows of a copied block of A lie so far apart: a little more than needed, so that they do not share sets.
+// Distance between rows of a copied block of A: a little more than needed, so that they do not map to the same cache
+// sets.
 constexpr std::size_t kRowGap = kRun + 16, kTermGap = kBlock + 16;
 constexpr std::size_t kCopiedA = std::max(kBlock * kRowGap, kRun* kTermGap);
 

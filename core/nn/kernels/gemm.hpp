@@ -8,9 +8,9 @@ namespace ddl::nn {
 
 enum class Op { plain, transposed };
 
-// C = op(A) op(B), + C if `add`; before that, each row of C starts at `bias` (none: zero), and after it the negative is
-// cleared if `relu`. op(A) is rows x inner, op(B) is inner x columns, C is rows x columns, without gaps between rows.
-// A is stored rows x inner (plain) or inner x rows (transposed), B likewise.
+// C = op(A) op(B), + C if `add`; each row of C starts at `bias` (none: zero), and negative results are set to zero if
+// `relu`. op(A) is rows x inner, op(B) is inner x columns, C is rows x columns, without gaps between rows. A is stored
+// rows x inner (plain) or inner x rows (transposed), B likewise.
 struct Product {
   Op a = Op::plain, b = Op::plain;
   int rows = 0, columns = 0, inner = 0;
@@ -20,9 +20,9 @@ struct Finish {
   bool relu = false;
 };
 
-// Always on the calling thread alone, and with the same bits for the same values on every CPU, whichever thread that is
-// and wherever the matrices lie: a sum is formed from runs of 256 terms, each in order, added in order. C must not
-// overlap A or B. `scratch` is for copies that lie better.
+// Runs on the calling thread, and gives the same bits for the same values on every CPU, whatever the thread and the
+// alignment of the matrices: a sum is formed from runs of 256 terms, each in order, added in order. C must not overlap
+// A or B. `scratch` is for copies with a better memory layout.
 void gemm(const Product& product, const float* a, const float* b, float* c, Buffer& scratch, const Finish& finish = {});
 
 // The same with one of tile_sets().

@@ -12,7 +12,7 @@
 namespace ddl::nn {
 namespace {
 
-// For any CPU. A fused multiply-add rounds once by definition, whether an instruction or the library does it.
+// For any CPU. A fused multiply-add rounds once by definition, whether done by an instruction or by the library.
 struct Single {
   static constexpr std::size_t lanes = 1, rows = 4;
   using Values = float;
@@ -70,7 +70,7 @@ void check_kernel_choice() {
 
 const TileSet& tile_set_for(std::size_t columns) {
   const auto sets = tile_sets();
-  // Lanes beyond the columns would work for nothing.
+  // Lanes beyond the columns would be wasted.
   for (const TileSet& set : sets.first(sets.size() - 1)) {
     if (columns > set.lanes / 2) return set;
   }

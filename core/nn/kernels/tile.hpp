@@ -1,8 +1,8 @@
 // The innermost loops of every matrix product and convolution, for each kind of CPU.
 //
-// Every element of a result is one chain of fused multiply-adds in the order of its terms. Rounding then depends on
-// nothing but that order: neither on how many lanes a register has, nor on how rows and columns are cut into tiles, so
-// all sets give the same bits. (Blocking for registers after Goto and van de Geijn, ACM TOMS 2008.)
+// Every element of a result is one chain of fused multiply-adds in the order of its terms. Rounding then depends only
+// on that order, not on how many lanes a register has or how rows and columns are cut into tiles, so all sets give the
+// same bits. (Blocking for registers after Goto and van de Geijn, ACM TOMS 2008.)
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ struct TileSet {
   std::size_t padded_columns(std::size_t count) const { return (count + lanes - 1) / lanes * lanes; }
 };
 
-// Those this CPU can run, the fastest for wide panels first; the last is plain C++. The environment variable
-// DDLSIM_KERNELS ("AVX2", "plain") leaves out those before the one it names.
+// The sets that this CPU can run, the fastest for wide panels first; the last is plain C++. The environment variable
+// DDLSIM_KERNELS ("AVX2", "plain") removes those before the one it names.
 std::span<const TileSet> tile_sets();
 
 // Throws InputError when DDLSIM_KERNELS names none of them.

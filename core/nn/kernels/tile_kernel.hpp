@@ -13,7 +13,7 @@ template <class V, int kRows, int kVectors, bool kTogether>
 [[gnu::noinline]] void tile(const PanelCall& p, const float* a, float* c) {
   constexpr std::size_t lanes = V::lanes;
   typename V::Values sum[kRows][kVectors];
-  // All loops over the tile are unrolled, or its sums would live in memory.
+  // All loops over the tile are unrolled, because its sums would otherwise be kept in memory.
 #pragma GCC unroll 2
   for (int v = 0; v < kVectors; ++v) {
     const std::size_t column = static_cast<std::size_t>(v) * lanes;
@@ -77,7 +77,7 @@ void tile_of(std::size_t rows, const PanelCall& p, const float* a, float* c) {
   }
 }
 
-// Cuts the rows into tiles of about the same height, for low ones leave the multipliers waiting.
+// Cuts the rows into tiles of about the same height, because low tiles do not keep the multipliers busy.
 template <class V, int kVectors, bool kTogether>
 void tiles(const PanelCall& p) {
   const std::size_t count = (p.rows + V::rows - 1) / V::rows;

@@ -10,9 +10,10 @@ namespace ddl::nn {
 namespace {
 
 constexpr std::size_t kOut = 4, kIn = 6, kKernel = 3;
-// Tiles whose products are formed at a time: enough rows for a product, few enough for the cache. Part of every result.
+// Number of tiles whose products are computed at a time: enough rows for fast products, few enough for the cache. It
+// fixes the order of sums, so every result depends on it.
 constexpr std::size_t kTiles = 64;
-// Fewer channels do not pay for the transforms.
+// With fewer channels, the transforms cost more than they save.
 constexpr std::size_t kLeastValues = 32;
 
 using Values = Eight::Values;
@@ -97,7 +98,7 @@ inline void transform(Read read, Write write) {
   }
 }
 
-// Where the pixels of a size x size window at (top, left) begin; those outside the image are read from `zeros`.
+// Pointers to the pixels of a size x size window at (top, left); pixels outside the image are read from `zeros`.
 template <std::size_t kSize>
 void place(const float* image, const Plane& plane, std::ptrdiff_t top, std::ptrdiff_t left, const float* zeros,
            const float** pixels) {
@@ -105,7 +106,7 @@ void place(const float* image, const Plane& plane, std::ptrdiff_t top, std::ptrd
     for (std::size_t x = 0; x < kSize; ++x) {
       const std::size_t row = static_cast<std::size_t>(top + static_cast<std::ptrdiff_t>(y));
       const std::size_t column = static_cast<std::size_t>(left + static_cast<std::ptrdiff_t>(x));
-      const bool inside = row < plane.height && column < plane.width;  // negative ones are huge
+      const bool inside = row < plane.height && column < plane.width;  // negative values wrap round to huge ones
       pixels[y * kSize + x] = inside ? image + (row * plane.width + column) * plane.values : zeros;
     }
   }

@@ -20,7 +20,7 @@ class Winograd {
  public:
   Winograd(Plane input, Plane output, std::size_t above);
 
-  // Worth it, and possible: whole vectors of channels, enough of them, and outputs that fill tiles.
+  // Whether it is possible and worthwhile: whole vectors of channels, enough of them, and outputs that fill tiles.
   static bool suits(std::size_t kernel, Plane input, Plane output);
 
   std::size_t images_at_a_time() const { return group_; }
@@ -49,7 +49,8 @@ class Winograd {
 
  private:
   static constexpr std::size_t kPlaces = 36;
-  // From place to place: a little more than a power of two, or all places would share the cache's sets.
+  // Distance from place to place: a little more than a power of two, because all places would otherwise map to the same
+  // cache sets.
   static constexpr std::size_t stride(std::size_t floats) { return floats + 16; }
   template <class Visit>
   void each_tile(std::size_t count, Visit visit) const;

@@ -1,4 +1,4 @@
-// The scratch memory of one thread: everything a computation writes besides its result.
+// The scratch memory of one thread: everything that a computation writes except its result.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ddl::nn {
 
-// Grown by the first step and reused by all that follow, of any model.
+// Grows in the first step and is reused by all later ones, of any model.
 struct Workspace {
   struct PerLayer {
     Buffer output;
@@ -17,7 +17,7 @@ struct Workspace {
   };
   std::vector<PerLayer> layers;
   Buffer inputs;        // of the batch, channels last
-  Buffer gradients[2];  // with respect to a layer's output and input, in turns
+  Buffer gradients[2];  // with respect to a layer's output and input, alternately
   Buffer scratch;       // of one call of one layer
   data::Batch batch;    // of an evaluation
   std::vector<std::uint32_t> indices;

@@ -47,7 +47,7 @@ void bias_backward(const float* __restrict values, std::size_t rows, std::size_t
   }
   std::fill(sums, sums + outputs, 0.0f);
   std::size_t row = 0;
-  // Four rows at a time: an addition to the sums need not wait for the one before to be stored.
+  // Four rows at a time, so that an addition to the sums need not wait for the previous one to be stored.
   for (; row + 4 <= rows; row += 4, gradient += 4 * outputs) {
     const float *one = gradient, *two = one + outputs, *three = two + outputs, *four = three + outputs;
     for (std::size_t j = 0; j < outputs; ++j) sums[j] += (one[j] + two[j]) + (three[j] + four[j]);

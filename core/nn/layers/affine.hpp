@@ -1,4 +1,4 @@
-// What dense and convolutional layers share: initial weights, and what goes back through a bias and ReLU.
+// Shared by dense and convolutional layers: initial weights, and the backward pass through a bias and ReLU.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,17 @@ struct Fan {
   std::size_t in = 0, out = 0, outputs = 0;
 };
 
-// Weights followed by a bias for each output, if there is room for one: He et al., ICCV 2015, by inputs or by outputs;
-// PyTorch's uniform; TensorFlow's truncated normal with deviation 0.1 and biases 0.1, as in TF.AKO; or all zero.
+// Weights followed by a bias for each output, if `parameters` has room for them: He et al., ICCV 2015, by inputs or by
+// outputs; PyTorch's uniform; TensorFlow's truncated normal with deviation 0.1 and biases 0.1, as in TF.AKO; or all
+// zero.
 void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& random);
 
 // Where the weights and biases of some of the outputs are among those of all: weights rows x outputs, then the biases.
 std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bool bias,
                                        std::span<const std::uint32_t> chosen);
 
-// Backward through a bias and an optional ReLU: clears gradients where ReLU gave zero, and adds their sum over rows to
-// bias_gradient. `sums` is scratch for `outputs` values.
+// Backward pass through a bias and an optional ReLU: sets gradients to zero where ReLU gave zero, and adds their sums
+// over rows to bias_gradient. `sums` is scratch for `outputs` values.
 void bias_backward(const float* values, std::size_t rows, std::size_t outputs, bool relu, float* gradient,
                    float* bias_gradient, float* sums);
 

@@ -86,7 +86,7 @@ void BatchNorm::backward(const BackwardCall& call) const {
     call.parameter_gradient[width + c] = static_cast<float>(shifts[c]);
   }
   if (call.input_gradient == nullptr) return;
-  // Each input also moves the mean and the variance of its channel.
+  // Each input also changes the mean and the variance of its channel.
   std::vector<float> factor(width), shift_mean(width), scale_mean(width);
   for (std::size_t c = 0; c < width; ++c) {
     factor[c] = call.parameters[c] * of.inverse[c];

@@ -7,14 +7,14 @@ namespace ddl::nn {
 
 // y = scale (x - mean) / sqrt(variance + 1e-5) + shift for each channel. Mean and variance are those of the batch in
 // training, and in an evaluation their means over the batches of the forward calls with `estimate` before it: functions
-// of the parameters and some training samples, so that a replica has no state beside its parameters.
+// of the parameters and some training samples, so that a replica has no state but its parameters.
 class BatchNorm final : public Layer {
  public:
   explicit BatchNorm(Shape shape) : Layer(shape, shape) {}
 
   const char* kind() const override { return "batch_norm"; }
   std::vector<LayerTensor> tensors() const override;
-  // Two per value, as counters of operations have it.
+  // Two per value, as usual when operations are counted.
   double multiply_adds() const override { return 2 * static_cast<double>(output().size()); }
   bool needs_estimates() const override { return true; }
   int groups() const override { return input().channels; }
@@ -24,7 +24,7 @@ class BatchNorm final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
-  // Of each channel, in what is kept.
+  // Of each channel; lies in the kept memory.
   struct Statistics {
     float *mean, *inverse;  // of the batch; 1 / deviation
     float *estimated_mean, *estimated_variance;

@@ -10,7 +10,7 @@ namespace ddl::nn {
 
 class Chain final : public Layer {
  public:
-  // At least one; each reads what the one before gives.
+  // At least one; each layer's input is the output of the one before.
   explicit Chain(std::vector<std::unique_ptr<Layer>> layers);
 
   const std::vector<std::unique_ptr<Layer>>& layers() const { return layers_; }
@@ -25,7 +25,8 @@ class Chain final : public Layer {
   void backward(const BackwardCall& call) const override;
 
  private:
-  // What is kept: of layer l its output (the last has none) and what it keeps; two gradients in turns.
+  // Parts of the kept memory: per layer l its output (except the last's) and what it keeps; then two gradients, used
+  // alternately.
   Buffer& output_of(std::size_t l, Buffer& kept) const { return kept.part(2 * l); }
   Buffer& kept_of(std::size_t l, Buffer& kept) const { return kept.part(2 * l + 1); }
   Buffer& gradient(std::size_t turn, Buffer& kept) const { return kept.part(2 * layers_.size() + turn % 2); }

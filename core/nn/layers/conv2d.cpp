@@ -10,8 +10,8 @@
 namespace ddl::nn {
 namespace {
 
-// Outputs whose share of the weights' gradient is summed at a time: they stay in the first-level cache. Part of every
-// result.
+// Number of outputs whose share of the weights' gradient is summed at a time, so that they stay in the first-level
+// cache. It fixes the order of sums, so every result depends on it.
 constexpr std::size_t kPixels = 128;
 
 Shape convolved(Shape input, const ConvSpec& spec) {
@@ -19,7 +19,7 @@ Shape convolved(Shape input, const ConvSpec& spec) {
   return {spec.filters, (input.height - cut - 1) / spec.stride + 1, (input.width - cut - 1) / spec.stride + 1};
 }
 
-// Parts of scratch memory begin at cache lines, as vectors are read from them.
+// Parts of scratch memory begin at cache lines, because vectors are read from them.
 std::size_t rounded(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
 // Panels of `columns` columns, each padded to whole vectors.
@@ -135,7 +135,7 @@ void Conv2d::forward_by_transforms(const ForwardCall& call) const {
 
 void Conv2d::backward_by_transforms(const BackwardCall& call) const {
   const Winograd &w = *transforms_, &turned = *turned_;
-  // The parts in the order in which they are needed; inputs and products serve both ways.
+  // Parts in the order in which they are needed; inputs and products are used in both directions.
   const std::size_t inputs_size = std::max(w.input_floats(), turned.input_floats());
   const std::size_t products_size = std::max(w.product_floats(), turned.product_floats());
   float* const sums =
@@ -228,7 +228,7 @@ void Conv2d::add_weight_gradient(const float* image, const float* gradient, bool
 void Conv2d::backward(const BackwardCall& call) const {
   if (transforms_) return backward_by_transforms(call);
   const bool inputs = call.input_gradient != nullptr;
-  // Panels read whole vectors of the gradient: the room after it belongs to the next part.
+  // Panels read whole vectors of the gradient, beyond its end if need be; that memory belongs to the next part.
   const std::size_t turned = inputs ? panel_floats(kernel_ * kernel_ * filters_, channels_) : 0;
   const std::size_t frames = rounded(gradient_.size()) + rounded(image_.size());
   float* const gradient = call.scratch.room(frames + turned + 2 * filters_ + Buffer::kSlack);

@@ -1,5 +1,5 @@
-// Two-dimensional convolution with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed
-// where the image lies, a row of pixels at a time; nothing is unrolled. Wide 3x3 layers: see winograd.hpp.
+// Two-dimensional convolution with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed in place on
+// the padded image, a row of pixels at a time, without im2col. Wide 3x3 layers: see winograd.hpp.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace ddl::nn {
 
 // Weights are kernel x kernel x channels x filters. `same` pads with (kernel - 1) / 2 zeros above and left and the rest
-// below and right, as TensorFlow does for stride 1. A stride takes every so manieth window, from the first.
+// below and right, as TensorFlow does for stride 1. With stride s, every s-th window is used, beginning with the first.
 class Conv2d final : public Layer {
  public:
   // Precondition of a valid convolution: the kernel fits into the image.
@@ -46,7 +46,8 @@ class Conv2d final : public Layer {
     float* result;
   };
   void slide(const Slide& job) const;
-  // Weights as panels of neighbouring columns; of the gradient by inputs they are turned round and transposed.
+  // Weights as panels of neighbouring columns; for the gradient with respect to the inputs they are rotated by half a
+  // turn and transposed.
   void pack(const float* weights, float* panels) const;
   void pack_turned(const float* weights, float* panels) const;
   void place_row(const float* from, float* to) const;

@@ -8,7 +8,7 @@
 namespace ddl::nn {
 namespace {
 
-// Below so many multiply-adds OpenBLAS's way to its kernels takes longer than the product.
+// Below so many multiply-adds, OpenBLAS's overhead per call exceeds the time of the product.
 constexpr double kLeastBlasWork = 1e6;
 
 }  // namespace

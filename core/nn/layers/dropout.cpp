@@ -18,7 +18,7 @@ void Dropout::forward(const ForwardCall& call) const {
     std::fill(factors, factors + count, 1.0f);
   } else {
     check(call.random != nullptr, "training with dropout draws from a stream");
-    // With an odd count the second factor of the last pair falls into the buffer's slack.
+    // With an odd count, the second factor of the last pair is written to the slack behind the buffer.
     for (std::size_t i = 0; i < count; i += 2) {
       const std::uint64_t bits = call.random->bits();
       factors[i] = static_cast<std::uint32_t>(bits >> 32) < threshold_ ? 0 : scale_;

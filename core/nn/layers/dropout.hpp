@@ -1,4 +1,4 @@
-// Dropout (Srivastava et al., JMLR 2014), scaled in training so that evaluation leaves values alone.
+// Dropout (Srivastava et al., JMLR 2014), scaled in training, so that evaluation does not change values.
 #pragma once
 
 #include "core/nn/layer.hpp"
@@ -11,7 +11,7 @@ class Dropout final : public Layer {
   Dropout(Shape shape, const DropoutSpec& spec);
   const char* kind() const override { return "dropout"; }
   bool passes_through(bool training) const override { return !training || threshold_ == 0; }
-  // Takes one draw of the stream for every two values, whatever they are.
+  // Takes one draw of the stream for every two values.
   void forward(const ForwardCall& call) const override;
   void backward(const BackwardCall& call) const override;
 

@@ -9,7 +9,7 @@
 namespace ddl::nn {
 namespace {
 
-// A group's share of the channels of every pixel of a batch.
+// One group's channels of every pixel of a batch.
 struct Share {
   std::size_t pixels, channels, first, count;
 

@@ -1,5 +1,5 @@
-// Grouped convolution: each of G layers reads its share of the channels and gives its share of the filters (Krizhevsky
-// et al., NIPS 2012). In IDDL, the vertical partitions of a network.
+// Grouped convolution: each of G layers reads its share of the channels and computes its share of the filters
+// (Krizhevsky et al., NIPS 2012). In IDDL, the vertical partitions of a network.
 #pragma once
 
 #include <memory>

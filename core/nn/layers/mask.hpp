@@ -1,5 +1,5 @@
-// Sparse connections between inputs and outputs that every host can draw for itself: balanced incomplete block designs,
-// as in IDDL, and a random baseline.
+// Sparse connections between inputs and outputs which every host can compute by itself: balanced incomplete block
+// designs, as in IDDL, and a random baseline.
 //
 // The lines of the affine plane of order q over q^2 points (a, b), input q a + b: q + 1 classes of q parallel lines, in
 // the order a = m; b = m; b = k a + m for k = 1 .. q - 1, each for m = 0 .. q - 1. If arithmetic is that of a field,
@@ -21,8 +21,8 @@ using Connections = std::vector<std::vector<std::uint32_t>>;
 // q of a design for so many inputs: the least with q^2 >= inputs; for bibd_field, the least prime power of those.
 std::size_t design_order(Mask kind, std::size_t inputs);
 
-// Output r has line r modulo q (q + 1), less the points that are no inputs. random: as many connections as bibd has,
-// shuffled over all places with `random`, which the others leave alone. none: all.
+// bibd: output r has line r modulo q (q + 1), without the points beyond the inputs. random: as many connections as bibd
+// has, shuffled over all positions with `random`, which the other kinds do not use. none: all.
 Connections make_connections(Mask kind, std::size_t inputs, std::size_t outputs, Stream& random);
 
 // Where the weights of these connections lie in a tensor places x inputs x outputs, ascending.

@@ -9,13 +9,13 @@
 
 namespace ddl::nn {
 
-// Its parameters are the weights that are there, in the order of the whole tensor, then the bias, if any. What is not
-// there has no place in the model's vector: it cannot be learned, is not sent and belongs to no partition. The products
-// are those of the whole tensor with zeros in between.
+// Its parameters are the weights that exist, in the order of the whole tensor, then the bias, if any. The others have
+// no place in the model's vector: they are not learned, not sent, and belong to no partition. Products are computed
+// with the whole tensor, with zeros in between.
 class Masked final : public Layer {
  public:
-  // `whole` has one tensor of weights, and a bias after it or none; `positions` are those of the weights that are
-  // there, ascending.
+  // `whole` has one tensor of weights, and a bias after it or none; `positions` are those of the weights that exist,
+  // ascending.
   Masked(std::unique_ptr<Layer> whole, std::vector<std::uint32_t> positions);
 
   const char* kind() const override { return whole_->kind(); }
@@ -30,7 +30,7 @@ class Masked final : public Layer {
  private:
   std::unique_ptr<Layer> whole_;
   std::vector<std::uint32_t> positions_;
-  std::size_t weights_, others_;  // of the whole layer: weights, there or not; biases
+  std::size_t weights_, others_;  // of the whole layer: all weights; biases
 };
 
 }  // namespace ddl::nn

@@ -54,7 +54,7 @@ void Residual::forward(const ForwardCall& call) const {
     shortcut_->forward(call.within(call.parameters + body_parameters_, call.input, result, call.kept.part(1)));
     addend = result;
   }
-  // The body's own output is needed by its backward pass: kept apart from the sum.
+  // The body's own output is kept apart from the sum, because its backward pass needs it.
   float* const own = call.kept.part(3).room(values);
   for (std::size_t i = 0; i < values; ++i) {
     own[i] = call.output[i];

@@ -9,7 +9,7 @@ namespace ddl::nn {
 
 class Residual final : public Layer {
  public:
-  // Of one shape. A null shortcut hands its input on.
+  // Both have the same output shape. A null shortcut passes its input on.
   Residual(std::unique_ptr<Layer> body, std::unique_ptr<Layer> shortcut);
 
   const Layer& body() const { return *body_; }
@@ -29,12 +29,12 @@ class Residual final : public Layer {
   std::size_t body_parameters_;
 };
 
-// The shortcut without parameters: every `stride`-th pixel, and zeros in the channels that the input has not.
+// The shortcut without parameters: every `stride`-th pixel, and zeros in the channels that the input does not have.
 class PickChannels final : public Layer {
  public:
   static constexpr std::uint32_t nothing = 0xffffffff;
 
-  // The input's channels, then zeros up to so many.
+  // The input's channels, then zeros up to `channels`.
   PickChannels(Shape input, int channels, int stride);
   // Of these channels of the input; zeros for `nothing`.
   PickChannels(Shape input, std::vector<std::uint32_t> sources, int stride);

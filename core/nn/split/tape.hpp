@@ -1,5 +1,5 @@
-// A computation as a list of layers applied to numbered values, run forwards and backwards piece by piece: what one
-// host does of a model that several hosts share.
+// A computation as a list of layers applied to numbered values, run forwards and backwards piece by piece: one host's
+// part of a model that several hosts share.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ struct TapeOp {
   std::size_t parameters = 0;  // where the layer's begin in the tape's vector
 };
 
-// Immutable once recorded. Value 0 is what comes in.
+// Immutable once recorded. Value 0 is the input.
 struct Tape {
   std::vector<std::size_t> values;  // floats of one sample in each
   std::vector<TapeOp> ops;
   std::size_t parameter_count = 0;
-  bool input_gradient = false;                 // whether the gradient by value 0 is wanted
+  bool input_gradient = false;                 // whether the gradient with respect to value 0 is needed
   std::vector<std::unique_ptr<Layer>> layers;  // that no model owns
 
   int add_value(std::size_t floats);
-  // Records one application, to a new value, which it returns.
+  // Records the application of a layer; returns the number of the new value.
   int apply(const Layer& layer, int input);
   int apply(std::unique_ptr<Layer> layer, int input);
   int add(int a, int b);
@@ -43,7 +43,7 @@ class TapeRun {
   // ForwardCall.
   void begin(int batch, Stream* random, std::optional<int> estimate = std::nullopt);
   int batch() const { return batch_; }
-  // A value that is computed elsewhere, which must outlive the batch.
+  // Sets a value that is computed elsewhere; it must outlive the batch.
   void use(int value, const float* floats) { values_[at(value)] = floats; }
   const float* value(int value) const { return values_[at(value)]; }
   std::size_t floats_of_sample(int value) const { return tape_.values[at(value)]; }
@@ -51,9 +51,10 @@ class TapeRun {
 
   // Ops [first, last).
   void forward(std::size_t first, std::size_t last, const float* parameters);
-  // The same backwards; gradients by their outputs are known. `parameter_gradient` is overwritten where they have any.
+  // The same backwards; gradients with respect to their outputs are known. `parameter_gradient` is overwritten where
+  // they have any.
   void backward(std::size_t first, std::size_t last, const float* parameters, float* parameter_gradient);
-  // The gradient of the loss by a value: what later ops gave it so far.
+  // The gradient of the loss with respect to a value: the sum over the later ops run so far.
   float* gradient(int value);
   void add_gradient(int value, const float* floats);
 
@@ -72,7 +73,7 @@ class TapeRun {
   Buffer scratch_, spare_;
 };
 
-// Mean cross-entropy of the network's outputs, a value of `run`, whose gradient by them it sets.
+// Mean cross-entropy of the network's outputs, a value of `run`; also sets the gradient with respect to them.
 double cross_entropy(TapeRun& run, int outputs, std::span<const std::uint8_t> labels);
 
 }  // namespace ddl::nn

@@ -10,7 +10,7 @@
 #include "core/base/check.hpp"
 #include "core/nn/layers/chain.hpp"
 #include "core/nn/layers/dropout.hpp"
-#include "core/nn/layers/flatten.hpp"
+#include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/residual.hpp"
 
 namespace ddl::nn {
@@ -46,7 +46,7 @@ void Meeting::take(const float* whole_values, int worker, int batch, float* piec
              [&](std::size_t in_whole, std::size_t in_piece) { piece_values[in_piece] = whole_values[in_whole]; });
 }
 
-// Walks along the layers and records what each worker does.
+// Walks along the layers and records what each worker computes.
 class VerticalSplitter {
  public:
   VerticalSplitter(VerticalSplit& split, int workers) : split_(split), workers_(static_cast<std::size_t>(workers)) {
@@ -66,7 +66,7 @@ class VerticalSplitter {
   }
 
  private:
-  // A value of the tapes as the next layer reads it. No channels: each worker has all.
+  // A value of the tapes as the next layer reads it. No channels: each worker has all of them.
   struct View {
     int value;
     Shape shape;
@@ -159,7 +159,7 @@ class VerticalSplitter {
     return view;
   }
 
-  // The output channels that depend on a worker's own inputs alone; none if these are not whole runs.
+  // The output channels that depend only on a worker's own inputs; none if these are not whole groups.
   static std::optional<Channels> outputs_of_own(const Layer& layer, const Channels& channels) {
     const auto in = static_cast<std::uint32_t>(layer.input().channels / layer.groups());
     const auto out = static_cast<std::uint32_t>(layer.output().channels / layer.groups());

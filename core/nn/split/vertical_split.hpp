@@ -1,10 +1,11 @@
-// A model dealt over workers by output channels (or units): worker g computes its share of the channels of each layer
-// and holds only the weights for them. Where a layer reads channels that others have, all meet and gather them; grouped
-// convolutions whose groups are dealt whole need no meeting, which is what IDDL's vertical partitions save.
+// A model divided over workers by output channels (or units): each worker computes its share of the channels of each
+// layer and holds only the weights for them. Where a layer reads channels of other workers, there is a meeting: all
+// workers gather all channels. Grouped convolutions whose groups are not divided need no meeting, which is what IDDL's
+// vertical partitions save.
 //
-// The gradient by a gathered value is a worker's own contribution; the sum over workers is the whole. So backwards each
-// worker sends every other its contribution to the other's channels (a reduce-scatter), and the split model computes
-// what the whole one does, but for the order of sums.
+// The gradient that a worker computes with respect to a gathered value is one contribution to a sum over workers. So in
+// the backward pass each worker sends each other worker its contribution to the other's channels (a reduce-scatter),
+// and the split model computes what the whole one does, except for the order of sums.
 #pragma once
 
 #include <cstddef>
@@ -35,14 +36,15 @@ class VerticalSplit {
   VerticalSplit(const Model& model, int workers);
 
   const Tape& tape(int worker) const { return tapes_[static_cast<std::size_t>(worker)]; }
-  // In order. A stage is what lies before one, or after the last: there everybody does the same, so the gradient by
-  // what the last meeting gathers is the same whole one at all, and nothing need be sent back.
+  // In order. A stage is what lies before a meeting, or after the last one. In the last stage all workers compute the
+  // same, so the gradient with respect to what the last meeting gathers is complete at each of them, and nothing is
+  // sent back.
   const std::vector<Meeting>& meetings() const { return meetings_; }
-  // Where the parameters of a worker's tape are in the model's vector.
+  // Positions of the parameters of a worker's tape in the model's vector.
   const std::vector<std::uint32_t>& held(int worker) const { return held_[static_cast<std::size_t>(worker)]; }
   std::size_t stages() const { return meetings_.size() + 1; }
   int outputs() const { return outputs_; }  // the network's, whole at each worker
-  // Of a stage at a worker, for one sample forwards.
+  // Of a stage at a worker, for the forward pass of one sample.
   double multiply_adds(int worker, std::size_t stage) const;
   std::size_t first_op(std::size_t stage) const { return stage == 0 ? 0 : meetings_[stage - 1].op; }
   std::size_t last_op(std::size_t stage) const {

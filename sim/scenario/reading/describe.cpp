@@ -5,7 +5,7 @@
 namespace ddl::scenario {
 
 std::string describe(const Scenario& scenario) {
-  Scenario copy = scenario;  // fields() serves readers too and therefore takes no constant
+  Scenario copy = scenario;  // fields() is also used for reading, so it takes no const reference
   return layout(to_json_value(copy));
 }
 

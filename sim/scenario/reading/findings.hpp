@@ -1,4 +1,4 @@
-// What is found wrong with a scenario while it is read, so that all of it can be reported together.
+// Collects what is wrong with a scenario while it is read, so that all of it can be reported together.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class Findings {
   bool empty() const { return paths_.empty(); }
   // Whether nothing is wrong at `path` or below it.
   bool clean(const std::string& path) const;
-  // One line each, in order; of very many the first ones and their number.
+  // One line each, in order; if there are very many, the first ones and their number.
   std::vector<std::string> lines() const;
 
  private:

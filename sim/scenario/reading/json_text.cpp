@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongestReason = 160;
 
-// Builds the value from the parser's events, and knows at any time which path is being read.
+// Builds the value from the parser's events, and tracks the path that is being read.
 class Builder {
  public:
   Builder(const std::string& text, Findings& findings, Json& root) : text_(text), findings_(findings), root_(root) {}
@@ -50,7 +50,7 @@ class Builder {
     std::string key;  // of an object: the one being read
   };
 
-  // The parser tells its position only with its own errors; the depth limit speaks of the path instead.
+  // The parser gives its position only in its own errors, so the error of the depth limit names the path instead.
   bool open(Json value) {
     if (levels_.size() >= deepest_level) {
       findings_.add("$", fmt::format("is nested deeper than {} levels; expected a scenario", deepest_level));
@@ -95,14 +95,14 @@ class Builder {
     findings_.add(path(), fmt::format("line {}, column {}: {}", line, std::max<std::size_t>(1, column), what));
   }
 
-  // The library's text without its prefix: "... syntax error while parsing value - unexpected ','; expected ...".
+  // The library's message without its prefix: "... syntax error while parsing value - unexpected ','; expected ...".
   static std::string reason(const std::string& text) {
     const std::size_t dash = text.find(" - ");
     std::string result =
         dash == std::string::npos ? text.substr(std::min(text.size(), text.find("] ") + 2)) : text.substr(dash + 3);
     if (result.starts_with("unexpected end of input")) result.replace(0, 23, "the text ends too early");
     if (result.size() > kLongestReason) result = result.substr(0, kLongestReason) + "...";
-    // Cutting, or bytes that are not UTF-8, must not spoil a terminal.
+    // A message that is cut, or has bytes that are not UTF-8, must not disturb a terminal.
     for (char& letter : result) {
       if (static_cast<unsigned char>(letter) >= 0x7f) letter = '?';
     }
@@ -153,7 +153,7 @@ bool parse_json(const std::string& text, Findings& findings, Json& value) {
     findings.add("$", "is empty; expected a JSON object");
     return false;
   }
-  // The library takes a zero byte for the end and would not look at what follows.
+  // The library treats a zero byte as the end of the text and would ignore what follows.
   if (text.find('\0') != std::string::npos) {
     findings.add("$", "holds a zero byte; expected JSON text");
     return false;

@@ -1,4 +1,5 @@
-// JSON text to values and back, strictly: a key given twice, a number too large and very deep nesting are errors.
+// JSON text to values and back, strictly: a key given twice, numbers that are too large and very deep nesting are
+// errors.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@ namespace ddl::scenario {
 
 inline constexpr std::size_t deepest_level = 64;  // of lists and objects in one another
 
-// Parses `text`, in which // and /* */ comments may stand. False, with findings, if it is not JSON; repeated keys are
-// findings too, but leave a value behind.
+// Parses `text`, which may have // and /* */ comments. Returns false, with findings, if it is not JSON; repeated keys
+// are findings, too, but `value` is still set.
 bool parse_json(const std::string& text, Findings& findings, nlohmann::json& value);
 
 // How an error line shows a value: scalars as written, "a list", "an object".
 std::string shown(const nlohmann::json& value);
 
-// Indented by two blanks; a list or object that fits into a line stands in one.
+// Indented by two blanks; a list or object that fits into one line is written in one.
 std::string layout(const nlohmann::ordered_json& value);
 
 }  // namespace ddl::scenario

@@ -45,7 +45,7 @@ std::optional<std::vector<Step>> steps_of(std::string_view path) {
   return steps;
 }
 
-// "ako" to {"name": "ako"}, where a bare name has that meaning.
+// "ako" to {"name": "ako"}, where a bare name is allowed.
 void spell_out(Json& value, const Step& last) {
   const auto* key = std::get_if<std::string>(&last);
   if (key == nullptr || !value.is_string()) return;
@@ -53,7 +53,7 @@ void spell_out(Json& value, const Step& last) {
   if (*key == "optimizer" || *key == "schedule") value = Json::object({{"type", value}});
 }
 
-// What error lines and result files rely on.
+// Error lines and result files need valid UTF-8.
 bool is_utf8(const std::string& text) {
   try {
     const std::string encoded = Json(text).dump();  // which is strict
@@ -77,7 +77,7 @@ std::optional<std::size_t> index_in(const std::string& key) {
   return error == std::errc() && end == key.data() + key.size() ? std::optional(index) : std::nullopt;
 }
 
-// The value below `parent` that `step` names, made if it is a key that is not there; null and a finding if impossible.
+// The value below `parent` that `step` names, created if it is a missing key; null and a finding if impossible.
 Json* below(Json& parent, const Step& step, const Override& change, Findings& findings) {
   if (const auto* digits = std::get_if<std::string>(&step); digits != nullptr && parent.is_array()) {
     if (const auto index = index_in(*digits)) return below(parent, Step(*index), change, findings);

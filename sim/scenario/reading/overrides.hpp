@@ -8,9 +8,9 @@
 
 namespace ddl::scenario {
 
-// Puts the override's value at its path (`a.b[0].c`), making objects on the way where there is nothing yet. A value
-// that is JSON counts as such, any other as a string; null takes the key away. Where a bare name stands for an object
-// (`"algorithm": "ako"`), the object takes its place. A path that leads nowhere is a finding.
+// Sets the value at the override's path (`a.b[0].c`), creating missing objects on the way. A value that is valid JSON
+// is used as such, any other as a string; null removes the key. A bare name that stands for an object (`"algorithm":
+// "ako"`) is first replaced by the object. An impossible path is a finding.
 void apply_override(const Override& change, nlohmann::json& root, Findings& findings);
 
 }  // namespace ddl::scenario

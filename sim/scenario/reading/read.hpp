@@ -9,7 +9,7 @@
 
 namespace ddl::scenario {
 
-// Everything wrong with one scenario, each line `FILE: $.json.path: what is wrong; what was expected`.
+// Everything that is wrong with one scenario, one line each: `FILE: $.json.path: what is wrong; what was expected`.
 struct ScenarioErrors : std::runtime_error {
   explicit ScenarioErrors(std::vector<std::string> lines_);
   std::vector<std::string> lines;
@@ -24,7 +24,7 @@ struct Override {
 // Reads, overrides, checks, fills defaults. Checks everything that needs neither SimGrid nor the data's contents: the
 // model is built against the data's shape, the platform file and data folder must exist. Throws ScenarioErrors.
 Scenario read_scenario(const std::string& file, const std::vector<Override>& overrides = {});
-// The same from text; `file` names it in errors and starts relative paths.
+// The same from text; `file` is named in errors, and relative paths start from its folder.
 Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides = {});
 
 // The text of a file or pipe. Throws ScenarioErrors that say `what` was expected.
@@ -35,5 +35,8 @@ std::string describe(const Scenario& scenario);
 
 // The JSON Schema of scenario files (draft 2020-12).
 std::string scenario_schema();
+
+// docs/keys.md: the same as tables of keys, values, defaults and meanings, in Markdown.
+std::string keys_page();
 
 }  // namespace ddl::scenario

@@ -32,7 +32,7 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
-// What the lines of a CSV file say.
+// Parses the lines of a CSV file.
 template <class Profile>
 class PointReader {
  public:
@@ -83,7 +83,7 @@ class PointReader {
 
   Profile& profile_;
   const std::string header_ = fmt::format("time_s,{}", Profile::column);
-  std::string_view line_;  // with the "\r" that may end it
+  std::string_view line_;  // including a trailing "\r", if any
   std::size_t number_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A number that has the right type but not the right size.
+// The error for a number of the right type that is out of range.
 std::string misfit(const std::string& value, bool too_small, const std::string& expected) {
   return fmt::format("{} is too {}; expected {}", value, too_small ? "small" : "large", expected);
 }
@@ -70,7 +70,7 @@ void read_unsigned(const Json& json, std::uint64_t& value, const Rule& rule, con
   } else {
     const double number = json.get<double>();
     if (number != std::floor(number)) return place.error(shown(json) + " is not a whole number; expected " + expected);
-    // Beyond 2^53 a number with an exponent or a point no longer says which whole number it is.
+    // Beyond 2^53 a number with an exponent or a decimal point does not determine a whole number exactly.
     if (number < 0 || number > 9007199254740992.0) return place.error(misfit(shown(json), number < 0, expected));
     value = static_cast<std::uint64_t>(number);
   }

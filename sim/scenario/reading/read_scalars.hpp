@@ -1,4 +1,4 @@
-// Single JSON values to single settings. Each reports what does not fit and then leaves the setting as it was.
+// Single JSON values to single settings. Each reports a value that does not fit, and then leaves the setting unchanged.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace ddl::scenario {
 
-// Fills in what the object `json` says and leaves the rest at its defaults. Whatever is unknown, missing or does not
-// fit its field is a finding.
+// Sets the fields that the object `json` has and leaves the others at their defaults. Unknown or missing keys and
+// values that do not fit are findings.
 void read_json(const nlohmann::json& json, Scenario& scenario, Findings& findings);
 
 }  // namespace ddl::scenario

@@ -1,4 +1,4 @@
-// The text of files that users name: read whole, but never without end.
+// The text of files that users name, with a limit on its size.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct TextFile {
   bool pipes = false;  // whether it may be a pipe, so that a shell can hand over what a command prints
 };
 
-// Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". What is neither a
-// file nor a pipe that is allowed is not waited for.
+// Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". Never blocks on
+// anything but a file or a pipe that is allowed.
 std::string text_of_file(const std::string& path, const TextFile& expected);
 
 }  // namespace ddl::scenario

@@ -11,8 +11,8 @@
 namespace ddl::scenario {
 namespace {
 
-// value = number * times / over. One of the two is 1 and both are exact, so that a single rounding happens and "340ms"
-// is the same double as 0.34.
+// value = number * times / over. One of the two is 1 and both are exact, so that there is a single rounding, and
+// "340ms" is the same double as 0.34.
 struct Unit {
   std::string_view name;
   Dimension dimension;
@@ -56,7 +56,7 @@ constexpr Unit kUnits[] = {
     {"Tf", Dimension::speed, 1e12},
 };
 
-// Far beyond any sensible value, and far enough from the largest double that sums stay finite.
+// Far beyond any sensible value, and far enough below the largest double that sums stay finite.
 constexpr double kLargest = 1e30;
 
 const char* example_unit(Dimension dimension) {
@@ -126,7 +126,7 @@ std::string missing_unit(double number, Dimension dimension) {
 }
 
 Quantity parse_quantity(std::string_view text, Dimension dimension) {
-  // from_chars also takes "inf" and "nan", which no setting can mean.
+  // from_chars also accepts "inf" and "nan", which are never valid settings.
   const std::size_t first = text.starts_with('-') ? 1 : 0;
   if (text.size() <= first || std::string_view("0123456789.").find(text[first]) == std::string_view::npos) {
     return {0, fmt::format("{} is not a number with a unit; {}", in_quotes(text), expected(dimension))};

@@ -18,16 +18,16 @@ struct Quantity {
 // Decimal prefixes k, M, G, T (of bits, bytes and operations), Ki, Mi, Gi of bytes; ns, us, ms, s, min, h.
 Quantity parse_quantity(std::string_view text, Dimension dimension);
 
-// The shortest text that parse_quantity gives back as exactly this finite value. Bandwidths are written in bits.
+// The shortest text which parse_quantity reads back as exactly this finite value. Bandwidths are written in bits.
 std::string write_quantity(double value, Dimension dimension);
 
-// What to say of a bare number, which may be anything a JSON number can be.
+// The error for a bare number without a unit; `number` may be any JSON number.
 std::string missing_unit(double number, Dimension dimension);
 
 const char* dimension_name(Dimension dimension);  // "a bandwidth"
 const char* example_of(Dimension dimension);      // "40Mbps"
 
-// A regular expression (ECMA 262) of all texts whose form and unit are right.
+// A regular expression (ECMA 262) that matches all texts with a valid form and unit.
 std::string pattern_of(Dimension dimension);
 
 }  // namespace ddl::scenario

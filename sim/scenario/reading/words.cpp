@@ -6,7 +6,7 @@
 namespace ddl::scenario {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;  // longer ones are never near a known word
+constexpr std::size_t kLongestWord = 64;  // longer words are never close to a known one
 constexpr std::size_t kLongestQuote = 60;
 constexpr std::size_t kMostListed = 24;
 
@@ -18,8 +18,8 @@ std::string plain(std::string_view word) {
   return result;
 }
 
-// Optimal string alignment: row i of the table holds the distances between the first i letters of a and all of b's
-// beginnings.
+// Optimal string alignment: row i of the table has the distances between the first i letters of a and all prefixes of
+// b.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -35,8 +35,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
-// How many bytes the UTF-8 character has that `text` begins with: the shortest form of no surrogate (RFC 3629, section
-// 4). 0 if it begins with none or with a control character.
+// Length of the UTF-8 character at the beginning of `text`, in its shortest form and no surrogate (RFC 3629, section
+// 4). 0 if there is none, or a control character.
 std::size_t printable_bytes(std::string_view text) {
   const auto between = [&](std::size_t at, unsigned least, unsigned most) {
     const unsigned byte = at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
@@ -101,7 +101,7 @@ std::string on_one_line(std::string_view text) {
 std::string in_quotes(std::string_view text) {
   if (text.size() <= kLongestQuote) return '"' + on_one_line(text) + '"';
   std::size_t end = kLongestQuote;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a UTF-8 character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a character
   return '"' + on_one_line(text.substr(0, end)) + "...\"";
 }
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/nn/layer_table.hpp"
-#include "core/nn/layers/sparsify.hpp"
+#include "core/nn/published_models.hpp"
 #include "sim/scenario/reading/to_json.hpp"
 #include "sim/studies/reproduce/figures.hpp"
 

@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace ddl;
-using namespace ddl::results;
+namespace ddl::results::first_difference_test {
 
 TEST_CASE("equal tables do not differ") { CHECK_FALSE(first_difference("a,b\n1,2\n", "a,b\n1,2\n")); }
 
@@ -34,3 +33,5 @@ TEST_CASE("texts that differ are told apart by their first different line") {
   CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}\n5") == "line 5: nothing there, 5 here");
   CHECK(first_different_line(there, "{\n  \"a\": 1,\n  \"b\": 2\n}"));
 }
+
+}  // namespace ddl::results::first_difference_test

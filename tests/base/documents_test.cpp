@@ -1,0 +1,64 @@
+// What a program can check of the documents.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace ddl::documents_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> documents() {
+  const fs::path root = DDLSIM_SOURCE_DIR;
+  std::vector<fs::path> found;
+  for (const char* folder : {"", "docs", "docs/decisions", "results", "results/validation", "scenarios", "platforms"}) {
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      if (entry.path().extension() == ".md") found.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("links in documents lead to files that are there") {
+  const std::regex link(R"(\]\(([^)#\s]+)(#[^)]*)?\))");
+  int links = 0;
+  for (const fs::path& path : documents()) {
+    const std::string text = text_of(path);
+    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
+      const std::string target = (*match)[1];
+      if (target.starts_with("http")) continue;
+      ++links;
+      CHECK_MESSAGE(fs::exists(path.parent_path() / target), path.string() << " leads to " << target);
+    }
+  }
+  CHECK(links > 50);
+}
+
+TEST_CASE("every decision is in the index, and ARCHITECTURE.md is a map") {
+  const fs::path root = DDLSIM_SOURCE_DIR;
+  const std::string index = text_of(root / "docs/decisions/README.md");
+  for (const auto& entry : fs::directory_iterator(root / "docs/decisions")) {
+    const std::string name = entry.path().filename().string();
+    if (name != "README.md") CHECK_MESSAGE(index.find("(" + name + ")") != std::string::npos, name);
+  }
+  std::istringstream words(text_of(root / "ARCHITECTURE.md"));
+  CHECK(std::distance(std::istream_iterator<std::string>(words), {}) <= 1500);
+}
+
+}  // namespace ddl::documents_test

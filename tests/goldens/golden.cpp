@@ -1,0 +1,129 @@
+// Smoke scenarios against what they gave when they were last accepted (tests/goldens/data/NAME.txt). Steps, messages,
+// bytes, simulated time and the digest of all that was learned must be the same to the digit, on every machine: math is
+// portable. The final loss and accuracy are there to be read, and may differ by what rounding explains.
+//   golden NAME      runs scenarios/smoke/NAME.json; status 1 if it gives something else
+//   golden           checks that each scenario has its file, and each file its scenario
+// With DDLSIM_ACCEPT in the environment what it gives now is accepted instead (see tests/renew).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "sim/results/writing/results.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "tests/support/accepted.hpp"
+
+namespace ddl {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = DDLSIM_SOURCE_DIR;
+const fs::path scenarios = root / "scenarios/smoke";
+
+struct Golden {
+  std::string exact;
+  double final_loss = 0, final_accuracy = 0;
+};
+
+Golden golden_of(const experiment::RunResult& result) {
+  Golden golden;
+  golden.exact = fmt::format(
+      "simulated_s {}\nsteps {}\nmessages {}\nbytes_sent {}\nbytes_delivered {}\nstopped_by {}\ndigest {}\n",
+      result.simulated_s, fmt::join(result.steps, " "), result.messages_sent, result.bytes_sent, result.bytes_delivered,
+      result.stopped_by, results::digest_of(result));
+  for (const experiment::CurveRow& row : result.curve) {
+    if (row.worker == "mean") golden.final_loss = row.test_loss, golden.final_accuracy = row.test_accuracy;
+  }
+  return golden;
+}
+
+std::string text_of(const Golden& golden) {
+  return fmt::format("{}final_loss {:.4f}\nfinal_accuracy {:.4f}\n", golden.exact, golden.final_loss,
+                     golden.final_accuracy);
+}
+
+Golden parsed(const std::string& text) {
+  Golden golden;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("final_loss ")) {
+      golden.final_loss = std::stod(line.substr(11));
+    } else if (line.starts_with("final_accuracy ")) {
+      golden.final_accuracy = std::stod(line.substr(15));
+    } else {
+      golden.exact += line + "\n";
+    }
+  }
+  return golden;
+}
+
+// How `now` differs from `then`, in lines; empty when it does not.
+std::string difference(const Golden& then, const Golden& now) {
+  std::string text;
+  if (now.exact != then.exact) text += "was\n" + then.exact + "and is\n" + now.exact;
+  const auto compare = [&](const char* what, double was, double is, double tolerance) {
+    if (!(std::fabs(is - was) <= tolerance)) text += fmt::format("{} was {} and is {}\n", what, was, is);
+  };
+  compare("final_loss", then.final_loss, now.final_loss, 0.02 * (1 + std::fabs(then.final_loss)));
+  compare("final_accuracy", then.final_accuracy, now.final_accuracy, 0.02);
+  return text;
+}
+
+// Of one scenario; says on stderr what is wrong.
+bool holds(const std::string& name) {
+  const Golden now = golden_of(runtime::run(scenario::read_scenario((scenarios / (name + ".json")).string())));
+  const std::string file = "tests/goldens/data/" + name + ".txt";
+  if (accepting()) return is_accepted(file, text_of(now));
+  std::ifstream stream(root / file);
+  if (!stream) {
+    std::cerr << "no golden: accept one by tests/renew " << name << "\n";
+    return false;
+  }
+  std::stringstream text;
+  text << stream.rdbuf();
+  const std::string differs = difference(parsed(text.str()), now);
+  if (!differs.empty()) {
+    std::cerr << name << " " << differs << "if that is right: tests/renew " << name
+              << ", and say in the commit why results moved\n";
+  }
+  return differs.empty();
+}
+
+std::set<std::string> names_in(const fs::path& folder, const char* extension) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) names.insert(entry.path().stem().string());
+  }
+  return names;
+}
+
+bool belong_together() {
+  const std::set<std::string> run = names_in(scenarios, ".json"), kept = names_in(root / "tests/goldens/data", ".txt");
+  for (const std::string& name : run) {
+    if (!kept.contains(name)) std::cerr << "scenarios/smoke/" << name << ".json has no golden\n";
+  }
+  for (const std::string& name : kept) {
+    if (!run.contains(name)) std::cerr << "tests/goldens/data/" << name << ".txt has no scenario\n";
+  }
+  return run == kept && !run.empty();
+}
+
+}  // namespace
+}  // namespace ddl
+
+int main(int argc, char** argv) {
+  try {
+    return (argc == 2 ? ddl::holds(argv[1]) : ddl::belong_together()) ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,27 @@
+// Files of the repository that the program makes: schemas, goldens.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace ddl {
+
+// With DDLSIM_ACCEPT in the environment what the program gives now is written, instead of compared (tests/renew).
+inline bool accepting() { return std::getenv("DDLSIM_ACCEPT") != nullptr; }
+
+// Whether the file, named from the root of the repository, holds this text.
+inline bool is_accepted(const std::string& name, const std::string& text) {
+  const std::filesystem::path path = std::filesystem::path(DDLSIM_SOURCE_DIR) / name;
+  if (accepting()) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    return file.flush().good();
+  }
+  std::ifstream file(path, std::ios::binary);
+  return std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()} == text;
+}
+
+}  // namespace ddl
