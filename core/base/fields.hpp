@@ -9,7 +9,8 @@
 //
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
 // and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see
-// tag_key). Types with several JSON forms (such as `3 | [4,4,2] | "auto"`) get overloads in sim/scenario.
+// tag_key). A type with several JSON forms (such as `3 | [4,4,2] | "auto"`) has a function form_of() next to it,
+// see field_value.hpp.
 #pragma once
 
 #include <array>

@@ -7,9 +7,9 @@
 
 namespace ddl::comm {
 
-AllReduce::AllReduce(Node& node, Collective how, int port, OnFailure on_failure)
-    : node_(node), how_(how), port_(port), on_failure_(on_failure), epoch_(node.presence_events()) {
-  node.watch(port);
+AllReduce::AllReduce(Node& node, Collective how, int port, OnFailure on_failure, const char* what)
+    : node_(node), how_(how), port_(port), on_failure_(on_failure), what_(what), epoch_(node.membership().events()) {
+  node.membership().watch(port);
   if (epoch_ > 0) round_ = -1;
   find_members();
 }
@@ -18,7 +18,8 @@ void AllReduce::find_members() {
   members_.clear();
   for (int worker = 0; worker < node_.cluster().workers; ++worker) {
     if (worker == node_.id()) rank_ = members();
-    if (worker == node_.id() || is_counted_on(node_.presence(worker), on_failure_)) members_.push_back(worker);
+    if (worker == node_.id() || is_counted_on(node_.membership().presence(worker), on_failure_))
+      members_.push_back(worker);
   }
 }
 
@@ -44,7 +45,7 @@ void AllReduce::join() {
 
 void AllReduce::wait_for_change() {
   awaited_.clear();
-  while (!changed_) note(node_.receive(port_));
+  while (!changed_) note(node_.receive(port_, reason()));
 }
 
 // Who is alone waits for nobody, and would not hear of those who come.
@@ -53,7 +54,7 @@ void AllReduce::look_for_change() {
 }
 
 void AllReduce::note(const Message& message) {
-  if (message.news) {
+  if (message.is<MembershipEvent>()) {
     changed_ = true;
   } else {
     early_[message.source].push_back(message);
@@ -64,11 +65,11 @@ void AllReduce::note(const Message& message) {
 // them is thrown away by who has seen it, and kept until then by who has not.
 bool AllReduce::agree() {
   changed_ = false;
-  epoch_ = node_.presence_events();
+  epoch_ = node_.membership().events();
   find_members();
   while (!absent().empty()) receive(rank_);  // until there is news
   for (int other = 0; other < members(); ++other) {
-    if (other != rank_) send_in_group(other, {.part = how_far, .step = round_});
+    if (other != rank_) send_in_group(other, {.step = round_});
   }
   std::vector<std::int64_t> rounds(members_.size(), round_);
   for (int other = 0; other < members(); ++other) {
@@ -78,8 +79,7 @@ bool AllReduce::agree() {
   const int holder = static_cast<int>(std::ranges::find(rounds, most) - rounds.begin());
   for (int other = 0; rank_ == holder && other < members(); ++other) {
     if (rounds[static_cast<std::size_t>(other)] == most) continue;
-    send_in_group(
-        other, {.part = whole_model, .values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
+    send_in_group(other, {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
   }
   if (round_ == most) return true;
   node_.weights().adopt(receive(holder).values);
@@ -108,9 +108,9 @@ std::vector<int> AllReduce::absent() const {
 
 int AllReduce::worker_at(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
 
-void AllReduce::send_in_group(int target, Message message) {
+void AllReduce::send_in_group(int target, Message message, int count) {
   message.port = port_;
-  message.since = epoch_;
+  message.body = InGroup{epoch_, count};
   node_.send(worker_at(target), std::move(message));
 }
 
@@ -118,13 +118,17 @@ void AllReduce::send_in_group(int target, Message message) {
 Message AllReduce::receive(int source) {
   std::deque<Message>& from_source = early_[worker_at(source)];
   awaited_ = source == rank_ ? absent() : std::vector{worker_at(source)};
+  const auto first_epoch = [&] { return from_source.front().as<InGroup>().epoch; };
   while (true) {
-    while (!from_source.empty() && from_source.front().since < epoch_) from_source.pop_front();
-    if (!from_source.empty() && from_source.front().since == epoch_) break;
-    Message message = node_.receive(port_);
-    if (message.news && message.source >= node_.cluster().workers) continue;
-    if (message.news && message.step > epoch_) throw Changed();
-    if (!message.news) early_[message.source].push_back(std::move(message));
+    while (!from_source.empty() && first_epoch() < epoch_) from_source.pop_front();
+    if (!from_source.empty() && first_epoch() == epoch_) break;
+    Message message = node_.receive(port_, reason());
+    if (message.source >= node_.cluster().workers) continue;  // a server's host
+    if (!message.is<MembershipEvent>()) {
+      early_[message.source].push_back(std::move(message));
+    } else if (message.as<MembershipEvent>().number > epoch_) {
+      throw Changed();
+    }
   }
   Message message = std::move(from_source.front());
   from_source.pop_front();

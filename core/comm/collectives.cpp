@@ -113,7 +113,7 @@ Sum AllReduce::tree(Slice slice, const Sum& own) {
   for (bit /= 2; bit > 0; bit /= 2) {
     if (i + bit >= n) continue;
     send(i + bit, slice, total);
-    node_.wait_until_delivered(worker_at(i + bit));
+    node_.queue(worker_at(i + bit)).flush();
   }
   return total;
 }
@@ -130,18 +130,22 @@ Sum AllReduce::star(Slice slice, const Sum& own) {
 }
 
 void AllReduce::send(int target, Slice slice, const Sum& sum) {
-  send_in_group(
-      target,
-      {.kind = sum.count, .values = sum.values, .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0});
+  send_in_group(target, {.values = sum.values, .wire_bytes = sum.count > 0 ? node_.cluster().wire_bytes(slice) : 0},
+                sum.count);
 }
 
 Sum AllReduce::receive_sum(int source) {
   const Message message = receive(source);
-  return {message.values, message.kind};
+  return {message.values, message.as<InGroup>().count};
 }
 
-std::optional<std::vector<Message>> AllReduce::gather(const Message& own) {
-  std::vector<Message> all;
+Contribution AllReduce::receive_contribution(int source) {
+  const Message message = receive(source);
+  return {{message.values, message.as<InGroup>().count}, message.wire_bytes};
+}
+
+std::optional<std::vector<Contribution>> AllReduce::gather(const Contribution& own) {
+  std::vector<Contribution> all;
   const auto done = among_those_there([&] {
     all = gather_once(own);
     return Sum{};
@@ -151,30 +155,30 @@ std::optional<std::vector<Message>> AllReduce::gather(const Message& own) {
   return all;
 }
 
-std::vector<Message> AllReduce::gather_once(const Message& own) {
-  std::vector<Message> all(members_.size());
+std::vector<Contribution> AllReduce::gather_once(const Contribution& own) {
+  std::vector<Contribution> all(members_.size());
   all[static_cast<std::size_t>(rank_)] = own;
   how_ == Collective::ring ? gather_round_ring(all) : gather_along_branches(all);
   return all;
 }
 
-void AllReduce::gather_round_ring(std::vector<Message>& all) {
+void AllReduce::gather_round_ring(std::vector<Contribution>& all) {
   const int n = members(), i = rank_;
-  const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>((worker + n) % n)]; };
+  const auto of = [&](int worker) -> Contribution& { return all[static_cast<std::size_t>((worker + n) % n)]; };
   for (int s = 0; s < n - 1; ++s) {
     forward((i + 1) % n, of(i - s));
-    of(i - s - 1) = receive((i + n - 1) % n);
+    of(i - s - 1) = receive_contribution((i + n - 1) % n);
   }
 }
 
-void AllReduce::gather_along_branches(std::vector<Message>& all) {
+void AllReduce::gather_along_branches(std::vector<Contribution>& all) {
   const int n = members(), i = rank_;
-  const auto of = [&](int worker) -> Message& { return all[static_cast<std::size_t>(worker)]; };
+  const auto of = [&](int worker) -> Contribution& { return all[static_cast<std::size_t>(worker)]; };
   const std::vector<Branch> branches = branches_at(how_, n, i);
   Branch own{i, 1};
   for (const Branch& branch : branches) {
     for (int worker = 0; worker < n; ++worker) {
-      if (branch.has(worker)) of(worker) = receive(branch.root);
+      if (branch.has(worker)) of(worker) = receive_contribution(branch.root);
     }
     own.size += branch.size;
   }
@@ -182,7 +186,7 @@ void AllReduce::gather_along_branches(std::vector<Message>& all) {
     if (own.has(worker)) forward(parent_of(how_, i), of(worker));
   }
   for (int worker = 0; i > 0 && worker < n; ++worker) {
-    if (!own.has(worker)) of(worker) = receive(parent_of(how_, i));
+    if (!own.has(worker)) of(worker) = receive_contribution(parent_of(how_, i));
   }
   for (auto branch = branches.rbegin(); branch != branches.rend(); ++branch) {
     for (int worker = 0; worker < n; ++worker) {
@@ -191,9 +195,9 @@ void AllReduce::gather_along_branches(std::vector<Message>& all) {
   }
 }
 
-void AllReduce::forward(int target, const Message& contribution) {
-  send_in_group(target,
-                {.kind = contribution.kind, .values = contribution.values, .wire_bytes = contribution.wire_bytes});
+void AllReduce::forward(int target, const Contribution& contribution) {
+  send_in_group(target, {.values = contribution.sum.values, .wire_bytes = contribution.wire_bytes},
+                contribution.sum.count);
 }
 
 std::vector<std::vector<Flow>> flows_of(Collective how, const Cluster& cluster, double models, double times) {

@@ -21,8 +21,8 @@ Rounds::Rounds(Node& node, graph::GraphKind kind, std::optional<int> degree, OnF
       graph_(graph_of(kind, degree, node.cluster())),
       on_failure_(on_failure),
       take_(std::move(take)),
-      started_(node.presence_events()) {
-  node.watch(port);
+      started_(node.membership().events()) {
+  node.membership().watch(port);
   if (!node.cluster().hosts_change) return;
   for (int round = 0; round < graph_->rounds(); ++round) {
     for (const int other : graph_->targets(node.id(), round)) source(other);
@@ -31,14 +31,13 @@ Rounds::Rounds(Node& node, graph::GraphKind kind, std::optional<int> degree, OnF
   for (auto& [other, neighbour] : sources_) {
     if (node.up(other)) continue;
     neighbour.takes_part = never;
-    neighbour.down = is_waited_for(node.presence(other));
+    neighbour.down = is_waited_for(node.membership().presence(other));
   }
 }
 
 int Rounds::send(Message message, const std::function<Message()>& to_new) {
   const auto in_this_round = [&](Message one) {
     one.port = port;
-    one.kind = of_round;
     one.step = round();
     return one;
   };
@@ -79,7 +78,7 @@ void Rounds::leave() {
     for (const int node : graph_->sources(node_.id(), round)) neighbours.insert(node);
   }
   has_left_ = true;
-  for (const int node : neighbours) node_.send(node, {.port = port, .kind = leaving});
+  for (const int node : neighbours) node_.send(node, {.port = port, .body = Leaving{}});
   if (!take_ && !node_.cluster().hosts_change) return;
   node_.spawn("after the rounds", [this] {
     while (true) {
@@ -98,15 +97,18 @@ Message Rounds::receive_any() {
       source.early.pop_front();
       return message;
     }
-    sort_in(node_.receive(port));
+    sort_in(node_.receive(port, service));
   }
 }
 
 void Rounds::sort_in(Message message) {
-  if (message.news) return note_news(message);
-  if (message.kind != of_round) return note_place(message);
+  const int from = message.source;
+  if (message.is<MembershipEvent>()) return note_event(from, message.as<MembershipEvent>());
+  if (message.is<At>()) return note_place(from, message.as<At>());
+  if (message.is<EntersWith>()) return note_entry(from, message.as<EntersWith>().round);
+  if (message.is<Leaving>()) return note_leaving(from);
   // Of one that has not said where it is, it was meant for who was here before.
-  if (!entering_ || places_.contains(message.source)) source(message.source).early.push_back(std::move(message));
+  if (!entering_ || places_.contains(from)) source(from).early.push_back(std::move(message));
 }
 
 void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, float each) {
@@ -134,6 +136,14 @@ Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cl
     }
   }
   return result;
+}
+
+std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
+                                    int workers) {
+  std::vector<SettingError> list = errors_in(on_failure);
+  const std::string wrong = graph::degree_error(kind, degree, workers);
+  if (!wrong.empty()) list.push_back({"degree", wrong});
+  return list;
 }
 
 }  // namespace ddl::comm

@@ -50,12 +50,20 @@ class Rounds {
   std::vector<Message> receive(std::int64_t round);
   // Whether a neighbour enters with this round, in the middle.
   bool enters(int node, std::int64_t round) const;
-  std::vector<int> awaited() const { return awaited_; }  // neighbours whose word this node waits for now
   // No more rounds of this node: tells everybody who may wait for it.
   void leave();
 
  private:
-  enum Kind { of_round, leaving, i_am_at, i_could_be_at, i_enter_with };
+  // Bodies of messages that are of no round.
+  struct Leaving {};
+  struct At {
+    std::int64_t round = 0;
+    bool fixed = false;         // or else the sender's own affair
+    std::int64_t answered = 0;  // the event of the target's start
+  };
+  struct EntersWith {
+    std::int64_t round = 0;
+  };
   static constexpr int port = 0;
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
@@ -77,11 +85,12 @@ class Rounds {
   // W. Until this can be said of none of the nodes any more.
   template <class Nodes, class IsAwaited>
   void wait_for(const Nodes& nodes, IsAwaited is_awaited) {
+    const Reason reason("its neighbours' rounds", [this] { return awaited_; });
     while (true) {
       awaited_.clear();
       std::ranges::copy_if(nodes, std::back_inserter(awaited_), is_awaited);
       if (awaited_.empty()) return;
-      sort_in(node_.receive(port));
+      sort_in(node_.receive(port, reason));
     }
   }
   Message receive_any();
@@ -89,8 +98,10 @@ class Rounds {
 
   // --- rounds_entering.cpp ---
   bool is_waited_for(Presence presence) const { return presence == Presence::down && on_failure_ == OnFailure::wait; }
-  void note_place(const Message& message);
-  void note_news(const Message& news);
+  void note_place(int node, const At& at);
+  void note_entry(int node, std::int64_t round);
+  void note_leaving(int node);
+  void note_event(int node, const MembershipEvent& event);
   void send_place(int node);
   void take_early(Source& source);
   bool receive_pending();  // what has arrived; whether anything had
@@ -108,13 +119,17 @@ class Rounds {
   std::int64_t ahead_ = 0;         // of the worker's step
   std::int64_t unsent_ = 0;        // the first round not yet sent
   bool has_left_ = false;
-  std::vector<int> awaited_;
+  std::vector<int> awaited_;  // neighbours whose word this node waits for now
 
   const std::int64_t started_;  // after so many events of hosts
   bool entering_ = started_ > 0;
   std::map<int, Place> places_;  // of neighbours, as they say while this node enters
   bool alone_ = false;           // so that it may still go back; until its next round
 };
+
+// What is wrong with the settings of systems on graphs.
+std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
+                                    int workers);
 
 // x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models
 // alike hold the same bits.

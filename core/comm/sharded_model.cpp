@@ -6,14 +6,9 @@
 #include "core/node/vectors.hpp"
 
 namespace ddl::comm {
-namespace {
-
-enum ShardAnswer { shard, no_shard };
-
-}  // namespace
 
 ShardedModel::ShardedModel(Node& node, const codec::CodecParams& codec) : node_(node) {
-  node.watch(to_worker);
+  node.membership().watch(to_worker);
   Stream random = node.rng("codec");
   for (int server = 0; server < node.cluster().servers; ++server) {
     to_server_.emplace_back(codec, node.cluster(),
@@ -22,23 +17,23 @@ ShardedModel::ShardedModel(Node& node, const codec::CodecParams& codec) : node_(
   }
 }
 
-Message ShardedModel::message_to(int server, int kind) const {
-  return {.port = to_server, .kind = kind, .part = server, .step = node_.step()};
+Message ShardedModel::message_to(const Body& body) const {
+  return {.port = to_server, .step = node_.step(), .body = body};
 }
 
-void ShardedModel::send_request(int kind) {
+void ShardedModel::send_request(const Body& body) {
   const Cluster& cluster = node_.cluster();
-  told_ = kind;
-  told_after_ = node_.presence_events();
+  told_ = body;
+  told_after_ = node_.membership().events();
   for (int server = 0; server < cluster.servers; ++server) {
-    node_.send(cluster.workers + server, message_to(server, kind));
+    node_.send(cluster.workers + server, message_to(body));
   }
 }
 
-void ShardedModel::push(int kind, const Payload& vector) {
+void ShardedModel::push(const Body& body, const Payload& vector) {
   const Cluster& cluster = node_.cluster();
   for (int server = 0; server < cluster.servers; ++server) {
-    Message message = message_to(server, kind);
+    Message message = message_to(body);
     to_server_[static_cast<std::size_t>(server)].compress(
         message, share_part(vector, cluster.slice_of(cluster.workers + server)));
     node_.send(cluster.workers + server, std::move(message));
@@ -49,16 +44,15 @@ bool ShardedModel::receive() {
   const Cluster& cluster = node_.cluster();
   bool all = true;
   for (int server = 0; server < cluster.servers; ++server) awaited_.insert(cluster.workers + server);
+  const Reason reason("the servers' model", [this] { return std::vector<int>(awaited_.begin(), awaited_.end()); });
   while (!awaited_.empty()) {
-    const Message message = node_.receive(to_worker);
-    if (message.news) {
-      if (is_back(message) && awaited_.contains(message.source)) {
-        node_.send(message.source, message_to(message.source - cluster.workers, told_));
-      }
+    const Message message = node_.receive(to_worker, reason);
+    if (message.is<MembershipEvent>()) {
+      if (is_back(message) && awaited_.contains(message.source)) node_.send(message.source, message_to(told_));
       continue;
     }
     awaited_.erase(message.source);
-    if (message.kind == no_shard) {
+    if (message.is<NoShard>()) {
       all = false;
     } else if (cluster.servers == 1) {
       node_.weights().adopt(message.values);
@@ -70,30 +64,31 @@ bool ShardedModel::receive() {
   return all;
 }
 
-bool ShardedModel::is_back(const Message& news) const {
-  return news.source >= node_.cluster().workers && news.news == Presence::up && news.step > told_after_;
+bool ShardedModel::is_back(const Message& message) const {
+  if (!message.is<MembershipEvent>() || message.source < node_.cluster().workers) return false;
+  const auto event = message.as<MembershipEvent>();
+  return event.presence == Presence::up && event.number > told_after_;
 }
 
-void ShardedModel::send_leave(int kind) {
-  send_request(kind);
+void ShardedModel::send_leave(const Body& body) {
+  send_request(body);
   if (!node_.cluster().hosts_change) return;
   node_.spawn("leave again", [this] {
     while (true) {
-      const Message message = node_.receive(to_worker);
-      if (is_back(message)) node_.send(message.source, message_to(message.source - node_.cluster().workers, told_));
+      const Message message = node_.receive(to_worker, service);
+      if (is_back(message)) node_.send(message.source, message_to(told_));
     }
   });
 }
 
 void send_shard(Node& server, int worker) {
   server.send(worker, {.port = to_worker,
-                       .kind = shard,
-                       .part = server.server_rank(),
                        .values = server.weights().snapshot(),
-                       .wire_bytes = server.cluster().wire_bytes(server.shard())});
+                       .wire_bytes = server.cluster().wire_bytes(server.shard()),
+                       .body = Shard{}});
 }
 
-void send_no_shard(Node& server, int worker) { server.send(worker, {.port = to_worker, .kind = no_shard}); }
+void send_no_shard(Node& server, int worker) { server.send(worker, {.port = to_worker, .body = NoShard{}}); }
 
 Traffic pull_and_push(const Cluster& cluster, Pace pace, double times, const codec::CodecParams& codec) {
   Traffic result{pace, {{}, {}}};

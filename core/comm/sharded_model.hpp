@@ -13,6 +13,13 @@ namespace ddl::comm {
 
 enum ServerPort { to_server, to_worker };
 
+// The bodies of what travels between them.
+struct Pull {};     // asks for the model
+struct Push {};     // brings a gradient
+struct Leave {};    // its sender says no more
+struct Shard {};    // a server's part of the model
+struct NoShard {};  // there is none to come
+
 // A worker's access to the model. What it says goes to all servers, each of which gets its shard's part.
 class ShardedModel {
  public:
@@ -20,21 +27,20 @@ class ShardedModel {
   explicit ShardedModel(Node& node, const codec::CodecParams& codec = codec::NoCodecParams{});
 
   // A server that has crashed since is told again when it is back, until receive() has its answer.
-  void send_request(int kind);                 // no more than that
-  void push(int kind, const Payload& vector);  // a vector of the model's length; null when timing only
+  void send_request(const Body& body);                 // no more than that
+  void push(const Body& body, const Payload& vector);  // a vector of the model's length; null when timing only
   // W. Waits for word from every server; weights() become the model, or the word of one was that there is none.
   bool receive();
-  std::vector<int> awaited() const { return {awaited_.begin(), awaited_.end()}; }  // servers, while it waits
   // The last thing to tell, also to servers that crash later and come back.
-  void send_leave(int kind);
+  void send_leave(const Body& body);
 
  private:
-  Message message_to(int server, int kind) const;
-  bool is_back(const Message& news) const;  // a server that has missed what it was told
+  Message message_to(const Body& body) const;
+  bool is_back(const Message& message) const;  // news of a server that has missed what it was told
 
   Node& node_;
   std::vector<Compressor> to_server_;
-  int told_ = 0;                 // what was told last
+  Body told_;                    // what was told last
   std::int64_t told_after_ = 0;  // and after so many events of hosts
   std::set<int> awaited_;        // servers whose word is still to come
 };

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "core/nn/layer.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::ensemble {
@@ -21,17 +22,23 @@ constexpr int voter = 0;
 class SammeWorker : public Program {
   enum Port { weights_port, votes_port };
 
+  // The body of a member, or of its answers.
+  struct Vote {
+    double weight = 0;
+  };
+
  public:
-  SammeWorker(const SammeParams& params, Node& node) : node_(node), params_(params) {}
+  SammeWorker(const SammeParams& params, Node& node) : node_(node), params_(params), samples_(*node.model_parallel()) {}
 
   void run() override {
     std::vector<float> weights = first_weights();
     const bool trained = train(weights);
     double vote = 0;
     if (trained) {
-      const std::vector<std::uint8_t> right = node_.correct_predictions();
+      const std::vector<std::uint8_t> right = samples_.correct_predictions();
       if (!right.empty()) {
-        vote = member_weight(weighted_error(weights, right), node_.cluster().classes, right.size());
+        vote = member_weight(weighted_error(weights, right),
+                             static_cast<int>(node_.cluster().model->layers().back()->output().size()), right.size());
         weights = next_weights(weights, right, vote, params_.weighting);
       }
     }
@@ -42,16 +49,12 @@ class SammeWorker : public Program {
 
   std::vector<Voter> ensemble() const override { return ensemble_; }
 
-  Awaited awaited_at(int port) const override {
-    if (port == votes_port) return {"votes of the other workers"};
-    return {"the weights of samples from the worker before", {node_.id() - 1}};
-  }
-
  private:
   std::vector<float> first_weights() {
     const Cluster& cluster = node_.cluster();
     if (node_.id() == 0) return cluster.timing_only ? std::vector<float>() : equal_weights(cluster.training_samples);
-    const Message message = node_.receive(weights_port);
+    const Message message =
+        node_.receive(weights_port, {"the weights of samples from the worker before", node_.id() - 1});
     const auto values = values_of(message.values);
     return {values.begin(), values.end()};
   }
@@ -63,8 +66,8 @@ class SammeWorker : public Program {
     WeightedBatches batches(params_.sampling, drawn_by, cluster.batch_size, node_.rng("boosting"));
     const std::int64_t steps = params_.local_epochs * batches.batches_in_pass();
     while (node_.step() < steps && node_.next_step()) {
-      const Payload gradient = node_.gradient_of(batches.next());
-      node_.apply(values_of(gradient));
+      const Gradient gradient = samples_.gradient_of(batches.next());
+      node_.apply(values_of(gradient.values));
       node_.finish_step();
     }
     return node_.step() > 0;
@@ -81,12 +84,11 @@ class SammeWorker : public Program {
 
   // The payload is the member in both forms: its answers follow from it.
   void cast_vote(bool trained, double weight) {
-    const Cluster& cluster = node_.cluster();
-    Message message{.port = votes_port};
-    message.weight = weight;
+    Message message{.port = votes_port, .body = Vote{weight}};
     if (trained) {
+      const bool sends_model = params_.vote == SammeVote::models;
       message.values = node_.weights().snapshot();
-      message.wire_bytes = 4 + (params_.vote == SammeVote::models ? cluster.model_bytes : cluster.evaluated_samples);
+      message.wire_bytes = 4 + (sends_model ? node_.cluster().model_bytes : samples_.sample_count(SampleSet::test));
     }
     if (node_.id() == voter) {
       take(message);
@@ -96,25 +98,32 @@ class SammeWorker : public Program {
   }
 
   void take(const Message& message) {
-    if (message.values) ensemble_.push_back({message.values, message.weight});
+    if (message.values) ensemble_.push_back({message.values, message.as<Vote>().weight});
   }
 
   void count_votes() {
-    for (int others = node_.cluster().workers - 1; others > 0; --others) take(node_.receive(votes_port));
+    for (int others = node_.cluster().workers - 1; others > 0; --others)
+      take(node_.receive(votes_port, "votes of the other workers"));
   }
 
   Node& node_;
   const SammeParams params_;
+  ModelParallel& samples_;
   std::vector<Voter> ensemble_;  // at the voter, of the members whose votes are there
 };
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const SammeParams& params, Node& node) {
-  return std::make_unique<SammeWorker>(params, node);
-}
+std::unique_ptr<Program> SammeParams::program(Node& node) const { return std::make_unique<SammeWorker>(*this, node); }
 
 // Nothing travels in a step.
-Traffic traffic_of(const SammeParams&, const Cluster&) { return {}; }
+Traffic SammeParams::traffic(const Cluster&) const { return {}; }
+
+// Members train one after the other.
+MemoryUse SammeParams::memory(const Model* model, int workers) const {
+  MemoryUse use = replicas(model, workers);
+  use.training /= workers;
+  return use;
+}
 
 }  // namespace ddl::ensemble

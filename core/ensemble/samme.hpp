@@ -7,6 +7,7 @@
 #include "core/base/fields.hpp"
 #include "core/ensemble/boosting.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::ensemble {
@@ -20,11 +21,19 @@ constexpr auto enum_names(SammeVote) {
 }
 
 struct SammeParams {
-  static constexpr const char* tag = "samme";
+  static constexpr SystemFacts facts{
+      .name = "samme",
+      .what = "an ensemble by boosting: each worker trains a member, the first counts votes",
+      .paper = "Zhu et al., 2009; IDDL 2020",
+      .chooses_samples = true};
   int local_epochs = 10;
   SammeWeighting weighting = SammeWeighting::standard;
   SammeSampling sampling = SammeSampling::resample;
   SammeVote vote = SammeVote::answers;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  MemoryUse memory(const nn::Model* model, int workers) const;
 };
 
 template <class Visitor>
@@ -37,8 +46,5 @@ void fields(Visitor& visit, SammeParams& params) {
   visit("sampling", params.sampling, Rule{.doc = "how weights choose the samples of a member's batches"});
   visit("vote", params.vote, Rule{.doc = "what travels to the first worker, which counts votes"});
 }
-
-std::unique_ptr<Program> make_program(const SammeParams& params, Node& node);
-Traffic traffic_of(const SammeParams& params, const Cluster& cluster);
 
 }  // namespace ddl::ensemble

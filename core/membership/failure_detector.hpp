@@ -22,14 +22,14 @@ class FailureDetector {
         heard_s_(static_cast<std::size_t>(workers)) {}
 
   // W. The next message at the port, or nothing when patience has come to its end: see give_up.
-  std::optional<Message> receive(Node& node, int port) {
+  std::optional<Message> receive(Node& node, int port, const Reason& reason) {
     std::optional<Message> message;
     if (ends_s_ == never) {
-      message = node.receive(port);
+      message = node.receive(port, reason);
     } else {
-      message = node.receive_for(port, std::max(0.0, ends_s_ - node.now()));
+      message = node.receive_for(port, std::max(0.0, ends_s_ - node.now()), reason);
     }
-    if (message && !message->news) heard_s_[static_cast<std::size_t>(message->source)] = node.now();
+    if (message && !message->is<MembershipEvent>()) heard_s_[static_cast<std::size_t>(message->source)] = node.now();
     return message;
   }
 
@@ -53,7 +53,7 @@ class FailureDetector {
       const double ends_s = std::max(since_s, heard_s(worker)) + timeout_s_;
       if (ends_s <= now_s) {
         given_up.push_back(worker);
-        node.record_given_up(worker);
+        node.record(Suspicion{worker});
       } else {
         ends_s_ = std::min(ends_s_, ends_s);
       }

@@ -26,7 +26,7 @@ void Rounds::enter() {
       send_place(other);
     } else if (places_.contains(other)) {
       neighbour.takes_part = round();
-      node_.send(other, {.port = port, .kind = i_enter_with, .step = round()});
+      node_.send(other, {.port = port, .body = EntersWith{round()}});
     }
   }
 }
@@ -84,42 +84,46 @@ void Rounds::go_to(std::int64_t round) {
 
 // The answer bears the number of the event that it answers: the host may have started once more since.
 void Rounds::send_place(int node) {
-  const Kind kind = has_left_ ? leaving : alone_ ? i_could_be_at : i_am_at;
-  node_.send(node, {.port = port, .kind = kind, .step = unsent_, .since = source(node).started});
+  Body body = At{unsent_, !alone_, source(node).started};
+  if (has_left_) body = Leaving{};
+  node_.send(node, {.port = port, .body = body});
 }
 
-void Rounds::note_place(const Message& message) {
-  Source& from = source(message.source);
-  if (message.kind == leaving) {
-    from.left = true;
-    from.undecided = false;
-  } else if (message.kind == i_enter_with) {
-    if (!from.undecided) return;  // meant for who was here before
-    from.undecided = false;
-    from.takes_part = from.entered = message.step;
-  } else if (message.since == started_) {
-    places_[message.source] = {message.kind == i_am_at, message.step};
-  }
+void Rounds::note_place(int node, const At& at) {
+  source(node);
+  if (at.answered == started_) places_[node] = {at.fixed, at.round};
 }
 
-void Rounds::note_news(const Message& news) {
-  const auto found = sources_.find(news.source);
+void Rounds::note_entry(int node, std::int64_t round) {
+  Source& from = source(node);
+  if (!from.undecided) return;  // meant for who was here before
+  from.undecided = false;
+  from.takes_part = from.entered = round;
+}
+
+void Rounds::note_leaving(int node) {
+  source(node).left = true;
+  source(node).undecided = false;
+}
+
+void Rounds::note_event(int node, const MembershipEvent& event) {
+  const auto found = sources_.find(node);
   if (found == sources_.end()) return;
   Source& neighbour = found->second;
-  if (news.news != Presence::up) {
+  if (event.presence != Presence::up) {
     neighbour.undecided = false;
-    neighbour.down = is_waited_for(*news.news) && !neighbour.left;
+    neighbour.down = is_waited_for(event.presence) && !neighbour.left;
     if (!neighbour.down) neighbour.takes_part = never;
     return;
   }
-  places_.erase(news.source);
+  places_.erase(node);
   take_early(neighbour);
   neighbour = Source{};
-  neighbour.started = news.step;
+  neighbour.started = event.number;
   neighbour.takes_part = never;
   alone_ = alone_ || is_alone();
   neighbour.undecided = !has_left_;
-  if (!entering_) send_place(news.source);
+  if (!entering_) send_place(node);
 }
 
 }  // namespace ddl::comm

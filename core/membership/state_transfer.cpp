@@ -7,34 +7,33 @@ namespace {
 
 class WithFirstModel : public Program {
   enum Port { to_server = 1000, to_asker };  // beyond those of any training system
-  enum Kind { question, model, refusal };
+
+  struct Question {};
+  struct FirstModel {};
+  struct Refusal {};
 
  public:
   WithFirstModel(std::unique_ptr<Program> program, Node& node)
-      : node_(node), program_(std::move(program)), has_model_(!node.needs_model()) {
-    if (!has_model_) node.watch(to_asker);
+      : node_(node), program_(std::move(program)), has_model_(!node.membership().needs_model()) {
+    if (!has_model_) node.membership().watch(to_asker);
   }
 
   void run() override {
     node_.spawn("first model", [this] { serve(); });
     if (!has_model_) ask();
-    node_.unwatch(to_asker);
+    node_.membership().unwatch(to_asker);
     has_model_ = true;
     program_->run();
-  }
-
-  Awaited awaited_at(int port) const override {
-    if (port == to_server) return {};
-    return port == to_asker ? Awaited{"a first model", {asked_}} : program_->awaited_at(port);
   }
 
  private:
   // Who has none either refuses, so that no two wait for each other.
   void serve() {
     while (true) {
-      const Message asked = node_.receive(to_server);
-      Message answer{.port = to_asker, .kind = has_model_ ? model : refusal};
+      const Message asked = node_.receive(to_server, service);
+      Message answer{.port = to_asker, .body = Refusal{}};
       if (has_model_) {
+        answer.body = FirstModel{};
         answer.values = node_.weights().snapshot();
         answer.wire_bytes = node_.cluster().model_bytes;
       }
@@ -48,7 +47,7 @@ class WithFirstModel : public Program {
       const int other = (node_.id() + ahead) % workers;
       if (!node_.up(other)) continue;
       const Message answer = ask(other);
-      if (answer.news || answer.kind == refusal) continue;
+      if (!answer.is<FirstModel>()) continue;
       node_.weights().adopt(answer.values);
       return;
     }
@@ -56,19 +55,18 @@ class WithFirstModel : public Program {
 
   // The answer, or that there is none to come.
   Message ask(int other) {
-    asked_ = other;
-    const std::int64_t asked_at = node_.presence_events();
-    node_.send(other, {.port = to_server, .kind = question});
+    const std::int64_t asked_at = node_.membership().events();
+    node_.send(other, {.port = to_server, .body = Question{}});
     while (true) {
-      Message answer = node_.receive(to_asker);
-      if (!answer.news || (answer.source == other && answer.step > asked_at)) return answer;
+      Message answer = node_.receive(to_asker, {"a first model", other});
+      if (!answer.is<MembershipEvent>()) return answer;
+      if (answer.source == other && answer.as<MembershipEvent>().number > asked_at) return answer;
     }
   }
 
   Node& node_;
   const std::unique_ptr<Program> program_;
   bool has_model_;
-  int asked_ = -1;  // last
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace ddl::nn {
 // The learning rate at step t (0, 1, ...) is base * factor(t).
 struct ConstantRate {
   static constexpr const char* tag = "constant";
+  static constexpr bool tag_optional = true;
 };
 struct StepRate {  // multiplied by `factor` at each of the steps in `at`
   static constexpr const char* tag = "steps";
@@ -33,6 +34,7 @@ struct RateParams {
 };
 struct SgdParams : RateParams {
   static constexpr const char* tag = "sgd";
+  static constexpr bool tag_optional = true;
 };
 struct MomentumParams : RateParams {  // v = mu v + g; w -= rate v
   static constexpr const char* tag = "momentum";

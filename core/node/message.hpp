@@ -1,12 +1,17 @@
 // What travels between nodes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
-#include <optional>
-#include <span>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "core/base/check.hpp"
 
 namespace ddl {
 
@@ -20,23 +25,71 @@ struct Slice {
 // Immutable once made: senders, receivers and the math threads share it without copying. Null when timing only.
 using Payload = std::shared_ptr<const std::vector<float>>;
 
-// Whether a host takes part. away: not yet, or no more; it is not waited for. down: it has crashed, and may come back.
-enum class Presence { away, up, down };
+// What a message says beside its values: a small struct of the training system's own, read by its type. Any transport
+// can carry it, as bytes.
+class Body {
+ public:
+  static constexpr std::size_t most_bytes = 32;
+  using Bytes = std::array<std::byte, most_bytes>;
+
+  Body() = default;
+  template <class T>
+  requires(!std::is_same_v<T, Body>) Body(const T& value)
+      : type_(type_of<T>()) {  // implicit, so that {.body = Pull{}} reads as it should
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= most_bytes, "transports carry a body as bytes");
+    if constexpr (!std::is_empty_v<T>) std::memcpy(bytes_.data(), &value, sizeof value);
+  }
+  // What a transport has carried.
+  Body(std::uint64_t type, const Bytes& bytes) : type_(type), bytes_(bytes) {}
+
+  template <class T>
+  bool is() const {
+    return type_ == type_of<T>();
+  }
+  // Throws InternalError if it is another.
+  template <class T>
+  T as() const {
+    check(is<T>(), "a body of the type that is asked for");
+    T value{};
+    if constexpr (!std::is_empty_v<T>) std::memcpy(&value, bytes_.data(), sizeof value);
+    return value;
+  }
+
+  std::uint64_t type() const { return type_; }
+  const Bytes& bytes() const { return bytes_; }
+
+ private:
+  // A hash (FNV-1a) of the type's name, which is the same in every program of one compiler.
+  template <class T>
+  static consteval std::uint64_t type_of() {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const char letter : std::string_view(std::source_location::current().function_name())) {
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211u;
+    }
+    return hash;
+  }
+
+  std::uint64_t type_ = 0;  // none
+  Bytes bytes_{};
+};
 
 struct Message {
-  int port = 0;                                 // which of the target's inboxes; each algorithm numbers its own
-  int kind = 0;                                 // what it says, in the algorithm's own words
-  int part = 0;                                 // which part of the vector travels, if not all
-  std::int64_t step = 0;                        // the sender's clock
-  std::int64_t since = 0;                       // a sum of gradients: the step of the oldest in it
-  Payload values = nullptr;                     // null when there is nothing to say or nothing is computed
-  std::uint64_t wire_bytes = 0;                 // its size on the network, without the header every message has
-  double loss = -1;                             // for schemes that weigh models by it; negative: not known
-  double share = 0;                             // of the target's own model in a mean, as the sender reckons it
-  double weight = 1;                            // of the values, in push-sum
-  std::optional<Presence> news = std::nullopt;  // no message but a notice of the source's presence; see Node::watch
-  int source = -1;                              // filled in by send
+  int port = 0;                  // which of the target's inboxes; each system numbers its own
+  std::int64_t step = 0;         // the sender's clock
+  Payload values = nullptr;      // null when there is nothing to say or nothing is computed
+  std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
+  Body body = {};                // what else it says
+  int source = -1;               // filled in by send
   int target = -1;
+
+  template <class T>
+  bool is() const {
+    return body.is<T>();
+  }
+  template <class T>
+  T as() const {
+    return body.as<T>();
+  }
 };
 
 // The parts of [0, count) when cut into `parts` contiguous ranges whose sizes differ by at most one.

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "core/node/membership.hpp"
 #include "core/node/message.hpp"
+#include "core/node/system.hpp"
 
 namespace ddl {
 
@@ -30,6 +33,10 @@ void server_failure_fields(Visitor& visit, OnFailure& on_failure, std::optional<
   visit("failure_timeout", failure_timeout,
         Rule{.doc = "time_out: how long a worker that others wait for may be silent", .above = 0});
 }
+
+// What is wrong with these settings: of systems in which no server decides for all, and of those with one.
+std::vector<SettingError> errors_in(OnFailure on_failure);
+std::vector<SettingError> errors_in(OnFailure on_failure, const std::optional<Seconds>& failure_timeout);
 
 // Whether a worker of this presence is counted on.
 inline bool is_counted_on(Presence presence, OnFailure on_failure) {

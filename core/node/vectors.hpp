@@ -51,13 +51,11 @@ inline void fill_zero(std::span<float> vector) {
   for (float& value : vector) value = 0;
 }
 
-// Adds the values into the queued message of the same port, kind and part, which then says this one's step; false if
-// there is none.
-template <class Queue>
-bool add_to_same(Queue& queue, const Message& message) {
-  const auto same = std::ranges::find_if(queue, [&](const Message& queued) {
-    return queued.port == message.port && queued.kind == message.kind && queued.part == message.part;
-  });
+// Adds the values into the first queued message that is_same() names, which then has this one's step; false if there is
+// none.
+template <class Queue, class IsSame>
+bool add_to_same(Queue& queue, const Message& message, const IsSame& is_same) {
+  const auto same = std::ranges::find_if(queue, is_same);
   if (same == queue.end()) return false;
   if (message.values) {
     std::vector<float> sum(same->values->begin(), same->values->end());

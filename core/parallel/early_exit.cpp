@@ -23,11 +23,25 @@ namespace {
 
 class StageWorker : public Program {
   enum Port { in_training, in_serving, answers };
-  enum Kind { activations, gradient, leaving, estimate };
+
+  // Bodies: what the values are.
+  struct Activations {};
+  struct Backward {};  // gradients by activations
+  struct Leaving {};
+  struct Request {  // activations of a sample
+    int threshold = 0;
+  };
+  struct Estimate {  // activations of training samples
+    int number = 0;
+  };
+  struct Exit {
+    int answer = 0;  // a class
+  };
 
  public:
   StageWorker(Node& node, const EarlyExitParams& params)
       : node_(node),
+        parallel_(*node.model_parallel()),
         params_(params),
         stages_(make_stages(params, node.cluster())),
         me_(node.id()),
@@ -44,7 +58,7 @@ class StageWorker : public Program {
       node_.finish_step();
     }
     for (int worker = 0; worker < workers(); ++worker) {
-      if (worker != me_) node_.send(worker, {.port = in_training, .kind = leaving});
+      if (worker != me_) node_.send(worker, {.port = in_training, .body = Leaving{}});
     }
     if (params_.serving.requests == 0) return;
     if (me_ == 0) {
@@ -54,30 +68,28 @@ class StageWorker : public Program {
     }
   }
 
-  Awaited awaited_at(int port) const override { return awaited_from(messages_.awaited(port), "another stage"); }
-
  private:
   bool is_last() const { return me_ + 1 == workers(); }
   int workers() const { return node_.cluster().workers; }
 
   // W. False if another worker's steps are over.
   bool train() {
-    gradient_s_ = node_.gradient_seconds();
-    Minibatch minibatch = node_.minibatch();
+    gradient_s_ = parallel_.gradient_seconds();
+    Minibatch minibatch = parallel_.minibatch();
     const data::Batch& batch = *minibatch.batch;
     Stream dropout = *minibatch.dropout;
     samples_ = static_cast<int>(batch.size());
     // The stages draw from one stream, as the whole model does.
     for (std::uint64_t draw = 0; draw < draws_before(batch.size()); ++draw) dropout.bits();
-    Message message = me_ > 0 ? messages_.receive(in_training, me_ - 1) : Message{};
-    if (message.kind == leaving) return false;
+    Message message = me_ > 0 ? receive(in_training, me_ - 1) : Message{};
+    if (message.is<Leaving>()) return false;
     const Payload input = message.values;
     begin(me_ == 0 ? nn::channels_last(batch, input_shape(), inputs_) : input->data(), &dropout);
     forward();
     if (!is_last()) {
-      pass_on({.port = in_training, .kind = activations});
-      message = messages_.receive(in_training, me_ + 1);
-      if (message.kind == leaving) return false;
+      pass_on({.port = in_training, .body = Activations{}});
+      message = receive(in_training, me_ + 1);
+      if (message.is<Leaving>()) return false;
     }
     update_.resize(mine_.parameters.size());
     double loss = 0;
@@ -93,11 +105,11 @@ class StageWorker : public Program {
       const float* const below = run_.gradient(0);
       const std::size_t count = mine_.tape.values[0] * batch.size();
       node_.send(me_ - 1, {.port = in_training,
-                           .kind = gradient,
                            .values = make_payload({below, below + count}),
-                           .wire_bytes = 4 * count});
+                           .wire_bytes = 4 * count,
+                           .body = Backward{}});
     }
-    if (is_last()) node_.record_loss(loss);
+    if (is_last()) parallel_.record_loss(loss);
     weights_ = nullptr;
     node_.apply(update_);
     if (mine_.has_exit()) train_exit(batch);
@@ -129,10 +141,10 @@ class StageWorker : public Program {
       }
       wait_for_answers();
       std::ranges::sort(answered_, {}, &Answer::request);
-      for (const Answer& answer : answered_) node_.record_answer(answer);
+      for (const Answer& answer : answered_) node_.record(answer);
       answered_.clear();
     }
-    node_.send(1, {.port = in_serving, .kind = leaving});
+    node_.send(1, {.port = in_serving, .body = Leaving{}});
   }
 
   void wait_for_answers() {
@@ -141,24 +153,24 @@ class StageWorker : public Program {
 
   void collect_answers() {
     while (true) {
-      const Message message = node_.receive(answers);
-      give_answer(message.source, message.step, message.kind);
-      node_.changed();
+      const Message message = node_.receive(answers, service);
+      give_answer(message.source, message.step, message.as<Exit>().answer);
+      node_.notify();
     }
   }
 
   void follow() {
     while (true) {
-      const Message message = messages_.receive(in_serving, me_ - 1);
-      if (message.kind == leaving) {
-        if (!is_last()) node_.send(me_ + 1, {.port = in_serving, .kind = leaving});
+      const Message message = receive(in_serving, me_ - 1);
+      if (message.is<Leaving>()) {
+        if (!is_last()) node_.send(me_ + 1, {.port = in_serving, .body = Leaving{}});
         return;
       }
-      if (message.kind == estimate) {
-        pass_estimate(message.part, message.values->data(),
+      if (message.is<Estimate>()) {
+        pass_estimate(message.as<Estimate>().number, message.values->data(),
                       static_cast<int>(message.values->size() / mine_.tape.values[0]));
       } else {
-        serve(static_cast<std::size_t>(message.part), message.step, message.values);
+        serve(static_cast<std::size_t>(message.as<Request>().threshold), message.step, message.values);
       }
     }
   }
@@ -167,7 +179,7 @@ class StageWorker : public Program {
   void serve(std::size_t threshold_index, std::int64_t number, const Payload& input) {
     const double threshold = params_.thresholds[threshold_index];
     const std::shared_ptr<const data::Batch> sample = me_ == 0 ? test_sample(number) : nullptr;
-    gradient_s_ = node_.gradient_seconds();
+    gradient_s_ = parallel_.gradient_seconds();
     samples_ = 1;
     begin(sample ? nn::channels_last(*sample, input_shape(), inputs_) : input->data(), nullptr);
     forward();
@@ -178,13 +190,13 @@ class StageWorker : public Program {
       if (!leaves(uncertainty_of(outputs, params_.uncertainty), threshold)) outputs = {};
     }
     if (outputs.empty()) {
-      pass_on({.port = in_serving, .kind = activations, .part = static_cast<int>(threshold_index), .step = number});
+      pass_on({.port = in_serving, .step = number, .body = Request{static_cast<int>(threshold_index)}});
       return;
     }
     const int answer = predicted_class(outputs);
     if (me_ == 0) return give_answer(0, number, answer);
     const auto bytes = static_cast<std::uint64_t>(params_.serving.answer_bytes.value);
-    node_.send(0, {.port = answers, .kind = answer, .step = number, .wire_bytes = bytes});
+    node_.send(0, {.port = answers, .step = number, .wire_bytes = bytes, .body = Exit{answer}});
   }
 
   void give_answer(int exit, std::int64_t number, int answered) {
@@ -203,28 +215,28 @@ class StageWorker : public Program {
   }
 
   std::shared_ptr<const data::Batch> test_sample(std::int64_t number) const {
-    const std::size_t count = node_.sample_count(SampleSet::test);
+    const std::size_t count = parallel_.sample_count(SampleSet::test);
     const auto index = static_cast<std::uint32_t>(static_cast<std::size_t>(number) % count);
-    return node_.samples(SampleSet::test, {&index, 1});
+    return parallel_.samples(SampleSet::test, {&index, 1});
   }
 
   // Batch normalisation's statistics at the final weights: training samples that go through all stages.
   void pass_estimates() {
     if (!node_.cluster().model->needs_estimates()) return;
     int number = 0;
-    for (const auto& numbers : nn::estimation_batches(node_.sample_count(SampleSet::training))) {
-      const auto batch = node_.samples(SampleSet::training, numbers);
+    for (const auto& numbers : nn::estimation_batches(parallel_.sample_count(SampleSet::training))) {
+      const auto batch = parallel_.samples(SampleSet::training, numbers);
       pass_estimate(number++, nn::channels_last(*batch, input_shape(), inputs_), static_cast<int>(numbers.size()));
-      node_.receive(answers);  // the last stage is done
+      node_.receive(answers, service);  // the last stage is done
     }
   }
 
   void pass_estimate(int number, const float* input, int samples) {
-    gradient_s_ = node_.gradient_seconds();
+    gradient_s_ = parallel_.gradient_seconds();
     samples_ = samples;
     begin(input, nullptr, number);
     forward();
-    if (!is_last()) return pass_on({.port = in_serving, .kind = estimate, .part = number});
+    if (!is_last()) return pass_on({.port = in_serving, .body = Estimate{number}});
     node_.send(0, {.port = answers});
   }
 
@@ -257,6 +269,8 @@ class StageWorker : public Program {
     if (outputs != nullptr) *outputs = {exit_run_.value(exit_output()), mine_.exit.values[output]};
   }
 
+  Message receive(Port port, int source) { return messages_.receive(port, source, "another stage"); }
+
   // The stage's output, to the next.
   void pass_on(Message message) {
     const float* const values = run_.value(mine_.output);
@@ -268,10 +282,11 @@ class StageWorker : public Program {
 
   // W. `share` of a gradient of a whole batch, of so many samples as are under way.
   void work(double share, std::function<void()> math) {
-    node_.work(gradient_s_ * share * samples_ / node_.cluster().batch_size, std::move(math));
+    parallel_.work(gradient_s_ * share * samples_ / node_.cluster().batch_size, std::move(math));
   }
 
   Node& node_;
+  ModelParallel& parallel_;
   const EarlyExitParams params_;
   const std::vector<Stage> stages_;
   const int me_;
@@ -292,8 +307,8 @@ class StageWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const EarlyExitParams& params, Node& node) {
-  return std::make_unique<StageWorker>(node, params);
+std::unique_ptr<Program> EarlyExitParams::program(Node& node) const {
+  return std::make_unique<StageWorker>(node, *this);
 }
 
 }  // namespace ddl::parallel

@@ -7,6 +7,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 #include "core/parallel/serving.hpp"
 #include "core/parallel/uncertainty.hpp"
@@ -14,13 +15,24 @@
 namespace ddl::parallel {
 
 struct EarlyExitParams {
-  static constexpr const char* tag = "early_exit";
+  static constexpr SystemFacts facts{.name = "early_exit",
+                                     .what = "stages of one model on device, edge and cloud, with exits between them",
+                                     .paper = "Teerapittayanon et al., ICPR 2016 and ICDCS 2017",
+                                     .least_workers = 2,
+                                     .one_model = true};
   std::vector<int> cuts;  // layers before worker 1, 2, ...; empty: operations fall evenly
   int exit_filters = 32;  // of an exit's convolution; 0: none
   double exit_learning_rate = 0.01;
   Uncertainty uncertainty = Uncertainty::entropy;
   std::vector<double> thresholds = {0.5};
   ServingParams serving;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
+  MemoryUse memory(const nn::Model* model, int workers) const;
+  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;
+  int requests() const { return serving.requests; }
 };
 template <class Visitor>
 void fields(Visitor& visit, EarlyExitParams& params) {
@@ -39,9 +51,5 @@ void fields(Visitor& visit, EarlyExitParams& params) {
              .at_most = 1});
   visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});
 }
-
-std::unique_ptr<Program> make_program(const EarlyExitParams& params, Node& node);
-Traffic traffic_of(const EarlyExitParams& params, const Cluster& cluster);
-std::vector<std::vector<std::uint32_t>> held_of(const EarlyExitParams& params, const Cluster& cluster);
 
 }  // namespace ddl::parallel

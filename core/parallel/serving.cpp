@@ -20,12 +20,24 @@ double RequestTimes::wait_for_next() {
       last_s_ -= params_.interval.value * portable_log(1 - random_.uniform());
       break;
   }
-  if (last_s_ > node_.now()) node_.receive_for(no_port, last_s_ - node_.now());
+  if (last_s_ > node_.now()) node_.receive_for(no_port, last_s_ - node_.now(), service);
   return last_s_;
 }
 
 int predicted_class(std::span<const float> outputs) {
   return static_cast<int>(std::ranges::max_element(outputs) - outputs.begin());
+}
+
+std::vector<SettingError> errors_in(const ServingParams& params) {
+  const bool timed = params.arrivals != Arrivals::after_answer;
+  if (timed && params.interval.value <= 0) {
+    return {{"serving", "needs an \"interval\" between requests; expected one such as \"50ms\""}};
+  }
+  if (!timed && params.interval.value > 0) {
+    return {{"serving",
+             "has an \"interval\", but requests wait for answers; expected arrivals \"regular\" or \"poisson\""}};
+  }
+  return {};
 }
 
 }  // namespace ddl::parallel

@@ -4,6 +4,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 
 namespace ddl::parallel {
 
@@ -28,16 +29,8 @@ void fields(Visitor& visit, ServingParams& params) {
   visit("answer_bytes", params.answer_bytes, Rule{.doc = "size of an answer that travels", .at_least = 0});
 }
 
-// What is wrong with them, or "".
-inline std::string error_in(const ServingParams& params) {
-  const bool timed = params.arrivals != Arrivals::after_answer;
-  if (timed && params.interval.value <= 0)
-    return "needs an \"interval\" between requests; expected one such as \"50ms\"";
-  if (!timed && params.interval.value > 0) {
-    return "has an \"interval\", but requests wait for answers; expected arrivals \"regular\" or \"poisson\"";
-  }
-  return "";
-}
+// What is wrong with them.
+std::vector<SettingError> errors_in(const ServingParams& params);
 
 // The times of requests at a node.
 class RequestTimes {

@@ -108,8 +108,8 @@ std::vector<float> initial_exit(const Stage& stage, int worker, std::uint64_t se
 }
 
 // A stage may begin while the one before still trains its exit, so nothing is added to the busiest host or link.
-Traffic traffic_of(const EarlyExitParams& params, const Cluster& cluster) {
-  const std::vector<Stage> stages = make_stages(params, cluster);
+Traffic EarlyExitParams::traffic(const Cluster& cluster) const {
+  const std::vector<Stage> stages = make_stages(*this, cluster);
   Traffic result{Pace::overlapped, {}, {}};
   const double samples = cluster.batch_size;
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -124,13 +124,31 @@ Traffic traffic_of(const EarlyExitParams& params, const Cluster& cluster) {
   return result;
 }
 
-std::vector<std::vector<std::uint32_t>> held_of(const EarlyExitParams& params, const Cluster& cluster) {
+std::vector<std::vector<std::uint32_t>> EarlyExitParams::parts(const Cluster& cluster) const {
   std::vector<std::vector<std::uint32_t>> held;
-  for (const Stage& stage : make_stages(params, cluster)) {
+  for (const Stage& stage : make_stages(*this, cluster)) {
     auto& own = held.emplace_back(stage.parameters.size());
     std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(stage.parameters.begin));
   }
   return held;
 }
+
+std::vector<SettingError> EarlyExitParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = errors_in(serving);
+  if (!cuts.empty() && static_cast<int>(cuts.size()) + 1 != around.workers) {
+    list.push_back({"cuts", std::to_string(cuts.size()) + " cuts for " + std::to_string(around.workers) +
+                                " workers; expected one less than workers"});
+  }
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto before = thresholds.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(thresholds.begin(), before, thresholds[i]) == before) continue;
+    list.push_back({"thresholds", "name one twice; expected each once"});
+    break;
+  }
+  if (thresholds.empty()) list.push_back({"thresholds", "is empty; expected at least one"});
+  return list;
+}
+
+MemoryUse EarlyExitParams::memory(const nn::Model* model, int) const { return replicas(model, 1); }
 
 }  // namespace ddl::parallel

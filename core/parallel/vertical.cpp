@@ -23,11 +23,21 @@ namespace {
 
 class VerticalWorker : public Program {
   enum Port { in_training, in_serving };
-  enum Kind { piece, leaving, request };
+
+  struct Piece {
+    int turn = 0;  // of a step's or request's exchanges
+  };
+  struct Leaving {};
+  struct Request {};
 
  public:
   VerticalWorker(Node& node, const VerticalParams& params)
-      : node_(node), params_(params), plan_(params, node.cluster()), me_(node.id()), messages_(node) {
+      : node_(node),
+        parallel_(*node.model_parallel()),
+        params_(params),
+        plan_(params, node.cluster()),
+        me_(node.id()),
+        messages_(node) {
     if (plan_.split()) run_.emplace(plan_.split()->tape(me_));
   }
 
@@ -36,7 +46,7 @@ class VerticalWorker : public Program {
       if (!train()) break;
       node_.finish_step();
     }
-    send_to_all({.port = in_training, .kind = leaving});
+    send_to_all({.port = in_training, .body = Leaving{}});
     if (params_.serving.requests == 0) return;
     estimate_statistics();
     if (me_ == 0) {
@@ -46,18 +56,13 @@ class VerticalWorker : public Program {
     }
   }
 
-  Awaited awaited_at(int port) const override {
-    return awaited_from(messages_.awaited(port),
-                        port == in_training ? "pieces of the other workers" : "requests and their pieces");
-  }
-
  private:
   using Pieces = std::vector<Payload>;  // by worker
 
   // W. False if another worker's steps are over.
   bool train() {
-    gradient_s_ = node_.gradient_seconds();
-    Minibatch minibatch = node_.minibatch();
+    gradient_s_ = parallel_.gradient_seconds();
+    Minibatch minibatch = parallel_.minibatch();
     samples_ = node_.cluster().batch_size;
     begin(minibatch.batch.get(), minibatch.dropout ? &*minibatch.dropout : nullptr);
     if (!forward(in_training)) return false;
@@ -83,7 +88,7 @@ class VerticalWorker : public Program {
         if (meeting > 0) contributions = contributions_to_all(split, meeting - 1);
       });
     }
-    if (run_) node_.record_loss(loss);
+    if (run_) parallel_.record_loss(loss);
     weights_ = nullptr;
     node_.apply(update_);
     return true;
@@ -114,7 +119,7 @@ class VerticalWorker : public Program {
 
   bool send_to_first(std::size_t meeting, const Payload& own) {
     if (me_ > 0) {
-      send(0, {.port = in_serving, .part = static_cast<int>(meeting), .values = own}, meeting, me_);
+      send(0, {.port = in_serving, .values = own, .body = Piece{static_cast<int>(meeting)}}, meeting, me_);
       return true;
     }
     return collect(in_serving, static_cast<int>(meeting), own);
@@ -128,7 +133,7 @@ class VerticalWorker : public Program {
     };
     for (int ahead = 1; ahead < workers(); ++ahead) {
       const int target = (me_ + ahead) % workers();
-      send(target, {.port = port, .part = static_cast<int>(turn), .values = entry(target)}, meeting,
+      send(target, {.port = port, .values = entry(target), .body = Piece{static_cast<int>(turn)}}, meeting,
            backward ? target : me_);
     }
     return collect(port, static_cast<int>(turn), entry(me_));
@@ -143,12 +148,17 @@ class VerticalWorker : public Program {
     pieces_.assign(static_cast<std::size_t>(workers()), own);
     for (int source = 0; source < workers(); ++source) {
       if (source == me_) continue;
-      const Message message = messages_.receive(port, source);
-      if (message.kind == leaving) return false;
-      check(message.kind == piece && message.part == turn, "pieces in the order of meetings");
+      const Message message = receive(port, source);
+      if (message.is<Leaving>()) return false;
+      check(message.as<Piece>().turn == turn, "pieces in the order of meetings");
       pieces_[static_cast<std::size_t>(source)] = message.values;
     }
     return true;
+  }
+
+  Message receive(Port port, int source) {
+    return messages_.receive(port, source,
+                             port == in_training ? "pieces of the other workers" : "requests and their pieces");
   }
 
   void send_to_all(const Message& message) {
@@ -163,7 +173,7 @@ class VerticalWorker : public Program {
     const double batch_share = static_cast<double>(samples_) / node_.cluster().batch_size;
     std::function<void()> job;
     if (run_) job = [&] { math(*plan_.split()); };
-    node_.work(gradient_s_ * share * batch_share, std::move(job));
+    parallel_.work(gradient_s_ * share * batch_share, std::move(job));
   }
 
   void forward_ops(const nn::VerticalSplit& split, std::size_t stage) {
@@ -200,10 +210,10 @@ class VerticalWorker : public Program {
   // Batch normalisation's, at the final weights, from training samples that go through all workers as any batch does.
   void estimate_statistics() {
     if (!run_ || !node_.cluster().model->needs_estimates()) return;
-    gradient_s_ = node_.gradient_seconds();
+    gradient_s_ = parallel_.gradient_seconds();
     int number = 0;
-    for (const auto& numbers : nn::estimation_batches(node_.sample_count(SampleSet::training))) {
-      const auto batch = node_.samples(SampleSet::training, numbers);
+    for (const auto& numbers : nn::estimation_batches(parallel_.sample_count(SampleSet::training))) {
+      const auto batch = parallel_.samples(SampleSet::training, numbers);
       samples_ = static_cast<int>(numbers.size());
       begin(batch.get(), nullptr, number++);
       forward(in_serving);
@@ -228,29 +238,28 @@ class VerticalWorker : public Program {
     const auto classes = plan_.split()->tape(0).values[static_cast<std::size_t>(outputs)];
     for (int number = 0; number < params_.serving.requests; ++number) {
       Answer answer{.request = number, .arrival_s = times.wait_for_next()};
-      gradient_s_ = node_.gradient_seconds();
+      gradient_s_ = parallel_.gradient_seconds();
       const auto index =
-          static_cast<std::uint32_t>(static_cast<std::size_t>(number) % node_.sample_count(SampleSet::test));
-      const auto sample = node_.samples(SampleSet::test, {&index, 1});
+          static_cast<std::uint32_t>(static_cast<std::size_t>(number) % parallel_.sample_count(SampleSet::test));
+      const auto sample = parallel_.samples(SampleSet::test, {&index, 1});
       const Payload values = make_payload(sample->inputs);
       const auto bytes = static_cast<std::uint64_t>(4 * values->size());
-      send_to_all({.port = in_serving, .kind = request, .values = values, .wire_bytes = bytes});
+      send_to_all({.port = in_serving, .values = values, .wire_bytes = bytes, .body = Request{}});
       begin(sample.get(), nullptr);
       forward(in_serving);
       finish_prediction();
       answer.answer_s = node_.now();
       answer.bytes = plan_.request_bytes(static_cast<double>(bytes));
       answer.correct = predicted_class({run_->value(outputs), classes}) == sample->labels.front();
-      node_.record_answer(answer);
+      node_.record(answer);
     }
-    send_to_all({.port = in_serving, .kind = leaving});
+    send_to_all({.port = in_serving, .body = Leaving{}});
   }
 
   void help_to_serve() {
     samples_ = 1;
-    for (Message message = messages_.receive(in_serving, 0); message.kind == request;
-         message = messages_.receive(in_serving, 0)) {
-      gradient_s_ = node_.gradient_seconds();
+    for (Message message = receive(in_serving, 0); message.is<Request>(); message = receive(in_serving, 0)) {
+      gradient_s_ = parallel_.gradient_seconds();
       data::Batch sample{*message.values, {}};
       sample.labels.push_back(0);  // not known here
       begin(&sample, nullptr);
@@ -261,6 +270,7 @@ class VerticalWorker : public Program {
   int workers() const { return node_.cluster().workers; }
 
   Node& node_;
+  ModelParallel& parallel_;
   const VerticalParams params_;
   const VerticalPlan plan_;
   const int me_;
@@ -278,8 +288,8 @@ class VerticalWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const VerticalParams& params, Node& node) {
-  return std::make_unique<VerticalWorker>(node, params);
+std::unique_ptr<Program> VerticalParams::program(Node& node) const {
+  return std::make_unique<VerticalWorker>(node, *this);
 }
 
 }  // namespace ddl::parallel

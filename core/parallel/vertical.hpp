@@ -8,15 +8,26 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 #include "core/parallel/serving.hpp"
 
 namespace ddl::parallel {
 
 struct VerticalParams {
-  static constexpr const char* tag = "vertical";
+  static constexpr SystemFacts facts{.name = "vertical",
+                                     .what = "one model whose channels are dealt over the workers: activations travel",
+                                     .paper = "Dean et al., NIPS 2012; Sultana, 2020 (IDDL)",
+                                     .one_model = true};
   std::vector<Bytes> meetings;  // timing only: of all workers' pieces of one batch, at each gathering
   ServingParams serving;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
+  MemoryUse memory(const nn::Model* model, int workers) const;
+  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;
+  int requests() const { return serving.requests; }
 };
 template <class Visitor>
 void fields(Visitor& visit, VerticalParams& params) {
@@ -24,9 +35,5 @@ void fields(Visitor& visit, VerticalParams& params) {
         Rule{.doc = "model \"none\": a batch's activations wherever workers gather them", .above = 0});
   visit("serving", params.serving, Rule{.doc = "predictions once training is over"});
 }
-
-std::unique_ptr<Program> make_program(const VerticalParams& params, Node& node);
-Traffic traffic_of(const VerticalParams& params, const Cluster& cluster);
-std::vector<std::vector<std::uint32_t>> held_of(const VerticalParams& params, const Cluster& cluster);
 
 }  // namespace ddl::parallel

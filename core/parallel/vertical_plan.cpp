@@ -61,8 +61,8 @@ double VerticalPlan::request_bytes(double sample_bytes) const {
   return bytes;
 }
 
-Traffic traffic_of(const VerticalParams& params, const Cluster& cluster) {
-  const VerticalPlan plan(params, cluster);
+Traffic VerticalParams::traffic(const Cluster& cluster) const {
+  const VerticalPlan plan(*this, cluster);
   // A worker may still compute while others' pieces come in.
   Traffic result{Pace::overlapped, {}, {}};
   for (int worker = 0; worker < cluster.workers; ++worker) {
@@ -86,11 +86,31 @@ Traffic traffic_of(const VerticalParams& params, const Cluster& cluster) {
   return result;
 }
 
-std::vector<std::vector<std::uint32_t>> held_of(const VerticalParams& params, const Cluster& cluster) {
-  const VerticalPlan plan(params, cluster);
+std::vector<std::vector<std::uint32_t>> VerticalParams::parts(const Cluster& cluster) const {
+  const VerticalPlan plan(*this, cluster);
   std::vector<std::vector<std::uint32_t>> held;
   for (int worker = 0; worker < cluster.workers; ++worker) held.push_back(plan.split()->held(worker));
   return held;
+}
+
+std::vector<SettingError> VerticalParams::errors(const Surroundings&) const { return errors_in(serving); }
+
+// A split lists its parameters: of larger models what lies between layers, little beside them, is left out.
+MemoryUse VerticalParams::memory(const nn::Model* model, int workers) const {
+  constexpr double most_listed = 1e8;
+  const MemoryUse one = replicas(model, 1);
+  if (model == nullptr || one.parameters > most_listed) return one;
+  MemoryUse use;
+  try {
+    const nn::VerticalSplit split(*model, workers);
+    for (int worker = 0; worker < workers; ++worker) {
+      use.parameters += static_cast<double>(split.held(worker).size());
+      for (const std::size_t values : split.tape(worker).values) use.values += 2 * static_cast<double>(values);
+    }
+  } catch (const InputError&) {  // which the run will have to say
+  }
+  use.training = use.parameters;
+  return use;
 }
 
 }  // namespace ddl::parallel

@@ -35,7 +35,7 @@ class AdPsgdWorker : public Program {
         partners_(graph::partners(params.topology, node.cluster().workers, node.id())),
         asks_(graph::is_active(node.id())),
         random_(node.rng("peer")) {
-    if (asks_) node.watch(to_active);
+    if (asks_) node.membership().watch(to_active);
   }
 
   void run() override {
@@ -44,21 +44,16 @@ class AdPsgdWorker : public Program {
     }
     while (node_.next_step()) {
       const std::int64_t before = changes_;
-      const Payload gradient = node_.gradient();
-      node_.record_staleness(node_.id(), node_.step(), static_cast<double>(changes_ - before));
+      const Gradient gradient = node_.gradient();
+      node_.record(Staleness{node_.id(), node_.step(), static_cast<double>(changes_ - before)});
       node_.wait_until([this] { return !slot_; }, "room for its gradient");
-      slot_ = gradient;
+      slot_ = gradient.values;
       if (!locked_ && !slot_waits_for_exchange()) apply_slot();
-      node_.changed();
+      node_.notify();
       node_.finish_step();
     }
     finished_ = true;
     node_.wait_until([this] { return !slot_; }, "its last gradient to be applied");
-  }
-
-  Awaited awaited_at(int port) const override {
-    if (port == to_passive) return {};
-    return {"the answer to its question", {partner_}};
   }
 
  private:
@@ -90,7 +85,7 @@ class AdPsgdWorker : public Program {
       if (updates_first()) since_exchange_ = 0;
       if (slot_) apply_slot();
       if (!updates_first()) since_exchange_ = 0;
-      node_.changed();
+      node_.notify();
     }
   }
 
@@ -100,19 +95,19 @@ class AdPsgdWorker : public Program {
 
   void exchange() {
     if (!has_partner()) return;
-    partner_ = next_partner();
-    const std::int64_t asked_after = node_.presence_events();
-    node_.send(partner_, model_message(to_passive, node_.weights().snapshot()));
+    const int partner = next_partner();
+    const std::int64_t asked_after = node_.membership().events();
+    node_.send(partner, model_message(to_passive, node_.weights().snapshot()));
     while (true) {
-      const Message answer = node_.receive(to_active);
-      if (!answer.news) return average_with(answer);
-      if (answer.source == partner_ && answer.step > asked_after) return;
+      const Message answer = node_.receive(to_active, {"the answer to its question", partner});
+      if (!answer.is<MembershipEvent>()) return average_with(answer);
+      if (answer.source == partner && answer.as<MembershipEvent>().number > asked_after) return;
     }
   }
 
   void answer_forever() {
     while (true) {
-      const Message question = node_.receive(to_passive);
+      const Message question = node_.receive(to_passive, service);
       node_.send(question.source, model_message(to_active, node_.weights().snapshot()));
       average_with(question);
     }
@@ -141,7 +136,6 @@ class AdPsgdWorker : public Program {
   const bool asks_;
   Stream random_;
   std::optional<Payload> slot_;      // a gradient that waits to be applied
-  int partner_ = -1;                 // asked last
   bool locked_ = false;              // between asking and the answer
   bool finished_ = false;            // no more gradients
   std::int64_t changes_ = 0;         // averagings and updates of the model so far
@@ -151,22 +145,41 @@ class AdPsgdWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const AdPsgdParams& params, Node& node) {
-  return std::make_unique<AdPsgdWorker>(params, node);
-}
+std::unique_ptr<Program> AdPsgdParams::program(Node& node) const { return std::make_unique<AdPsgdWorker>(*this, node); }
 
-Traffic traffic_of(const AdPsgdParams& params, const Cluster& cluster) {
+Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
-  if (params.gossip_rate.continuous) return result;  // as much as the network carries, but no step needs it
+  if (gossip_rate.continuous) return result;  // as much as the network carries, but no step needs it
   for (int active = 1; active < cluster.workers; active += 2) {
-    const auto others = graph::partners(params.topology, cluster.workers, active);
-    const double models = 1.0 / (params.gossip_rate.every * static_cast<double>(others.size()));
+    const auto others = graph::partners(topology, cluster.workers, active);
+    const double models = 1.0 / (gossip_rate.every * static_cast<double>(others.size()));
     for (const int passive : others) {
       result.phases[0].push_back({active, passive, models});
       result.phases[0].push_back({passive, active, models});
     }
   }
   return result;
+}
+
+FieldValue form_of(GossipRate& rate) {
+  enum Word : std::size_t { per_gradient, continuous };
+  WordOrField field{.words = {"per_gradient", "continuous"},
+                    .chosen = std::nullopt,
+                    .choose = [&rate](std::size_t word) { rate = {.continuous = word == continuous}; },
+                    .one =
+                        [&rate] {
+                          rate = {};
+                          return field_value(rate.every);
+                        },
+                    .list = nullptr,
+                    .value = [&rate] { return field_value(rate.every); },
+                    .otherwise = "is no rate; expected \"per_gradient\", \"continuous\" or a count of gradients"};
+  if (rate.continuous) {
+    field.chosen = continuous;
+  } else if (rate.every == 1) {
+    field.chosen = per_gradient;
+  }
+  return {std::move(field)};
 }
 
 }  // namespace ddl::systems

@@ -6,6 +6,7 @@
 #include "core/base/fields.hpp"
 #include "core/graph/pairs.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
@@ -15,6 +16,8 @@ struct GossipRate {
   bool continuous = false;  // one after the other, whatever the gradients do
   int every = 1;            // otherwise: once for so many of its gradients
 };
+
+FieldValue form_of(GossipRate& rate);
 
 enum class PartnerRule { random, cyclic };
 constexpr auto enum_names(PartnerRule) {
@@ -28,11 +31,17 @@ constexpr auto enum_names(UpdateOrder) {
 }
 
 struct AdPsgdParams {
-  static constexpr const char* tag = "ad_psgd";
+  static constexpr SystemFacts facts{.name = "ad_psgd",
+                                     .what = "averaging in pairs beside gradients that wait for nobody",
+                                     .paper = "Lian et al., ICML 2018",
+                                     .fetches_model = true};
   graph::PairGraph topology = graph::PairGraph::ring;
   GossipRate gossip_rate;
   PartnerRule peer = PartnerRule::random;
   UpdateOrder update_order = UpdateOrder::average_then_update;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
 };
 
 template <class Visitor>
@@ -45,8 +54,5 @@ void fields(Visitor& visit, AdPsgdParams& params) {
   visit("peer", params.peer, Rule{.doc = "whom an active worker asks next"});
   visit("update_order", params.update_order, Rule{.doc = "whether a gradient waits for the averaging it calls for"});
 }
-
-std::unique_ptr<Program> make_program(const AdPsgdParams& params, Node& node);
-Traffic traffic_of(const AdPsgdParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

@@ -28,7 +28,10 @@ namespace ddl::systems {
 namespace {
 
 class AkoWorker : public Program {
-  enum Kind { part_of_sum, leave };  // ports: one per receive thread, then the clock's
+  // Ports: one per receive thread, then the clock's.
+
+  // Its sender takes no more steps than the message's.
+  struct Leave {};
 
  public:
   AkoWorker(const AkoParams& params, Node& node)
@@ -43,13 +46,13 @@ class AkoWorker : public Program {
       if (worker != node.id()) peers_.push_back(worker);
       received_.emplace_back(plan_, worker, node.id());
       // Who starts in the middle has not heard what came before, and who is away says nothing.
-      if (node.presence_events() > 0 || !node.up(worker)) received_.back().note_gone();
+      if (node.membership().events() > 0 || !node.up(worker)) received_.back().note_gone();
     }
     const std::size_t length = cluster.timing_only ? 0 : cluster.parameters;
     unsent_.assign(plan_.classes(node.id()), std::vector<float>(length));
     unsent_since_.assign(unsent_.size(), std::vector<std::int64_t>(plan_.partitions(node.id()).size()));
     inbox_.assign(length, 0);
-    node.watch(0);
+    node.membership().watch(0);
   }
 
   void run() override {
@@ -61,7 +64,7 @@ class AkoWorker : public Program {
     }
     while (node_.next_step()) {
       if (bounded_by(AkoClock::peers)) wait_for_peers();
-      const Payload gradient = node_.gradient();
+      const Payload gradient = node_.gradient().values;
       for (auto& sum : unsent_) add_scaled(sum, values_of(gradient));
       wait_for_room();
       send_parts();
@@ -70,11 +73,7 @@ class AkoWorker : public Program {
       node_.finish_step();
     }
     if (!params_.staleness_bound) return;
-    for (const int peer : peers_) node_.send(peer, {.port = 0, .kind = leave, .step = node_.step()});
-  }
-
-  Awaited awaited_at(int port) const override {
-    return {port < params_.receive_threads ? "gradients of the others" : "the clock's pings and pongs"};
+    for (const int peer : peers_) node_.send(peer, {.port = 0, .step = node_.step(), .body = Leave{}});
   }
 
  private:
@@ -102,9 +101,9 @@ class AkoWorker : public Program {
     if (params_.overflow == Overflow::merge) return;
     // The clock's messages may take a place at one peer while there is none yet at the next.
     const auto depth = static_cast<std::size_t>(params_.queue_depth);
-    const auto is_full = [&](int peer) { return node_.waiting(peer) >= depth; };
+    const auto is_full = [&](int peer) { return node_.queue(peer).length() >= depth; };
     for (auto peer = peers_.begin(); (peer = std::ranges::find_if(peers_, is_full)) != peers_.end();) {
-      node_.wait_for_room(*peer, depth);
+      node_.queue(*peer).wait_for_room(depth);
     }
   }
 
@@ -114,10 +113,8 @@ class AkoWorker : public Program {
       const std::size_t part = plan_.part(node_.id(), c, node_.step());
       const Partition& partition = plan_.partitions(node_.id())[part];
       Message message{.port = static_cast<int>(part) % params_.receive_threads,
-                      .kind = part_of_sum,
-                      .part = static_cast<int>(part),
                       .step = node_.step(),
-                      .since = unsent_since_[c][part]};
+                      .body = PartOfSum{static_cast<int>(part), unsent_since_[c][part]}};
       compressor(c, part).compress(message, gather(unsent_[c], partition));
       fill_zero(unsent_[c], partition);
       unsent_since_[c][part] = node_.step() + 1;
@@ -138,21 +135,24 @@ class AkoWorker : public Program {
   }
 
   void send_part(int peer, const Message& message) {
-    const bool full = node_.waiting(peer) >= static_cast<std::size_t>(params_.queue_depth);
-    if (params_.overflow == Overflow::merge && full && node_.merge_into_waiting(peer, message)) return;
+    SendQueue& queue = node_.queue(peer);
+    const bool full = queue.length() >= static_cast<std::size_t>(params_.queue_depth);
+    const auto is_same = [part = message.as<PartOfSum>().part](const Message& queued) {
+      return queued.is<PartOfSum>() && queued.as<PartOfSum>().part == part;
+    };
+    if (params_.overflow == Overflow::merge && full && queue.merge(message, is_same)) return;
     node_.send(peer, message);
     const std::size_t parts = plan_.partitions(node_.id()).size();
     const std::size_t most =
         static_cast<std::size_t>(params_.queue_depth) + (params_.overflow == Overflow::merge ? parts : 0);
-    check(node_.waiting(peer) <= most,
-          "a queue holds what its depth allows, and one sum of each partition when merging");
-    if (params_.publish == Publish::blocking) node_.wait_until_delivered(peer);
+    check(queue.length() <= most, "a queue holds what its depth allows, and one sum of each partition when merging");
+    if (params_.publish == Publish::blocking) queue.flush();
   }
 
   void apply(const Payload& gradient) {
     const std::span<const float> own = values_of(gradient);
     for (std::size_t i = 0; i < own.size(); ++i) inbox_[i] = (inbox_[i] + own[i]) * weight_;
-    node_.record_staleness(node_.id(), node_.step(), gradients_merged_ == 0 ? 0 : age_ / gradients_merged_);
+    node_.record(Staleness{node_.id(), node_.step(), gradients_merged_ == 0 ? 0 : age_ / gradients_merged_});
     gradients_merged_ = age_ = 0;
     node_.apply(inbox_);
     fill_zero(std::span<float>(inbox_));
@@ -160,41 +160,41 @@ class AkoWorker : public Program {
 
   void receive(int thread) {
     while (true) {
-      const Message message = node_.receive(thread);
-      if (message.news && message.source >= node_.cluster().workers) continue;
+      const Message message = node_.receive(thread, "gradients of the others");
+      if (message.source >= node_.cluster().workers) continue;  // a server's host, which nobody waits for
       ReceivedSteps& steps_received = received_[static_cast<std::size_t>(message.source)];
-      if (message.news) {
+      if (message.is<MembershipEvent>()) {
         steps_received.note_gone();
-      } else if (message.kind == leave) {
+      } else if (message.is<Leave>()) {
         steps_received.note_last(message.step);
       } else {
         node_.compute(params_.receive_time.value);
-        if (params_.staleness_bound) steps_received.note(message.part, message.step);
+        if (params_.staleness_bound) steps_received.note(message.as<PartOfSum>().part, message.step);
         note_age(message);
         take(message);
       }
       if (bounded_by(AkoClock::ping_pong)) clock_.received(received_of_all());
-      node_.changed();
+      node_.notify();
     }
   }
 
   // Own steps since each gradient of the sum was made.
   void note_age(const Message& message) {
-    for (std::int64_t made = message.since; made <= message.step; ++made) {
+    for (std::int64_t made = message.as<PartOfSum>().since; made <= message.step; ++made) {
       age_ += static_cast<double>(std::max<std::int64_t>(0, node_.step() - made));
       gradients_merged_ += 1;
     }
   }
 
   void take(const Message& message) {
-    const auto& partition = plan_.partitions(message.source)[static_cast<std::size_t>(message.part)];
+    const auto& partition = plan_.partitions(message.source)[static_cast<std::size_t>(message.as<PartOfSum>().part)];
     scatter(partition, message.values, [&](Slice slice, std::span<const float> values) {
       if (params_.apply == AkoApply::at_step) {
         add_scaled(part_of(std::span<float>(inbox_), slice), values);
       } else {
         update_.assign(values.begin(), values.end());
         for (float& value : update_) value *= weight_;
-        node_.apply_slice(slice, update_);
+        node_.apply(update_, slice.begin);
       }
     });
   }
@@ -217,8 +217,6 @@ class AkoWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const AkoParams& params, Node& node) {
-  return std::make_unique<AkoWorker>(params, node);
-}
+std::unique_ptr<Program> AkoParams::program(Node& node) const { return std::make_unique<AkoWorker>(*this, node); }
 
 }  // namespace ddl::systems

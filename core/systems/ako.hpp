@@ -1,6 +1,7 @@
 // Ako: partial gradient exchange (Watcharapichat et al., SoCC 2016), and its reading in TF.AKO.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
@@ -19,6 +21,8 @@ struct Partitions {
   bool automatic = false;
   std::vector<int> counts = {1};  // one for all, or one per worker
 };
+
+FieldValue form_of(Partitions& partitions);
 
 enum class AkoSchedule { rotate, broadcast };  // another partition to each peer in a round | the same to all
 constexpr auto enum_names(AkoSchedule) {
@@ -53,8 +57,17 @@ constexpr auto enum_names(AkoClock) {
   return std::to_array<EnumName<AkoClock>>({{AkoClock::peers, "peers"}, {AkoClock::ping_pong, "ping_pong"}});
 }
 
+// The body of a partition's sum of gradients.
+struct PartOfSum {
+  int part = 0;
+  std::int64_t since = 0;  // the step of the oldest gradient in it
+};
+
 struct AkoParams {
-  static constexpr const char* tag = "ako";
+  static constexpr SystemFacts facts{.name = "ako",
+                                     .what = "partial gradient exchange between all workers, any number of partitions",
+                                     .paper = "Watcharapichat et al., SoCC 2016; TF.AKO 2018",
+                                     .fetches_model = true};
   Partitions partitions;
   AkoSchedule schedule = AkoSchedule::rotate;
   Partitioner partitioner = Partitioner::even;
@@ -68,6 +81,12 @@ struct AkoParams {
   AkoClock clock = AkoClock::peers;
   double utilisation = 0.9;  // of the network, aimed at by "auto"
   codec::CodecParams codec;  // of partitions
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
+  std::optional<int> most_steps_ahead() const { return staleness_bound; }
+  MemoryUse memory(const nn::Model* model, int workers) const;
 };
 
 template <class Visitor>
@@ -89,8 +108,5 @@ void fields(Visitor& visit, AkoParams& params) {
         Rule{.doc = "share of the network that \"auto\" aims at", .above = 0, .at_most = 1});
   visit("codec", params.codec, Rule{.doc = "how partitions are made smaller; each has a residual of its own"});
 }
-
-std::unique_ptr<Program> make_program(const AkoParams& params, Node& node);
-Traffic traffic_of(const AkoParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

@@ -7,7 +7,7 @@ namespace ddl::systems {
 
 PingPongClock::PingPongClock(Node& node, int port)
     : node_(node), port_(port), received_(static_cast<std::size_t>(node.cluster().workers)) {
-  node.watch(port);
+  node.membership().watch(port);
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
     if (!node.up(worker)) received_[static_cast<std::size_t>(worker)] = std::numeric_limits<std::int64_t>::max();
   }
@@ -26,23 +26,23 @@ void PingPongClock::received(std::int64_t steps) {
 
 void PingPongClock::serve() {
   while (true) {
-    const Message message = node_.receive(port_);
-    if (message.news) {
-      note_news(message);
+    const Message message = node_.receive(port_, "the clock's pings and pongs");
+    if (message.is<MembershipEvent>()) {
+      note_event(message.source, message.as<MembershipEvent>().presence);
     } else if (node_.id() == 0) {
       note(message.source, message.step);
     } else {
       all_received_ = message.step;
-      node_.changed();
+      node_.notify();
     }
   }
 }
 
 // Who is away holds nobody up. A worker 0 that has come back hears of everybody anew.
-void PingPongClock::note_news(const Message& message) {
-  if (message.source >= node_.cluster().workers) return;
-  if (node_.id() == 0 && message.news != Presence::up) note(message.source, std::numeric_limits<std::int64_t>::max());
-  if (message.source != 0 || message.news != Presence::up) return;
+void PingPongClock::note_event(int node, Presence presence) {
+  if (node >= node_.cluster().workers) return;
+  if (node_.id() == 0 && presence != Presence::up) note(node, std::numeric_limits<std::int64_t>::max());
+  if (node != 0 || presence != Presence::up) return;
   all_received_ = 0;
   const std::int64_t steps = received_[static_cast<std::size_t>(node_.id())];
   if (steps > 0) node_.send(0, {.port = port_, .step = steps});
@@ -54,7 +54,7 @@ void PingPongClock::note(int worker, std::int64_t steps) {
   if (least == all_received_) return;
   all_received_ = least;
   for (int other = 1; other < node_.cluster().workers; ++other) node_.send(other, {.port = port_, .step = least});
-  node_.changed();
+  node_.notify();
 }
 
 }  // namespace ddl::systems

@@ -17,13 +17,13 @@ class PingPongClock {
   void start();  // serves until the run ends
   // This worker has received everything of so many steps.
   void received(std::int64_t steps);
-  // Of how many steps every worker has received everything, as far as this one knows. It rises with a changed(),
+  // Of how many steps every worker has received everything, as far as this one knows. It rises with a notify(),
   // and falls when somebody comes back.
   std::int64_t steps() const { return all_received_; }
 
  private:
   void serve();
-  void note_news(const Message& message);
+  void note_event(int node, Presence presence);
   void note(int worker, std::int64_t steps);  // at worker 0
 
   Node& node_;

@@ -27,7 +27,7 @@ class AllReduceWorker : public Program {
  public:
   AllReduceWorker(Node& node, comm::Collective how, int partitions, const AllreduceParams& params)
       : node_(node),
-        all_reduce_(node, how, sums, params.on_failure),
+        all_reduce_(node, how, sums, params.on_failure, "sums of the other workers"),
         partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {
     if (std::holds_alternative<codec::NoCodecParams>(params.codec)) return;
     Stream random = node.rng("codec");
@@ -40,13 +40,11 @@ class AllReduceWorker : public Program {
     all_reduce_.take_part([this] { take_rounds(); });
   }
 
-  Awaited awaited_at(int) const override { return awaited_from(all_reduce_.awaited(), "sums of the other workers"); }
-
  private:
   void take_rounds() {
     while (true) {
       const bool at_work = node_.next_step();
-      const Payload gradient = at_work ? node_.gradient() : nullptr;
+      const Payload gradient = at_work ? node_.gradient().values : nullptr;
       const std::size_t index = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
       const Slice part = partitions_[index].front();
       const Payload own = share_part(gradient, part);
@@ -59,12 +57,12 @@ class AllReduceWorker : public Program {
   }
 
   std::optional<comm::Sum> encoded_sum(comm::Compressor& compressor, const Payload& gradient, bool at_work) {
-    Message own{.kind = at_work};
-    if (at_work) compressor.compress(own, gradient);
-    const auto contributions = all_reduce_.gather(own);
+    Message encoded;
+    if (at_work) compressor.compress(encoded, gradient);
+    const auto contributions = all_reduce_.gather({{encoded.values, at_work}, encoded.wire_bytes});
     if (!contributions) return std::nullopt;
     comm::Sum total;
-    for (const Message& message : *contributions) total = total + comm::Sum{message.values, message.kind};
+    for (const comm::Contribution& contribution : *contributions) total = total + contribution.sum;
     return total;
   }
 
@@ -85,7 +83,7 @@ class AllReduceWorker : public Program {
   std::vector<float> update_;
 };
 
-Traffic traffic(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
+Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
   if (std::holds_alternative<codec::NoCodecParams>(params.codec)) {
     return {Pace::lockstep, comm::flows_of(how, cluster, 1.0 / partitions)};
   }
@@ -95,31 +93,25 @@ Traffic traffic(const AllreduceParams& params, comm::Collective how, int partiti
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
+std::unique_ptr<Program> RingAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
 }
-std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
+std::unique_ptr<Program> TreeAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
 }
-std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, 1, params);
+std::unique_ptr<Program> StarAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
 }
-std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node) {
-  return std::make_unique<AllReduceWorker>(node, params.collective, params.partitions, params);
+std::unique_ptr<Program> PartialAllreduceParams::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, collective, partitions, *this);
 }
 
-Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster) {
-  return traffic(params, params.collective, 1, cluster);
-}
-Traffic traffic_of(const TreeAllreduceParams& params, const Cluster& cluster) {
-  return traffic(params, params.collective, 1, cluster);
-}
-Traffic traffic_of(const StarAllreduceParams& params, const Cluster& cluster) {
-  return traffic(params, params.collective, 1, cluster);
-}
-Traffic traffic_of(const PartialAllreduceParams& params, const Cluster& cluster) {
-  make_partitions(Partitioner::even, params.partitions, cluster);  // says now if that is impossible
-  return traffic(params, params.collective, params.partitions, cluster);
+Traffic RingAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
+Traffic TreeAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
+Traffic StarAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
+Traffic PartialAllreduceParams::traffic(const Cluster& cluster) const {
+  make_partitions(Partitioner::even, partitions, cluster);  // says now if that is impossible
+  return traffic_of(*this, collective, partitions, cluster);
 }
 
 }  // namespace ddl::systems

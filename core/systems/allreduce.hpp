@@ -7,6 +7,7 @@
 #include "core/codec/codec_params.hpp"
 #include "core/comm/collectives.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
@@ -14,18 +15,34 @@ namespace ddl::systems {
 struct AllreduceParams {
   codec::CodecParams codec;
   OnFailure on_failure = OnFailure::wait;
+
+  std::vector<SettingError> errors(const Surroundings&) const { return errors_in(on_failure); }
 };
 struct RingAllreduceParams : AllreduceParams {
-  static constexpr const char* tag = "ring_allreduce";
+  static constexpr SystemFacts facts{.name = "ring_allreduce",
+                                     .what = "synchronous SGD; gradients are summed chunk by chunk round a ring",
+                                     .paper = "Patarasuk and Yuan, 2009"};
   static constexpr comm::Collective collective = comm::Collective::ring;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
 };
 struct TreeAllreduceParams : AllreduceParams {
-  static constexpr const char* tag = "tree_allreduce";
+  static constexpr SystemFacts facts{.name = "tree_allreduce",
+                                     .what = "synchronous SGD; gradients are summed up a binomial tree",
+                                     .paper = "Thakur et al., 2005"};
   static constexpr comm::Collective collective = comm::Collective::tree;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
 };
 struct StarAllreduceParams : AllreduceParams {
-  static constexpr const char* tag = "star_allreduce";
+  static constexpr SystemFacts facts{
+      .name = "star_allreduce", .what = "synchronous SGD; the first worker sums all gradients", .paper = "folklore"};
   static constexpr comm::Collective collective = comm::Collective::star;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
 };
 template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {
@@ -35,9 +52,14 @@ void fields(Visitor& visit, AllreduceParams& params) {
 }
 
 struct PartialAllreduceParams : AllreduceParams {
-  static constexpr const char* tag = "partial_allreduce";
+  static constexpr SystemFacts facts{.name = "partial_allreduce",
+                                     .what = "all-reduce of one part of the gradient a step, the rest stays local",
+                                     .paper = "Mai et al., OSDI 2020 (KungFu)"};
   int partitions = 4;
   comm::Collective collective = comm::Collective::ring;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
 };
 template <class Visitor>
 void fields(Visitor& visit, PartialAllreduceParams& params) {
@@ -46,14 +68,5 @@ void fields(Visitor& visit, PartialAllreduceParams& params) {
   visit("collective", params.collective, Rule{.doc = "how sums are made"});
   fields(visit, static_cast<AllreduceParams&>(params));
 }
-
-std::unique_ptr<Program> make_program(const RingAllreduceParams& params, Node& node);
-std::unique_ptr<Program> make_program(const TreeAllreduceParams& params, Node& node);
-std::unique_ptr<Program> make_program(const StarAllreduceParams& params, Node& node);
-std::unique_ptr<Program> make_program(const PartialAllreduceParams& params, Node& node);
-Traffic traffic_of(const RingAllreduceParams& params, const Cluster& cluster);
-Traffic traffic_of(const TreeAllreduceParams& params, const Cluster& cluster);
-Traffic traffic_of(const StarAllreduceParams& params, const Cluster& cluster);
-Traffic traffic_of(const PartialAllreduceParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

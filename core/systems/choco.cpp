@@ -51,8 +51,8 @@ class ChocoWorker : public Program {
   void run() override {
     rounds_.enter();
     while (node_.next_step()) {
-      const Payload gradient = node_.gradient();
-      node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      node_.apply(values_of(gradient.values));
       rounds_.settle();
       const Payload difference = compressed_difference();
       add_scaled(copies_[node_.id()], values_of(difference));
@@ -67,8 +67,6 @@ class ChocoWorker : public Program {
     }
     rounds_.leave();
   }
-
-  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
   std::uint64_t wire_bytes() const {
@@ -119,12 +117,23 @@ class ChocoWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const ChocoParams& params, Node& node) {
-  return std::make_unique<ChocoWorker>(params, node);
+std::unique_ptr<Program> ChocoParams::program(Node& node) const { return std::make_unique<ChocoWorker>(*this, node); }
+
+Traffic ChocoParams::traffic(const Cluster& cluster) const {
+  return comm::traffic_along(topology, degree, cluster, wire_share_of(*this));
 }
 
-Traffic traffic_of(const ChocoParams& params, const Cluster& cluster) {
-  return comm::traffic_along(params.topology, params.degree, cluster, wire_share_of(params));
+std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
+  if (!graph::is_undirected(topology)) {
+    list.push_back({"topology", "\"" + std::string(name_of(topology)) +
+                                    "\" is directed or changes, and neighbours must know each other's copies; "
+                                    "expected an undirected graph such as \"ring\""});
+  }
+  if (fraction && compressor == Compressor::none) {
+    list.push_back({"fraction", "is given, but compressor \"none\" sends all values; expected no such key"});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

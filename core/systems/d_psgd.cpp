@@ -28,17 +28,15 @@ class DPsgdWorker : public Program {
     rounds_.enter();
     while (node_.next_step()) {
       if (params_.overlap) send_model();
-      const Payload gradient = node_.gradient();
-      if (params_.combine == Combine::after) node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      if (params_.combine == Combine::after) node_.apply(values_of(gradient.values));
       if (!params_.overlap) send_model();
       average();
-      if (params_.combine == Combine::before) node_.apply(values_of(gradient));
+      if (params_.combine == Combine::before) node_.apply(values_of(gradient.values));
       node_.finish_step();
     }
     rounds_.leave();
   }
-
-  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
 
  private:
   void send_model() {
@@ -61,12 +59,18 @@ class DPsgdWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const DPsgdParams& params, Node& node) {
-  return std::make_unique<DPsgdWorker>(params, node);
-}
+std::unique_ptr<Program> DPsgdParams::program(Node& node) const { return std::make_unique<DPsgdWorker>(*this, node); }
 
-Traffic traffic_of(const DPsgdParams& params, const Cluster& cluster) {
-  return comm::traffic_along(params.topology, params.degree, cluster, 1);
+Traffic DPsgdParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
+
+std::vector<SettingError> DPsgdParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
+  if (overlap && combine == Combine::after) {
+    list.push_back({"overlap",
+                    "true, but with combine \"after\" models are sent once the gradient is known; "
+                    "expected false, or combine \"before\""});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

@@ -8,6 +8,7 @@
 #include "core/graph/graph.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
@@ -18,12 +19,19 @@ constexpr auto enum_names(Combine) {
 }
 
 struct DPsgdParams {
-  static constexpr const char* tag = "d_psgd";
+  static constexpr SystemFacts facts{.name = "d_psgd",
+                                     .what = "synchronous averaging with all neighbours of a graph",
+                                     .paper = "Lian et al., NIPS 2017",
+                                     .fetches_model = true};
   graph::GraphKind topology = graph::GraphKind::ring;
   std::optional<int> degree;
   bool overlap = false;
   Combine combine = Combine::before;
   OnFailure on_failure = OnFailure::wait;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 
 template <class Visitor>
@@ -34,8 +42,5 @@ void fields(Visitor& visit, DPsgdParams& params) {
   visit("combine", params.combine, Rule{.doc = "average models before the gradient is applied, or after"});
   visit("on_failure", params.on_failure, on_failure_rule);
 }
-
-std::unique_ptr<Program> make_program(const DPsgdParams& params, Node& node);
-Traffic traffic_of(const DPsgdParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

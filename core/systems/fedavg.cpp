@@ -25,9 +25,8 @@
 namespace ddl::systems {
 namespace {
 
-struct FedavgMessage {
-  enum Kind { ready, trained, leave };
-};
+struct ReadyForRound {};
+struct TrainedModel {};
 
 class FedavgWorker : public Program {
  public:
@@ -36,20 +35,18 @@ class FedavgWorker : public Program {
   void run() override {
     bool at_work = node_.next_step();
     while (at_work) {
-      model_.send_request(FedavgMessage::ready);
+      model_.send_request(ReadyForRound{});
       if (!model_.receive()) break;
       for (int steps = 0; at_work && steps < params_.local_steps; ++steps) {
-        const Payload gradient = node_.gradient();
-        node_.apply(values_of(gradient));
+        const Gradient gradient = node_.gradient();
+        node_.apply(values_of(gradient.values));
         node_.finish_step();
         at_work = node_.next_step();
       }
-      model_.push(FedavgMessage::trained, node_.weights().snapshot());
+      model_.push(TrainedModel{}, node_.weights().snapshot());
     }
-    model_.send_leave(FedavgMessage::leave);
+    model_.send_leave(comm::Leave{});
   }
-
-  Awaited awaited_at(int) const override { return awaited_from(model_.awaited(), "the servers' model"); }
 
  private:
   Node& node_;
@@ -66,15 +63,16 @@ class FedavgServer : public Program {
         on_failure_(params.on_failure),
         failure_detector_(params.on_failure, params.failure_timeout, node.cluster().workers),
         clocks_(static_cast<std::size_t>(node.cluster().workers)) {
-    node.watch(comm::to_server);
+    node.membership().watch(comm::to_server);
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
-      if (is_counted_on(node.presence(worker), on_failure_)) at_work_.insert(worker);
+      if (is_counted_on(node.membership().presence(worker), on_failure_)) at_work_.insert(worker);
     }
   }
 
   void run() override {
+    const Reason reason("workers to be ready", [this] { return missing(); });
     while (true) {
-      if (auto message = failure_detector_.receive(node_, comm::to_server)) {
+      if (auto message = failure_detector_.receive(node_, comm::to_server, reason)) {
         handle(std::move(*message));
       } else {
         for (const int worker : failure_detector_.give_up(node_, missing())) remove_worker(worker);
@@ -83,21 +81,20 @@ class FedavgServer : public Program {
     }
   }
 
-  Awaited awaited_at(int) const override { return {"workers to be ready", missing()}; }
-
  private:
   void handle(Message message) {
     const int worker = message.source;
-    if (message.news) {
-      if (worker >= node_.cluster().workers || message.news == Presence::up) return;
+    if (message.is<MembershipEvent>()) {
+      const Presence presence = message.as<MembershipEvent>().presence;
+      if (worker >= node_.cluster().workers || presence == Presence::up) return;
       ready_.erase(worker);
       drawn_.erase(worker);
-      if (!is_counted_on(*message.news, on_failure_)) at_work_.erase(worker);
-    } else if (message.kind == FedavgMessage::ready) {
+      if (!is_counted_on(presence, on_failure_)) at_work_.erase(worker);
+    } else if (message.is<ReadyForRound>()) {
       at_work_.insert(worker);
       ready_[worker] = message.step;
       failure_detector_.begin(node_.now());  // before the first round
-    } else if (message.kind == FedavgMessage::leave) {
+    } else if (message.is<comm::Leave>()) {
       at_work_.erase(worker);
     } else if (drawn_.erase(worker) > 0) {  // of this round, and not by a server that has crashed since
       models_[worker] = std::move(message);
@@ -172,13 +169,29 @@ class FedavgServer : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const FedavgParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<FedavgWorker>(params, node);
-  return std::make_unique<FedavgServer>(params, node);
+std::unique_ptr<Program> FedavgParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<FedavgWorker>(*this, node);
+  return std::make_unique<FedavgServer>(*this, node);
 }
 
-Traffic traffic_of(const FedavgParams& params, const Cluster& cluster) {
-  return comm::pull_and_push(cluster, Pace::free, 1.0 / params.local_steps);
+Traffic FedavgParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1.0 / local_steps);
+}
+
+std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  if (on_failure == OnFailure::time_out && around.servers > 1) {
+    list.insert(list.begin(),
+                {"on_failure",
+                 "\"time_out\" at several servers, which would each give up others and no more draw the same "
+                 "workers; expected one server, \"wait\" or \"go_on\""});
+  }
+  const double count = sampled.value_or(1);
+  if (count >= 1 && (count > around.workers || count != static_cast<double>(static_cast<int>(count)))) {
+    list.push_back({"sampled", "is not a number of this platform's " + std::to_string(around.workers) +
+                                   " workers; expected a share below 1 or a whole count"});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

@@ -8,16 +8,25 @@
 #include "core/base/units.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
 
 struct FedavgParams {
-  static constexpr const char* tag = "fedavg";
+  static constexpr SystemFacts facts{.name = "fedavg",
+                                     .what = "federated averaging: a server has some workers train alone in each round",
+                                     .paper = "McMahan et al., AISTATS 2017",
+                                     .needs_servers = true,
+                                     .servers_agree = true};
   int local_steps = 8;
   std::optional<double> sampled;  // workers in a round: below 1 a share of all, else a count; none: all
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 
 template <class Visitor>
@@ -26,8 +35,5 @@ void fields(Visitor& visit, FedavgParams& params) {
   visit("sampled", params.sampled, Rule{.doc = "workers in a round: a share if below 1, else a count", .above = 0});
   server_failure_fields(visit, params.on_failure, params.failure_timeout);
 }
-
-std::unique_ptr<Program> make_program(const FedavgParams& params, Node& node);
-Traffic traffic_of(const FedavgParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

@@ -26,7 +26,20 @@ namespace {
 
 class GossipWorker : public Program {
   enum Port { to_server, to_trainer };
-  enum Kind { exchange, first_model, refusal };
+
+  // The bodies of questions and answers.
+  struct Question {
+    bool first_model = false;  // a late joiner wants one, and no exchange
+    double loss = -1;          // the asker's; negative: not known
+  };
+  struct Reply {
+    std::int64_t question = 0;  // the asker's step in it
+    double share = 0;           // of the asker's own model in the mean
+  };
+  struct Refusal {
+    std::int64_t question = 0;
+  };
+
   static constexpr double loss_memory = 0.9;   // of the running mean of minibatch losses
   static constexpr double least_share = 0.05;  // of a model in a loss-weighted mean
 
@@ -36,7 +49,7 @@ class GossipWorker : public Program {
         params_(params),
         random_(node.rng("peer")),
         mask_(params.threshold, params.residual, node.cluster()) {
-    node.watch(to_trainer);
+    node.membership().watch(to_trainer);
     start_s_ = late_start_s(params, node.cluster(), node.id());
     has_model_ = start_s_ == 0;
   }
@@ -47,34 +60,31 @@ class GossipWorker : public Program {
     while (node_.next_step()) {
       const bool overlap = params_.order == ExchangeOrder::overlap;
       if (overlap) ask();
-      const Payload gradient = node_.gradient();
-      note_loss();
-      node_.apply(values_of(mask_.apply(gradient)));
+      const Gradient gradient = node_.gradient();
+      note_loss(gradient.loss);
+      node_.apply(values_of(mask_.apply(gradient.values)));
       if (!overlap) ask();
       take_answer();
       node_.finish_step();
     }
   }
 
-  Awaited awaited_at(int port) const override {
-    if (port == to_server) return {};
-    return {"the answer of its peer", {asked_}};
-  }
-
  private:
   bool question_has_model() const { return params_.mode != GossipMode::pull; }
   bool answer_has_model() const { return params_.mode != GossipMode::push; }
 
-  void note_loss() { loss_ = loss_ ? loss_memory * *loss_ + (1 - loss_memory) * node_.last_loss() : node_.last_loss(); }
+  void note_loss(double loss) { loss_ = loss_ ? loss_memory * *loss_ + (1 - loss_memory) * loss : loss; }
+
+  Reason reason() const { return {"the answer of its peer", asked_}; }
 
   // Asks one peer after another, however long the answer takes.
   void join() {
-    node_.receive_for(to_trainer, start_s_);  // nothing comes before something is asked
+    node_.receive_for(to_trainer, start_s_, reason());  // nothing comes before something is asked
     for (asked_ = peer();; asked_ = (asked_ + 1) % node_.cluster().workers) {
       if (asked_ == node_.id()) continue;
-      node_.send(asked_, {.port = to_server, .kind = first_model, .step = node_.step()});
-      const Message answer = node_.receive(to_trainer);
-      if (answer.kind == refusal) continue;
+      node_.send(asked_, {.port = to_server, .step = node_.step(), .body = Question{.first_model = true}});
+      const Message answer = node_.receive(to_trainer, reason());
+      if (answer.is<Refusal>()) continue;
       node_.weights().adopt(answer.values);
       has_model_ = true;
       return;
@@ -82,7 +92,7 @@ class GossipWorker : public Program {
   }
 
   Message message_with(bool model, int port) const {
-    Message message{.port = port, .kind = exchange, .step = node_.step(), .loss = loss_.value_or(-1)};
+    Message message{.port = port, .step = node_.step()};
     if (model) {
       message.values = node_.weights().snapshot();
       message.wire_bytes = node_.cluster().model_bytes;
@@ -94,10 +104,11 @@ class GossipWorker : public Program {
     const int workers = node_.cluster().workers;
     if (workers == 1) return;
     Message question = message_with(question_has_model(), to_server);
+    question.body = Question{.loss = loss_.value_or(-1)};
     asked_with_ = question.values;
     asked_at_ = node_.now();
     asked_ = peer();
-    asked_after_ = node_.presence_events();
+    asked_after_ = node_.membership().events();
     node_.send(asked_, std::move(question));
   }
 
@@ -113,10 +124,10 @@ class GossipWorker : public Program {
   void take_answer() {
     if (node_.cluster().workers == 1) return;
     const auto answer = await_answer();
-    if (answer && answer->kind == exchange) {
-      node_.record_staleness(node_.id(), node_.step(),
-                             static_cast<double>(std::max<std::int64_t>(0, node_.step() - answer->step)));
-      const auto keep = static_cast<float>(answer->share);
+    if (answer && answer->is<Reply>()) {
+      node_.record(Staleness{node_.id(), node_.step(),
+                             static_cast<double>(std::max<std::int64_t>(0, node_.step() - answer->step))});
+      const auto keep = static_cast<float>(answer->as<Reply>().share);
       if (params_.mode == GossipMode::pull) blend(node_.weights().write(), values_of(answer->values), keep);
       if (params_.mode == GossipMode::pair) move_towards(answer->values, asked_with_, 1 - keep);
     }
@@ -129,28 +140,31 @@ class GossipWorker : public Program {
     while (true) {
       std::optional<Message> answer;
       if (params_.timeout) {
-        answer = node_.receive_for(to_trainer, std::max(0.0, asked_at_ + params_.timeout->value - node_.now()));
+        answer =
+            node_.receive_for(to_trainer, std::max(0.0, asked_at_ + params_.timeout->value - node_.now()), reason());
       } else {
-        answer = node_.receive(to_trainer);
+        answer = node_.receive(to_trainer, reason());
       }
-      if (answer && answer->news) {
-        if (answer->source == asked_ && answer->step > asked_after_) return std::nullopt;
+      if (!answer) return answer;
+      if (answer->is<MembershipEvent>()) {
+        const bool goes = answer->source == asked_ && answer->as<MembershipEvent>().number > asked_after_;
+        if (goes) return std::nullopt;
         continue;
       }
-      if (!answer || answer->part == static_cast<int>(node_.step() % answer_tags)) return answer;
+      const bool refused = answer->is<Refusal>();
+      if ((refused ? answer->as<Refusal>().question : answer->as<Reply>().question) == node_.step()) return answer;
     }
   }
 
   void serve() {
     while (true) {
-      const Message question = node_.receive(to_server);
-      const bool starting = question.kind == first_model;
+      const Message question = node_.receive(to_server, service);
+      const bool starting = question.as<Question>().first_model;
       // One of the two reckons both shares, so that they add up to one whatever happens on the way.
-      const float keep = own_share(question.loss);
+      const float keep = own_share(question.as<Question>().loss);
       Message answer = message_with(has_model_ && (starting || answer_has_model()), to_trainer);
-      answer.part = static_cast<int>(question.step % answer_tags);
-      answer.share = 1 - keep;
-      if (!has_model_) answer.kind = refusal;
+      answer.body = Reply{question.step, 1 - keep};
+      if (!has_model_) answer.body = Refusal{question.step};
       const Payload own = answer.values;
       node_.send(question.source, std::move(answer));
       if (starting || !has_model_) continue;
@@ -174,8 +188,6 @@ class GossipWorker : public Program {
     return static_cast<float>(std::clamp(other_loss / both, least_share, 1 - least_share));
   }
 
-  static constexpr std::int64_t answer_tags = 1 << 30;  // an answer's part names the step it answers
-
   Node& node_;
   const GossipParams params_;
   Stream random_;
@@ -191,8 +203,6 @@ class GossipWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const GossipParams& params, Node& node) {
-  return std::make_unique<GossipWorker>(params, node);
-}
+std::unique_ptr<Program> GossipParams::program(Node& node) const { return std::make_unique<GossipWorker>(*this, node); }
 
 }  // namespace ddl::systems

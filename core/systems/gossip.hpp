@@ -9,6 +9,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
@@ -43,7 +44,10 @@ constexpr auto enum_names(Threshold) {
 }
 
 struct GossipParams {
-  static constexpr const char* tag = "gossip";
+  static constexpr SystemFacts facts{.name = "gossip",
+                                     .what = "model averaging with one peer a step: pull, push or pairwise",
+                                     .paper = "Cui 2019; Boyd et al., 2006",
+                                     .fetches_model = true};
   GossipMode mode = GossipMode::pull;
   PeerRule peer = PeerRule::random;
   Merge merge = Merge::half;
@@ -52,6 +56,10 @@ struct GossipParams {
   bool residual = false;                        // dropped gradient values are added to the next gradient
   std::optional<Seconds> timeout;               // none: wait for the answer; else skip averaging once it is over
   std::map<std::string, Seconds> late_joiners;  // workers that start later, from a peer's model; until then they refuse
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 
 template <class Visitor>
@@ -69,8 +77,5 @@ void fields(Visitor& visit, GossipParams& params) {
 
 // When a worker starts: 0 for most. Throws InputError when late joiners are no workers, or all of them.
 double late_start_s(const GossipParams& params, const Cluster& cluster, int worker);
-
-std::unique_ptr<Program> make_program(const GossipParams& params, Node& node);
-Traffic traffic_of(const GossipParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

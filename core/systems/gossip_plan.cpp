@@ -31,20 +31,32 @@ double late_start_s(const GossipParams& params, const Cluster& cluster, int work
   return late == params.late_joiners.end() ? 0 : late->second.value;
 }
 
-Traffic traffic_of(const GossipParams& params, const Cluster& cluster) {
-  check_late_joiners(params, cluster);
-  Traffic result{params.order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
-  const bool ring = params.peer == PeerRule::ring;
+Traffic GossipParams::traffic(const Cluster& cluster) const {
+  check_late_joiners(*this, cluster);
+  Traffic result{order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
+  const bool ring = peer == PeerRule::ring;
   if (!ring && cluster.workers > most_workers_all_to_all) return result;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (int other = 0; other < cluster.workers; ++other) {
       if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;
       const double models = ring ? 1.0 : 1.0 / (cluster.workers - 1);
-      if (params.mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models});
-      if (params.mode != GossipMode::push) result.phases[0].push_back({other, worker, models, models});
+      if (mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models});
+      if (mode != GossipMode::push) result.phases[0].push_back({other, worker, models, models});
     }
   }
   return result;
+}
+
+std::vector<SettingError> GossipParams::errors(const Surroundings&) const {
+  std::vector<SettingError> list;
+  if (mode == GossipMode::pair && timeout) {
+    list.push_back(
+        {"timeout", "a pair moves together, so its answer may not be given up; expected mode \"pull\" or \"push\""});
+  }
+  if (residual && threshold == Threshold::none) {
+    list.push_back({"residual", "nothing is dropped without a threshold; expected one, or no residual"});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

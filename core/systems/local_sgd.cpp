@@ -16,13 +16,13 @@ constexpr int models = 0;  // the only port
 class LocalSgdWorker : public Program {
  public:
   LocalSgdWorker(const LocalSgdParams& params, Node& node)
-      : node_(node), params_(params), all_reduce_(node, params.collective, models, params.on_failure) {}
+      : node_(node),
+        params_(params),
+        all_reduce_(node, params.collective, models, params.on_failure, "models of the other workers") {}
 
   void run() override {
     all_reduce_.take_part([this] { take_rounds(); });
   }
-
-  Awaited awaited_at(int) const override { return awaited_from(all_reduce_.awaited(), "models of the other workers"); }
 
  private:
   void take_rounds() {
@@ -39,8 +39,8 @@ class LocalSgdWorker : public Program {
   int take_steps() {
     int steps = 0;
     while (steps < params_.local_steps && node_.next_step()) {
-      const Payload gradient = node_.gradient();
-      node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      node_.apply(values_of(gradient.values));
       if (++steps < params_.local_steps) node_.finish_step();
     }
     return steps;
@@ -71,12 +71,14 @@ class LocalSgdWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node) {
-  return std::make_unique<LocalSgdWorker>(params, node);
+std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
+  return std::make_unique<LocalSgdWorker>(*this, node);
 }
 
-Traffic traffic_of(const LocalSgdParams& params, const Cluster& cluster) {
-  return {Pace::lockstep, comm::flows_of(params.collective, cluster, 1, 1.0 / params.local_steps)};
+Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
+  return {Pace::lockstep, comm::flows_of(collective, cluster, 1, 1.0 / local_steps)};
 }
+
+std::vector<SettingError> LocalSgdParams::errors(const Surroundings&) const { return errors_in(on_failure); }
 
 }  // namespace ddl::systems

@@ -6,15 +6,21 @@
 #include "core/base/fields.hpp"
 #include "core/comm/collectives.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
 
 struct LocalSgdParams {
-  static constexpr const char* tag = "local_sgd";
+  static constexpr SystemFacts facts{
+      .name = "local_sgd", .what = "some steps alone, then the mean of all models", .paper = "Stich, ICLR 2019"};
   int local_steps = 8;
   comm::Collective collective = comm::Collective::ring;
   OnFailure on_failure = OnFailure::wait;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 
 template <class Visitor>
@@ -23,8 +29,5 @@ void fields(Visitor& visit, LocalSgdParams& params) {
   visit("collective", params.collective, Rule{.doc = "how models are summed"});
   visit("on_failure", params.on_failure, on_failure_rule);
 }
-
-std::unique_ptr<Program> make_program(const LocalSgdParams& params, Node& node);
-Traffic traffic_of(const LocalSgdParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

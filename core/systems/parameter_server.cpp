@@ -36,13 +36,13 @@ class PsAsyncServer : public PsServer {
         ahead_(clocks_.size()) {
     at_clock_[0] = node.cluster().workers;
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
-      if (!is_counted_on(node.presence(worker), on_failure)) set_clock(worker, not_counted);
+      if (!is_counted_on(node.membership().presence(worker), on_failure)) set_clock(worker, not_counted);
     }
   }
 
   void run() override {
     while (true) {
-      if (const auto message = failure_detector_.receive(node_, comm::to_server)) {
+      if (const auto message = failure_detector_.receive(node_, comm::to_server, reason())) {
         handle(*message);
       } else {
         for (const int worker : failure_detector_.give_up(node_, missing(), oldest_pull_s()))
@@ -61,25 +61,26 @@ class PsAsyncServer : public PsServer {
   static constexpr std::int64_t not_counted = std::numeric_limits<std::int64_t>::max();
 
   void handle(const Message& message) {
-    if (message.news) return note_news(message);
+    if (message.is<MembershipEvent>()) return note_event(message);
     const int worker = message.source;
-    if (message.kind == leave) return set_clock(worker, not_counted);
-    const std::int64_t pushed = message.step + (message.kind == push ? 1 : 0);
+    if (message.is<comm::Leave>()) return set_clock(worker, not_counted);
+    const std::int64_t pushed = message.step + (message.is<comm::Push>() ? 1 : 0);
     come_back(worker, pushed);
-    if (message.kind == push) {
+    if (message.is<comm::Push>()) {
       work();
       take(message);
     }
     const std::int64_t clock = pushed + ahead_[static_cast<std::size_t>(worker)];
     set_clock(worker, clock);  // also at a pull: a server that has crashed knows no clocks
-    if (message.kind == pull) asking_[worker] = clock;
+    if (message.is<comm::Pull>()) asking_[worker] = clock;
   }
 
-  void note_news(const Message& message) {
-    if (message.source >= node_.cluster().workers || message.news == Presence::up) return;
+  void note_event(const Message& message) {
+    const Presence presence = message.as<MembershipEvent>().presence;
+    if (message.source >= node_.cluster().workers || presence == Presence::up) return;
     asking_.erase(message.source);
     reset_pull(message.source);
-    if (!is_counted_on(*message.news, on_failure_)) set_clock(message.source, not_counted);
+    if (!is_counted_on(presence, on_failure_)) set_clock(message.source, not_counted);
   }
 
   // If it is heard of for the first time since it was not counted on. It has pushed so many gradients by itself.
@@ -145,22 +146,30 @@ class PsAsyncServer : public PsServer {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const PsAsyncParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, std::nullopt, OnFailure::go_on, std::nullopt);
+std::unique_ptr<Program> PsAsyncParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, *this);
+  return std::make_unique<PsAsyncServer>(node, *this, std::nullopt, OnFailure::go_on, std::nullopt);
 }
 
-std::unique_ptr<Program> make_program(const PsSspParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsAsyncServer>(node, params, params.staleness_bound, params.on_failure,
-                                         params.failure_timeout);
+std::unique_ptr<Program> PsSspParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, *this);
+  return std::make_unique<PsAsyncServer>(node, *this, staleness_bound, on_failure, failure_timeout);
 }
 
-Traffic traffic_of(const PsAsyncParams& params, const Cluster& cluster) {
-  return comm::pull_and_push(cluster, Pace::free, 1, params.codec);
+Traffic PsAsyncParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1, codec);
 }
-Traffic traffic_of(const PsSspParams& params, const Cluster& cluster) {
-  return comm::pull_and_push(cluster, Pace::free, 1, params.codec);
+Traffic PsSspParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1, codec);
+}
+
+std::vector<SettingError> PsSspParams::errors(const Surroundings&) const {
+  return errors_in(on_failure, failure_timeout);
+}
+
+// A worker that was given up comes back at the clock of the slowest.
+std::optional<int> PsSspParams::most_steps_ahead() const {
+  return on_failure == OnFailure::time_out ? std::nullopt : std::optional(staleness_bound);
 }
 
 }  // namespace ddl::systems

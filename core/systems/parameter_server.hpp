@@ -10,6 +10,7 @@
 #include "core/codec/codec_params.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
@@ -19,20 +20,43 @@ struct PsParams {
   codec::CodecParams codec;  // of gradients; weights travel as they are
 };
 struct PsAsyncParams : PsParams {
-  static constexpr const char* tag = "ps_async";
+  static constexpr SystemFacts facts{.name = "ps_async",
+                                     .what = "asynchronous parameter server, one or several shards",
+                                     .paper = "Dean et al., NIPS 2012; Li et al., OSDI 2014",
+                                     .needs_servers = true};
   bool staleness_aware = false;  // divide each step by its staleness (Zhang et al., IJCAI 2016)
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
 };
 struct PsSspParams : PsAsyncParams {
-  static constexpr const char* tag = "ps_ssp";
+  static constexpr SystemFacts facts{.name = "ps_ssp",
+                                     .what = "stale-synchronous parameter server: nobody is more than s steps ahead",
+                                     .paper = "Ho et al., NIPS 2013",
+                                     .needs_servers = true,
+                                     .servers_agree = true};
   int staleness_bound = 3;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
+  std::optional<int> most_steps_ahead() const;
 };
 struct PsSyncParams : PsParams {
-  static constexpr const char* tag = "ps_sync";
+  static constexpr SystemFacts facts{
+      .name = "ps_sync",
+      .what = "synchronous parameter server: a round waits for all workers, or all but b",
+      .paper = "Chen et al., 2016",
+      .needs_servers = true};
   int backup_workers = 0;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 
 template <class Visitor>
@@ -58,12 +82,5 @@ void fields(Visitor& visit, PsSyncParams& params) {
   server_failure_fields(visit, params.on_failure, params.failure_timeout);
   fields(visit, static_cast<PsParams&>(params));
 }
-
-std::unique_ptr<Program> make_program(const PsAsyncParams& params, Node& node);
-std::unique_ptr<Program> make_program(const PsSspParams& params, Node& node);
-std::unique_ptr<Program> make_program(const PsSyncParams& params, Node& node);
-Traffic traffic_of(const PsAsyncParams& params, const Cluster& cluster);
-Traffic traffic_of(const PsSspParams& params, const Cluster& cluster);
-Traffic traffic_of(const PsSyncParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

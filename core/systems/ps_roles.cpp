@@ -4,18 +4,18 @@ namespace ddl::systems {
 
 void PsWorker::run() {
   while (node_.next_step()) {
-    model_.send_request(pull);
+    model_.send_request(comm::Pull{});
     model_.receive();
-    const Payload gradient = node_.gradient();
-    model_.push(push, gradient);
+    const Gradient gradient = node_.gradient();
+    model_.push(comm::Push{}, gradient.values);
     node_.finish_step();
   }
-  model_.send_leave(leave);
+  model_.send_leave(comm::Leave{});
 }
 
 PsServer::PsServer(Node& node, const PsParams& params)
     : node_(node), params_(params), version_pulled_(static_cast<std::size_t>(node.cluster().workers), -1) {
-  node.watch(comm::to_server);
+  node.membership().watch(comm::to_server);
 }
 
 void PsServer::answer(int worker) {
@@ -38,7 +38,7 @@ std::int64_t PsServer::staleness_of(const Message& gradient) const {
 
 void PsServer::record_staleness(const Message& gradient) {
   if (node_.server_rank() != 0) return;
-  node_.record_staleness(gradient.source, gradient.step, static_cast<double>(staleness_of(gradient)));
+  node_.record(Staleness{gradient.source, gradient.step, static_cast<double>(staleness_of(gradient))});
 }
 
 }  // namespace ddl::systems

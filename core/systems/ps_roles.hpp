@@ -11,16 +11,12 @@
 
 namespace ddl::systems {
 
-enum PsMessage { pull, push, leave };
-
 // A cycle is pull, gradient, push. The pull request follows the last push through the same channel, so a worker never
 // reads weights that miss its own gradient (unless it was dropped).
 class PsWorker : public Program {
  public:
   PsWorker(Node& node, const PsParams& params) : node_(node), model_(node, params.codec) {}
   void run() override;
-
-  Awaited awaited_at(int) const override { return awaited_from(model_.awaited(), "the servers' model"); }
 
  private:
   Node& node_;
@@ -31,9 +27,10 @@ class PsServer : public Program {
  public:
   PsServer(Node& node, const PsParams& params);
 
-  Awaited awaited_at(int) const override { return {"pulls and pushes of workers", missing()}; }
-
  protected:
+  Reason reason() const {
+    return {"pulls and pushes of workers", [this] { return missing(); }};
+  }
   // Workers without whose word this server goes on with nothing, if there are any.
   virtual std::vector<int> missing() const { return {}; }
   void answer(int worker);

@@ -29,13 +29,13 @@ class PsSyncServer : public PsServer {
         on_failure_(params.on_failure),
         failure_detector_(params.on_failure, params.failure_timeout, node.cluster().workers) {
     for (int worker = 0; worker < node.cluster().workers; ++worker) {
-      if (!is_counted_on(node.presence(worker), on_failure_)) remove_worker(worker);
+      if (!is_counted_on(node.membership().presence(worker), on_failure_)) remove_worker(worker);
     }
   }
 
   void run() override {
     while (true) {
-      if (const auto message = failure_detector_.receive(node_, comm::to_server)) {
+      if (const auto message = failure_detector_.receive(node_, comm::to_server, reason())) {
         handle(*message);
       } else {
         for (const int worker : failure_detector_.give_up(node_, missing())) remove_worker(worker);
@@ -49,19 +49,20 @@ class PsSyncServer : public PsServer {
 
  private:
   void handle(const Message& message) {
-    if (message.news) return note_news(message);
-    if (message.kind == leave) return remove_worker(message.source);
+    if (message.is<MembershipEvent>()) return note_event(message);
+    if (message.is<comm::Leave>()) return remove_worker(message.source);
     win(message.source);
-    if (message.kind == push) return take(message);
+    if (message.is<comm::Push>()) return take(message);
     asking_.insert(message.source);
     answer_if_it_may(message.source);
   }
 
-  void note_news(const Message& message) {
-    if (message.source >= node_.cluster().workers || message.news == Presence::up) return;
+  void note_event(const Message& message) {
+    const Presence presence = message.as<MembershipEvent>().presence;
+    if (message.source >= node_.cluster().workers || presence == Presence::up) return;
     asking_.erase(message.source);
     reset_pull(message.source);
-    if (!is_counted_on(*message.news, on_failure_)) remove_worker(message.source);
+    if (!is_counted_on(presence, on_failure_)) remove_worker(message.source);
   }
 
   void remove_worker(int worker) {
@@ -118,15 +119,24 @@ class PsSyncServer : public PsServer {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const PsSyncParams& params, Node& node) {
-  if (node.is_worker()) return std::make_unique<PsWorker>(node, params);
-  return std::make_unique<PsSyncServer>(node, params);
+std::unique_ptr<Program> PsSyncParams::program(Node& node) const {
+  if (node.is_worker()) return std::make_unique<PsWorker>(node, *this);
+  return std::make_unique<PsSyncServer>(node, *this);
 }
 
 // With backup workers or a time-out nobody waits for the slowest.
-Traffic traffic_of(const PsSyncParams& params, const Cluster& cluster) {
-  const bool waits_for_all = params.backup_workers == 0 && params.on_failure != OnFailure::time_out;
-  return comm::pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, params.codec);
+Traffic PsSyncParams::traffic(const Cluster& cluster) const {
+  const bool waits_for_all = backup_workers == 0 && on_failure != OnFailure::time_out;
+  return comm::pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, codec);
+}
+
+std::vector<SettingError> PsSyncParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
+  if (backup_workers >= around.workers) {
+    list.push_back({"backup_workers", std::to_string(backup_workers) + " of " + std::to_string(around.workers) +
+                                          " workers; expected fewer, for a round to have a gradient"});
+  }
+  return list;
 }
 
 }  // namespace ddl::systems

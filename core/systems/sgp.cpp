@@ -25,6 +25,11 @@ namespace ddl::systems {
 namespace {
 
 class SgpWorker : public Program {
+  // The weight of the values, w; 0: nothing is given.
+  struct Share {
+    double weight = 1;
+  };
+
  public:
   SgpWorker(const SgpParams& params, Node& node)
       : node_(node),
@@ -36,12 +41,12 @@ class SgpWorker : public Program {
   void run() override {
     rounds_.enter();
     while (node_.next_step()) {
-      const Payload gradient = node_.gradient();
+      const Gradient gradient = node_.gradient();
       rounds_.settle();
       const std::int64_t round = rounds_.round();
       const double share = share_for_step();
       scale_model(share);  // from z to x, if the share is w
-      node_.apply(values_of(gradient));
+      node_.apply(values_of(gradient.values));
       scale_model(w_ / share);
       const bool gives = w_ > least_share;
       const int sent = send_parts(gives);
@@ -57,8 +62,6 @@ class SgpWorker : public Program {
     rounds_.leave();
   }
 
-  Awaited awaited_at(int) const override { return awaited_from(rounds_.awaited(), "its neighbours' rounds"); }
-
  private:
   static constexpr double least_share = 1e-9;
 
@@ -68,8 +71,9 @@ class SgpWorker : public Program {
   }
 
   int send_parts(bool gives) {
-    return rounds_.send(
-        {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .weight = gives ? w_ : 0});
+    return rounds_.send({.values = node_.weights().snapshot(),
+                         .wire_bytes = node_.cluster().model_bytes,
+                         .body = Share{gives ? w_ : 0}});
   }
 
   // w, or what it would be if nobody had gone.
@@ -88,10 +92,10 @@ class SgpWorker : public Program {
   // x and w grow by the parts: z = (w z + the parts) / (the new w). All parts are of one round, whose graph gives each
   // the same share.
   void add_parts(std::vector<Message> parts) {
-    std::erase_if(parts, [](const Message& part) { return part.weight == 0; });  // nothing was given
+    std::erase_if(parts, [](const Message& part) { return part.as<Share>().weight == 0; });
     const double share = parts.empty() ? 0 : rounds_.graph().weight(parts.front().step);
     double w = w_;
-    for (const Message& part : parts) w += share * part.weight;
+    for (const Message& part : parts) w += share * part.as<Share>().weight;
     comm::mix(node_.weights().write(), parts, node_.id(), static_cast<float>(w_ / w), static_cast<float>(share / w));
     w_ = w;
   }
@@ -105,12 +109,12 @@ class SgpWorker : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const SgpParams& params, Node& node) {
-  return std::make_unique<SgpWorker>(params, node);
-}
+std::unique_ptr<Program> SgpParams::program(Node& node) const { return std::make_unique<SgpWorker>(*this, node); }
 
-Traffic traffic_of(const SgpParams& params, const Cluster& cluster) {
-  return comm::traffic_along(params.topology, params.degree, cluster, 1);
+Traffic SgpParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
+
+std::vector<SettingError> SgpParams::errors(const Surroundings& around) const {
+  return comm::errors_in(topology, degree, on_failure, around.workers);
 }
 
 }  // namespace ddl::systems

@@ -8,16 +8,24 @@
 #include "core/graph/graph.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
 
 struct SgpParams {
-  static constexpr const char* tag = "sgp";
+  static constexpr SystemFacts facts{.name = "sgp",
+                                     .what = "push-sum averaging along directed graphs",
+                                     .paper = "Assran et al., ICML 2019",
+                                     .fetches_model = true};
   graph::GraphKind topology = graph::GraphKind::one_peer_exponential;
   std::optional<int> degree;
   bool overlap = false;
   OnFailure on_failure = OnFailure::wait;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 
 template <class Visitor>
@@ -27,8 +35,5 @@ void fields(Visitor& visit, SgpParams& params) {
   visit("overlap", params.overlap, Rule{.doc = "what is sent may arrive while the next gradient is computed"});
   visit("on_failure", params.on_failure, on_failure_rule);
 }
-
-std::unique_ptr<Program> make_program(const SgpParams& params, Node& node);
-Traffic traffic_of(const SgpParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

@@ -11,8 +11,8 @@ class Single : public Program {
 
   void run() override {
     while (node_.next_step()) {
-      const Payload gradient = node_.gradient();
-      node_.apply(values_of(gradient));
+      const Gradient gradient = node_.gradient();
+      node_.apply(values_of(gradient.values));
       node_.finish_step();
     }
   }
@@ -23,8 +23,13 @@ class Single : public Program {
 
 }  // namespace
 
-std::unique_ptr<Program> make_program(const SingleParams&, Node& node) { return std::make_unique<Single>(node); }
+std::unique_ptr<Program> SingleParams::program(Node& node) const { return std::make_unique<Single>(node); }
 
-Traffic traffic_of(const SingleParams&, const Cluster&) { return {}; }
+Traffic SingleParams::traffic(const Cluster&) const { return {}; }
+
+std::vector<SettingError> SingleParams::errors(const Surroundings& around) const {
+  if (around.workers == 1) return {};
+  return {{"name", "\"single\" trains on 1 worker, the platform has " + std::to_string(around.workers)}};
+}
 
 }  // namespace ddl::systems

@@ -5,17 +5,20 @@
 
 #include "core/base/fields.hpp"
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::systems {
 
 struct SingleParams {
-  static constexpr const char* tag = "single";
+  static constexpr SystemFacts facts{
+      .name = "single", .what = "plain minibatch SGD on one worker", .paper = "Robbins and Monro, 1951"};
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
 };
 template <class Visitor>
 void fields(Visitor&, SingleParams&) {}
-
-std::unique_ptr<Program> make_program(const SingleParams& params, Node& node);
-Traffic traffic_of(const SingleParams& params, const Cluster& cluster);
 
 }  // namespace ddl::systems

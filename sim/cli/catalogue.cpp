@@ -25,7 +25,8 @@ struct Entry {
 
 std::vector<Entry> algorithms() {
   std::vector<Entry> entries;
-  for (const systems::AlgorithmRow& row : systems::algorithm_table()) {
+  for (const auto& system : systems::all_systems()) {
+    const SystemFacts& row = system->facts();
     entries.push_back(
         {row.name, fmt::format("{} [{}]{}", row.what, row.paper, row.needs_servers ? ", needs servers" : "")});
   }

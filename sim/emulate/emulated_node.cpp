@@ -42,13 +42,9 @@ void EmulatedNode::finish_step() {
   if (emulation_.count_step(last_event_s_)) count_step();
 }
 
-void EmulatedNode::record_staleness(int worker, std::int64_t step, double staleness) {
-  staleness_notes_.push_back({worker, step, staleness});
-}
-
 // --- learning ---
 
-Payload EmulatedNode::gradient() {
+Gradient EmulatedNode::gradient() {
   experiment::Trainer* trainer = emulation_.trainer();
   std::unique_ptr<experiment::Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot());
@@ -65,14 +61,14 @@ Payload EmulatedNode::gradient() {
   }
   last_event_s_ = now();
   computing_ends(last_event_s_ - since_s);
-  if (!job) return nullptr;
+  if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) {
     emulation_.diverged(id(), row().iteration, what);
     monitor_.wait(never, "the end");
   }
   note_loss(job->loss());
-  return gradient;
+  return {std::move(gradient), job->loss()};
 }
 
 void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short, const char* what) {
@@ -100,20 +96,20 @@ void EmulatedNode::send(int target, Message message) {
   emulation_.channel(id(), target).send(std::move(message));
 }
 
-std::size_t EmulatedNode::waiting(int target) const { return emulation_.channel(id(), target).waiting(); }
+std::size_t EmulatedNode::Queue::length() const { return node_.emulation_.channel(node_.id(), target_).waiting(); }
 
-bool EmulatedNode::merge_into_waiting(int target, const Message& message) {
-  return emulation_.channel(id(), target).merge_into_waiting(message);
+bool EmulatedNode::Queue::merge(const Message& message, const std::function<bool(const Message&)>& is_same) {
+  return node_.emulation_.channel(node_.id(), target_).merge_into_waiting(message, is_same);
 }
 
-void EmulatedNode::wait_for_room(int target, std::size_t depth) {
-  const TcpChannel& to = emulation_.channel(id(), target);
-  monitor_.wait([&] { return to.waiting() < depth; }, "room in its queue to " + emulation_.name(target));
+void EmulatedNode::Queue::wait_for_room(std::size_t depth) {
+  const TcpChannel& to = node_.emulation_.channel(node_.id(), target_);
+  node_.monitor_.wait([&] { return to.waiting() < depth; }, "room in its queue to " + node_.emulation_.name(target_));
 }
 
-void EmulatedNode::wait_until_delivered(int target) {
-  const TcpChannel& to = emulation_.channel(id(), target);
-  monitor_.wait([&] { return to.is_delivered(); }, "its messages to reach " + emulation_.name(target));
+void EmulatedNode::Queue::flush() {
+  const TcpChannel& to = node_.emulation_.channel(node_.id(), target_);
+  node_.monitor_.wait([&] { return to.is_delivered(); }, "its messages to reach " + node_.emulation_.name(target_));
 }
 
 void EmulatedNode::deliver(Message message) {
@@ -123,16 +119,19 @@ void EmulatedNode::deliver(Message message) {
   monitor_.wake();
 }
 
-Message EmulatedNode::receive(int port) {
+std::string EmulatedNode::text_of(const Reason& reason) const {
+  return reason.text([this](int node) { return emulation_.name(node); });
+}
+
+Message EmulatedNode::receive(int port, const Reason& reason) {
   std::deque<Message>& inbox = inboxes_[port];
-  monitor_.wait([&] { return !inbox.empty(); },
-                text_of(emulation_.program(id()).awaited_at(port), emulation_.fabric()));
+  monitor_.wait([&] { return !inbox.empty(); }, text_of(reason));
   return take_first(inbox);
 }
 
-std::optional<Message> EmulatedNode::receive_for(int port, double seconds) {
+std::optional<Message> EmulatedNode::receive_for(int port, double seconds, const Reason& reason) {
   std::deque<Message>& inbox = inboxes_[port];
-  monitor_.wait([&] { return !inbox.empty(); }, "a message in time", WallClock::now() + wall_duration(seconds));
+  monitor_.wait([&] { return !inbox.empty(); }, text_of(reason), WallClock::now() + wall_duration(seconds));
   return poll(port);
 }
 
@@ -154,6 +153,8 @@ void EmulatedNode::spawn(const std::string&, std::function<void()> body) {
   emulation_.start_actor(id(), std::move(body));
 }
 
-void EmulatedNode::wait_until(std::function<bool()> holds, const char* why) { monitor_.wait(holds, why); }
+void EmulatedNode::wait_until(const std::function<bool()>& holds, const Reason& reason) {
+  monitor_.wait(holds, text_of(reason));
+}
 
 }  // namespace ddl::emulate

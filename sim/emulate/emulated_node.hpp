@@ -25,36 +25,24 @@ class EmulatedNode : public experiment::LearningNode {
   bool next_step() override;
   bool run_goes_on() const override;
   void finish_step() override;
-  void record_staleness(int worker, std::int64_t step, double staleness) override;
 
-  Payload gradient() override;
+  Gradient gradient() override;
   void compute(double seconds) override;
 
   void send(int target, Message message) override;
-  std::size_t waiting(int target) const override;
-  bool merge_into_waiting(int target, const Message& message) override;
-  void wait_for_room(int target, std::size_t depth) override;
-  void wait_until_delivered(int target) override;
-  Message receive(int port) override;
-  std::optional<Message> receive_for(int port, double seconds) override;
+  Message receive(int port, const Reason& reason) override;
+  std::optional<Message> receive_for(int port, double seconds, const Reason& reason) override;
   std::optional<Message> poll(int port) override;
 
   void spawn(const std::string& name, std::function<void()> body) override;
-  void wait_until(std::function<bool()> holds, const char* why) override;
-  void changed() override { monitor_.wake(); }
-  // Hosts neither come nor go here.
-  Presence presence(int) const override { return Presence::up; }
-  void watch(int) override {}
-  void unwatch(int) override {}
-  std::int64_t presence_events() const override { return 0; }
-  bool needs_model() const override { return false; }
+  void wait_until(const std::function<bool()>& holds, const Reason& reason) override;
+  void notify() override { monitor_.wake(); }
+
+  SendQueue& queue(int target) override { return queues_.try_emplace(target, *this, target).first->second; }
+  Membership& membership() override { return membership_; }
+  ModelParallel* model_parallel() override { return nullptr; }
 
   // --- for the emulation, which holds the monitor or has joined all threads ---
-  struct StalenessNote {
-    int worker;
-    std::int64_t step;
-    double staleness;
-  };
   // How long after their time sleeps ended.
   struct Lateness {
     std::int64_t count = 0;
@@ -62,13 +50,28 @@ class EmulatedNode : public experiment::LearningNode {
   };
   Monitor& monitor() { return monitor_; }
   Payload copy_of_weights();  // shared with nobody; null when timing only
-  const std::vector<StalenessNote>& staleness_notes() const { return staleness_notes_; }
+  const std::vector<Staleness>& staleness_notes() const { return staleness_notes_; }
   const Lateness& lateness() const { return lateness_; }
   double last_event_s() const { return last_event_s_; }  // a step's end, a sleep's, an arrival
 
   void deliver(Message message);  // takes the monitor itself
 
  private:
+  class Queue final : public SendQueue {
+   public:
+    Queue(EmulatedNode& node, int target) : node_(node), target_(target) {}
+    std::size_t length() const override;
+    bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override;
+    void wait_for_room(std::size_t depth) override;
+    void flush() override;
+
+   private:
+    EmulatedNode& node_;
+    const int target_;
+  };
+
+  void record_staleness(const Staleness& staleness) override { staleness_notes_.push_back(staleness); }
+  std::string text_of(const Reason& reason) const;
   void sleep(double seconds, const std::function<bool()>& cut_short, const char* what);
   static Message take_first(std::deque<Message>& inbox);
   const std::string& name() const;
@@ -76,9 +79,11 @@ class EmulatedNode : public experiment::LearningNode {
   Emulation& emulation_;
   Monitor monitor_;
   double last_event_s_ = 0;
-  std::vector<StalenessNote> staleness_notes_;  // of other nodes' steps, which belong to their monitors
+  std::vector<Staleness> staleness_notes_;  // of other nodes' steps, which belong to their monitors
   Lateness lateness_;
   std::map<int, std::deque<Message>> inboxes_;  // by port, in order of arrival
+  std::map<int, Queue> queues_;                 // by target
+  FixedMembership membership_;
 };
 
 }  // namespace ddl::emulate

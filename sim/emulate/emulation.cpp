@@ -24,8 +24,7 @@ void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOpti
   if (!scenario.platform.profiles.empty()) {
     throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
   }
-  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
-  if (row.one_model || row.chooses_samples) {
+  if (scenario.algorithm->facts().is_model_parallel()) {
     throw InputError(
         "$.algorithm.name: splits its model or chooses its samples, which only simulated workers do; expected a system "
         "whose workers compute gradients of minibatches");

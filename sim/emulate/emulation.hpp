@@ -37,7 +37,6 @@ class Emulation {
   bool computes_for_real() const { return options_.real_compute; }
   const platform::Fabric& fabric() const { return fabric_; }
   const std::string& name(int node) const { return fabric_.name(node); }
-  const Program& program(int node) { return nodes_.program(node); }
   double now() const { return std::chrono::duration<double>(WallClock::now() - start_).count(); }
   TcpChannel& channel(int source, int target) { return channels_.between(source, target); }
   bool may_begin_step(std::int64_t begun) { return state_.may_begin_step(begun); }

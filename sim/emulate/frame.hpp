@@ -1,5 +1,5 @@
-// A message as bytes of a connection: a head of fixed size, then the body, which has exactly the message's size on the
-// network. The body begins with the message's values and is filled up. Values that are larger than the message (those
+// A message as bytes of a connection: a head of fixed size, then as many bytes as the message has on the network. They
+// begin with its values and are filled up. Values that are larger than the message (those
 // of a codec, whose encoding is smaller, or of a model that travels as a smaller one) do not fit and are handed over in
 // memory; filler travels for them.
 #pragma once
@@ -11,12 +11,13 @@
 namespace ddl::emulate {
 
 struct FrameHead {
-  std::uint64_t body_bytes = 0;  // the scenario's header for each message included
+  std::uint64_t bytes = 0;  // that follow: the message's and the scenario's header for each
   std::uint64_t wire_bytes = 0;
-  std::uint64_t values = 0;  // at the body's beginning
-  std::int64_t step = 0, since = 0;
-  double loss = 0, share = 0, weight = 0;
-  std::int32_t port = 0, kind = 0, part = 0, source = 0, target = 0, padding = 0;
+  std::uint64_t values = 0;  // that follow
+  std::int64_t step = 0;
+  std::uint64_t body_type = 0;
+  Body::Bytes body{};
+  std::int32_t port = 0, source = 0, target = 0, padding = 0;
 };
 
 inline bool fits(const Message& message) {
@@ -25,17 +26,13 @@ inline bool fits(const Message& message) {
 
 inline FrameHead head_of(const Message& message, std::uint64_t header_bytes) {
   FrameHead head;
-  head.body_bytes = message.wire_bytes + header_bytes;
+  head.bytes = message.wire_bytes + header_bytes;
   head.wire_bytes = message.wire_bytes;
   head.values = fits(message) ? message.values->size() : 0;
   head.step = message.step;
-  head.since = message.since;
-  head.loss = message.loss;
-  head.share = message.share;
-  head.weight = message.weight;
+  head.body_type = message.body.type();
+  head.body = message.body.bytes();
   head.port = message.port;
-  head.kind = message.kind;
-  head.part = message.part;
   head.source = message.source;
   head.target = message.target;
   return head;
@@ -44,15 +41,10 @@ inline FrameHead head_of(const Message& message, std::uint64_t header_bytes) {
 inline Message message_of(const FrameHead& head, Payload values) {
   Message message;
   message.port = head.port;
-  message.kind = head.kind;
-  message.part = head.part;
   message.step = head.step;
-  message.since = head.since;
   message.values = std::move(values);
   message.wire_bytes = head.wire_bytes;
-  message.loss = head.loss;
-  message.share = head.share;
-  message.weight = head.weight;
+  message.body = Body(head.body_type, head.body);
   message.source = head.source;
   message.target = head.target;
   return message;

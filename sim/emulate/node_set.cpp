@@ -15,7 +15,7 @@ NodeSet::NodeSet(Emulation& emulation, experiment::Experiment& experiment)
     Cluster& own = clusters_[static_cast<std::size_t>(id)];
     own.graphs = std::make_shared<graph::SharedGraphs>();
     nodes_.push_back(std::make_unique<EmulatedNode>(emulation, own, id, experiment.first_weights(id)));
-    programs_.push_back(systems::make_program(experiment.scenario().algorithm, *nodes_.back()));
+    programs_.push_back(systems::make_program(*experiment.scenario().algorithm, *nodes_.back()));
   }
 }
 

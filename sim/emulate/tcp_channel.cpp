@@ -40,7 +40,9 @@ void TcpChannel::send(Message message) {
   around_.at_source.wake();
 }
 
-bool TcpChannel::merge_into_waiting(const Message& message) { return add_to_same(queue_, message); }
+bool TcpChannel::merge_into_waiting(const Message& message, const std::function<bool(const Message&)>& is_same) {
+  return add_to_same(queue_, message, is_same);
+}
 
 void TcpChannel::write() {
   std::unique_lock held(around_.at_source);
@@ -65,12 +67,11 @@ void TcpChannel::write() {
 bool TcpChannel::write_one(const Message& message) const {
   const FrameHead head = head_of(message, around_.header_bytes);
   const Socket& socket = connection_.writing;
-  if (!socket.send_all(&head, sizeof head, head.body_bytes > 0)) return false;
+  if (!socket.send_all(&head, sizeof head, head.bytes > 0)) return false;
   const std::size_t value_bytes = head.values * sizeof(float);
-  if (value_bytes > 0 && !socket.send_all(message.values->data(), value_bytes, head.body_bytes > value_bytes))
-    return false;
+  if (value_bytes > 0 && !socket.send_all(message.values->data(), value_bytes, head.bytes > value_bytes)) return false;
   const Chunk filler{};
-  for (std::size_t left = head.body_bytes - value_bytes; left > 0;) {
+  for (std::size_t left = head.bytes - value_bytes; left > 0;) {
     const std::size_t size = std::min(left, filler.size());
     if (!socket.send_all(filler.data(), size, left > size)) return false;
     left -= size;
@@ -88,10 +89,10 @@ std::optional<Message> TcpChannel::read_one() {
   const std::size_t value_bytes = head.values * sizeof(float);
   Chunk rest;
   std::size_t waited_for = 1;
-  for (std::size_t got = 0; got < head.body_bytes;) {
+  for (std::size_t got = 0; got < head.bytes;) {
     const bool is_value = got < value_bytes;
-    const std::size_t room = is_value ? value_bytes - got : std::min(head.body_bytes - got, rest.size());
-    const std::size_t least = std::min<std::size_t>(head.body_bytes - got, wake_bytes);
+    const std::size_t room = is_value ? value_bytes - got : std::min(head.bytes - got, rest.size());
+    const std::size_t least = std::min<std::size_t>(head.bytes - got, wake_bytes);
     if (least != waited_for) socket.wait_for(waited_for = least);
     const std::size_t n = socket.receive(is_value ? begin + got : rest.data(), room);
     if (n == 0) return std::nullopt;

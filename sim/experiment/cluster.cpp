@@ -1,6 +1,8 @@
 #include "sim/experiment/cluster.hpp"
 
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "core/base/check.hpp"
@@ -26,10 +28,10 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
     for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
     if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
   }
-  const bool stateless = nn::Optimizer::is_stateless(scenario.training.optimizer);
-  for (const systems::SettingError& error_text :
-       systems::setting_errors(scenario.algorithm, fabric.worker_count(), fabric.server_count(), stateless)) {
-    complain("$.algorithm." + error_text.key + ": " + error_text.what);
+  const Surroundings around{fabric.worker_count(), fabric.server_count(),
+                            nn::Optimizer::is_stateless(scenario.training.optimizer)};
+  for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
+    complain("$.algorithm." + error.key + ": " + error.what);
   }
   if (!lines.empty()) throw InputError(lines);
 }
@@ -41,20 +43,18 @@ double slowdown_of(const scenario::Scenario& scenario, const std::string& host) 
   return found == scenario.compute.slowdown.end() ? 1 : found->second;
 }
 
+int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  return scenario.algorithm->facts().one_model ? cluster.workers : 1;
+}
+
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {
   check_against_platform(scenario, fabric);
   Cluster cluster;
   cluster.workers = fabric.worker_count();
-  cluster.servers = systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0;
+  cluster.servers = scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0;
   cluster.seed = scenario.seed;
   cluster.batch_size = scenario.training.batch_size;
-  const auto given = [](const auto& first, const auto& second, std::int64_t otherwise) {
-    return static_cast<std::size_t>(first.value_or(second.value_or(otherwise)));
-  };
-  const std::optional<std::int64_t> none;
-  cluster.training_samples = given(scenario.data.train, none, data::synthetic_training_samples);
-  cluster.evaluated_samples = given(scenario.evaluate.samples, scenario.data.test, data::synthetic_test_samples);
-  if (model != nullptr) cluster.classes = data::data_shape(scenario.data.source).classes;
+  cluster.training_samples = static_cast<std::size_t>(scenario.data.train.value_or(data::synthetic_training_samples));
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
@@ -71,20 +71,21 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
   cluster.model = model;
-  cluster.one_model = systems::row_of(scenario.algorithm).one_model;
-  if (cluster.one_model && model != nullptr) {
-    cluster.held =
-        std::make_shared<const std::vector<std::vector<std::uint32_t>>>(systems::held_of(scenario.algorithm, cluster));
-  }
   for (const scenario::Fault& fault : scenario.faults)
     cluster.hosts_change = cluster.hosts_change || scenario::changes_hosts(fault);
-  const systems::AkoParams* ako = std::get_if<systems::AkoParams>(&scenario.algorithm);
-  if (ako != nullptr && ako->partitions.automatic) cluster.exchange_s = network::exchange_seconds(fabric, model_bytes);
+  struct Exchange {
+    std::once_flag found;
+    std::vector<double> seconds;
+  };
+  cluster.exchange_s = [&fabric, model_bytes, exchange = std::make_shared<Exchange>()]() -> const std::vector<double>& {
+    std::call_once(exchange->found, [&] { exchange->seconds = network::exchange_seconds(fabric, model_bytes); });
+    return exchange->seconds;
+  };
   return cluster;
 }
 
 network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster) {
-  return network::bounds_of(fabric, systems::traffic_of(scenario.algorithm, cluster), cluster.compute_s,
+  return network::bounds_of(fabric, scenario.algorithm->traffic(cluster), cluster.compute_s,
                             static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value);
 }
 

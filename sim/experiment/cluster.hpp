@@ -14,6 +14,9 @@ namespace ddl::experiment {
 // The factor on a host's compute times.
 double slowdown_of(const scenario::Scenario& scenario, const std::string& host);
 
+// Workers whose steps are one step together, for they share one model.
+int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster);
+
 // `model` is null when timing only. Throws InputError for what could not be checked before the platform was known.
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);
 

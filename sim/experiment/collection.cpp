@@ -18,6 +18,7 @@ void collect_nodes(RunResult& result, const Experiment& experiment, const std::v
   for (int id = 0; id < fabric.node_count(); ++id) result.nodes.push_back(fabric.name(id));
   for (const LearningNode* node : nodes) {
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
+    result.answers.insert(result.answers.end(), node->answers().begin(), node->answers().end());
     if (!experiment.is_worker(node->id())) continue;
     const auto rows = node->iterations();
     result.iterations.insert(result.iterations.end(), rows.begin(), rows.end());

@@ -11,7 +11,7 @@
 
 namespace ddl::experiment {
 
-// All that any runtime knows, checked; its own is left: answers, faults, trace, measurement, and what the run cost. A
+// All that any runtime knows, checked; its own is left: faults, trace, measurement, and what the run cost. A
 // run that learns has ended with an evaluation of these states. Throws InternalError.
 RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<const LearningNode*>& nodes,
                   const std::vector<NodeState>& states, const network::Totals& network);

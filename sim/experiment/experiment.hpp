@@ -39,6 +39,7 @@ class Experiment {
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }  // null: timing only
   int nodes() const { return cluster_.workers + cluster_.servers; }
   bool is_worker(int node) const { return node < cluster_.workers; }
+  std::size_t evaluated_samples() const;  // of the test set; when timing only as many as there would be
   // The model that a node begins with, of which a server takes its shard. Null when timing only.
   Payload first_weights(int node);
 
@@ -67,6 +68,9 @@ class Experiment {
   const platform::Fabric& fabric_;
   std::optional<Trainer> trainer_;
   Cluster cluster_;
+  const int sharing_;  // workers whose steps are one step together
+  // Which parameters each worker holds, as places in the vector, when the workers share one model; none: all of them.
+  const std::vector<std::vector<std::uint32_t>> held_;
   network::Bounds bounds_;
   double training_samples_;  // of an epoch
   StopRule stop_rule_;

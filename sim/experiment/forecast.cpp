@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/nn/model.hpp"
-#include "core/systems/table.hpp"
 #include "sim/experiment/archive.hpp"
 #include "sim/experiment/cluster.hpp"
 #include "sim/experiment/host_schedule.hpp"
@@ -38,13 +37,14 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
     testing = static_cast<double>(scenario.evaluate.samples.value_or(static_cast<std::int64_t>(data.test.size())));
   }
   const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
-  const Traffic traffic = systems::traffic_of(scenario.algorithm, cluster);
+  const Traffic traffic = scenario.algorithm->traffic(cluster);
   Forecast forecast;
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
-  const double workers = cluster.one_model ? 1 : cluster.workers;
-  const Workload workload = workload_of(scenario, forecast.bounds, cluster.workers / cluster.sharing(), training);
+  const int sharing = sharing_of(scenario, cluster);
+  const double workers = sharing > 1 ? 1 : cluster.workers;
+  const Workload workload = workload_of(scenario, forecast.bounds, cluster.workers / sharing, training);
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const double flops = flops_per_multiply_add * adds *

@@ -9,7 +9,6 @@
 #include "core/base/check.hpp"
 #include "core/base/portable_math.hpp"
 #include "core/base/rng.hpp"
-#include "core/systems/table.hpp"
 
 namespace ddl::experiment {
 namespace {
@@ -31,7 +30,7 @@ double begins_s(const scenario::Fault& fault) {
 HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::Fabric& fabric)
     : scenario_(scenario),
       fabric_(fabric),
-      nodes_(fabric.worker_count() + (systems::row_of(scenario.algorithm).needs_servers ? fabric.server_count() : 0)),
+      nodes_(fabric.worker_count() + (scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0)),
       churns_(static_cast<std::size_t>(fabric.node_count())) {
   std::vector<std::size_t> order(scenario.faults.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -97,9 +96,7 @@ void HostSchedule::add_churn(const scenario::HostChurn& churn, const std::vector
 
 // Servers that each count a worker's clock, or draw each round's workers, do so from what they have all received.
 void HostSchedule::check_agreement() const {
-  const bool must_agree = std::holds_alternative<systems::PsSspParams>(scenario_.algorithm) ||
-                          std::holds_alternative<systems::FedavgParams>(scenario_.algorithm);
-  if (!must_agree || fabric_.server_count() < 2) return;
+  if (!scenario_.algorithm->facts().servers_agree || fabric_.server_count() < 2) return;
   const auto is_server = [&](const HostEvent& event) { return event.node >= fabric_.worker_count(); };
   const auto brings_worker = [&](const HostEvent& event) {
     return !is_server(event) && (event.restarts() || event.kind == HostEvent::join);

@@ -12,7 +12,6 @@ LearningNode::LearningNode(const scenario::Scenario& scenario, const Cluster& cl
     : scenario_(scenario),
       cluster_(cluster),
       id_(id),
-      shard_(cluster.slice_of(id)),
       weights_(std::move(weights)),
       jitter_(LearningNode::rng("jitter")) {}
 
@@ -26,12 +25,6 @@ Stream LearningNode::rng(const char* purpose) const {
 void LearningNode::reset_replica(Payload weights) {
   weights_.adopt(std::move(weights));
   optimizer_.reset();
-}
-
-std::string LearningNode::text_of(const Awaited& awaited, const platform::Fabric& fabric) {
-  std::string text = awaited.what, names;
-  for (const int node : awaited.from) names += (names.empty() ? "" : ", ") + fabric.name(node);
-  return names.empty() ? text : text + " (" + names + ")";
 }
 
 // --- steps ---
@@ -84,7 +77,6 @@ double LearningNode::compute_seconds(double end_s) const {
 // --- learning ---
 
 void LearningNode::note_loss(double loss) {
-  last_loss_ = loss;
   rows_.back().train_loss = loss;
   loss_sum_ += loss;
   ++losses_;
@@ -100,12 +92,19 @@ nn::Optimizer& LearningNode::optimizer() {
   return *optimizer_;
 }
 
-void LearningNode::apply(std::span<const float> gradient) {
-  if (!gradient.empty()) optimizer().step(weights_.write(), gradient);
+void LearningNode::apply(std::span<const float> gradient, std::size_t first) {
+  if (gradient.empty()) return;
+  const std::span<float> weights = weights_.write();
+  if (gradient.size() == weights.size()) return optimizer().step(weights, gradient);
+  optimizer().step_slice(weights.subspan(first, gradient.size()), gradient);
 }
 
-void LearningNode::apply_slice(Slice slice, std::span<const float> gradient) {
-  if (!gradient.empty()) optimizer().step_slice(part_of(weights_.write(), slice), gradient);
+// --- records ---
+
+void LearningNode::record(const Record& record) {
+  if (const auto* staleness = std::get_if<Staleness>(&record)) record_staleness(*staleness);
+  if (const auto* suspicion = std::get_if<Suspicion>(&record)) given_up_.push_back({id_, suspicion->worker, now()});
+  if (const auto* answer = std::get_if<Answer>(&record)) answers_.push_back(*answer);
 }
 
 }  // namespace ddl::experiment

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "core/nn/optimizer.hpp"
-#include "core/node/node.hpp"
 #include "sim/experiment/run_result.hpp"
-#include "sim/platform/fabric.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::experiment {
@@ -20,12 +18,8 @@ class LearningNode : public Node {
   std::int64_t step() const override { return finished_steps_; }
 
   Weights& weights() override { return weights_; }
-  Slice shard() const override { return shard_; }
-  double last_loss() const override { return last_loss_; }
-  void apply(std::span<const float> gradient) override;
-  void apply_slice(Slice slice, std::span<const float> gradient) override;
-
-  void record_given_up(int worker) override { given_up_.push_back({id_, worker, now()}); }
+  void apply(std::span<const float> gradient, std::size_t first = 0) override;
+  void record(const Record& record) override;
   Stream rng(const char* purpose) const override;
 
   // --- for the runtime ---
@@ -33,6 +27,7 @@ class LearningNode : public Node {
   double compute_seconds(double end_s) const;    // what is under way then included
   std::vector<IterationRow> iterations() const;  // of steps that count
   const std::vector<GivenUp>& given_up() const { return given_up_; }
+  const std::vector<Answer>& answers() const { return answers_; }
   void set_staleness(std::int64_t step, double staleness);
   // The mean minibatch loss since it was last asked for.
   std::optional<double> take_train_loss();
@@ -40,8 +35,7 @@ class LearningNode : public Node {
  protected:
   // The weights are those of the whole model or, at a server, of its shard.
   LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights);
-  static std::string text_of(const Awaited& awaited,
-                             const platform::Fabric& fabric);  // "sums of the other workers (w1, w2)"
+  virtual void record_staleness(const Staleness& staleness) = 0;
 
   void begin_step();
   void end_step();
@@ -67,7 +61,6 @@ class LearningNode : public Node {
   const scenario::Scenario& scenario_;
   const Cluster& cluster_;
   const int id_;
-  const Slice shard_;
   Weights weights_;
   std::optional<nn::Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
   int incarnation_ = 0;                     // crashes so far; before what draws random numbers
@@ -76,10 +69,11 @@ class LearningNode : public Node {
   std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;
   double compute_s_ = 0;
   std::optional<double> computing_since_s_;
-  double last_loss_ = 0, loss_sum_ = 0;
+  double loss_sum_ = 0;
   std::int64_t losses_ = 0;
   std::vector<IterationRow> rows_;
   std::vector<GivenUp> given_up_;
+  std::vector<Answer> answers_;
 };
 
 }  // namespace ddl::experiment

@@ -47,7 +47,7 @@ Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
                        std::to_string(data_.test.size()));
     }
   }
-  const bool one_model = systems::row_of(scenario.algorithm).one_model;
+  const bool one_model = scenario.algorithm->facts().one_model;
   const auto shards = data::partition(data_.train, scenario.data, one_model ? 1 : workers, scenario.seed);
   for (int worker = 0; worker < workers; ++worker) {
     const int data_of = one_model ? 0 : worker;

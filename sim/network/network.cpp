@@ -61,8 +61,9 @@ std::size_t Network::waiting(int source, int target) const {
   return to == nullptr ? 0 : to->queue.size();
 }
 
-bool Network::merge_into_waiting(int source, int target, const Message& message) {
-  return add_to_same(channel(source, target).queue, message);
+bool Network::merge_into_waiting(int source, int target, const Message& message,
+                                 const std::function<bool(const Message&)>& is_same) {
+  return add_to_same(channel(source, target).queue, message, is_same);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {

@@ -35,7 +35,8 @@ class Network {
 
   void send(Message message);
   std::size_t waiting(int source, int target) const;
-  bool merge_into_waiting(int source, int target, const Message& message);
+  bool merge_into_waiting(int source, int target, const Message& message,
+                          const std::function<bool(const Message&)>& is_same);
   // Suspend the calling actor.
   void wait_for_room(int source, int target, std::size_t depth);
   void wait_until_delivered(int source, int target);

@@ -30,7 +30,7 @@ void HostLife::start() {
 }
 
 void HostLife::make_program(int id) {
-  programs_[static_cast<std::size_t>(id)] = systems::make_program(run_.experiment.scenario().algorithm, node(id));
+  programs_[static_cast<std::size_t>(id)] = systems::make_program(*run_.experiment.scenario().algorithm, node(id));
 }
 
 void HostLife::start_main(int id) {

@@ -42,23 +42,23 @@ void SimNode::finish_step() {
   simulation_.step_finished(id());
 }
 
-void SimNode::record_staleness(int worker, std::int64_t step, double staleness) {
-  simulation_.node(worker).set_staleness(step, staleness);
+void SimNode::record_staleness(const Staleness& staleness) {
+  simulation_.node(staleness.worker).set_staleness(staleness.step, staleness.staleness);
 }
 
 // --- learning ---
 
-Payload SimNode::gradient_of(std::vector<std::uint32_t> samples) {
+Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   experiment::Trainer* trainer = simulation_.trainer();
   std::unique_ptr<experiment::Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot(), std::move(samples));
   spend_on_gradient(gradient_seconds());
   check_not_crashed();
-  if (!job) return nullptr;
+  if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
   record_loss(job->loss());
-  return gradient;
+  return {std::move(gradient), job->loss()};
 }
 
 void SimNode::record_loss(double loss) {
@@ -136,24 +136,24 @@ void SimNode::send(int target, Message message) {
   simulation_.network().send(std::move(message));
 }
 
-std::size_t SimNode::waiting(int target) const { return simulation_.network().waiting(id(), target); }
+std::size_t SimNode::Queue::length() const { return node_.simulation_.network().waiting(node_.id(), target_); }
 
-bool SimNode::merge_into_waiting(int target, const Message& message) {
-  return simulation_.network().merge_into_waiting(id(), target, message);
+bool SimNode::Queue::merge(const Message& message, const std::function<bool(const Message&)>& is_same) {
+  return node_.simulation_.network().merge_into_waiting(node_.id(), target_, message, is_same);
 }
 
-void SimNode::wait_for_room(int target, std::size_t depth) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
-  simulation_.network().wait_for_room(id(), target, depth);
-  check_not_crashed();
+void SimNode::Queue::wait_for_room(std::size_t depth) {
+  node_.simulation_.quiescence().do_postponed();
+  node_.check_not_crashed();
+  node_.simulation_.network().wait_for_room(node_.id(), target_, depth);
+  node_.check_not_crashed();
 }
 
-void SimNode::wait_until_delivered(int target) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
-  simulation_.network().wait_until_delivered(id(), target);
-  check_not_crashed();
+void SimNode::Queue::flush() {
+  node_.simulation_.quiescence().do_postponed();
+  node_.check_not_crashed();
+  node_.simulation_.network().wait_until_delivered(node_.id(), target_);
+  node_.check_not_crashed();
 }
 
 void SimNode::deliver(Message message) {
@@ -166,7 +166,7 @@ void SimNode::deliver(Message message) {
     --place;
   }
   inbox.arrivals.insert(place, {time_s, std::move(message)});
-  if (inbox.receiver != nullptr) std::exchange(inbox.receiver, nullptr)->ring();
+  if (inbox.receiver.signal != nullptr) std::exchange(inbox.receiver, {}).signal->ring();
 }
 
 Message SimNode::take_first(Inbox& inbox) {
@@ -175,34 +175,34 @@ Message SimNode::take_first(Inbox& inbox) {
   return message;
 }
 
-Message SimNode::receive(int port) {
+Message SimNode::receive(int port, const Reason& reason) {
   simulation_.quiescence().do_postponed();
   check_not_crashed();
   Inbox& inbox = inboxes_[port];
   while (inbox.arrivals.empty()) {
-    check(inbox.receiver == nullptr, "one receiver per port");
+    check(inbox.receiver.signal == nullptr, "one receiver per port");
     network::Signal arrival(simulation_.quiescence());
-    inbox.receiver = &arrival;
+    inbox.receiver = {&arrival, &reason};
     arrival.wait();
     check_not_crashed();
   }
   return take_first(inbox);
 }
 
-std::optional<Message> SimNode::receive_for(int port, double seconds) {
+std::optional<Message> SimNode::receive_for(int port, double seconds, const Reason& reason) {
   simulation_.quiescence().do_postponed();
   check_not_crashed();
   Inbox& inbox = inboxes_[port];
   const double deadline_s = now() + seconds;
   while (inbox.arrivals.empty()) {
-    check(inbox.receiver == nullptr, "one receiver per port");
+    check(inbox.receiver.signal == nullptr, "one receiver per port");
     if (now() >= deadline_s) return std::nullopt;
     const Simulation::Busy busy(simulation_);
     network::Signal arrival(simulation_.quiescence());
-    inbox.receiver = &arrival;
+    inbox.receiver = {&arrival, &reason};
     if (!arrival.wait_for(deadline_s - now())) {
-      if (inbox.receiver == nullptr) arrival.cancel_ring();
-      inbox.receiver = nullptr;
+      if (inbox.receiver.signal == nullptr) arrival.cancel_ring();
+      inbox.receiver = {};
       check_not_crashed();
       return poll(port);
     }
@@ -224,31 +224,33 @@ void SimNode::spawn(const std::string& name, std::function<void()> body) {
       [this, name, body = std::move(body)] { simulation_.start_actor_of(*this, name, body); });
 }
 
-void SimNode::wait_until(std::function<bool()> holds, const char* why) {
+void SimNode::wait_until(const std::function<bool()>& holds, const Reason& reason) {
   simulation_.quiescence().do_postponed();
   check_not_crashed();
   while (!holds()) {
     network::Signal signal(simulation_.quiescence());
-    waiters_.push_back({&signal, why});
+    waiters_.push_back({&signal, &reason});
     signal.wait();
     check_not_crashed();
   }
 }
 
-void SimNode::changed() {
+void SimNode::notify() {
   for (const Waiter& waiter : std::exchange(waiters_, {})) {
     simulation_.quiescence().later([signal = waiter.signal] { signal->ring(); });
   }
 }
 
-void SimNode::describe_waiting(const Program& program, std::vector<std::string>& lines) const {
+void SimNode::describe_waiting(std::vector<std::string>& lines) const {
   const std::string name = simulation_.fabric().name(id());
   if (leaving_ && !has_main_) return lines.push_back(name + " leaves");
-  for (const auto& [port, inbox] : inboxes_) {
-    const Awaited awaited = inbox.receiver != nullptr ? program.awaited_at(port) : Awaited{};
-    if (*awaited.what) lines.push_back(name + " waits for " + text_of(awaited, simulation_.fabric()));
-  }
-  for (const Waiter& waiter : waiters_) lines.push_back(name + " waits for " + waiter.why);
+  const auto describe = [&](const Waiter& waiter) {
+    if (waiter.signal == nullptr) return;
+    const std::string what = waiter.reason->text([&](int node) { return simulation_.fabric().name(node); });
+    if (!what.empty()) lines.push_back(name + " waits for " + what);
+  };
+  for (const auto& [port, inbox] : inboxes_) describe(inbox.receiver);
+  for (const Waiter& waiter : waiters_) describe(waiter);
 }
 
 }  // namespace ddl::runtime

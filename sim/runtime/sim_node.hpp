@@ -15,7 +15,7 @@
 
 namespace ddl::runtime {
 
-class SimNode : public experiment::LearningNode {
+class SimNode : public experiment::LearningNode, private Membership, private ModelParallel {
  public:
   SimNode(Simulation& simulation, int id, const Payload& start);
 
@@ -24,38 +24,22 @@ class SimNode : public experiment::LearningNode {
   bool next_step() override;
   bool run_goes_on() const override { return !simulation_.has_enough_samples(); }
   void finish_step() override;
-  void record_staleness(int worker, std::int64_t step, double staleness) override;
 
-  Payload gradient() override { return gradient_of({}); }
-  Payload gradient_of(std::vector<std::uint32_t> samples) override;
-  std::vector<std::uint8_t> correct_predictions() override;
+  Gradient gradient() override { return gradient_of({}); }
   void compute(double seconds) override;
 
-  double gradient_seconds() override { return draw_gradient_seconds(); }
-  void work(double seconds, std::function<void()> math) override;
-  Minibatch minibatch() override;
-  std::size_t sample_count(SampleSet set) const override;
-  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
-  void record_loss(double loss) override;
-  void record_answer(const Answer& answer) override { simulation_.record_answer(answer); }
-
   void send(int target, Message message) override;
-  std::size_t waiting(int target) const override;
-  bool merge_into_waiting(int target, const Message& message) override;
-  void wait_for_room(int target, std::size_t depth) override;
-  void wait_until_delivered(int target) override;
-  Message receive(int port) override;
-  std::optional<Message> receive_for(int port, double seconds) override;
+  Message receive(int port, const Reason& reason) override;
+  std::optional<Message> receive_for(int port, double seconds, const Reason& reason) override;
   std::optional<Message> poll(int port) override;
 
   void spawn(const std::string& name, std::function<void()> body) override;
-  void wait_until(std::function<bool()> holds, const char* why) override;
-  void changed() override;
-  Presence presence(int node) const override;
-  void watch(int port) override { watching_.insert(port); }
-  void unwatch(int port) override;
-  std::int64_t presence_events() const override;
-  bool needs_model() const override { return needs_model_; }
+  void wait_until(const std::function<bool()>& holds, const Reason& reason) override;
+  void notify() override;
+
+  SendQueue& queue(int target) override { return queues_.try_emplace(target, *this, target).first->second; }
+  Membership& membership() override { return *this; }
+  ModelParallel* model_parallel() override { return this; }
 
   // --- for the simulation ---
   void deliver(Message message);
@@ -89,10 +73,42 @@ class SimNode : public experiment::LearningNode {
   }
   bool returns() const { return returns_; }
   void notify_presence(int node, Presence presence);
-  // "w1 waits for the servers' model" for every actor that does, in the words of its program.
-  void describe_waiting(const Program& program, std::vector<std::string>& lines) const;
+  // "w1 waits for the servers' model" for every actor that does.
+  void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
+  class Queue final : public SendQueue {
+   public:
+    Queue(SimNode& node, int target) : node_(node), target_(target) {}
+    std::size_t length() const override;
+    bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override;
+    void wait_for_room(std::size_t depth) override;
+    void flush() override;
+
+   private:
+    SimNode& node_;
+    const int target_;
+  };
+
+  // Membership
+  Presence presence(int node) const override;
+  std::int64_t events() const override;
+  void watch(int port) override { watching_.insert(port); }
+  void unwatch(int port) override;
+  bool needs_model() const override { return needs_model_; }
+
+  // ModelParallel
+  double gradient_seconds() override { return draw_gradient_seconds(); }
+  void work(double seconds, std::function<void()> math) override;
+  Minibatch minibatch() override;
+  std::size_t sample_count(SampleSet set) const override;
+  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
+  Gradient gradient_of(std::vector<std::uint32_t> samples) override;
+  std::vector<std::uint8_t> correct_predictions() override;
+  void record_loss(double loss) override;
+
+  void record_staleness(const Staleness& staleness) override;
+
   // What a node holds of a model: a worker may have been given its part already.
   static Payload part_held(const Payload& model, const Cluster& cluster, int id);
 
@@ -100,13 +116,14 @@ class SimNode : public experiment::LearningNode {
     double time_s;
     Message message;
   };
-  struct Inbox {
-    std::deque<Arrival> arrivals;         // by time, then sender; a sender's in the order sent
-    network::Signal* receiver = nullptr;  // asleep until something arrives
-  };
+  // An actor that is asleep, and why.
   struct Waiter {
-    network::Signal* signal;
-    const char* why;
+    network::Signal* signal = nullptr;
+    const Reason* reason = nullptr;
+  };
+  struct Inbox {
+    std::deque<Arrival> arrivals;  // by time, then sender; a sender's in the order sent
+    Waiter receiver;               // until something arrives
   };
 
   void spend(double seconds);  // of this host's processor
@@ -125,6 +142,7 @@ class SimNode : public experiment::LearningNode {
   std::map<int, Inbox> inboxes_;
   std::vector<Waiter> waiters_;
   std::set<int> watching_;  // ports
+  std::map<int, Queue> queues_;
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
   bool crashed_ = false, needs_model_ = false, leaving_ = false, returns_ = false;

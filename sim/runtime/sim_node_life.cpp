@@ -11,17 +11,17 @@ namespace sg = simgrid::s4u;
 
 Presence SimNode::presence(int node) const { return simulation_.presence(node); }
 
-std::int64_t SimNode::presence_events() const { return simulation_.hosts().events(); }
+std::int64_t SimNode::events() const { return simulation_.hosts().events(); }
 
 void SimNode::unwatch(int port) {
   watching_.erase(port);
-  std::erase_if(inboxes_[port].arrivals, [](const Arrival& arrival) { return arrival.message.news.has_value(); });
+  std::erase_if(inboxes_[port].arrivals, [](const Arrival& arrival) { return arrival.message.is<MembershipEvent>(); });
 }
 
 void SimNode::unwind() {
   std::vector<network::Signal*> asleep;
   for (auto& [port, inbox] : inboxes_) {
-    if (inbox.receiver != nullptr) asleep.push_back(std::exchange(inbox.receiver, nullptr));
+    if (inbox.receiver.signal != nullptr) asleep.push_back(std::exchange(inbox.receiver, {}).signal);
   }
   for (const Waiter& waiter : std::exchange(waiters_, {})) asleep.push_back(waiter.signal);
   std::vector<sg::ExecPtr> computing = working_;
@@ -49,9 +49,9 @@ void SimNode::start(bool without_state, const Payload& first_weights) {
 void SimNode::notify_presence(int node, Presence presence) {
   for (const int port : std::set<int>(watching_)) {  // whom it wakes may stop to watch
     if (!watching_.contains(port)) continue;
-    deliver({.port = port, .step = presence_events(), .news = presence, .source = node, .target = id()});
+    deliver({.port = port, .body = MembershipEvent{presence, events()}, .source = node, .target = id()});
   }
-  changed();
+  notify();
 }
 
 }  // namespace ddl::runtime

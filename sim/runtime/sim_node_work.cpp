@@ -38,7 +38,8 @@ Minibatch SimNode::minibatch() {
 }
 
 std::size_t SimNode::sample_count(SampleSet set) const {
-  return simulation_.trainer() != nullptr ? simulation_.trainer()->sample_count(set) : 0;
+  if (simulation_.trainer() != nullptr) return simulation_.trainer()->sample_count(set);
+  return set == SampleSet::training ? cluster().training_samples : simulation_.evaluated_samples();
 }
 
 std::shared_ptr<const data::Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {

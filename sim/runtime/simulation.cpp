@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/systems/table.hpp"
 #include "sim/experiment/collection.hpp"
 #include "sim/runtime/sim_node.hpp"
 #include "sim/scenario/checks.hpp"
@@ -78,7 +77,7 @@ std::string Simulation::waiting_text() const {
   std::vector<std::string> lines;
   hosts_.describe_absent(lines);
   for (const auto& node : nodes_) {
-    if (const Program* program = host_life_->program(node->id())) node->describe_waiting(*program, lines);
+    if (host_life_->program(node->id()) != nullptr) node->describe_waiting(lines);
   }
   network_.describe_waiting(lines);
   return lines.empty() ? "no node can go on" : "no node can go on: " + experiment::joined(lines);
@@ -110,7 +109,7 @@ void Simulation::step_finished(int worker) {
 // A worker whose step is over is no further ahead than the system's staleness bound and two steps: the one that is over
 // here, and the slowest's own, whose gradient has come already.
 void Simulation::check_lead(int worker) const {
-  const auto bound = systems::staleness_bound_of(scenario().algorithm);
+  const auto bound = scenario().algorithm->most_steps_ahead();
   if (!bound || cluster().hosts_change) return;
   const std::int64_t ahead = nodes_[static_cast<std::size_t>(worker)]->step();
   for (int other = 0; other < cluster().workers; ++other) {
@@ -178,7 +177,6 @@ experiment::RunResult Simulation::collect() {
   for (const experiment::IterationRow& row : result.iterations) {
     check(row.end_s <= latest_s_, "a step ends before the run does");
   }
-  result.answers = std::move(answers_);
   if (!scenario().faults.empty()) {
     result.faults = host_life_->counts();
     result.faults->messages_lost = network.messages_lost;

@@ -44,12 +44,13 @@ class Simulation {
   Presence presence(int node) const { return host_life_->presence(node); }  // as programs see it
   Tracer& tracer() { return tracer_; }
   experiment::Trainer* trainer() { return experiment_.trainer(); }
+  // Of the test set; when timing only as many as there would be.
+  std::size_t evaluated_samples() const { return experiment_.evaluated_samples(); }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   bool may_begin_step(std::int64_t begun) { return experiment_.stop_rule().may_begin(begun); }
   // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() { return experiment_.stop_rule().has_enough_samples(); }
   void step_finished(int worker);
-  void record_answer(const Answer& answer) { answers_.push_back(answer); }
   // Ends the run in this instant. `what` of a worker's step is not finite.
   void diverged(int worker, std::int64_t step, const char* what);
   // Simulated time, which never goes back.
@@ -93,7 +94,6 @@ class Simulation {
 
   std::int64_t evaluations_by_steps_ = 0;
   double latest_s_ = 0;  // that simulated time was seen to be
-  std::vector<Answer> answers_;
   experiment::RunResult result_;
 };
 

@@ -104,9 +104,9 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   // An invalid optimizer counts as stateless here, because it has been reported already.
   const bool stateless =
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
-  for (const systems::SettingError& error_text :
-       systems::setting_errors(scenario.algorithm, *workers, servers_of(scenario.platform), stateless)) {
-    findings.add(error_text.key.empty() ? "$.algorithm" : path_of("$.algorithm", error_text.key), error_text.what);
+  const Surroundings around{*workers, servers_of(scenario.platform), stateless};
+  for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
+    findings.add(path_of("$.algorithm", error.key), error.what);
   }
 }
 

@@ -194,13 +194,13 @@ void check_lifecycles(const Scenario& scenario, Findings& findings) {
 
 void check_faults(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.faults") || !findings.clean("$.algorithm")) return;
-  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
+  const SystemFacts& system = scenario.algorithm->facts();
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
-    if ((row.one_model || row.chooses_samples) && changes_hosts(scenario.faults[i])) {
+    if (system.is_model_parallel() && changes_hosts(scenario.faults[i])) {
       place.error(fmt::format(
           "has a host come or go, but \"{}\" needs each of its hosts; expected another system, or none of these faults",
-          row.name));
+          system.name));
     }
     std::visit([&](const auto& fault) { check_fault(fault, scenario, place); }, scenario.faults[i]);
   }

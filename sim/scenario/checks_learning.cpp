@@ -40,11 +40,11 @@ void check_data(const Scenario& scenario, Findings& findings) {
   if (data.source == data::DataSource::synthetic && !data.path.empty()) {
     place.at("path").error("is given, but synthetic data come from no folder; expected another source, or no path");
   }
-  if (findings.clean("$.algorithm") && systems::row_of(scenario.algorithm).chooses_samples) {
+  if (findings.clean("$.algorithm") && scenario.algorithm->facts().chooses_samples) {
     const std::string why = fmt::format(
         "is given, but every worker of \"{}\" has the whole training set and chooses "
         "its samples; expected no such key",
-        systems::row_of(scenario.algorithm).name);
+        scenario.algorithm->facts().name);
     if (data.partition != data::PartitionKind::iid) place.at("partition").error(why);
     if (!data.shuffle) place.at("shuffle").error(why);
   }
@@ -92,12 +92,12 @@ void check_memory(const Scenario& scenario, const nn::Model* model, Findings& fi
 }
 
 void check_one_model(const Scenario& scenario, Findings& findings) {
-  const systems::AlgorithmRow& row = systems::row_of(scenario.algorithm);
-  if (!row.one_model || !findings.clean("$.algorithm") || !findings.clean("$.training.init")) return;
+  const SystemFacts& system = scenario.algorithm->facts();
+  if (!system.one_model || !findings.clean("$.algorithm") || !findings.clean("$.training.init")) return;
   if (scenario.training.init == InitialWeights::independent) {
     findings.add("$.training.init", fmt::format("\"independent\", but the workers of \"{}\" share one model; "
                                                 "expected \"shared\"",
-                                                row.name));
+                                                system.name));
   }
 }
 
@@ -129,7 +129,7 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy) {
     findings.add("$.stop", "has no condition; expected at least one of time, iterations, epochs, samples, accuracy");
   }
-  if (systems::requests_of(scenario.algorithm) > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
+  if (scenario.algorithm->requests() > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
       !stop.iterations && !stop.epochs && !stop.samples) {
     findings.add("$.stop",
                  "ends the run with training, but requests come after it; expected iterations, epochs or samples");

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/base/field_value.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -26,25 +27,11 @@ inline constexpr std::optional<Dimension> dimension_of<BytesPerSecond> = Dimensi
 template <>
 inline constexpr std::optional<Dimension> dimension_of<FlopsPerSecond> = Dimension::speed;
 
-// Lists of bandwidths and speeds may be written as one value, and must not be empty.
-template <class T>
-inline constexpr bool one_or_list = std::is_same_v<T, BytesPerSecond> || std::is_same_v<T, FlopsPerSecond>;
-
-// Variants whose tag may be omitted, which selects the default alternative.
-template <class Variant>
-inline constexpr bool tag_optional =
-    std::is_same_v<Variant, nn::OptimizerParams> || std::is_same_v<Variant, nn::RateSchedule>;
-
 template <class Enum>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;
   for (const auto& entry : enum_names(Enum{})) names.emplace_back(entry.name);
   return names;
-}
-
-template <class... Alternatives>
-std::vector<std::string> tags_of(const std::variant<Alternatives...>&) {
-  return {Alternatives::tag...};
 }
 
 // The models a scenario may name.
@@ -72,15 +59,24 @@ inline std::string range_of(const Rule& rule) {
 }
 
 // A field is required if its default violates its own rule.
-template <class T>
-bool must_be_given(const T& value, const Rule& rule) {
-  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-    return !within(static_cast<double>(value), rule);
-  } else if constexpr (dimension_of<T>.has_value()) {
-    return !within(value.value, rule);
-  } else {
+inline bool must_be_given(const FieldValue& value, const Rule& rule) {
+  const auto look = [&](const auto& form) {
+    using T = std::remove_cvref_t<decltype(form)>;
+    if constexpr (std::is_pointer_v<T>) {
+      using Value = std::remove_pointer_t<T>;
+      if constexpr (dimension_of<Value>.has_value()) return !within(form->value, rule);
+      if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+        return !within(static_cast<double>(*form), rule);
+      }
+    }
     return false;
-  }
+  };
+  return std::visit(look, value.form);
 }
+
+// Settings that are seen with their types: those whose forms are the scenario's own, and what holds them.
+template <class T>
+inline constexpr bool has_own_form =
+    std::is_same_v<T, nn::ModelSpec> || std::is_same_v<T, HostChoice> || std::is_same_v<T, PlatformSpec>;
 
 }  // namespace ddl::scenario

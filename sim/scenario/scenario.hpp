@@ -157,7 +157,7 @@ struct Scenario {
   TrainingSpec training;
   ComputeSpec compute;
   WireSpec wire;
-  systems::AlgorithmParams algorithm;
+  systems::SystemChoice algorithm;
   StopSpec stop;
   EvaluateSpec evaluate;
   std::vector<Fault> faults;

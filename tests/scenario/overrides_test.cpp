@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "core/systems/ako.hpp"
+#include "core/systems/parameter_server.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {
@@ -47,7 +49,7 @@ TEST_CASE("an override makes what is not there, and later ones win") {
 }
 
 TEST_CASE("an override reaches into a name that stands for an object") {
-  CHECK(std::get<systems::AkoParams>(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm).partitions.counts ==
+  CHECK(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm.get_if<systems::AkoParams>()->partitions.counts ==
         std::vector<int>{4});
   const Scenario adam = parse(
       styles()[3], {{"training.optimizer.learning_rate", "0.01"}, {"training.optimizer.schedule.type", "cosine"}});
@@ -69,7 +71,7 @@ TEST_CASE("another algorithm with the old one's keys is an unknown key") {
                                 "algorithm": { "name": "ako", "partitions": 2 } })";
   CHECK(only_error(text, {"algorithm.name", "ps_async"}) ==
         "s.json: $.algorithm.partitions: is an unknown key; known keys are name, update_time, codec, staleness_aware");
-  CHECK(std::holds_alternative<systems::PsAsyncParams>(parse(text, {{"algorithm", "ps_async"}}).algorithm));
+  CHECK(parse(text, {{"algorithm", "ps_async"}}).algorithm.get_if<systems::PsAsyncParams>() != nullptr);
 }
 
 TEST_CASE("an override to a path that leads nowhere is an error of the override") {

@@ -7,6 +7,9 @@
 #include <fstream>
 
 #include "core/base/rng.hpp"
+#include "core/systems/ad_psgd.hpp"
+#include "core/systems/ako.hpp"
+#include "core/systems/parameter_server.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {
@@ -67,8 +70,8 @@ TEST_CASE("a scenario means what it says") {
   CHECK(scenario.compute.seconds_per_batch->value == 0.34);
   CHECK(scenario.compute.slowdown == std::map<std::string, double>{{"ps0", 2}, {"w2", 10}});
   CHECK(scenario.wire.model_bytes->value == 17053736);
-  CHECK(std::get<systems::PsAsyncParams>(scenario.algorithm).update_time.value == 0.001);
-  CHECK(std::get<systems::PsAsyncParams>(scenario.algorithm).staleness_aware);
+  CHECK(scenario.algorithm.get_if<systems::PsAsyncParams>()->update_time.value == 0.001);
+  CHECK(scenario.algorithm.get_if<systems::PsAsyncParams>()->staleness_aware);
   CHECK(scenario.stop.time->value == 300);
   CHECK(scenario.stop.epochs == 2.5);
   CHECK(scenario.stop.accuracy == 0.9);
@@ -80,20 +83,20 @@ TEST_CASE("a scenario means what it says") {
 }
 
 TEST_CASE("bare names, counts and single values stand for their long forms") {
-  CHECK(std::holds_alternative<systems::AkoParams>(parse(kSmall).algorithm));
+  CHECK(parse(kSmall).algorithm.get_if<systems::AkoParams>() != nullptr);
   const Scenario layers = parse(styles()[3]);
   CHECK(std::get<nn::AdamParams>(layers.training.optimizer).learning_rate == 0.001);
   REQUIRE(layers.model.layers.size() == 8);
   CHECK(std::holds_alternative<nn::ReluSpec>(layers.model.layers[1]));
   CHECK(std::get<nn::DenseSpec>(layers.model.layers[5]).units == 16);
-  CHECK(std::get<systems::AkoParams>(parse(styles()[2]).algorithm).partitions.counts == std::vector<int>{4, 4, 2, 2});
+  CHECK(parse(styles()[2]).algorithm.get_if<systems::AkoParams>()->partitions.counts == std::vector<int>{4, 4, 2, 2});
   CHECK(std::get<FilePlatform>(parse(styles()[5]).platform.hosts).workers == std::vector<std::string>{"w0", "w1"});
   CHECK(std::get<FilePlatform>(parse(styles()[6]).platform.hosts).first_workers == 2);
-  CHECK(std::get<systems::AkoParams>(parse(styles()[6]).algorithm).partitions.automatic);
-  CHECK(std::get<systems::AkoParams>(parse(styles()[7]).algorithm).partitions.counts == std::vector<int>{3});
+  CHECK(parse(styles()[6]).algorithm.get_if<systems::AkoParams>()->partitions.automatic);
+  CHECK(parse(styles()[7]).algorithm.get_if<systems::AkoParams>()->partitions.counts == std::vector<int>{3});
   CHECK(parse(styles()[8]).stop.iterations == 10);
-  CHECK(std::get<systems::AdPsgdParams>(parse(styles()[10]).algorithm).gossip_rate.continuous);
-  CHECK(std::get<systems::AdPsgdParams>(parse(styles()[11]).algorithm).gossip_rate.every == 4);
+  CHECK(parse(styles()[10]).algorithm.get_if<systems::AdPsgdParams>()->gossip_rate.continuous);
+  CHECK(parse(styles()[11]).algorithm.get_if<systems::AdPsgdParams>()->gossip_rate.every == 4);
 }
 
 TEST_CASE("without evaluation times a real model is evaluated fifty times until the stop, or every ten steps") {

@@ -3,31 +3,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "core/base/fields.hpp"
+#include "core/base/field_value.hpp"
 #include "core/base/rng.hpp"
 #include "core/base/units.hpp"
 #include "core/systems/table.hpp"
 
 namespace ddl {
 
-class Filler {
+class Filler final : public FieldVisitor {
  public:
   // Names to draw for settings that mean a host or a link.
   Filler(Stream& random, std::vector<std::string> hosts, std::vector<std::string> links)
       : random_(random), hosts_(std::move(hosts)), links_(std::move(links)) {}
 
-  template <class T>
-  void operator()(const char* key, T& value, const Rule& rule) {
-    fill(key, value, rule);
+  void visit(const char* key, const FieldValue& value, const Rule& rule) override {
+    std::visit(Fill{*this, key, rule}, value.form);
   }
 
   bool chance(double share) { return random_.uniform() < share; }
@@ -41,82 +37,75 @@ class Filler {
   const T& one_of(const std::vector<T>& values) {
     return values[random_.below(values.size())];
   }
-
   // Any alternative, filled.
-  template <class... Alternatives>
-  void fill_variant(std::variant<Alternatives...>& value) {
-    const std::size_t wanted = random_.below(sizeof...(Alternatives));
-    std::size_t index = 0;
-    ((index++ == wanted ? (void)(value = Alternatives{}) : (void)0), ...);
-    std::visit([&](auto& chosen) { fields(*this, chosen); }, value);
+  template <class Choice>
+  void fill_choice(Choice& value) {
+    visit("", field_value(value), Rule{});
   }
 
  private:
   static double least_of(const Rule& rule) { return std::max(rule.at_least, rule.above); }
   static double most_of(const Rule& rule) { return std::min(rule.at_most, rule.below); }
 
-  template <class T>
-  void fill(std::string_view key, T& value, const Rule& rule) {
-    if constexpr (std::is_same_v<T, bool>) {
-      value = chance(0.5);
-    } else if constexpr (std::is_integral_v<T>) {
+  // One for each form of a setting.
+  struct Fill {
+    Filler& random;
+    std::string_view key;
+    const Rule& rule;
+
+    void operator()(bool* value) const { *value = random.chance(0.5); }
+    void operator()(double* value) const { *value = random.number(rule); }
+    void operator()(Seconds* value) const {
+      if (least_of(rule) < 0 || random.chance(0.8) || rule.above >= 0) value->value = random.spread(1e-4, 2);
+    }
+    void operator()(Bytes* value) const { value->value = std::round(random.spread(1, 1e5)); }
+    void operator()(BytesPerSecond* value) const { value->value = random.spread(1e5, 1e8); }
+    void operator()(FlopsPerSecond* value) const { value->value = random.spread(1e8, 1e11); }
+    void operator()(std::string* value) const {
+      if (key == "host" || ((key == "source" || key == "target") && random.chance(0.2))) {
+        *value = random.one_of(random.hosts_);
+      }
+      if (key == "link" && !random.links_.empty()) *value = random.one_of(random.links_);
+    }
+    template <class Whole>
+    void operator()(Whole* value) const {
       const double least = std::isfinite(least_of(rule)) ? least_of(rule) : 0;
-      value = static_cast<T>(least + whole(0, static_cast<int>(std::min(6.0, most_of(rule) - least))));
-    } else if constexpr (std::is_floating_point_v<T>) {
-      value = number(rule);
-    } else if constexpr (std::is_same_v<T, Seconds>) {
-      if (least_of(rule) < 0 || chance(0.8) || rule.above >= 0) value.value = spread(1e-4, 2);
-    } else if constexpr (std::is_same_v<T, Bytes>) {
-      value.value = std::round(spread(1, 1e5));
-    } else if constexpr (std::is_same_v<T, BytesPerSecond>) {
-      value.value = spread(1e5, 1e8);
-    } else if constexpr (std::is_same_v<T, FlopsPerSecond>) {
-      value.value = spread(1e8, 1e11);
-    } else if constexpr (std::is_enum_v<T>) {
-      value = enum_names(T{})[random_.below(std::size(enum_names(T{})))].value;
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      if (key == "host" || ((key == "source" || key == "target") && chance(0.2))) value = one_of(hosts_);
-      if (key == "link" && !links_.empty()) value = one_of(links_);
-    } else {
-      fields(*this, value);
+      *value = static_cast<Whole>(least + random.whole(0, static_cast<int>(std::min(6.0, most_of(rule) - least))));
     }
-  }
-  template <class T>
-  void fill(std::string_view key, std::optional<T>& value, const Rule& rule) {
-    if (!chance(0.5)) return;
-    fill(key, value.emplace(), rule);
-  }
-  template <class T>
-  void fill(std::string_view key, std::vector<T>& value, const Rule& rule) {
-    for (int i = whole(0, 3); i > 0; --i) fill(key, value.emplace_back(), rule);
-  }
-  // Of hosts, each once.
-  void fill(std::string_view, std::vector<std::string>& value, const Rule&) {
-    for (int i = whole(0, 3); i > 0; --i) {
-      const std::string& host = one_of(hosts_);
-      if (std::ranges::find(value, host) == value.end()) value.push_back(host);
+
+    void operator()(const WordField& field) const { field.choose(random.random_.below(field.words.size())); }
+    void operator()(const OptionalField& field) const {
+      if (random.chance(0.5)) std::visit(*this, field.make().form);
     }
-  }
-  template <class T>
-  void fill(std::string_view key, std::map<std::string, T>& value, const Rule& rule) {
-    for (int i = whole(0, 3); i > 0; --i) fill(key, value[one_of(hosts_)], rule);
-  }
-  template <class... Alternatives>
-  void fill(std::string_view, std::variant<Alternatives...>& value, const Rule&) {
-    fill_variant(value);
-  }
-  void fill(std::string_view, systems::Partitions& value, const Rule&) {
-    if (chance(0.15)) {
-      value = {true, {}};
-    } else {
-      value.counts.assign(chance(0.2) ? hosts_.size() : 1, 1);
-      for (int& count : value.counts) count = whole(1, 6);
+    void operator()(const ListField& field) const {
+      std::vector<std::string> names;  // each once
+      for (int i = random.whole(0, 3); i > 0; --i) {
+        if (key != "hosts") {
+          std::visit(*this, field.append().form);
+          continue;
+        }
+        const std::string& host = random.one_of(random.hosts_);
+        if (std::ranges::find(names, host) != names.end()) continue;
+        names.push_back(host);
+        *std::get<std::string*>(field.append().form) = host;
+      }
     }
-  }
-  void fill(std::string_view, systems::GossipRate& value, const Rule&) {
-    value.continuous = chance(0.2);
-    if (!value.continuous) value.every = whole(1, 3);
-  }
+    void operator()(const MapField& field) const {
+      for (int i = random.whole(0, 3); i > 0; --i) std::visit(*this, field.at(random.one_of(random.hosts_)).form);
+    }
+    void operator()(const ObjectField& field) const { field.visit(random); }
+    void operator()(const ChoiceField& field) const {
+      field.choose(random.random_.below(field.tags.size()));
+      field.visit(random);
+    }
+    void operator()(const WordOrField& field) const {
+      if (random.chance(0.15)) return field.choose(random.random_.below(field.words.size()));
+      if (!field.list || random.chance(0.8)) return std::visit(*this, field.one().form);
+      const ListField list = std::get<ListField>(field.list().form);
+      list.clear();
+      for (std::size_t i = 0; i < random.hosts_.size(); ++i) std::visit(*this, list.append().form);
+    }
+  };
 
   double number(const Rule& rule) {
     const double least = std::isfinite(least_of(rule)) ? least_of(rule) : 0;

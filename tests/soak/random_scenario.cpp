@@ -52,7 +52,7 @@ void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector
   if (!fill.chance(0.5)) return;
   for (int i = fill.whole(1, 3); i > 0; --i) {
     scenario::Fault fault;
-    fill.fill_variant(fault);
+    fill.fill_choice(fault);
     const double lasts_s = fill.spread(1e-3, 3);
     std::visit(
         [&](auto& chosen) {
@@ -85,7 +85,7 @@ void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vecto
   Filler fill(random, workers, link_names(std::get<scenario::GeneratedPlatform>(platform.hosts).topology, nodes));
   if (!fill.chance(0.3)) return;
   scenario::Profile profile;
-  fill.fill_variant(profile);
+  fill.fill_choice(profile);
   std::visit(
       [&](auto& chosen) {
         if constexpr (requires { chosen.link; }) {
@@ -150,7 +150,7 @@ void draw_learning(Filler& fill, scenario::Scenario& scenario, int workers) {
   scenario.data.train = fill.whole(workers, 400 + workers);
   scenario.data.test = fill.whole(10, 60);
   scenario.training.batch_size = fill.whole(1, 12);
-  fill.fill_variant(scenario.training.optimizer);
+  fill.fill_choice(scenario.training.optimizer);
   scenario.training.gradient_scale = fill.one_of<GradientScale>({GradientScale::mean, GradientScale::sum});
   scenario.training.init =
       fill.one_of<scenario::InitialWeights>({scenario::InitialWeights::shared, scenario::InitialWeights::independent});
@@ -187,7 +187,7 @@ void draw_end(Filler& fill, scenario::Scenario& scenario) {
   if (fill.chance(0.3)) evaluate.target_accuracy = {0.2, 0.5};
 }
 
-scenario::Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) {
+scenario::Scenario draw(Stream& random, std::uint64_t seed, std::string_view wanted) {
   std::vector<std::string> hosts;
   Filler count(random, {}, {});
   const int workers = count.chance(0.1) ? count.whole(33, 40) : count.whole(1, 9);
@@ -202,7 +202,7 @@ scenario::Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) 
   draw_platform(fill, scenario, workers, servers);
   draw_learning(fill, scenario, workers);
   draw_costs(fill, scenario, hosts);
-  while (fill.fill_variant(scenario.algorithm), scenario.algorithm.index() != system) {
+  while (fill.fill_choice(scenario.algorithm), scenario.algorithm->facts().name != wanted) {
   }
   draw_end(fill, scenario);
   draw_faults(random, scenario, hosts, nodes);
@@ -216,7 +216,7 @@ scenario::Scenario draw(Stream& random, std::uint64_t seed, std::size_t system) 
 std::string random_scenario(std::uint64_t seed) {
   Stream random = stream(seed, "soak", "scenario");
   // Systems take turns, or those that go with most settings would be drawn most.
-  const std::size_t system = seed % std::variant_size_v<systems::AlgorithmParams>;
+  const char* const system = systems::all_systems()[seed % systems::all_systems().size()]->facts().name;
   for (int i = 0; i < most_draws; ++i) {
     const std::string text = scenario::describe(draw(random, seed, system));
     try {

@@ -81,7 +81,7 @@ SoakOutcome soak(std::uint64_t seed, unsigned most_seconds) {
   try {
     outcome.scenario = random_scenario(seed);
     const scenario::Scenario scenario = scenario::parse_scenario(outcome.scenario, "soak.json");
-    outcome.algorithm = systems::row_of(scenario.algorithm).name;
+    outcome.algorithm = scenario.algorithm->facts().name;
     const Said first = try_run(scenario, 1, most_seconds), second = try_run(scenario, 3, most_seconds);
     outcome.ended = first.ended;
     if (first.ended == "refused") outcome.refusal = first.text;

@@ -12,7 +12,7 @@ TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for a
   cluster.workers = 4;
   for (const int worker : {0, 1, 2, 3}) {
     ScriptedNode node(cluster, worker, {});
-    const auto program = make_program(AdPsgdParams{}, node);
+    const auto program = AdPsgdParams{}.program(node);
     CHECK(node.watched.size() == (worker % 2 == 1 ? 1 : 0));
   }
 }

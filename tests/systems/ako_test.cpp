@@ -20,7 +20,9 @@ Cluster cluster_of(int workers) {
   cluster.parameters = parameters;
   cluster.model_bytes = 1000;
   cluster.compute_s.assign(static_cast<std::size_t>(workers), 0.1);
-  cluster.exchange_s.assign(static_cast<std::size_t>(workers), 1.0);
+  cluster.exchange_s = [seconds = std::vector(static_cast<std::size_t>(workers), 1.0)]() -> const std::vector<double>& {
+    return seconds;
+  };
   return cluster;
 }
 
@@ -48,14 +50,14 @@ TEST_CASE("every coordinate of every gradient reaches every peer exactly once, a
         const Cluster cluster = cluster_of(workers);
         const int id = workers / 2;
         ScriptedNode node(cluster, id, powers_of_two(steps));
-        make_program(with(P, schedule), node)->run();
+        with(P, schedule).program(node)->run();
 
         std::map<int, std::vector<float>> delivered;  // per peer, summed
         const auto partitions = make_partitions(Partitioner::even, P, cluster);
         for (const Message& message : node.sent) {
           auto& sum = delivered[message.target];
           sum.resize(parameters);
-          scatter(partitions[static_cast<std::size_t>(message.part)], message.values,
+          scatter(partitions[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
                   [&](Slice slice, std::span<const float> values) {
                     for (std::size_t i = 0; i < values.size(); ++i) sum[slice.begin + i] += values[i];
                   });
@@ -84,7 +86,7 @@ TEST_CASE("after mP steps each link has carried exactly m models, for both sched
     for (const int P : {1, 3, 4}) {
       const int m = 4;
       ScriptedNode node(cluster_of(3), 0, powers_of_two(m * P));
-      make_program(with(P, schedule), node)->run();
+      with(P, schedule).program(node)->run();
       std::map<int, std::uint64_t> bytes;
       for (const Message& message : node.sent) bytes[message.target] += message.wire_bytes;
       for (const int peer : {1, 2}) CHECK(bytes[peer] == static_cast<std::uint64_t>(m) * 1000);
@@ -95,10 +97,10 @@ TEST_CASE("after mP steps each link has carried exactly m models, for both sched
 TEST_CASE("in one round rotate sends different parts to different peers, broadcast the same to all") {
   for (const auto schedule : {AkoSchedule::rotate, AkoSchedule::broadcast}) {
     ScriptedNode node(cluster_of(4), 0, powers_of_two(1));
-    make_program(with(3, schedule), node)->run();
+    with(3, schedule).program(node)->run();
     REQUIRE(node.sent.size() == 3);
     std::map<int, int> times;
-    for (const Message& message : node.sent) ++times[message.part];
+    for (const Message& message : node.sent) ++times[message.as<PartOfSum>().part];
     CHECK(times.size() == (schedule == AkoSchedule::rotate ? 3 : 1));
   }
 }
@@ -108,7 +110,7 @@ TEST_CASE("a worker applies its own gradient whole, in its step, at the weight o
     Cluster cluster = cluster_of(4);
     cluster.scale = scale;
     ScriptedNode node(cluster, 1, powers_of_two(3));
-    make_program(with(2, AkoSchedule::rotate), node)->run();
+    with(2, AkoSchedule::rotate).program(node)->run();
     const float weight = scale == GradientScale::mean ? 0.25f : 1.0f;
     for (std::size_t t = 0; t < 3; ++t) {
       CHECK(node.applied[t] == std::vector<float>(parameters, weight * static_cast<float>(1 << t)));
@@ -118,17 +120,17 @@ TEST_CASE("a worker applies its own gradient whole, in its step, at the weight o
 
 TEST_CASE("alone, a worker sends nothing") {
   ScriptedNode node(cluster_of(1), 0, powers_of_two(3));
-  make_program(with(4, AkoSchedule::rotate), node)->run();
+  with(4, AkoSchedule::rotate).program(node)->run();
   CHECK(node.sent.empty());
   CHECK(node.applied.size() == 3);
 }
 
 TEST_CASE("a message tells the step of the oldest gradient in its sum") {
   ScriptedNode node(cluster_of(2), 0, powers_of_two(7));
-  make_program(with(3, AkoSchedule::broadcast), node)->run();
+  with(3, AkoSchedule::broadcast).program(node)->run();
   for (const Message& message : node.sent) {
     // Part t mod 3 went last three steps before, if it has gone at all.
-    CHECK(message.since == std::max<std::int64_t>(0, message.step - 2));
+    CHECK(message.as<PartOfSum>().since == std::max<std::int64_t>(0, message.step - 2));
   }
 }
 
@@ -137,9 +139,9 @@ TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of th
   AkoParams params;
   params.partitions = {.automatic = true, .counts = {}};
   ScriptedNode node(cluster_of(2), 0, powers_of_two(12));
-  make_program(params, node)->run();
+  params.program(node)->run();
   int most = 0;
-  for (const Message& message : node.sent) most = std::max(most, message.part);
+  for (const Message& message : node.sent) most = std::max(most, message.as<PartOfSum>().part);
   CHECK(most + 1 == 12);
 }
 
@@ -149,7 +151,7 @@ TEST_CASE("what a full queue has merged is not sent once more") {
   ScriptedNode node(cluster_of(2), 0, powers_of_two(4));
   node.always_waiting = 1;
   node.merges = true;
-  make_program(params, node)->run();
+  params.program(node)->run();
   CHECK(node.sent.empty());  // the queue took all four
 }
 

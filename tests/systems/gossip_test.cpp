@@ -21,7 +21,7 @@ Vectors applied(Threshold threshold, bool residual, Vectors gradients) {
   GossipParams params;
   params.threshold = threshold;
   params.residual = residual;
-  make_program(params, node)->run();
+  params.program(node)->run();
   return node.applied;
 }
 

@@ -137,7 +137,7 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   const Summary summary = summarise(scenario, result);
   Lines lines;
   lines.text_ = fmt::format("{}, seed {}\n", scenario.name, scenario.seed);
-  lines.add("algorithm", std::visit([](const auto& params) { return std::string(params.tag); }, scenario.algorithm));
+  lines.add("algorithm", scenario.algorithm->facts().name);
   lines.add("cluster", network_line(scenario, result));
   if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
   if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));

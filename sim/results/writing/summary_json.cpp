@@ -73,7 +73,7 @@ std::string summary_json(const scenario::Scenario& scenario, const experiment::R
   Json json;
   json["name"] = scenario.name;
   json["seed"] = scenario.seed;
-  json["algorithm"] = std::visit([](const auto& params) { return params.tag; }, scenario.algorithm);
+  json["algorithm"] = scenario.algorithm->facts().name;
   json["simulated_seconds"] = result.simulated_s;
   json["iterations"] = summary.iterations;
   json["iterations_per_worker"] = by_worker(result, result.steps);

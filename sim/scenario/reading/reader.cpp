@@ -1,6 +1,7 @@
 #include "sim/scenario/reading/reader.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -14,15 +15,38 @@ namespace {
 
 using Json = nlohmann::json;
 
+void read_value(const Json& json, const FieldValue& value, const Rule& rule, const Place& place);
+void read_form(const Json& json, nn::ModelSpec& value, const Rule& rule, const Place& place);
+void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place);
+void read_form(const Json& json, PlatformSpec& value, const Rule& rule, const Place& place);
+
 // The fields of one JSON object. Those of several structs may be read from the same object; finish() then reports the
 // keys that none of them has read.
-class ObjectReader {
+class ObjectReader final : public FieldVisitor {
  public:
   ObjectReader(const Json& object, const Place& place, std::vector<std::string> known = {})
       : object_(object), place_(place), known_(std::move(known)) {}
 
   template <class T>
-  void operator()(const char* key, T& value, const Rule& rule);
+  void operator()(const char* key, T& value, const Rule& rule) {
+    if constexpr (has_own_form<T>) {
+      if (const Json* found = find(key)) read_form(*found, value, rule, place_.at(key));
+    } else {
+      visit(key, field_value(value), rule);
+    }
+  }
+
+  void visit(const char* key, const FieldValue& value, const Rule& rule) override {
+    if (const Json* found = find(key)) {
+      read_value(*found, value, rule, place_.at(key));
+    } else if (must_be_given(value, rule)) {
+      const bool whole = std::holds_alternative<int*>(value.form) ||
+                         std::holds_alternative<std::int64_t*>(value.form) ||
+                         std::holds_alternative<std::uint64_t*>(value.form);
+      place_.at(key).error(std::string("is missing; expected ") + (whole ? "a whole number" : "a value") +
+                           range_of(rule));
+    }
+  }
 
   void finish() const {
     for (const auto& [key, value] : object_.items()) {
@@ -33,6 +57,13 @@ class ObjectReader {
   }
 
  private:
+  // Null: it is not given.
+  const Json* find(const char* key) {
+    known_.emplace_back(key);
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
   const Json& object_;
   const Place& place_;
   std::vector<std::string> known_;
@@ -43,137 +74,118 @@ bool is_object(const Json& json, const Place& place, const char* what) {
   return json.is_object();
 }
 
-template <class Struct>
-void read_object(const Json& json, Struct& value, const Place& place, std::vector<std::string> known = {}) {
-  if (!is_object(json, place, "an object in braces")) return;
-  ObjectReader reader(json, place, std::move(known));
-  fields(reader, value);
-  reader.finish();
-}
+// One for each form of a setting.
+struct Reader {
+  const Json& json;
+  const Rule& rule;
+  const Place& place;
 
-template <class Enum>
-void read_enum(const Json& json, Enum& value, const Place& place) {
-  const std::vector<std::string> names = names_of<Enum>();
-  const std::string expected = "expected one of " + listed(names);
-  if (!json.is_string()) return place.error(shown(json) + " is not a word; " + expected);
-  const auto& word = json.get_ref<const std::string&>();
-  for (const auto& entry : enum_names(Enum{})) {
-    if (entry.name == word) {
-      value = entry.value;
-      return;
+  void operator()(bool* value) const { read_bool(json, *value, place); }
+  void operator()(double* value) const { read_number(json, *value, rule, place); }
+  void operator()(std::uint64_t* value) const { read_unsigned(json, *value, rule, place); }
+  void operator()(std::int64_t* value) const { read_integer(*value); }
+  void operator()(int* value) const { read_integer(*value); }
+  void operator()(std::string* value) const { read_text(json, *value, place); }
+  template <class T>
+  void operator()(T* quantity) const {
+    read_quantity(json, quantity->value, *dimension_of<T>, rule, place);
+  }
+
+  void operator()(const WordField& field) const {
+    const std::string expected = "expected one of " + listed(field.words);
+    if (!json.is_string()) return place.error(shown(json) + " is not a word; " + expected);
+    if (const auto index = index_in(field.words, json)) return field.choose(*index);
+    place.error(shown(json) + " is unknown; " + nearest_or(word(json), field.words, expected));
+  }
+
+  void operator()(const OptionalField& field) const { read_value(json, field.make(), rule, place); }
+
+  void operator()(const ListField& field) const {
+    field.clear();
+    if (json.is_array()) {
+      if (field.may_be_one && json.empty()) place.error("is an empty list; expected at least one value");
+      for (std::size_t i = 0; i < json.size(); ++i) read_value(json[i], field.append(), rule, place.at(i));
+    } else if (field.may_be_one) {
+      read_value(json, field.append(), rule, place);
+    } else {
+      place.error(shown(json) + " is not a list; expected a list in brackets");
     }
   }
-  place.error(shown(json) + " is unknown; " + nearest_or(word, names, expected));
-}
 
-// Everything else: numbers, dimensioned values, enums, structs.
-template <class T>
-void read_value(const Json& json, T& value, const Rule& rule, const Place& place) {
-  if constexpr (std::is_same_v<T, bool>) {
-    read_bool(json, value, place);
-  } else if constexpr (std::is_same_v<T, double>) {
-    read_number(json, value, rule, place);
-  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    read_unsigned(json, value, rule, place);
-  } else if constexpr (std::is_integral_v<T>) {
+  void operator()(const MapField& field) const {
+    if (!is_object(json, place, "an object of names and values")) return;
+    for (const auto& [key, inner] : json.items()) read_value(inner, field.at(key), rule, place.at(key));
+  }
+
+  void operator()(const ObjectField& field) const {
+    if (is_object(json, place, "an object in braces")) read_object(json, field.visit, {});
+  }
+
+  // The alternative is chosen by its tag; a bare string is short for an object with only the tag.
+  void operator()(const ChoiceField& field) const {
+    const std::string expected = "expected one of " + listed(field.tags);
+    if (json.is_string()) {
+      const auto index = index_in(field.tags, json);
+      if (!index) return place.error(shown(json) + " is unknown; " + nearest_or(word(json), field.tags, expected));
+      field.choose(*index);
+      return read_object(Json::object({{field.key, json}}), field.visit, {field.key});
+    }
+    if (!is_object(json, place, ("an object with \"" + field.key + "\"").c_str())) return;
+    const auto tag = json.find(field.key);
+    if (tag == json.end()) {
+      if (!field.tag_optional) return place.at(field.key).error("is missing; " + expected);
+    } else if (!tag->is_string()) {
+      return place.at(field.key).error(shown(*tag) + " is not a word; " + expected);
+    } else {
+      const auto index = index_in(field.tags, *tag);
+      if (!index) {
+        return place.at(field.key).error(shown(*tag) + " is unknown; " + nearest_or(word(*tag), field.tags, expected));
+      }
+      field.choose(*index);
+    }
+    read_object(json, field.visit, {field.key});
+  }
+
+  void operator()(const WordOrField& field) const {
+    const auto index = json.is_string() ? index_in(field.words, json) : std::nullopt;
+    if (index) {
+      field.choose(*index);
+    } else if (field.list && json.is_array()) {
+      if (json.empty()) place.error(std::string("is an empty list; ") + (std::strchr(field.otherwise, ';') + 2));
+      read_value(json, field.list(), rule, place);
+    } else if (json.is_number()) {
+      read_value(json, field.one(), rule, place);
+    } else {
+      place.error(shown(json) + " " + field.otherwise);
+    }
+  }
+
+ private:
+  template <class T>
+  void read_integer(T& value) const {
     std::int64_t whole = value;
     read_whole(json, whole, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), rule, place);
     value = static_cast<T>(whole);
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    read_text(json, value, place);
-  } else if constexpr (dimension_of<T>.has_value()) {
-    read_quantity(json, value.value, *dimension_of<T>, rule, place);
-  } else if constexpr (std::is_enum_v<T>) {
-    read_enum(json, value, place);
-  } else {
-    read_object(json, value, place);
   }
-}
-
-template <class T>
-void read_value(const Json& json, std::optional<T>& value, const Rule& rule, const Place& place) {
-  T inner{};
-  read_value(json, inner, rule, place);
-  value = inner;
-}
-
-template <class... Alternatives>
-void read_value(const Json& json, std::variant<Alternatives...>& value, const Rule& rule, const Place& place);
-
-template <class T>
-void read_value(const Json& json, std::vector<T>& value, const Rule& rule, const Place& place) {
-  value.clear();
-  if (json.is_array()) {
-    if (one_or_list<T> && json.empty()) place.error("is an empty list; expected at least one value");
-    for (std::size_t i = 0; i < json.size(); ++i) read_value(json[i], value.emplace_back(), rule, place.at(i));
-  } else if constexpr (one_or_list<T>) {
-    read_value(json, value.emplace_back(), rule, place);
-  } else {
-    place.error(shown(json) + " is not a list; expected a list in brackets");
+  void read_object(const Json& object, const std::function<void(FieldVisitor&)>& visit,
+                   std::vector<std::string> known) const {
+    ObjectReader reader(object, place, std::move(known));
+    visit(reader);
+    reader.finish();
   }
-}
-
-template <class T>
-void read_value(const Json& json, std::map<std::string, T>& value, const Rule& rule, const Place& place) {
-  if (!is_object(json, place, "an object of names and values")) return;
-  for (const auto& [key, inner] : json.items()) read_value(inner, value[key], rule, place.at(key));
-}
-
-// The alternative is chosen by its tag; a bare string is short for an object with only the tag.
-template <class... Alternatives>
-void read_value(const Json& json, std::variant<Alternatives...>& value, const Rule&, const Place& place) {
-  using Variant = std::variant<Alternatives...>;
-  const std::string key(tag_key<Variant>);
-  const std::vector<std::string> tags = tags_of(value);
-  const std::string expected = "expected one of " + listed(tags);
-  if (json.is_string()) {
-    const auto& word = json.get_ref<const std::string&>();
-    if (std::find(tags.begin(), tags.end(), word) == tags.end()) {
-      return place.error(shown(json) + " is unknown; " + nearest_or(word, tags, expected));
-    }
-    return read_value(Json::object({{key, json}}), value, Rule{}, place);
+  static const std::string& word(const Json& text) { return text.get_ref<const std::string&>(); }
+  static std::optional<std::size_t> index_in(const std::vector<std::string>& words, const Json& text) {
+    const auto found = std::find(words.begin(), words.end(), word(text));
+    if (found == words.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - words.begin());
   }
-  if (!is_object(json, place, ("an object with \"" + key + "\"").c_str())) return;
-  const auto tag = json.find(key);
-  if (tag == json.end()) {
-    if (!tag_optional<Variant>) return place.at(key).error("is missing; " + expected);
-  } else if (!tag->is_string()) {
-    return place.at(key).error(shown(*tag) + " is not a word; " + expected);
-  } else {
-    const auto& word = tag->get_ref<const std::string&>();
-    const bool found = ((word == Alternatives::tag && (value = Alternatives{}, true)) || ...);
-    if (!found) return place.at(key).error(shown(*tag) + " is unknown; " + nearest_or(word, tags, expected));
-  }
-  std::visit([&](auto& chosen) { read_object(json, chosen, place, {key}); }, value);
+};
+
+void read_value(const Json& json, const FieldValue& value, const Rule& rule, const Place& place) {
+  std::visit(Reader{json, rule, place}, value.form);
 }
 
-void read_value(const Json& json, systems::Partitions& value, const Rule& rule, const Place& place) {
-  if (json == "auto") {
-    value = {true, {}};
-  } else if (json.is_array()) {
-    value = {};
-    if (json.empty()) place.error("is an empty list; expected a count, a list with one per worker, or \"auto\"");
-    read_value(json, value.counts, rule, place);
-  } else if (json.is_number()) {
-    value = {};
-    read_value(json, value.counts.front(), rule, place);
-  } else {
-    place.error(shown(json) + " is no count; expected a count, a list with one per worker, or \"auto\"");
-  }
-}
-
-void read_value(const Json& json, systems::GossipRate& value, const Rule& rule, const Place& place) {
-  value = {};
-  if (json == "continuous") {
-    value.continuous = true;
-  } else if (json.is_number()) {
-    read_value(json, value.every, rule, place);
-  } else if (json != "per_gradient") {
-    place.error(shown(json) + " is no rate; expected \"per_gradient\", \"continuous\" or a count of gradients");
-  }
-}
-
-void read_value(const Json& json, nn::ModelSpec& value, const Rule&, const Place& place) {
+void read_form(const Json& json, nn::ModelSpec& value, const Rule&, const Place& place) {
   if (json.is_string()) {
     const auto& word = json.get_ref<const std::string&>();
     const std::vector<std::string> names = model_names();
@@ -194,14 +206,14 @@ void read_value(const Json& json, nn::ModelSpec& value, const Rule&, const Place
   }
 }
 
-void read_value(const Json& json, HostChoice& value, const Rule& rule, const Place& place) {
-  if (json.is_number()) return read_value(json, value.first, rule, place);
+void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place) {
+  if (json.is_number()) return read_value(json, field_value(value.first), rule, place);
   if (!json.is_array()) return place.error(shown(json) + " is neither; expected a list of host names, or how many");
   if (json.empty()) place.error("is an empty list; expected names, or no such key for all hosts but the servers");
-  read_value(json, value.names, rule, place);
+  read_value(json, field_value(value.names), rule, place);
 }
 
-void read_value(const Json& json, PlatformSpec& value, const Rule&, const Place& place) {
+void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& place) {
   if (!is_object(json, place, "{\"topology\": ...} or {\"file\": ...}")) return;
   const bool from_file = json.contains("file");
   if (from_file) value.hosts = FilePlatform{};
@@ -212,18 +224,6 @@ void read_value(const Json& json, PlatformSpec& value, const Rule&, const Place&
   reader.finish();
   if (!from_file && !json.contains("bandwidth")) {
     place.at("bandwidth").error("is missing; expected a bandwidth such as \"40Mbps\", or a platform \"file\"");
-  }
-}
-
-template <class T>
-void ObjectReader::operator()(const char* key, T& value, const Rule& rule) {
-  known_.emplace_back(key);
-  const auto found = object_.find(key);
-  if (found != object_.end()) {
-    read_value(*found, value, rule, place_.at(key));
-  } else if (must_be_given(value, rule)) {
-    place_.at(key).error(std::string("is missing; expected ") + (std::is_integral_v<T> ? "a whole number" : "a value") +
-                         range_of(rule));
   }
 }
 
@@ -238,7 +238,8 @@ void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   if (!json.contains("platform"))
     root.at("platform").error("is missing; expected {\"topology\": ...} or {\"file\": ...}");
   if (!json.contains("algorithm")) {
-    root.at("algorithm").error("is missing; expected one of " + listed(tags_of(scenario.algorithm)));
+    const std::vector<std::string> systems = std::get<ChoiceField>(field_value(scenario.algorithm).form).tags;
+    root.at("algorithm").error("is missing; expected one of " + listed(systems));
   }
 }
 

@@ -6,24 +6,26 @@
 namespace ddl::scenario {
 namespace {
 
-template <class T>
-OrderedJson schema_value(T& value, const Rule& rule);
+OrderedJson schema_value(const FieldValue& value, const Rule& rule);
+OrderedJson schema_of_form(nn::ModelSpec& value, const Rule& rule);
+OrderedJson schema_of_form(HostChoice& value, const Rule& rule);
+OrderedJson schema_of_form(PlatformSpec& value, const Rule& rule);
 
 // The properties of one object.
-class SchemaVisitor {
+class SchemaVisitor final : public FieldVisitor {
  public:
   template <class T>
   void operator()(const char* key, T& value, const Rule& rule) {
-    OrderedJson schema = OrderedJson::object();
-    if (*rule.doc != '\0') schema["description"] = rule.doc;
-    schema.update(schema_value(value, rule));
-    OrderedJson by_default = to_json_value(value);
-    if (must_be_given(value, rule)) {
-      require(key);
-    } else if (!absent(by_default) && !by_default.is_object()) {
-      schema["default"] = std::move(by_default);
+    if constexpr (has_own_form<T>) {
+      OrderedJson by_default = to_json_value(value);
+      add(key, schema_of_form(value, rule), rule, std::move(by_default), false);
+    } else {
+      visit(key, field_value(value), rule);
     }
-    properties_[key] = std::move(schema);
+  }
+  void visit(const char* key, const FieldValue& value, const Rule& rule) override {
+    OrderedJson by_default = written(value);
+    add(key, schema_value(value, rule), rule, std::move(by_default), must_be_given(value, rule));
   }
 
   void require(const std::string& key) { required_.push_back(key); }
@@ -38,6 +40,18 @@ class SchemaVisitor {
   }
 
  private:
+  void add(const char* key, const OrderedJson& of_value, const Rule& rule, OrderedJson by_default, bool required) {
+    OrderedJson schema = OrderedJson::object();
+    if (*rule.doc != '\0') schema["description"] = rule.doc;
+    schema.update(of_value);
+    if (required) {
+      require(key);
+    } else if (!absent(by_default) && !by_default.is_object()) {
+      schema["default"] = std::move(by_default);
+    }
+    properties_[key] = std::move(schema);
+  }
+
   OrderedJson properties_ = OrderedJson::object();
   OrderedJson required_ = OrderedJson::array();
 };
@@ -59,9 +73,12 @@ void add_limits(OrderedJson& schema, const Rule& rule) {
   add_limit(schema, "exclusiveMaximum", rule.below);
 }
 
-template <class T>
-struct SchemaOf {
-  static OrderedJson of(T& value, const Rule& rule) {
+// One for each form. Those that hold others make one of these to look at, and then are as they were.
+struct Schema {
+  const Rule& rule;
+
+  template <class T>
+  OrderedJson operator()(T*) const {
     OrderedJson schema = OrderedJson::object();
     if constexpr (std::is_same_v<T, bool>) {
       schema["type"] = "boolean";
@@ -71,139 +88,110 @@ struct SchemaOf {
       add_limits(schema, rule);
     } else if constexpr (std::is_same_v<T, std::string>) {
       schema["type"] = "string";
-    } else if constexpr (dimension_of<T>.has_value()) {
+    } else {
       schema["type"] = "string";
       schema["pattern"] = pattern_of(*dimension_of<T>);
       schema["examples"] = {example_of(*dimension_of<T>)};
-    } else if constexpr (std::is_enum_v<T>) {
-      schema["enum"] = names_of<T>();
-    } else {
-      SchemaVisitor visitor;
-      fields(visitor, value);
-      schema = visitor.object();
     }
     return schema;
   }
-};
 
-template <class T>
-struct SchemaOf<std::optional<T>> {
-  static OrderedJson of(std::optional<T>&, const Rule& rule) {
-    T inner{};
-    return schema_value(inner, rule);
+  OrderedJson operator()(const WordField& field) const { return {{"enum", field.words}}; }
+
+  OrderedJson operator()(const OptionalField& field) const {
+    OrderedJson schema = schema_value(field.present ? field.value() : field.make(), rule);
+    if (!field.present) field.clear();
+    return schema;
   }
-};
 
-template <class T>
-struct SchemaOf<std::vector<T>> {
-  static OrderedJson of(std::vector<T>&, const Rule& rule) {
-    T element{};
-    const OrderedJson one = schema_value(element, rule);
+  OrderedJson operator()(const ListField& field) const {
+    const OrderedJson one = schema_value(field.size > 0 ? field.at(0) : field.append(), rule);
+    if (field.size == 0) field.clear();
     OrderedJson list = {{"type", "array"}, {"items", one}};
-    if (!one_or_list<T>) return list;
+    if (!field.may_be_one) return list;
     list["minItems"] = 1;
     return {{"oneOf", OrderedJson::array({one, list})}};
   }
-};
 
-template <class T>
-struct SchemaOf<std::map<std::string, T>> {
-  static OrderedJson of(std::map<std::string, T>&, const Rule& rule) {
-    T inner{};
-    return {{"type", "object"}, {"additionalProperties", schema_value(inner, rule)}};
+  OrderedJson operator()(const MapField& field) const {
+    OrderedJson inner = schema_value(field.at("any"), rule);
+    field.clear();
+    return {{"type", "object"}, {"additionalProperties", std::move(inner)}};
   }
-};
 
-// An object per alternative, distinguished by the tag; or only the tag if the alternative has no required keys.
-template <class... Alternatives>
-struct SchemaOf<std::variant<Alternatives...>> {
-  using Variant = std::variant<Alternatives...>;
-
-  template <class Alternative>
-  static void add(OrderedJson& words, OrderedJson& forms) {
-    const std::string key(tag_key<Variant>);
-    Alternative alternative;
+  OrderedJson operator()(const ObjectField& field) const {
     SchemaVisitor visitor;
-    visitor.property(key) = {{"const", Alternative::tag}};
-    const bool may_lack_tag =
-        tag_optional<Variant> && std::is_same_v<Alternative, std::variant_alternative_t<0, Variant>>;
-    if (!may_lack_tag) visitor.require(key);
-    const bool tag_required = visitor.anything_required();
-    fields(visitor, alternative);
-    OrderedJson form = visitor.object();
-    const bool more_required = form.contains("required") && form["required"].size() > (tag_required ? 1u : 0u);
-    if (!more_required) words.push_back(Alternative::tag);
-    forms.push_back(std::move(form));
+    field.visit(visitor);
+    return visitor.object();
   }
 
-  static OrderedJson of(Variant&, const Rule&) {
+  // An object per alternative, distinguished by the tag; or only the tag if the alternative has no required keys.
+  OrderedJson operator()(const ChoiceField& field) const {
     OrderedJson words = OrderedJson::array(), forms = OrderedJson::array();
-    (add<Alternatives>(words, forms), ...);
+    for (std::size_t i = 0; i < field.tags.size(); ++i) {
+      field.choose(i);
+      SchemaVisitor visitor;
+      visitor.property(field.key) = {{"const", field.tags[i]}};
+      if (!field.tag_optional || i > 0) visitor.require(field.key);
+      const bool tag_required = visitor.anything_required();
+      field.visit(visitor);
+      OrderedJson form = visitor.object();
+      const bool more_required = form.contains("required") && form["required"].size() > (tag_required ? 1u : 0u);
+      if (!more_required) words.push_back(field.tags[i]);
+      forms.push_back(std::move(form));
+    }
+    field.choose(field.chosen);
     forms.insert(forms.begin(), OrderedJson{{"enum", words}});
+    return {{"oneOf", forms}};
+  }
+
+  OrderedJson operator()(const WordOrField& field) const {
+    OrderedJson words =
+        field.words.size() == 1 ? OrderedJson{{"const", field.words[0]}} : OrderedJson{{"enum", field.words}};
+    OrderedJson forms = OrderedJson::array();
+    if (!field.list) forms.push_back(words);
+    forms.push_back(schema_value(field.one(), rule));
+    if (field.list) {
+      OrderedJson list = schema_value(field.list(), rule);
+      list["minItems"] = 1;
+      forms.push_back(std::move(list));
+      forms.push_back(words);
+    }
     return {{"oneOf", forms}};
   }
 };
 
-template <>
-struct SchemaOf<systems::Partitions> {
-  static OrderedJson of(systems::Partitions& value, const Rule& rule) {
-    int count = 1;
-    OrderedJson list = schema_value(value.counts, rule);
-    list["minItems"] = 1;
-    return {{"oneOf", OrderedJson::array({schema_value(count, rule), list, {{"const", "auto"}}})}};
-  }
-};
+OrderedJson schema_value(const FieldValue& value, const Rule& rule) { return std::visit(Schema{rule}, value.form); }
 
-template <>
-struct SchemaOf<systems::GossipRate> {
-  static OrderedJson of(systems::GossipRate& value, const Rule& rule) {
-    return {
-        {"oneOf", OrderedJson::array({{{"enum", {"per_gradient", "continuous"}}}, schema_value(value.every, rule)})}};
-  }
-};
+OrderedJson schema_of_form(nn::ModelSpec& value, const Rule&) {
+  SchemaVisitor visitor;
+  visitor("layers", value.layers, Rule{"from input to output; the last gives one value per class"});
+  visitor.require("layers");
+  visitor.property("layers")["minItems"] = 1;
+  return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, visitor.object()})}};
+}
 
-template <>
-struct SchemaOf<nn::ModelSpec> {
-  static OrderedJson of(nn::ModelSpec& value, const Rule&) {
-    SchemaVisitor visitor;
-    visitor("layers", value.layers, Rule{"from input to output; the last gives one value per class"});
-    visitor.require("layers");
-    visitor.property("layers")["minItems"] = 1;
-    return {{"oneOf", OrderedJson::array({{{"enum", model_names()}}, visitor.object()})}};
-  }
-};
+OrderedJson schema_of_form(HostChoice& value, const Rule& rule) {
+  int count = 1;
+  OrderedJson names = schema_value(field_value(value.names), Rule{});
+  names["minItems"] = 1;
+  return {{"oneOf", OrderedJson::array({schema_value(field_value(count), rule), names})}};
+}
 
-template <>
-struct SchemaOf<HostChoice> {
-  static OrderedJson of(HostChoice& value, const Rule& rule) {
-    int count = 1;
-    OrderedJson names = schema_value(value.names, Rule{});
-    names["minItems"] = 1;
-    return {{"oneOf", OrderedJson::array({schema_value(count, rule), names})}};
-  }
-};
+template <class Hosts>
+OrderedJson platform_schema(const char* required) {
+  PlatformSpec spec{Hosts{}, {}, {}};
+  SchemaVisitor visitor;
+  fields(visitor, std::get<Hosts>(spec.hosts));
+  visitor("network", spec.network, Rule{"how simulated links are shared"});
+  visitor("profiles", spec.profiles, Rule{"bandwidths, latencies and speeds over simulated time"});
+  visitor.require(required);
+  return visitor.object();
+}
 
-template <>
-struct SchemaOf<PlatformSpec> {
-  template <class Hosts>
-  static OrderedJson form(const char* required) {
-    PlatformSpec spec{Hosts{}, {}, {}};
-    SchemaVisitor visitor;
-    fields(visitor, std::get<Hosts>(spec.hosts));
-    visitor("network", spec.network, Rule{"how simulated links are shared"});
-    visitor("profiles", spec.profiles, Rule{"bandwidths, latencies and speeds over simulated time"});
-    visitor.require(required);
-    return visitor.object();
-  }
-
-  static OrderedJson of(PlatformSpec&, const Rule&) {
-    return {{"oneOf", OrderedJson::array({form<GeneratedPlatform>("bandwidth"), form<FilePlatform>("file")})}};
-  }
-};
-
-template <class T>
-OrderedJson schema_value(T& value, const Rule& rule) {
-  return SchemaOf<T>::of(value, rule);
+OrderedJson schema_of_form(PlatformSpec&, const Rule&) {
+  return {{"oneOf", OrderedJson::array(
+                        {platform_schema<GeneratedPlatform>("bandwidth"), platform_schema<FilePlatform>("file")})}};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/systems/ako.hpp"
 #include "sim/experiment/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 

@@ -1,0 +1,56 @@
+// What every node knows of the run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/graph/shared_graphs.hpp"
+#include "core/nn/model.hpp"
+#include "core/node/message.hpp"
+
+namespace ddl {
+
+enum class GradientScale { mean, sum };  // each gradient weighs 1/n, or 1
+constexpr auto enum_names(GradientScale) {
+  return std::to_array<EnumName<GradientScale>>({{GradientScale::mean, "mean"}, {GradientScale::sum, "sum"}});
+}
+
+struct Cluster {
+  int workers = 0;                   // nodes 0 .. workers-1
+  int servers = 0;                   // nodes workers .. workers+servers-1
+  std::uint64_t seed = 0;            // of what all nodes must draw alike, such as a random graph
+  std::size_t parameters = 0;        // length d of the flat vector; virtual when timing only
+  std::uint64_t model_bytes = 0;     // N, a whole model on the wire
+  std::vector<nn::Tensor> tensors;   // how the vector divides into layers; empty when timing only
+  const nn::Model* model = nullptr;  // null when timing only
+  bool timing_only = false;          // vectors are empty and payloads null
+  int batch_size = 1;                // samples of a minibatch
+  std::size_t training_samples = 0;  // in all; what an epoch is when timing only
+  GradientScale scale = GradientScale::mean;
+  std::vector<std::string> worker_names;
+  std::vector<double> compute_s;  // mean seconds of one gradient, per worker
+  // Per worker: least seconds for a whole model to every other worker while all others do the same (the most loaded
+  // link on its routes). Found when first asked for.
+  std::function<const std::vector<double>&()> exchange_s = nullptr;
+  bool hosts_change = false;  // some host crashes, joins or leaves
+  std::shared_ptr<graph::SharedGraphs> graphs =
+      std::make_shared<graph::SharedGraphs>();  // who exchanges with whom, drawn once
+
+  float gradient_weight() const { return gradient_weight(workers); }
+  // Of each gradient of a sum of so many.
+  float gradient_weight(int gradients) const {
+    return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
+  }
+  Slice whole() const { return {0, parameters}; }
+  // What of the vector a node has: a worker all, a server its shard.
+  Slice slice_of(int node) const { return node < workers ? whole() : even_part(parameters, servers, node - workers); }
+  // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
+  std::uint64_t wire_bytes(Slice slice) const;
+};
+
+}  // namespace ddl

@@ -1,0 +1,44 @@
+// Hosts that come and go, as a node sees them.
+#pragma once
+
+#include <cstdint>
+
+namespace ddl {
+
+// Whether a host takes part. away: not yet, or no more; it is not waited for. down: it has crashed, and may come back.
+enum class Presence { away, up, down };
+
+// The body of a message that no node has sent: its source's presence has changed to this.
+struct MembershipEvent {
+  Presence presence = Presence::up;
+  std::int64_t number = 0;  // of the event, from 1, the same at all nodes
+};
+
+// A capability of a Node. A host that crashes loses its actors, its inboxes and what travels from or to it. What runs
+// on it later is a new Program, whose weights() are what they were, or initial ones (needs_model).
+class Membership {
+ public:
+  virtual ~Membership() = default;
+  virtual Presence presence(int node) const = 0;
+  bool up(int node) const { return presence(node) == Presence::up; }
+  virtual std::int64_t events() const = 0;  // of all hosts so far
+  // From now on every event of another host arrives at this port, in its instant. wait_until looks again, too. What is
+  // sent to a host that is not up is lost.
+  virtual void watch(int port) = 0;
+  // No more: events would wait there for a reader that never comes.
+  virtual void unwatch(int port) = 0;
+  // Whether this worker has come late or lost its state, so that others may have a model which it has not.
+  virtual bool needs_model() const = 0;
+};
+
+// Hosts that neither come nor go.
+class FixedMembership final : public Membership {
+ public:
+  Presence presence(int) const override { return Presence::up; }
+  std::int64_t events() const override { return 0; }
+  void watch(int) override {}
+  void unwatch(int) override {}
+  bool needs_model() const override { return false; }
+};
+
+}  // namespace ddl

@@ -1,0 +1,50 @@
+// Learning piece by piece: for systems whose workers share one model, or choose the samples they learn from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/data/dataset.hpp"
+#include "core/node/gradient.hpp"
+
+namespace ddl {
+
+enum class SampleSet { training, test };
+
+// What a step of a model that is split over nodes begins with.
+struct Minibatch {
+  std::shared_ptr<const data::Batch> batch;  // null when timing only
+  std::optional<Stream> dropout;
+};
+
+// A capability of a Node. A runtime without it refuses systems that need it before they start. Calls marked W can wait.
+class ModelParallel {
+ public:
+  virtual ~ModelParallel() = default;
+  // How long one gradient of the whole model would take here, jitter and all; drawn anew at each call.
+  virtual double gradient_seconds() = 0;
+  // W. Takes so many seconds of this host's processor, while `math` runs on a thread of its own; it has run at the end.
+  // `math` is empty when timing only.
+  virtual void work(double seconds, std::function<void()> math) = 0;
+  // The next minibatch of this worker's samples.
+  virtual Minibatch minibatch() = 0;
+  // As many as are learned from or evaluated; when timing only as many as there would be.
+  virtual std::size_t sample_count(SampleSet set) const = 0;
+  // By their numbers; null when timing only.
+  virtual std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const = 0;
+  // W. As Node::gradient, of these training samples instead of the worker's next minibatch.
+  virtual Gradient gradient_of(std::vector<std::uint32_t> samples) = 0;
+  // W. For each sample of the training set whether weights() gives its class (1) or not (0), and the simulated time of
+  // a forward pass over them all, a third of that of their gradients. Empty when timing only.
+  virtual std::vector<std::uint8_t> correct_predictions() = 0;
+  // W. The loss of the step's minibatch. If it is not finite the run ends here.
+  virtual void record_loss(double loss) = 0;
+};
+
+}  // namespace ddl

@@ -1,0 +1,42 @@
+// What an actor waits for, for those who ask why a run cannot go on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ddl {
+
+class Reason {
+ public:
+  using Nodes = std::vector<int>;
+
+  // Any node will do.
+  Reason(const char* what) : what_(what) {}  // implicit, so that a verb takes the words themselves
+  Reason(const char* what, int from) : Reason(what, [from] { return Nodes{from}; }) {}
+  // `from` is asked only when somebody wants to know. With `only_from` an actor that waits for no node waits for
+  // nothing that is worth a word.
+  Reason(const char* what, std::function<Nodes()> from, bool only_from = false)
+      : what_(what), from_(std::move(from)), only_from_(only_from) {}
+
+  // "sums of the other workers (w1, w2)", or "" for a service, which holds nobody up by waiting.
+  template <class NameOf>
+  std::string text(NameOf name_of) const {
+    const Nodes from = from_ ? from_() : Nodes();
+    if (only_from_ && from.empty()) return "";
+    std::string names;
+    for (const int node : from) names += (names.empty() ? "" : ", ") + std::string(name_of(node));
+    return names.empty() ? what_ : std::string(what_) + " (" + names + ")";
+  }
+
+ private:
+  const char* what_;
+  std::function<Nodes()> from_ = nullptr;
+  bool only_from_ = false;
+};
+
+// Of an actor that waits to be asked.
+inline constexpr const char* service = "";
+
+}  // namespace ddl

@@ -1,0 +1,155 @@
+// What a training system is to those who run it: its settings, its programs, and what else they must know of it.
+//
+// A system is a struct of settings with fields() beside it (see core/base/fields.hpp) and these members:
+//
+//   static constexpr SystemFacts facts{.name = "ps_async", .what = "...", .paper = "...", .needs_servers = true};
+//   std::unique_ptr<Program> program(Node& node) const;     // or worker(node) and, of one with servers, server(node)
+//   Traffic traffic(const Cluster& cluster) const;          // what a step sends, for lower bounds
+//
+// and, where the default does not do,
+//
+//   std::vector<SettingError> errors(const Surroundings& around) const;   // none
+//   std::optional<int> most_steps_ahead() const;            // of the slowest worker, if bounded whatever happens: no
+//   MemoryUse memory(const nn::Model* model, int workers) const;
+//   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: who holds what
+//   int requests() const;                                   // predictions it is asked for after training: 0
+//   static Params short_settings();                         // for tests of all systems: the defaults
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/field_value.hpp"
+#include "core/node/node.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl {
+
+struct SystemFacts {
+  const char* name = "";
+  const char* what = "";  // one line
+  const char* paper = "";
+  bool needs_servers = false;  // at least one; otherwise servers of the platform stay idle
+  int least_workers = 1;
+  bool one_model = false;        // which all workers share, and so each minibatch: a step is a step of all
+  bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
+  bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
+  bool servers_agree = false;    // several servers decide the same from what each has heard of workers
+  // Whether it needs Node::model_parallel() and every one of its hosts.
+  constexpr bool is_model_parallel() const { return one_model || chooses_samples; }
+};
+
+// What is wrong with a setting; `key` names it.
+struct SettingError {
+  std::string key;
+  std::string what;
+};
+
+// What settings may have to fit.
+struct Surroundings {
+  int workers = 0, servers = 0;
+  bool stateless_optimizer = true;  // see Optimizer::is_stateless
+};
+
+// What a system keeps in memory, over all workers.
+struct MemoryUse {
+  double vectors = 0;       // of a model's length that a worker keeps beside its weights
+  double parameters = 0;    // held by all workers together
+  double training = 0;      // of these, under training at one time
+  double values = 0;        // of a sample, between layers, that are kept beside those of a model
+  bool all_to_all = false;  // every host talks to every other
+};
+
+// A whole model at every worker. `model` is null when timing only.
+inline MemoryUse replicas(const nn::Model* model, int workers) {
+  const double parameters = model == nullptr ? 0 : workers * static_cast<double>(model->parameter_count());
+  return {.parameters = parameters, .training = parameters};
+}
+
+class System {
+ public:
+  virtual ~System() = default;
+  virtual const SystemFacts& facts() const = 0;
+  virtual std::unique_ptr<System> clone() const = 0;
+  virtual void visit_fields(FieldVisitor& visit) = 0;
+  // The program of one node, which keeps a reference to `node` but none to this.
+  virtual std::unique_ptr<Program> program(Node& node) const = 0;
+  virtual Traffic traffic(const Cluster& cluster) const = 0;
+  virtual std::vector<SettingError> errors(const Surroundings& around) const = 0;
+  virtual std::optional<int> most_steps_ahead() const = 0;
+  virtual MemoryUse memory(const nn::Model* model, int workers) const = 0;
+  virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const = 0;
+  virtual int requests() const = 0;
+  virtual std::unique_ptr<System> short_settings() const = 0;
+};
+
+// A program whose workers and servers are functions of the settings.
+template <class Params>
+class FunctionProgram final : public Program {
+ public:
+  FunctionProgram(const Params& params, Node& node) : params_(params), node_(node) {}
+  void run() override {
+    if constexpr (requires { params_.server(node_); }) {
+      if (!node_.is_worker()) return params_.server(node_);
+    }
+    params_.worker(node_);
+  }
+
+ private:
+  const Params params_;
+  Node& node_;
+};
+
+template <class Params>
+class SystemOf final : public System {
+ public:
+  explicit SystemOf(Params params = {}) : params_(std::move(params)) {}
+  const Params& params() const { return params_; }
+
+  const SystemFacts& facts() const override { return Params::facts; }
+  std::unique_ptr<System> clone() const override { return std::make_unique<SystemOf>(params_); }
+  void visit_fields(FieldVisitor& visit) override { fields(visit, params_); }
+  std::unique_ptr<Program> program(Node& node) const override {
+    if constexpr (requires { params_.program(node); }) {
+      return params_.program(node);
+    } else {
+      return std::make_unique<FunctionProgram<Params>>(params_, node);
+    }
+  }
+  Traffic traffic(const Cluster& cluster) const override { return params_.traffic(cluster); }
+  std::vector<SettingError> errors(const Surroundings& around) const override {
+    if constexpr (requires { params_.errors(around); }) return params_.errors(around);
+    return {};
+  }
+  std::optional<int> most_steps_ahead() const override {
+    if constexpr (requires { params_.most_steps_ahead(); }) return params_.most_steps_ahead();
+    return std::nullopt;
+  }
+  MemoryUse memory(const nn::Model* model, int workers) const override {
+    if constexpr (requires { params_.memory(model, workers); }) return params_.memory(model, workers);
+    return replicas(model, workers);
+  }
+  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const override {
+    if constexpr (requires { params_.parts(cluster); }) return params_.parts(cluster);
+    return {};
+  }
+  int requests() const override {
+    if constexpr (requires { params_.requests(); }) return params_.requests();
+    return 0;
+  }
+  std::unique_ptr<System> short_settings() const override {
+    if constexpr (requires { Params::short_settings(); }) {
+      return std::make_unique<SystemOf>(Params::short_settings());
+    }
+    return std::make_unique<SystemOf>();
+  }
+
+ private:
+  Params params_;
+};
+
+}  // namespace ddl

@@ -1,0 +1,108 @@
+#include "sim/scenario/reading/to_json.hpp"
+
+#include <utility>
+
+namespace ddl::scenario {
+
+bool absent(const OrderedJson& json) {
+  return json.is_null() || (json.is_array() && json.empty()) ||
+         (json.is_string() && json.get_ref<const std::string&>().empty());
+}
+
+namespace {
+
+class ObjectWriter final : public FieldVisitor {
+ public:
+  explicit ObjectWriter(OrderedJson& object) : object_(object) {}
+
+  template <class T>
+  void operator()(const char* key, T& value, const Rule&) {
+    put(key, to_json_value(value));
+  }
+  void visit(const char* key, const FieldValue& value, const Rule&) override { put(key, written(value)); }
+
+ private:
+  void put(const char* key, OrderedJson json) {
+    if (!absent(json)) object_[key] = std::move(json);
+  }
+
+  OrderedJson& object_;
+};
+
+// One for each form; the reader has the same ones.
+struct Writer {
+  OrderedJson operator()(const WordField& field) const { return field.words[field.chosen]; }
+  OrderedJson operator()(const OptionalField& field) const {
+    return field.present ? written(field.value()) : OrderedJson();
+  }
+  OrderedJson operator()(const ListField& field) const {
+    if (field.may_be_one && field.size == 1) return written(field.at(0));
+    OrderedJson list = OrderedJson::array();
+    for (std::size_t i = 0; i < field.size; ++i) list.push_back(written(field.at(i)));
+    return list;
+  }
+  OrderedJson operator()(const MapField& field) const {
+    OrderedJson object = OrderedJson::object();
+    for (const std::string& name : field.names) object[name] = written(field.at(name));
+    return object;
+  }
+  OrderedJson operator()(const ObjectField& field) const {
+    OrderedJson object = OrderedJson::object();
+    ObjectWriter writer(object);
+    field.visit(writer);
+    return object;
+  }
+  OrderedJson operator()(const ChoiceField& field) const {
+    OrderedJson object = OrderedJson::object();
+    object[field.key] = field.tags[field.chosen];
+    ObjectWriter writer(object);
+    field.visit(writer);
+    return object;
+  }
+  OrderedJson operator()(const WordOrField& field) const {
+    return field.chosen ? OrderedJson(field.words[*field.chosen]) : written(field.value());
+  }
+  template <class T>
+  OrderedJson operator()(T* value) const {
+    if constexpr (dimension_of<T>.has_value()) {
+      return write_quantity(value->value, *dimension_of<T>);
+    } else {
+      return *value;
+    }
+  }
+};
+
+template <class Struct>
+OrderedJson object_of(Struct& value) {
+  OrderedJson object = OrderedJson::object();
+  ObjectWriter writer(object);
+  fields(writer, value);
+  return object;
+}
+
+}  // namespace
+
+OrderedJson written(const FieldValue& value) { return std::visit(Writer(), value.form); }
+
+OrderedJson to_json_value(nn::ModelSpec& value) {
+  if (value.name != "layers") return value.name;
+  OrderedJson object = OrderedJson::object();
+  object["layers"] = to_json_value(value.layers);
+  return object;
+}
+
+OrderedJson to_json_value(HostChoice& value) {
+  if (value.names.empty()) return value.first > 0 ? OrderedJson(value.first) : OrderedJson();
+  return to_json_value(value.names);
+}
+
+OrderedJson to_json_value(PlatformSpec& value) {
+  OrderedJson object = std::visit([](auto& hosts) { return object_of(hosts); }, value.hosts);
+  object["network"] = to_json_value(value.network);
+  if (!value.profiles.empty()) object["profiles"] = to_json_value(value.profiles);
+  return object;
+}
+
+OrderedJson to_json_value(Scenario& value) { return object_of(value); }
+
+}  // namespace ddl::scenario
