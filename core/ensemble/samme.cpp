@@ -120,7 +120,7 @@ std::unique_ptr<Program> SammeParams::program(Node& node) const { return std::ma
 Traffic SammeParams::traffic(const Cluster&) const { return {}; }
 
 // Members train one after the other.
-MemoryUse SammeParams::memory(const Model* model, int workers) const {
+MemoryUse SammeParams::memory(const nn::Model* model, int workers) const {
   MemoryUse use = replicas(model, workers);
   use.training /= workers;
   return use;
