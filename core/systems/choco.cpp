@@ -130,7 +130,7 @@ std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const 
                                     "\" is directed or changes, and neighbours must know each other's copies; "
                                     "expected an undirected graph such as \"ring\""});
   }
-  if (fraction && compressor == Compressor::none) {
+  if (fraction && compressor == CompressionOperator::none) {
     list.push_back({"fraction", "is given, but compressor \"none\" sends all values; expected no such key"});
   }
   return list;
