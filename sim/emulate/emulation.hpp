@@ -12,7 +12,7 @@
 #include "sim/emulate/actor_threads.hpp"
 #include "sim/emulate/channels.hpp"
 #include "sim/emulate/emulate.hpp"
-#include "sim/emulate/machine_use.hpp"
+#include "sim/emulate/machine.hpp"
 #include "sim/emulate/node_set.hpp"
 #include "sim/emulate/run_state.hpp"
 #include "sim/emulate/testbed.hpp"
