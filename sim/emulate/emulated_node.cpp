@@ -5,7 +5,7 @@
 
 #include "core/node/vectors.hpp"
 #include "sim/emulate/emulation.hpp"
-#include "sim/runtime/simulation.hpp"
+#include "sim/experiment/cluster.hpp"
 
 namespace ddl::emulate {
 namespace {
@@ -82,7 +82,7 @@ void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short,
 }
 
 void EmulatedNode::compute(double seconds) {
-  sleep(seconds * runtime::slowdown_of(emulation_.scenario(), name()), never, "its work's end");
+  sleep(seconds * experiment::slowdown_of(emulation_.scenario(), name()), never, "its work's end");
   last_event_s_ = now();
 }
 

@@ -8,12 +8,13 @@
 
 #include "core/base/check.hpp"
 #include "core/systems/table.hpp"
-#include "sim/runtime/simulation.hpp"
+#include "sim/experiment/collection.hpp"
+#include "sim/runtime/run.hpp"
 
 namespace ddl::emulate {
 namespace {
 
-// How often the conductor looks whether anybody will go on, with workers at work and without.
+// How often the conductor looks whether any node will go on, with workers at work and without.
 constexpr double look_s = 0.25, final_look_s = 0.002;
 
 // Throws InputError for what only simulated runs have.
@@ -40,252 +41,163 @@ void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOpti
 }  // namespace
 
 Emulation::Emulation(const scenario::Scenario& scenario, const EmulateOptions& options)
-    : scenario_(scenario),
-      options_(options),
+    : options_(options),
       fabric_(scenario),
       star_(star_of(fabric_)),
       testbed_(star_, options.queue_s),
       connections_(connect_all(testbed_, fabric_.node_count(), options.congestion_control)),
-      trainer_(scenario.model.none()
-                   ? std::nullopt
-                   : std::make_optional<experiment::Trainer>(scenario, fabric_.worker_count(), options.run.threads)),
-      cluster_(runtime::make_cluster(scenario, fabric_, trainer_ ? &trainer_->model() : nullptr)),
-      training_samples_(trainer_ ? trainer_->training_samples() : cluster_.training_samples),
-      stop_rule_(scenario.stop, scenario.training.batch_size, runtime::sharing_of(scenario, cluster_),
-                 training_samples_) {
-  if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
-  clusters_.assign(static_cast<std::size_t>(cluster_.workers + cluster_.servers), cluster_);
-  for (int id = 0; id < cluster_.workers + cluster_.servers; ++id) {
-    const Payload start = trainer_ ? trainer_->initial_weights(id < cluster_.workers ? id : -1) : nullptr;
-    Cluster& own = clusters_[static_cast<std::size_t>(id)];
-    own.graphs = std::make_shared<graph::SharedGraphs>();
-    nodes_.push_back(std::make_unique<EmulatedNode>(*this, own, id, start));
-    programs_.push_back(systems::make_program(*scenario.algorithm, *nodes_.back()));
-  }
-}
+      experiment_(scenario, fabric_, options.run.threads),
+      state_(experiment_),
+      threads_([this](std::exception_ptr failure) { state_.fail(std::move(failure)); }),
+      nodes_(*this, experiment_),
+      channels_(fabric_, star_) {}
 
 Emulation::~Emulation() { stop(); }
-
-TcpChannel& Emulation::channel(int source, int target) {
-  check(source != target, "a node sends to others only");
-  const std::size_t from = static_cast<std::size_t>(source), to = static_cast<std::size_t>(target);
-  return *channels_[from * (nodes_.size() - 1) + to - (to > from ? 1 : 0)];
-}
-
-// --- actors ---
-
-// What an actor throws ends the run and comes out of run().
-void Emulation::act(int node, const std::function<void()>& body) {
-  Monitor& monitor = nodes_[static_cast<std::size_t>(node)]->monitor();
-  const std::scoped_lock held(monitor);
-  try {
-    if (!monitor.is_over()) body();
-  } catch (const RunOver&) {
-  } catch (...) {
-    fail(std::current_exception());
-  }
-  monitor.actor_ends();
-}
-
-void Emulation::start_actor(int node, std::function<void()> body) {
-  nodes_[static_cast<std::size_t>(node)]->monitor().actor_begins();
-  const std::scoped_lock held(mutex_);
-  threads_.emplace_back([this, node, body = std::move(body)] { act(node, body); });
-}
-
-void Emulation::start_nodes() {
-  workers_at_work_ = cluster_.workers;
-  for (int id = 0; id < static_cast<int>(nodes_.size()); ++id) {
-    Program& program = *programs_[static_cast<std::size_t>(id)];
-    start_actor(id, [this, id, &program] {
-      program.run();
-      if (id >= cluster_.workers) return;
-      const std::scoped_lock held(mutex_);
-      --workers_at_work_;
-      news_ = true;
-      something_happened_.notify_one();
-    });
-  }
-}
-
-void Emulation::release_all() {
-  sample_processors(true);
-  start_ = WallClock::now();
-  for (const auto& node : nodes_) node->monitor().unlock();
-}
-
-bool Emulation::may_begin_step(std::int64_t begun) {
-  const std::scoped_lock held(mutex_);
-  return stop_rule_.may_begin(begun);
-}
-
-bool Emulation::count_step(double end_s) {
-  const std::scoped_lock held(mutex_);
-  if (enough_samples_ || !stopped_by_.empty()) return false;
-  if (scenario_.stop.time && end_s > scenario_.stop.time->value) return false;
-  ++steps_;
-  stop_rule_.count_step();
-  const auto every = scenario_.evaluate.every_iterations;
-  news_ |= stop_rule_.has_enough_samples() || (every && steps_ % (*every * cluster_.workers) == 0);
-  enough_samples_ = stop_rule_.has_enough_samples();
-  if (news_) something_happened_.notify_one();
-  return true;
-}
-
-void Emulation::diverged(int worker, std::int64_t step, const char* what) {
-  const double now_s = now();
-  end("diverged", now_s);
-  const std::scoped_lock held(mutex_);
-  if (!divergence_ && stopped_by_ == "diverged") divergence_ = experiment::Divergence{worker, step, now_s, what};
-}
-
-void Emulation::fail(std::exception_ptr failure) {
-  const std::scoped_lock held(mutex_);
-  if (!failure_) failure_ = std::move(failure);
-  news_ = true;
-  something_happened_.notify_one();
-}
-
-// --- the end ---
-
-bool Emulation::is_over() {
-  const std::scoped_lock held(mutex_);
-  return failure_ || !stopped_by_.empty();
-}
-
-void Emulation::end(const std::string& why, double end_s) {
-  const std::scoped_lock held(mutex_);
-  if (!stopped_by_.empty()) return;
-  stopped_by_ = why;
-  end_s_ = end_s;
-  news_ = true;
-  something_happened_.notify_one();
-}
-
-double Emulation::next_look_s(double now_s) {
-  const std::scoped_lock held(mutex_);
-  double next_s = now_s + (workers_at_work_ > 0 ? look_s : final_look_s);
-  if (scenario_.stop.time) next_s = std::min(next_s, scenario_.stop.time->value);
-  if (evaluator_ && scenario_.evaluate.every) {
-    next_s = std::min(next_s, static_cast<double>(points_ + 1) * scenario_.evaluate.every->value);
-  }
-  return next_s;
-}
-
-void Emulation::conduct() {
-  while (!is_over()) {
-    const double next_s = next_look_s(now());
-    {
-      std::unique_lock held(mutex_);
-      something_happened_.wait_until(held, start_ + wall_duration(next_s), [this] { return news_; });
-      news_ = false;
-    }
-    decide(now());
-  }
-}
-
-void Emulation::decide(double now_s) {
-  if (is_over()) return;
-  if (enough_samples_) cut_steps_short();
-  if (scenario_.stop.time && now_s >= scenario_.stop.time->value) return end("time", scenario_.stop.time->value);
-  if (evaluator_) evaluate_if_due(now_s);
-  if (is_over()) return;
-  report_progress(now_s);
-  if (now_s >= options_.limit_s) throw process::RunFailed(not_over());
-  if (!is_stuck()) return;
-  std::unique_lock held(mutex_);
-  const bool all_done = workers_at_work_ == 0;
-  const std::string reason = stop_rule_.reason();
-  held.unlock();
-  if (!all_done) throw process::RunFailed("no node can go on; " + waiting_text());
-  double end_s = 0;
-  for (const auto& node : nodes_) end_s = std::max(end_s, node->last_event_s());
-  end(reason, end_s);
-}
-
-// Exact, for with all monitors held nothing moves but messages that are under way.
-bool Emulation::is_stuck() {
-  for (const auto& node : nodes_) node->monitor().lock();
-  const bool stuck =
-      under_way_ == 0 && std::ranges::all_of(nodes_, [](const auto& node) { return node->monitor().is_stuck(); });
-  for (const auto& node : nodes_) node->monitor().unlock();
-  return stuck;
-}
-
-std::string Emulation::not_over() {
-  std::unique_lock held(mutex_);
-  const std::int64_t steps = steps_;
-  held.unlock();
-  return fmt::format("the run is not over after {} s, its limit (--limit), with {} steps done; at that moment {}",
-                     options_.limit_s, steps, waiting_text());
-}
-
-std::string Emulation::waiting_text() {
-  std::vector<std::string> lines;
-  for (const auto& node : nodes_) {
-    const std::scoped_lock held(node->monitor());
-    for (const std::string& what : node->monitor().waited_for())
-      lines.push_back(name(node->id()) + " waits for " + what);
-  }
-  constexpr std::size_t most = 20;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += (i == 0 ? "" : "; ") + lines[i];
-  return lines.size() > most ? text + "; and " + std::to_string(lines.size() - most) + " more wait" : text;
-}
-
-void Emulation::cut_steps_short() {
-  for (const auto& node : nodes_) {
-    const std::scoped_lock held(node->monitor());
-    node->monitor().wake();
-  }
-}
-
-void Emulation::stop() {
-  for (const auto& node : nodes_) {
-    const std::scoped_lock held(node->monitor());
-    node->monitor().end();
-  }
-  // Nobody starts actors any more: who would has been unwound or is about to be.
-  for (std::size_t i = 0;; ++i) {
-    std::unique_lock held(mutex_);
-    if (i == threads_.size()) break;
-    std::thread thread = std::move(threads_[i]);
-    held.unlock();
-    if (thread.joinable()) thread.join();
-  }
-  for (const auto& channel : channels_) channel->stop();
-}
 
 // --- running ---
 
 experiment::RunResult Emulation::run() {
   precedence_ = take_precedence();  // the math threads, which are there already, do without
-  if (evaluator_) evaluate_now(0);
-  for (const auto& node : nodes_) node->monitor().lock();
-  for (Connection& connection : connections_) {
-    const auto source = static_cast<std::size_t>(connection.source),
-               target = static_cast<std::size_t>(connection.target);
-    // Servers that a scheme does without have no node; nobody sends to them.
-    if (source >= nodes_.size() || target >= nodes_.size()) continue;
-    EmulatedNode& receiver = *nodes_[target];
-    channels_.push_back(std::make_unique<TcpChannel>(
-        std::move(connection),
-        TcpChannel::Surroundings{nodes_[source]->monitor(), star_.latency_s[source][target],
-                                 static_cast<std::uint64_t>(std::llround(scenario_.wire.header_bytes.value)),
-                                 [&receiver](Message message) { receiver.deliver(std::move(message)); }, under_way_}));
-  }
+  if (trainer() != nullptr) evaluate_now(0);
+  nodes_.lock_all();
+  channels_.open(std::move(connections_), nodes_,
+                 static_cast<std::uint64_t>(std::llround(scenario().wire.header_bytes.value)));
   start_nodes();
-  release_all();
+  machine_use_.begin();
+  start_ = WallClock::now();
+  nodes_.unlock_all();  // time begins
   try {
     conduct();
   } catch (...) {
-    fail(std::current_exception());
+    state_.fail(std::current_exception());
   }
-  sample_processors(false);
+  machine_use_.end();
   stop();
-  if (failure_) std::rethrow_exception(failure_);
-  if (evaluator_) evaluate_now(end_s_);
+  state_.end().rethrow_failure();
+  if (trainer() != nullptr) evaluate_now(state_.end().time_s());
   return collect();
+}
+
+void Emulation::start_actor(int node, std::function<void()> body) {
+  threads_.start(nodes_[node].monitor(), std::move(body));
+}
+
+void Emulation::start_nodes() {
+  for (int id = 0; id < experiment_.nodes(); ++id) {
+    Program& program = nodes_.program(id);
+    const bool is_worker = experiment_.is_worker(id);
+    if (is_worker) state_.worker_begins();
+    start_actor(id, [this, is_worker, &program] {
+      program.run();
+      if (is_worker) state_.worker_ends();
+    });
+  }
+}
+
+void Emulation::stop() {
+  nodes_.end_all();
+  threads_.join();
+  channels_.stop();
+}
+
+// --- the conductor ---
+
+void Emulation::conduct() {
+  while (!state_.is_over()) {
+    state_.wait_for_news(start_ + wall_duration(next_look_s(now())));
+    if (!state_.is_over()) decide(now());
+  }
+}
+
+double Emulation::next_look_s(double now_s) const {
+  double next_s = now_s + (state_.has_workers_at_work() ? look_s : final_look_s);
+  if (scenario().stop.time) next_s = std::min(next_s, scenario().stop.time->value);
+  if (!cluster().timing_only && scenario().evaluate.every) {
+    next_s = std::min(next_s, static_cast<double>(points_ + 1) * scenario().evaluate.every->value);
+  }
+  return next_s;
+}
+
+void Emulation::decide(double now_s) {
+  if (has_enough_samples()) nodes_.wake_all();  // gradients under way are had at once
+  const auto& limit = scenario().stop.time;
+  if (limit && now_s >= limit->value) return state_.stop("time", limit->value);
+  evaluate_if_due(now_s);
+  if (state_.is_over()) return;
+  report_progress(now_s);
+  if (now_s >= options_.limit_s) {
+    const std::int64_t steps = state_.steps();
+    throw process::RunFailed(
+        fmt::format("the run is not over after {} s, its limit (--limit), with {} steps done; at that moment {}",
+                    options_.limit_s, steps, nodes_.waiting_text()));
+  }
+  end_if_stuck();
+}
+
+void Emulation::end_if_stuck() {
+  if (!nodes_.are_stuck([this] { return channels_.is_idle(); })) return;
+  if (state_.has_workers_at_work()) throw process::RunFailed("no node can go on; " + nodes_.waiting_text());
+  state_.stop(state_.reason_of_stop_rule(), nodes_.last_event_s());
+}
+
+// --- evaluations ---
+
+void Emulation::evaluate_now(double time_s) {
+  std::vector<experiment::NodeState> states = nodes_.states();
+  const double bytes = channels_.bytes_sent(nodes_);
+  if (experiment_.evaluate(time_s, bytes, std::move(states))) state_.stop("accuracy", time_s);
+}
+
+void Emulation::evaluate_if_due(double now_s) {
+  if (trainer() == nullptr) return;
+  if (scenario().evaluate.every) {
+    const double every_s = scenario().evaluate.every->value;
+    const auto point = static_cast<std::int64_t>(std::floor(now_s / every_s));
+    if (point > points_) {
+      points_ = point;
+      evaluate_now(static_cast<double>(point) * every_s);
+    }
+  }
+  const std::int64_t by_steps = state_.evaluations_by_steps();
+  if (by_steps > evaluations_by_steps_) {
+    evaluations_by_steps_ = by_steps;
+    evaluate_now(now_s);
+  }
+}
+
+void Emulation::report_progress(double now_s) {
+  constexpr double every_s = 0.2;
+  if (!options_.run.progress || now_s < reported_s_ + every_s) return;
+  reported_s_ = now_s;
+  options_.run.progress(state_.progress(now_s));
+}
+
+// --- the result ---
+
+experiment::RunResult Emulation::collect() {
+  nodes_.settle_staleness();
+  const double end_s = state_.end().time_s();
+  experiment::RunResult result =
+      experiment::collect(experiment_, state_.end(), nodes_.learners(), nodes_.states(), channels_.totals());
+  std::erase_if(result.given_up, [&](const experiment::GivenUp& note) { return note.time_s > end_s; });
+  for (double& seconds : result.compute_s) seconds = std::min(seconds, end_s);
+  result.measured = measurement();
+  result.wall_s = end_s;
+  experiment::add_process_cost(result);
+  return result;
+}
+
+experiment::Measurement Emulation::measurement() const {
+  experiment::Measurement measured;
+  measured.kernel = kernel_release();
+  measured.congestion_control = options_.congestion_control;
+  measured.compute = options_.real_compute ? "real" : "slept";
+  measured.precedence = precedence_;
+  measured.queue_s = options_.queue_s;
+  measured.retransmitted_share = testbed_.retransmitted_share();
+  nodes_.add_lateness(measured);
+  machine_use_.add_shares(measured, state_.end().time_s());
+  return measured;
 }
 
 experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {

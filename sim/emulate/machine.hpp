@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/experiment/run_result.hpp"
+
 namespace ddl::emulate {
 
 std::string kernel_release();
@@ -17,5 +19,23 @@ struct ProcessorTicks {
   std::int64_t all = 0, idle = 0, soft_interrupts = 0;  // soft interrupts are where the kernel's TCP mostly works
 };
 ProcessorTicks processor_ticks();
+
+// What a measurement took of the processors, between two moments.
+class MachineUse {
+ public:
+  void begin() { before_ = now(); }
+  void end() { after_ = now(); }
+  // Sets the three shares. `duration_s` lies between begin() and end().
+  void add_shares(experiment::Measurement& measured, double duration_s) const;
+
+ private:
+  struct Moment {
+    ProcessorTicks ticks;
+    double own_cpu_s = 0;
+  };
+  static Moment now();
+
+  Moment before_, after_;
+};
 
 }  // namespace ddl::emulate

@@ -10,6 +10,7 @@
 #include "core/node/answer.hpp"
 #include "sim/experiment/trace.hpp"
 #include "sim/network/bounds.hpp"
+#include "sim/network/totals.hpp"
 
 namespace ddl::experiment {
 
@@ -39,11 +40,7 @@ struct TrafficRow {
   double bandwidth_bytes_per_s = 0;   // nominal
 };
 
-struct PairRow {
-  int source = 0, target = 0;
-  std::int64_t messages = 0;
-  double bytes = 0;
-};
+using PairRow = network::PairTotals;
 
 // Where training turned into numbers that are none.
 struct Divergence {

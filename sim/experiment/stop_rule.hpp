@@ -40,6 +40,7 @@ class StopRule {
   }
   bool has_enough_samples() const { return samples_ >= most_samples_; }
 
+  std::int64_t steps() const { return steps_; }          // finished, by all workers
   const std::string& reason() const { return reason_; }  // of the first refusal
 
   // How far the run is, 0 .. 1, by whichever condition is nearest.

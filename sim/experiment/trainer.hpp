@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "core/node/node.hpp"
+#include "sim/experiment/buffer_pool.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::experiment {
@@ -96,19 +96,6 @@ class Trainer {
   struct Scratch {
     WorkspacePtr workspace = nn::make_workspace();
     data::Batch batch;
-  };
-
-  // Vectors that payloads have let go of, for the next gradients: fresh memory would have to be cleared by the kernel.
-  class BufferPool {
-   public:
-    explicit BufferPool(std::size_t most) : most_(most) {}
-    // `count` values, whatever they are; goes back when its last owner drops it.
-    static std::shared_ptr<std::vector<float>> take(const std::shared_ptr<BufferPool>& pool, std::size_t count);
-
-   private:
-    const std::size_t most_;
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<std::vector<float>>> vectors_;
   };
 
   const scenario::Scenario& scenario_;

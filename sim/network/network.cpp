@@ -1,33 +1,31 @@
 #include "sim/network/network.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <simgrid/s4u/Engine.hpp>
-#include <string>
+#include <utility>
 
+#include "core/base/check.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/network/flow_transport.hpp"
 #include "sim/network/simgrid_transport.hpp"
 
 namespace ddl::network {
 
-Network::Network(platform::Fabric& fabric, Quiescence& quiescence, runtime::Tracer& tracer, std::uint64_t seed,
-                 double header_bytes, std::function<void(Message)> deliver, std::function<void()> idle)
+Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& observer, std::uint64_t seed,
+                 double header_bytes, std::function<void(Message)> deliver)
     : fabric_(fabric),
       quiescence_(quiescence),
-      tracer_(tracer),
+      observer_(observer),
       losses_(fabric, seed),
       uneven_(fabric, seed),
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
-      idle_(std::move(idle)),
       channels_(static_cast<std::size_t>(fabric.node_count())),
       reachable_(channels_.size(), true) {
-  TransportUser& user = *this;
   if (fabric.has_own_sharing()) {
-    transport_ = std::make_unique<FlowTransport>(fabric, user);
+    transport_ = std::make_unique<FlowTransport>(fabric, [this] { wake_at(transport_->next_end_s()); });
   } else {
-    transport_ = std::make_unique<SimgridTransport>(fabric, quiescence, user);
+    transport_ = std::make_unique<SimgridTransport>(fabric, quiescence, [this] { wake_at(now()); });
   }
 }
 
@@ -44,22 +42,18 @@ const Channel* Network::find(int source, int target) const {
   return found == from.end() ? nullptr : &found->second;
 }
 
+// --- what nodes ask for ---
+
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
-  if (!reaches(message.source, message.target)) {
-    ++messages_accepted_;
-    ++messages_lost_;
-    return;
-  }
+  if (!reaches(message.source, message.target)) return accounts_.lose_unreachable();
   Channel& to = channel(message.source, message.target);
-  ++under_way_;
-  ++messages_accepted_;
+  quiescence_.begins();
+  accounts_.accept();
   ++to.undelivered;
   to.queue.push_back(std::move(message));
-  longest_queue_ = std::max(longest_queue_, static_cast<std::int64_t>(to.queue.size()));
-  if (to.busy) return;
-  to.busy = true;
-  transport_->begin(to);
+  accounts_.queue(to);
+  if (!std::exchange(to.busy, true)) begin(to);
 }
 
 std::size_t Network::waiting(int source, int target) const {
@@ -93,10 +87,12 @@ void Network::wait_until_delivered(int source, int target) {
 // What is sent meanwhile counts, too.
 void Network::wait_until_all_delivered(int source) {
   const auto& from = channels_[static_cast<std::size_t>(source)];
-  const auto find = [&] {
+  const auto undelivered = [&] {
     return std::ranges::find_if(from, [](const auto& channel) { return channel.second.undelivered > 0; });
   };
-  for (auto waits = find(); waits != from.end(); waits = find()) wait_until_delivered(source, waits->first);
+  for (auto waits = undelivered(); waits != from.end(); waits = undelivered()) {
+    wait_until_delivered(source, waits->first);
+  }
 }
 
 // --- hosts that go ---
@@ -104,7 +100,7 @@ void Network::wait_until_all_delivered(int source) {
 void Network::set_reachable(int node, bool reachable) {
   reachable_[static_cast<std::size_t>(node)] = reachable;
   if (reachable) return;
-  const std::int64_t lost_before = messages_lost_;
+  const std::int64_t lost_before = accounts_.messages_lost_with_hosts();
   std::vector<Signal*> woken;
   for (auto& from : channels_) {
     for (auto& [target, channel] : from) {
@@ -113,29 +109,29 @@ void Network::set_reachable(int node, bool reachable) {
   }
   quiescence_.do_postponed();
   Signal::ring_all(woken);
-  if (messages_lost_ > lost_before && under_way_ == 0) idle_();
+  if (accounts_.messages_lost_with_hosts() > lost_before) quiescence_.tell_if_last();
 }
 
 void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   const auto lost = static_cast<std::int64_t>(channel.queue.size()) + (channel.on_wire ? 1 : 0);
-  messages_lost_ += lost;
-  under_way_ -= lost;
+  accounts_.lose(lost);
+  quiescence_.end_silently(lost);
   channel.undelivered -= lost;  // one may be being delivered
   channel.queue.clear();
   if (channel.waits_to_retry) {  // its transmission is lost already, and not sent again
     channel.waits_to_retry = false;
-    --sent_again_;
+    accounts_.lose_before_sent_again();
     channel.on_wire.reset();
   }
   if (channel.on_wire) {
-    ++lost_on_wire_;
-    bytes_lost_ += channel.on_wire_bytes;
-    channel.bytes_lost += channel.on_wire_bytes;
+    double carried = channel.on_wire_bytes;  // if it has just ended
     if (channel.transfer >= 0) {
-      const double carried = transport_->break_off(channel);
-      channel.bytes_wasted += carried;
-      tracer_.end_message(channel.traced, channel.source, channel.target, carried, runtime::MessageEnd::lost);
+      carried = transport_->cancel(channel);
+      wake_at(transport_->next_end_s());
+      begin(channel);
+      observer_.end_message(channel.observed, channel.source, channel.target, carried, MessageEnd::lost);
     }
+    accounts_.lose_transmission(channel, carried);
     channel.on_wire.reset();
   }
   for (auto* waiting : {&channel.waiting_for_room, &channel.waiting_for_delivery}) {
@@ -143,14 +139,41 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   }
 }
 
-bool Network::next(Channel& from) {
+// --- what happens to messages ---
+
+void Network::begin(Channel& channel) {
+  beginning_.push_back(&channel);
+  wake_at(now());
+}
+
+void Network::wake_at(double time_s) {
+  if (stopped_ || !(time_s < Transport::never) || (timer_ != nullptr && timer_->get_date() <= time_s)) return;
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = simgrid::kernel::timer::Timer::set(time_s, [this] { advance(); });
+}
+
+void Network::advance() {
+  timer_ = nullptr;
+  for (Channel* channel : transport_->take_ended()) end_transmission(*channel);
+  for (; !retries_.empty() && retries_.top().at_s <= now(); retries_.pop()) send_again(*retries_.top().channel);
+  for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
+  wake_at(std::min(transport_->next_end_s(), retries_.empty() ? Transport::never : retries_.top().at_s));
+}
+
+void Network::start_next(Channel& channel) {
+  while (take_next(channel)) {
+    if (!stays_in_host(channel)) return transport_->start(channel);
+    deliver(channel);
+  }
+}
+
+bool Network::take_next(Channel& from) {
   from.busy = !from.queue.empty();
   if (!from.busy) return false;
   from.on_wire = std::move(from.queue.front());
   from.queue.erase(from.queue.begin());
   from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
   put_on_wire(from);
-  // Last: others may run before this returns.
   Signal::ring_all(std::exchange(from.waiting_for_room, {}));
   return true;
 }
@@ -160,105 +183,65 @@ bool Network::stays_in_host(const Channel& channel) const {
 }
 
 void Network::put_on_wire(Channel& from) {
-  ++messages_sent_;
-  ++from.messages;
-  bytes_sent_ += from.on_wire_bytes;
-  from.bytes += from.on_wire_bytes;
+  accounts_.put_on_wire(from);
   if (stays_in_host(from)) return;
   from.flows = uneven_.flows(from.source, from.target);
-  from.traced = tracer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
+  from.observed = observer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
 }
 
-void Network::sent_again(Channel& from) {
+void Network::end_transmission(Channel& from) {
+  if (!from.on_wire) return start_next(from);  // lost with a host since it ended
+  const auto retry_s = losses_.retry_after_s(from.source, from.target, now());
+  observer_.end_message(from.observed, from.source, from.target, from.on_wire_bytes,
+                        retry_s ? MessageEnd::lost : MessageEnd::arrived);
+  if (!retry_s) {
+    deliver(from);
+    return start_next(from);
+  }
+  accounts_.lose_transmission(from, from.on_wire_bytes);
+  accounts_.send_again();
+  from.waits_to_retry = true;
+  retries_.push({now() + *retry_s, retries_so_far_++, &from});
+}
+
+void Network::send_again(Channel& from) {
+  if (!from.waits_to_retry) return start_next(from);  // broken off meanwhile
   from.waits_to_retry = false;
   put_on_wire(from);
+  transport_->start(from);
 }
 
-std::optional<double> Network::arrived(Channel& from) {
-  if (!stays_in_host(from)) {
-    const auto retry_s = losses_.retry_after_s(from.source, from.target, simgrid::s4u::Engine::get_clock());
-    tracer_.end_message(from.traced, from.source, from.target, from.on_wire_bytes,
-                        retry_s ? runtime::MessageEnd::lost : runtime::MessageEnd::arrived);
-    if (retry_s) {
-      ++sent_again_;
-      ++lost_on_wire_;
-      bytes_lost_ += from.on_wire_bytes;
-      from.bytes_lost += from.on_wire_bytes;
-      from.bytes_wasted += from.on_wire_bytes;
-      from.waits_to_retry = true;
-      return retry_s;
-    }
-  }
-  ++messages_delivered_;
-  bytes_delivered_ += from.on_wire_bytes;
-  from.bytes_delivered += from.on_wire_bytes;
+void Network::deliver(Channel& from) {
+  accounts_.deliver(from);
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
   if (--from.undelivered == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
-  if (--under_way_ == 0) idle_();
-  return std::nullopt;
+  quiescence_.ends();
 }
 
-std::vector<experiment::PairRow> Network::pairs() const {
-  std::vector<experiment::PairRow> rows;
-  for (const auto& from : channels_) {
-    for (const auto& [target, channel] : from) {
-      if (channel.messages > 0) rows.push_back({channel.source, target, channel.messages, channel.bytes});
-    }
-  }
-  return rows;
+void Network::stop() {
+  stopped_ = true;
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = nullptr;
+  transport_->stop();
 }
 
-std::vector<double> Network::bytes_per_link() const {
-  std::vector<double> bytes(fabric_.links().size());
-  for (const auto& from : channels_) {
-    for (const auto& [target, channel] : from) {
-      double carried = channel.bytes_delivered + channel.bytes_wasted;
-      if (channel.transfer >= 0) carried += channel.on_wire_bytes - transport_->remaining_bytes(channel);
-      if (carried == 0) continue;
-      for (const int link : fabric_.find_route(channel.source, target).links)
-        bytes[static_cast<std::size_t>(link)] += carried;
-    }
-  }
-  return bytes;
+// --- what is known of it ---
+
+Totals Network::totals() const {
+  return accounts_.totals(channels_, fabric_,
+                          [this](const Channel& channel) { return transport_->remaining_bytes(channel); });
 }
 
-void Network::end_trace() {
+void Network::end_observation() {
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
       if (channel.transfer < 0) continue;
       const double carried = channel.on_wire_bytes - transport_->remaining_bytes(channel);
-      tracer_.end_message(channel.traced, channel.source, target, carried, runtime::MessageEnd::cut_off);
+      observer_.end_message(channel.observed, channel.source, target, carried, MessageEnd::cut_off);
     }
   }
-}
-
-void Network::check_accounts() const {
-  std::int64_t queued = 0, on_wire = 0, retrying = 0, sent = 0;
-  double bytes_on_wire = 0, bytes_sent = 0;
-  const auto equal = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * std::max(std::fabs(a), 1.0); };
-  for (const auto& from : channels_) {
-    for (const auto& [target, channel] : from) {
-      queued += static_cast<std::int64_t>(channel.queue.size());
-      sent += channel.messages;
-      bytes_sent += channel.bytes;
-      const bool is_on_wire = channel.on_wire && !channel.waits_to_retry;
-      const double now_on_wire = is_on_wire ? channel.on_wire_bytes : 0;
-      on_wire += is_on_wire ? 1 : 0;
-      retrying += channel.waits_to_retry ? 1 : 0;
-      bytes_on_wire += now_on_wire;
-      check(equal(channel.bytes, channel.bytes_delivered + channel.bytes_lost + now_on_wire),
-            "what a channel put on the wire is delivered, lost or on it");
-    }
-  }
-  check(messages_accepted_ == messages_delivered_ + on_wire + retrying + queued + messages_lost_,
-        "every message is delivered, on the wire, to be sent again, queued or lost");
-  check(messages_sent_ == messages_delivered_ + lost_on_wire_ + on_wire,
-        "every message put on the wire is delivered, lost or on it");
-  check(messages_sent_ == sent && equal(bytes_sent_, bytes_sent), "the whole is the sum of its channels");
-  check(equal(bytes_sent_, bytes_delivered_ + bytes_lost_ + bytes_on_wire),
-        "every byte put on the wire is delivered, lost or on it");
 }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const {

@@ -1,6 +1,8 @@
-// What an actor sleeps on until another rings, and the account of who will go on.
+// Whether anything will still happen by itself, and what an actor sleeps on until another wakes it.
 #pragma once
 
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <simgrid/s4u/Semaphore.hpp>
 #include <utility>
@@ -8,31 +10,64 @@
 
 namespace ddl::network {
 
-// Whether anything can still happen, apart from messages: actors that compute or wait for a time, and actors that have
-// been woken (or started) and not yet run. When both are none and the network is idle, no actor will ever go on.
+// The account of what will go on: what simulated time brings to an end (computations, waits for a time, messages), and
+// actors that have been woken or started and have not yet had their turn. When both are none, no actor will ever go on.
 //
 // Waking an actor hands control to SimGrid, so a verb of Node that promises not to wait leaves its wake-ups here; they
 // are done when its actor next waits.
 class Quiescence {
  public:
-  int busy = 0;
-  int waking = 0;
+  // Called whenever the last of what was under way has ended.
+  void when_nothing_is_under_way(std::function<void()> call) { nothing_under_way_ = std::move(call); }
+
+  void begins() { ++under_way_; }
+  void ends() {
+    end_silently(1);
+    tell_if_last();
+  }
+  void end_silently(std::int64_t count) { under_way_ -= count; }
+  // An actor that is being unwound must not wait, which this might.
+  void tell_if_last() {
+    if (under_way_ > 0 || std::uncaught_exceptions() > 0 || !nothing_under_way_) return;
+    expect_turn();  // the caller's own: what is woken may have its turn first
+    nothing_under_way_();
+    has_turn();
+  }
+  bool is_anything_under_way() const { return under_way_ > 0; }
+
+  void expect_turn() { ++to_have_turn_; }
+  void has_turn() { --to_have_turn_; }
+  bool is_any_turn_expected() const { return to_have_turn_ > 0; }
 
   void later(std::function<void()> wake_up) {
-    ++waking;
+    expect_turn();
     postponed_.push_back(std::move(wake_up));
   }
   void do_postponed() {
     while (!postponed_.empty()) {
       for (const auto& wake_up : std::exchange(postponed_, {})) {
         wake_up();
-        --waking;
+        has_turn();
       }
     }
   }
 
  private:
+  std::int64_t under_way_ = 0, to_have_turn_ = 0;
+  std::function<void()> nothing_under_way_;
   std::vector<std::function<void()>> postponed_;  // of the one actor that runs
+};
+
+// Under way while it lives: a node computes, or waits for a time.
+class Activity {
+ public:
+  explicit Activity(Quiescence& quiescence) : quiescence_(quiescence) { quiescence_.begins(); }
+  ~Activity() { quiescence_.ends(); }
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+
+ private:
+  Quiescence& quiescence_;
 };
 
 // Rung as often as waited for.
@@ -41,26 +76,26 @@ class Signal {
   explicit Signal(Quiescence& quiescence) : quiescence_(quiescence), semaphore_(simgrid::s4u::Semaphore::create(0)) {}
 
   void ring() {
-    ++quiescence_.waking;
+    quiescence_.expect_turn();
     semaphore_->release();
   }
   // All of them are accounted for before the first wakes.
   static void ring_all(const std::vector<Signal*>& signals) {
-    for (Signal* signal : signals) ++signal->quiescence_.waking;
+    for (Signal* signal : signals) signal->quiescence_.expect_turn();
     for (Signal* signal : signals) signal->semaphore_->release();
   }
   void wait() {
     semaphore_->acquire();
-    --quiescence_.waking;
+    quiescence_.has_turn();
   }
   // False when `seconds` > 0 of simulated time went by without a ring.
   bool wait_for(double seconds) {
     if (semaphore_->acquire_timeout(seconds)) return false;
-    --quiescence_.waking;
+    quiescence_.has_turn();
     return true;
   }
   // Takes back a ring that came in the instant in which wait_for gave up.
-  void cancel_ring() { --quiescence_.waking; }
+  void cancel_ring() { quiescence_.has_turn(); }
 
  private:
   Quiescence& quiescence_;

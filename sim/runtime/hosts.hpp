@@ -1,4 +1,4 @@
-// Which hosts take part, and when that changes: crashes, restarts, joins and leaves as a scenario's faults say.
+// Which hosts take part now.
 #pragma once
 
 #include <cstdint>
@@ -6,43 +6,39 @@
 #include <vector>
 
 #include "core/node/message.hpp"
+#include "sim/experiment/host_schedule.hpp"
 #include "sim/experiment/trace.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::runtime {
 
-struct HostEvent {
-  enum Kind { crash, restart_kept, restart_lost, join, leave };
-  double time_s = 0;
-  int node = 0;
-  Kind kind = crash;
-  int outage = -1;  // of a crash and its restart: their number
-  bool restarts() const { return kind == restart_kept || kind == restart_lost; }
-};
+using experiment::HostEvent;
 
 class Hosts {
  public:
-  // Resolves churn into crashes and restarts. Throws InputError: no such host.
+  // Throws InputError: no such host.
   Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric);
 
-  // By time; those of one instant in the order in which their faults begin, then of the scenario.
-  const std::vector<HostEvent>& schedule() const { return schedule_; }
-  bool any() const { return !schedule_.empty(); }
+  const std::vector<HostEvent>& schedule() const { return schedule_.events(); }
+  bool any() const { return !schedule().empty(); }
 
   Presence presence(int node) const { return presence_[static_cast<std::size_t>(node)]; }
   bool up(int node) const { return presence(node) == Presence::up; }
   bool all_up() const;
   // Notes the event. True: it changes its host's presence. Where outages of one host overlap it is down while any of
-  // them lasts; one that finds it away does not happen, and who leaves while it is down does not start again.
+  // them lasts; one that finds it away does not happen, and a host that leaves while it is down does not start again.
   bool apply_event(const HostEvent& event);
   // Of a host that is down: whether one of the outages that are over has cost it its state.
   bool has_lost(int node) const { return has_lost_[static_cast<std::size_t>(node)] != 0; }
   std::int64_t events() const { return events_; }  // changes of presence so far
   void set(int node, Presence presence, double time_s);
+  // While a host is on its way down.
+  void set_changing(bool changing) { changing_ = changing; }
+  bool is_changing() const { return changing_; }
 
   void pass(std::size_t played) { played_ = played; }  // so many of the schedule have happened
-  bool any_to_come() const { return played_ < schedule_.size(); }
+  bool any_to_come() const { return played_ < schedule().size(); }
   bool starts_later(int node) const;  // though it is not up now, or leaves
   // "w1 crashed at 30 s and does not come back", for each that is not up.
   void describe_absent(std::vector<std::string>& lines) const;
@@ -55,21 +51,17 @@ class Hosts {
     Presence presence = Presence::down;
     double start_s = 0, end_s = 0;
   };
-  void add_faults(const scenario::Scenario& scenario, int nodes);
-  void check_agreement(const scenario::Scenario& scenario) const;
-  void add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes, const scenario::Scenario& scenario);
 
   const platform::Fabric& fabric_;
-  std::vector<HostEvent> schedule_;
+  const experiment::HostSchedule schedule_;
   std::vector<Presence> presence_;            // by node
   std::vector<double> since_s_;               // by node: of its presence
   std::vector<Absence> absences_;             // that are over
   std::vector<std::vector<int>> outages_of_;  // by node: those it is down by
   std::vector<char> has_lost_;                // by node
-  std::vector<int> churns_;                   // by node: so far
-  int outages_ = 0;
   std::size_t played_ = 0;
   std::int64_t events_ = 0;
+  bool changing_ = false;
 };
 
 }  // namespace ddl::runtime

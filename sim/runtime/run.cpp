@@ -1,52 +1,52 @@
 #include "sim/runtime/run.hpp"
 
 #include <malloc.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <sstream>
 #include <string>
 
 #include "core/base/check.hpp"
+#include "sim/experiment/archive.hpp"
+#include "sim/experiment/collection.hpp"
+#include "sim/experiment/forecast.hpp"
 #include "sim/process/child.hpp"
-#include "sim/runtime/archive.hpp"
-#include "sim/runtime/forecast.hpp"
 #include "sim/runtime/simulation.hpp"
 
-namespace ddl::runtime {
+namespace ddl::experiment {
 
 template <class A>
-void members(A& archive, experiment::CurveRow& row) {
+void members(A& archive, CurveRow& row) {
   archive(row.time_s, row.worker, row.iteration, row.samples, row.epoch, row.bytes_sent, row.train_loss, row.test_loss,
           row.test_accuracy);
 }
 template <class A>
-void members(A& archive, experiment::IterationRow& row) {
+void members(A& archive, IterationRow& row) {
   archive(row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.train_loss, row.staleness);
 }
 template <class A>
-void members(A& archive, experiment::TrafficRow& row) {
+void members(A& archive, TrafficRow& row) {
   archive(row.link, row.direction, row.bytes, row.utilisation, row.bandwidth_bytes_per_s);
 }
 template <class A>
-void members(A& archive, experiment::TraceSpan& span) {
+void members(A& archive, TraceSpan& span) {
   archive(span.kind, span.node, span.peer, span.step, span.bytes, span.latency_s, span.start_s, span.end_s,
           span.finished, span.lost);
 }
 template <class A>
-void members(A& archive, experiment::LinkLoad& load) {
+void members(A& archive, LinkLoad& load) {
   archive(load.link, load.bytes);
 }
 template <class A>
-void members(A& archive, experiment::TraceInterval& interval) {
+void members(A& archive, TraceInterval& interval) {
   archive(interval.what, interval.start_s, interval.end_s);
 }
 template <class A>
-void members(A& archive, experiment::Trace& trace) {
+void members(A& archive, Trace& trace) {
   archive(trace.spans, trace.full_s, trace.period_s, trace.links, trace.faults);
 }
 template <class A>
-void members(A& archive, experiment::PairRow& row) {
+void members(A& archive, network::PairTotals& row) {
   archive(row.source, row.target, row.messages, row.bytes);
 }
 template <class A>
@@ -55,36 +55,35 @@ void members(A& archive, Answer& answer) {
           answer.correct);
 }
 template <class A>
-void members(A& archive, experiment::Divergence& divergence) {
+void members(A& archive, Divergence& divergence) {
   archive(divergence.node, divergence.step, divergence.time_s, divergence.what);
 }
 template <class A>
-void members(A& archive, experiment::FaultCounts& counts) {
+void members(A& archive, FaultCounts& counts) {
   archive(counts.crashes, counts.restarts, counts.joins, counts.leaves, counts.steps_lost, counts.messages_lost,
           counts.messages_sent_again, counts.bytes_lost);
 }
 template <class A>
-void members(A& archive, experiment::GivenUp& given_up) {
+void members(A& archive, GivenUp& given_up) {
   archive(given_up.by, given_up.worker, given_up.time_s);
 }
 template <class A>
-void members(A& archive, experiment::Measurement& m) {
+void members(A& archive, Measurement& m) {
   archive(m.kernel, m.congestion_control, m.compute, m.precedence, m.repetition, m.queue_s, m.late_mean_s, m.late_max_s,
           m.retransmitted_share, m.own_share, m.busy_share, m.soft_interrupt_share);
 }
 template <class A>
-void members(A& archive, experiment::RunResult& r) {
+void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
           r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
           r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.given_up, r.bounds, r.trace,
           r.measured, r.events, r.math_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
 }
 
-namespace {
+}  // namespace ddl::experiment
 
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
+namespace ddl::runtime {
+namespace {
 
 // What a child finds wrong with a setting, it tells by the setting's path alone ("data.train: ...").
 std::string with_origin(const std::string& text, const std::string& file) {
@@ -121,19 +120,16 @@ void keep_freed_memory() {
 experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   experiment::RunResult result = Simulation(scenario, options).run();
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  result.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-  result.peak_memory_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  experiment::add_process_cost(result);
   return result;
 }
 
 experiment::RunResult in_child_of(const scenario::Scenario& scenario,
                                   const std::function<experiment::RunResult()>& work) {
-  return from_bytes<experiment::RunResult>(bytes_from_child_of(scenario, [&] {
+  return experiment::from_bytes<experiment::RunResult>(bytes_from_child_of(scenario, [&] {
     keep_freed_memory();
-    return to_bytes(work());
+    return experiment::to_bytes(work());
   }));
 }
 
@@ -142,7 +138,8 @@ experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& 
 }
 
 network::Bounds bounds_of(const scenario::Scenario& scenario) {
-  return forecast_of(bytes_from_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
+  return experiment::forecast_of(bytes_from_child_of(scenario, [&] { return experiment::forecast_as_bytes(scenario); }))
+      .bounds;
 }
 
 }  // namespace ddl::runtime

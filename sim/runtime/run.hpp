@@ -3,17 +3,14 @@
 
 #include <functional>
 
+#include "sim/experiment/progress.hpp"
 #include "sim/experiment/run_result.hpp"
 #include "sim/process/failures.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::runtime {
 
-struct Progress {
-  double fraction = 0;  // of the stop condition, 0 .. 1
-  double simulated_s = 0;
-  double accuracy = 0;  // as last evaluated; negative before
-};
+using experiment::Progress;
 
 struct RunOptions {
   int threads = 0;                                // math threads; 0: all cores

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/node/vectors.hpp"
+#include "sim/experiment/cluster.hpp"
 
 namespace ddl::runtime {
 
@@ -77,7 +78,7 @@ void SimNode::wait_for_the_end() {
 }
 
 void SimNode::compute(double seconds) {
-  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id())));
+  spend(seconds * experiment::slowdown_of(simulation_.scenario(), simulation_.fabric().name(id())));
 }
 
 void SimNode::spend(double seconds) {

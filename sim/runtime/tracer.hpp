@@ -2,30 +2,25 @@
 // depends on it.
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "sim/experiment/trace.hpp"
+#include "sim/network/observer.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::runtime {
 
-enum class MessageEnd { arrived, lost, cut_off };
+using network::MessageEnd;
 
-class Tracer {
+class Tracer final : public network::Observer {
  public:
   Tracer(platform::Fabric& fabric, bool on, experiment::TraceLimits limits = {});
 
-  struct Handle {
-    std::size_t span = std::numeric_limits<std::size_t>::max();  // none: no room, or not traced
-    double start_s = 0;
-  };
   // Simulated time is now. `kind` is gradient or work.
   Handle begin(experiment::TraceSpan::Kind kind, int node, std::int64_t step);
-  Handle begin_message(int source, int target, std::int64_t step, double bytes);
+  Handle begin_message(int source, int target, std::int64_t step, double bytes) override;
   void end(const Handle& handle);
-  // `carried`: bytes that went over the links of the route so far.
-  void end_message(const Handle& handle, int source, int target, double carried, MessageEnd how = MessageEnd::arrived);
+  void end_message(const Handle& handle, int source, int target, double carried, MessageEnd how) override;
 
   bool is_on() const { return on_; }
   // What was noted; what has not ended ends now, unfinished.

@@ -6,11 +6,11 @@
 #include <map>
 
 #include "core/base/check.hpp"
+#include "sim/experiment/forecast.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/results.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/runtime/forecast.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/studies/sweep/sweep_folder.hpp"
@@ -46,11 +46,11 @@ std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan
   std::map<std::size_t, std::string> problems;
   process::in_children(
       points.size(), at_once,
-      [&](std::size_t job) { return runtime::forecast_as_bytes(plan.points[points[job]].scenario); },
+      [&](std::size_t job) { return experiment::forecast_as_bytes(plan.points[points[job]].scenario); },
       [&](std::size_t job, const process::ChildAnswer& answer) {
         const std::size_t point = points[job];
         try {
-          costs[point] = runtime::forecast_of(answer.text()).cost_s;
+          costs[point] = experiment::forecast_of(answer.text()).cost_s;
         } catch (const InputError& error) {
           problems[point] = sweep.file + ": " + plan.points[point].name + ": " + error.what();
         }

@@ -1,3 +1,5 @@
+#include "sim/experiment/cluster.hpp"
+
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -6,10 +8,10 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/optimizer.hpp"
+#include "core/systems/table.hpp"
 #include "sim/network/bounds.hpp"
-#include "sim/runtime/simulation.hpp"
 
-namespace ddl::runtime {
+namespace ddl::experiment {
 namespace {
 
 // Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
@@ -82,4 +84,9 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   return cluster;
 }
 
-}  // namespace ddl::runtime
+network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster) {
+  return network::bounds_of(fabric, scenario.algorithm->traffic(cluster), cluster.compute_s,
+                            static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value);
+}
+
+}  // namespace ddl::experiment

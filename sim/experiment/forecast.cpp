@@ -1,15 +1,16 @@
-#include "sim/runtime/forecast.hpp"
+#include "sim/experiment/forecast.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "core/nn/model.hpp"
+#include "sim/experiment/archive.hpp"
+#include "sim/experiment/cluster.hpp"
+#include "sim/experiment/host_schedule.hpp"
+#include "sim/experiment/trainer.hpp"
 #include "sim/experiment/workload.hpp"
-#include "sim/runtime/archive.hpp"
-#include "sim/runtime/hosts.hpp"
-#include "sim/runtime/simulation.hpp"
 
-namespace ddl::runtime {
+namespace ddl::experiment {
 
 template <class A>
 void members(A& archive, Forecast& forecast) {
@@ -26,12 +27,11 @@ constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 Forecast forecast_here(const scenario::Scenario& scenario) {
   const platform::Fabric fabric(scenario);
-  [[maybe_unused]] const Hosts hosts(scenario, fabric);  // throws where faults cannot be
+  [[maybe_unused]] const HostSchedule hosts(scenario, fabric);  // throws where faults cannot be
   std::optional<nn::Model> model;
   double training = static_cast<double>(scenario.data.train.value_or(data::synthetic_training_samples)), testing = 0;
   if (!scenario.model.none()) {
-    const data::DataSplit data =
-        experiment::load_data(scenario);  // reading it is the only way to know that it is whole
+    const data::DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
     model.emplace(scenario.model, data.train.shape, data.train.classes);
     training = static_cast<double>(data.train.size());
     testing = static_cast<double>(scenario.evaluate.samples.value_or(static_cast<std::int64_t>(data.test.size())));
@@ -44,9 +44,8 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
 
   const int sharing = sharing_of(scenario, cluster);
   const double workers = sharing > 1 ? 1 : cluster.workers;
-  const experiment::Workload workload =
-      experiment::workload_of(scenario, forecast.bounds, cluster.workers / sharing, training);
-  experiment::check_workload(scenario, workload, cluster, model ? &*model : nullptr);
+  const Workload workload = workload_of(scenario, forecast.bounds, cluster.workers / sharing, training);
+  check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const double flops = flops_per_multiply_add * adds *
                        (passes_of_gradient * scenario.training.batch_size * workload.steps * workers +
@@ -65,4 +64,4 @@ std::string forecast_as_bytes(const scenario::Scenario& scenario) { return to_by
 
 Forecast forecast_of(const std::string& bytes) { return from_bytes<Forecast>(bytes); }
 
-}  // namespace ddl::runtime
+}  // namespace ddl::experiment

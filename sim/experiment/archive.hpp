@@ -10,7 +10,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl::runtime {
+namespace ddl::experiment {
 
 class ArchiveWriter {
  public:
@@ -124,4 +124,4 @@ T from_bytes(const std::string& bytes) {
   return value;
 }
 
-}  // namespace ddl::runtime
+}  // namespace ddl::experiment

@@ -1,3 +1,4 @@
+// What can be said of a run without running it.
 #pragma once
 
 #include <string>
@@ -5,9 +6,8 @@
 #include "sim/network/bounds.hpp"
 #include "sim/scenario/scenario.hpp"
 
-namespace ddl::runtime {
+namespace ddl::experiment {
 
-// What can be said of a run without running it.
 struct Forecast {
   network::Bounds bounds;
   double cost_s = 0;  // what it may take one core of a usual machine, within a factor of a few
@@ -20,4 +20,4 @@ Forecast forecast_here(const scenario::Scenario& scenario);
 std::string forecast_as_bytes(const scenario::Scenario& scenario);
 Forecast forecast_of(const std::string& bytes);
 
-}  // namespace ddl::runtime
+}  // namespace ddl::experiment

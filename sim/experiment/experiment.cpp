@@ -1,0 +1,126 @@
+#include "sim/experiment/experiment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/data/dataset.hpp"
+#include "core/node/vectors.hpp"
+#include "sim/experiment/cluster.hpp"
+#include "sim/experiment/workload.hpp"
+
+namespace ddl::experiment {
+namespace {
+
+std::vector<float> values_at(const std::vector<float>& values, const std::vector<std::uint32_t>& places) {
+  std::vector<float> taken;
+  taken.reserve(places.size());
+  for (const std::uint32_t place : places) taken.push_back(values[place]);
+  return taken;
+}
+
+Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Trainer* trainer) {
+  Cluster cluster = make_cluster(scenario, fabric, trainer != nullptr ? &trainer->model() : nullptr);
+  if (trainer != nullptr) {
+    cluster.training_samples = trainer->training_samples();
+  }
+  return cluster;
+}
+
+// The whole model from the workers' parts.
+Payload gathered(std::size_t parameters, const std::vector<std::vector<std::uint32_t>>& held,
+                 const std::vector<NodeState>& states) {
+  std::vector<float> whole(parameters);
+  for (std::size_t worker = 0; worker < held.size(); ++worker) {
+    const std::vector<float>& part = *states[worker].weights;
+    const auto& places = held[worker];
+    for (std::size_t i = 0; i < places.size(); ++i) whole[places[i]] = part[i];
+  }
+  return make_payload(std::move(whole));
+}
+
+}  // namespace
+
+Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads)
+    : scenario_(scenario),
+      fabric_(fabric),
+      trainer_(scenario.model.none() ? std::nullopt
+                                     : std::make_optional<Trainer>(scenario, fabric.worker_count(), threads)),
+      cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr)),
+      sharing_(sharing_of(scenario, cluster_)),
+      held_(trainer_ ? scenario.algorithm->parts(cluster_) : std::vector<std::vector<std::uint32_t>>()),
+      bounds_(bounds_of(scenario, fabric, cluster_)),
+      training_samples_(static_cast<double>(cluster_.training_samples)),
+      stop_rule_(scenario.stop, scenario.training.batch_size, sharing_, cluster_.training_samples) {
+  const Workload workload = workload_of(scenario, bounds_, cluster_.workers / sharing_, training_samples_);
+  check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
+  if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
+}
+
+Payload Experiment::first_weights(int node) {
+  if (!trainer_) return nullptr;
+  Payload model = trainer_->initial_weights(is_worker(node) ? node : -1);
+  if (held_.empty()) return model;
+  return make_payload(values_at(*model, held_[static_cast<std::size_t>(node)]));
+}
+
+std::size_t Experiment::evaluated_samples() const {
+  if (trainer_) return trainer_->evaluated_samples();
+  return static_cast<std::size_t>(
+      scenario_.evaluate.samples.value_or(scenario_.data.test.value_or(data::synthetic_test_samples)));
+}
+
+double Experiment::samples() const { return static_cast<double>(steps() / sharing_) * scenario_.training.batch_size; }
+
+Progress Experiment::progress(double now_s) const {
+  const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;
+  const double steps_per_worker = static_cast<double>(steps()) / cluster_.workers;
+  return {stop_rule_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy};
+}
+
+std::int64_t Experiment::evaluations_by_steps() const {
+  const auto every = scenario_.evaluate.every_iterations;
+  return evaluator_ && every ? steps() / (*every * cluster_.workers) : 0;
+}
+
+std::vector<Payload> Experiment::judged_models(const std::vector<NodeState>& states) const {
+  if (!held_.empty()) return {gathered(cluster_.parameters, held_, states)};
+  std::vector<Payload> models;
+  for (int node = 0; node < nodes(); ++node) {
+    if (judges(node)) models.push_back(states[static_cast<std::size_t>(node)].weights);
+  }
+  if (cluster_.servers <= 1) return models;
+  std::vector<float> whole;
+  for (const Payload& shard : models) whole.insert(whole.end(), shard->begin(), shard->end());
+  return {make_payload(std::move(whole))};
+}
+
+std::vector<char> Experiment::counting_workers(const std::vector<NodeState>& states) const {
+  std::vector<char> count;
+  for (int worker = 0; worker < cluster_.workers; ++worker) {
+    count.push_back(states[static_cast<std::size_t>(worker)].counts);
+  }
+  if (std::ranges::find(count, true) == count.end()) count.assign(count.size(), true);
+  return count;
+}
+
+// A worker of a parameter server only borrows the model: it is judged by the servers'.
+bool Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
+                          const std::vector<Voter>& ensemble) {
+  const std::vector<Payload> models = judged_models(states);
+  const std::vector<char> counts = counting_workers(states);
+  const double batch = scenario_.training.batch_size;
+  std::int64_t steps = 0;
+  std::vector<WorkerPoint> workers;
+  for (std::size_t worker = 0; worker < counts.size(); ++worker) {
+    const NodeState& state = states[worker];
+    steps += state.steps;
+    workers.push_back({models.size() == 1 ? models[0] : models[worker], state.steps,
+                       static_cast<double>(state.steps) * batch / sharing_, state.train_loss, counts[worker] != 0});
+  }
+  states.clear();  // of their weights only the points' are kept
+  const double epoch = static_cast<double>(steps / sharing_) * batch / training_samples_;
+  evaluator_->add(time_s, bytes_sent, epoch, std::move(workers), ensemble);
+  return scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy;
+}
+
+}  // namespace ddl::experiment

@@ -1,0 +1,12 @@
+// How far a run is, for whoever watches it.
+#pragma once
+
+namespace ddl::experiment {
+
+struct Progress {
+  double fraction = 0;  // of the stop condition, 0 .. 1
+  double simulated_s = 0;
+  double accuracy = 0;  // as last evaluated; negative before
+};
+
+}  // namespace ddl::experiment

@@ -1,0 +1,50 @@
+// What becomes of every message and every byte, in all and by channel.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "sim/network/channel.hpp"
+#include "sim/network/totals.hpp"
+#include "sim/platform/fabric.hpp"
+
+namespace ddl::network {
+
+using Channels = std::vector<std::map<int, Channel>>;  // by source, then target
+
+class Accounts {
+ public:
+  // A message is handed over; one that cannot reach its target is lost at once.
+  void accept() { ++accepted_; }
+  void lose_unreachable() { ++accepted_, ++lost_; }
+  void queue(const Channel& channel);
+
+  // Of the channel's message on the wire.
+  void put_on_wire(Channel& channel);
+  void deliver(Channel& channel);
+  void lose_transmission(Channel& channel, double carried_bytes);  // it is sent again, or lost with a host
+  void send_again() { ++sent_again_; }
+  void lose_before_sent_again() { --sent_again_; }
+
+  // With a host that went, wherever they were.
+  void lose(std::int64_t messages) { lost_ += messages; }
+
+  double bytes_sent() const { return totals_.bytes_sent; }
+  std::int64_t messages_lost_with_hosts() const { return lost_; }
+  // `remaining_bytes` of a channel with a transfer under way.
+  Totals totals(const Channels& channels, const platform::Fabric& fabric,
+                const std::function<double(const Channel&)>& remaining_bytes) const;
+  // Every message is delivered, lost, on the wire, queued or about to be sent again, and every byte put on the wire is
+  // delivered, lost or on it. Throws InternalError.
+  void check(const Channels& channels) const;
+
+ private:
+  Totals totals_;  // without what totals() works out
+  std::int64_t accepted_ = 0, delivered_ = 0;
+  std::int64_t lost_ = 0;                           // for good, with a host that went
+  std::int64_t sent_again_ = 0, lost_on_wire_ = 0;  // transmissions; the second counts those of lost messages, too
+};
+
+}  // namespace ddl::network

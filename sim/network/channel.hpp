@@ -1,0 +1,32 @@
+// An ordered pair of nodes, which is like one TCP connection: first in first out, one message on the wire.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/node/message.hpp"
+#include "sim/network/observer.hpp"
+#include "sim/network/quiescence.hpp"
+
+namespace ddl::network {
+
+struct Channel {
+  int source = 0, target = 0;
+  std::vector<Message> queue;        // not yet on the wire
+  bool busy = false;                 // it is carried, waits to be sent again, or is about to begin
+  std::optional<Message> on_wire{};  // and its size there
+  double on_wire_bytes = 0;
+  bool waits_to_retry = false;  // the message on the wire was lost and is not there
+  int flows = 1;                // that it counts as where links are full
+  int transfer = -1;            // the transport's own name for what it carries
+  Observer::Handle observed{};
+  std::vector<Signal*> waiting_for_room{}, waiting_for_delivery{};
+
+  std::int64_t undelivered = 0;  // queued or on the wire
+  std::int64_t messages = 0;     // put on the wire
+  double bytes = 0, bytes_delivered = 0;
+  double bytes_lost = 0, bytes_wasted = 0;  // of transmissions that did not arrive; the part of them it had carried
+};
+
+}  // namespace ddl::network
