@@ -9,7 +9,7 @@ namespace ddl {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::int64_t most_turns_in_an_instant = 50'000;
+constexpr std::int64_t most_turns_in_an_instant = 10'000;
 
 }  // namespace
 

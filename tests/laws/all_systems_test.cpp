@@ -1,0 +1,156 @@
+// What every training system keeps to, held for each by itself. A system that is added to the table is under these laws
+// without a word here: its settings are those of its smoke scenario, of which every system has one.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "core/base/check.hpp"
+#include "core/systems/table.hpp"
+#include "sim/results/writing/results.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/reading/read.hpp"
+
+namespace ddl::all_systems_test {
+namespace {
+
+using scenario::Override;
+
+const std::filesystem::path smoke = std::filesystem::path(DDLSIM_SOURCE_DIR) / "scenarios/smoke";
+
+// The first smoke scenario of a system, in the order of their names, in which hosts neither come nor go.
+std::string scenario_of(const std::string& system) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(smoke)) files.insert(entry.path().string());
+  for (const std::string& file : files) {
+    const scenario::Scenario scenario = scenario::read_scenario(file);
+    if (scenario.algorithm->facts().name == system && scenario.faults.empty()) return file;
+  }
+  return "";
+}
+
+scenario::Scenario with(const std::string& file, const std::string& stop, std::vector<Override> more = {}) {
+  more.insert(more.begin(), {{"stop", stop}, {"evaluate", R"({"every_iterations": 5})"}});
+  return scenario::read_scenario(file, more);
+}
+
+// Nothing if the scenario is refused: with such settings, or because it has no such host.
+std::optional<experiment::RunResult> run_if_allowed(const std::string& file, const std::string& stop,
+                                                    std::vector<Override> more = {}) {
+  try {
+    return runtime::run(with(file, stop, std::move(more)));
+  } catch (const scenario::ScenarioErrors&) {
+  } catch (const InputError&) {
+  }
+  return std::nullopt;
+}
+
+std::int64_t all_steps(const experiment::RunResult& result) {
+  return std::accumulate(result.steps.begin(), result.steps.end(), std::int64_t{0});
+}
+
+// Calls `law` for every system with its scenario's file.
+template <class Law>
+void for_all_systems(Law law) {
+  int systems = 0;
+  for (const auto& system : systems::all_systems()) {
+    const std::string name = system->facts().name, file = scenario_of(name);
+    CAPTURE(name);
+    REQUIRE_MESSAGE(file != "", name << " has no scenario without faults in scenarios/smoke");
+    law(*system, file);
+    ++systems;
+  }
+  CHECK(systems >= 19);
+}
+
+}  // namespace
+
+TEST_CASE("every system has a smoke scenario, and that a golden") {
+  for_all_systems([](const System&, const std::string& file) {
+    const std::string name = std::filesystem::path(file).stem().string();
+    CHECK(std::filesystem::exists(std::filesystem::path(DDLSIM_SOURCE_DIR) / "tests/goldens/data" / (name + ".txt")));
+  });
+}
+
+TEST_CASE("every system stops when its workers have taken the steps asked for, each of them") {
+  for_all_systems([](const System&, const std::string& file) {
+    const auto result = runtime::run(with(file, R"({"iterations": 7})"));
+    CHECK(result.stopped_by == "iterations");
+    for (const std::int64_t steps : result.steps) CHECK(steps == 7);
+  });
+}
+
+TEST_CASE("every system stops when the time is over, at that time") {
+  int allowed = 0;
+  for_all_systems([&](const System&, const std::string& file) {
+    const auto result = run_if_allowed(file, R"({"time": "1.5s"})");
+    if (!result) return;
+    CHECK(result->stopped_by == "time");
+    CHECK(result->simulated_s == doctest::Approx(1.5));
+    CHECK(all_steps(*result) > 0);
+    ++allowed;
+  });
+  CHECK(allowed >= 16);
+}
+
+TEST_CASE("every system learns the same with one thread and with three") {
+  for_all_systems([](const System&, const std::string& file) {
+    const auto scenario = with(file, R"({"iterations": 10})");
+    CHECK(results::digest_of(runtime::run(scenario, {.threads = 1, .progress = nullptr})) ==
+          results::digest_of(runtime::run(scenario, {.threads = 3, .progress = nullptr})));
+  });
+}
+
+TEST_CASE("every system notices that it diverges, and ends") {
+  for_all_systems([](const System&, const std::string& file) {
+    const auto result = runtime::run(
+        with(file, R"({"iterations": 50})", {{"training.optimizer", R"({"type": "sgd", "learning_rate": 1e38})"}}));
+    CHECK(result.stopped_by == "diverged");
+    REQUIRE(result.divergence);
+    CHECK(result.divergence->step < 50);
+    for (const experiment::IterationRow& row : result.iterations) {
+      if (row.train_loss) CHECK(std::isfinite(*row.train_loss));
+    }
+  });
+}
+
+// A smoke scenario's own network, and one in which a message takes far longer than a gradient.
+TEST_CASE("no system's mean step is shorter than its lower bound, in the long run") {
+  for (const char* bandwidth : {"10Gbps", "2Mbps"}) {
+    CAPTURE(bandwidth);
+    for_all_systems([&](const System&, const std::string& file) {
+      const auto result = runtime::run(
+          with(file, R"({"iterations": 60})", {{"platform.bandwidth", bandwidth}, {"compute.jitter", "0"}}));
+      const std::int64_t slowest = *std::ranges::min_element(result.steps);
+      REQUIRE(slowest > 0);
+      CAPTURE(result.bounds.step_s);
+      // What is under way at the end has not been waited for: less than two steps of it.
+      CHECK(result.simulated_s * (1 + 1e-9) >= result.bounds.step_s * static_cast<double>(slowest - 2));
+    });
+  }
+}
+
+TEST_CASE("a worker's crash, and its return, stop no system that allows them") {
+  int allowed = 0;
+  for_all_systems([&](const System&, const std::string& file) {
+    for (const char* state : {"kept", "lost"}) {
+      CAPTURE(state);
+      const std::string fault = fmt::format(
+          R"([{{"type": "host_crash", "host": "w1", "at": "430ms", "restart": "910ms", "state": "{}"}}])", state);
+      const auto result = run_if_allowed(file, R"({"iterations": 20, "time": "60s"})", {{"faults", fault}});
+      if (!result) continue;
+      CHECK(result->stopped_by == "iterations");
+      REQUIRE(result->faults);
+      CHECK(result->faults->crashes == 1);
+      ++allowed;
+    }
+  });
+  CHECK(allowed >= 20);
+}
+
+}  // namespace ddl::all_systems_test
