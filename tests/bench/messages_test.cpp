@@ -11,9 +11,9 @@ using ddl::bench::MessageBench;
 
 TEST_CASE("a measurement's messages are those of its pattern") {
   const auto rows = ddl::bench::measure_messages({.patterns = {"ps_sync", "d_psgd", "gossip", "ring_allreduce"},
-                                           .workers = {10},
-                                           .rounds = 3,
-                                           .most_seconds = 60});
+                                                  .workers = {10},
+                                                  .rounds = 3,
+                                                  .most_seconds = 60});
   REQUIRE(rows.size() == 4);
   CHECK(rows[0].messages == 10 * (3 * 3 + 1));             // pull, answer and push a round; and a farewell
   CHECK(rows[1].messages == 10 * 4 * (3 + 1));             // to four neighbours; and a farewell to each

@@ -217,8 +217,8 @@ TEST_CASE("the bound of a synchronous round is met on equal hosts, and never abo
 }
 
 TEST_CASE("an exchange between all workers takes as long as the most loaded link on one's way") {
-  const json uniform =
-      ddl::forked([] { return json(ddl::network::exchange_seconds(platform::Fabric(star(4, 1, {{1e6}})), model_bytes)); });
+  const json uniform = ddl::forked(
+      [] { return json(ddl::network::exchange_seconds(platform::Fabric(star(4, 1, {{1e6}})), model_bytes)); });
   for (const json& seconds : uniform) CHECK(seconds.get<double>() == doctest::Approx(3));
   // In a mesh each link has one model: 1 s, or 2 s where a worker's way has a slow one. Dealt by source, then target,
   // w0 has fast, slow; w1 fast, fast; w2 slow, fast.

@@ -11,8 +11,6 @@
 #include "sim/network/flows.hpp"
 #include "sim/network/sharing.hpp"
 #include "sim/platform/fabric.hpp"
-#include "sim/network/flows.hpp"
-#include "sim/network/sharing.hpp"
 #include "sim/platform/simgrid_api.hpp"
 
 namespace ddl {

@@ -1,0 +1,76 @@
+// The repository's own sources, and what still breaks a rule of the house.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/accepted.hpp"
+
+namespace ddl {
+
+struct Source {
+  std::string path;  // from the root, with '/'
+  std::vector<std::string> lines;
+
+  std::string folder() const { return path.substr(0, path.rfind('/')); }
+  std::string text() const {
+    std::string all;
+    for (const std::string& line : lines) all += line + "\n";
+    return all;
+  }
+};
+
+// The C++ of some folders, in the order of their names.
+inline std::vector<Source> sources(const std::vector<std::string>& folders) {
+  namespace fs = std::filesystem;
+  const fs::path root = DDLSIM_SOURCE_DIR;
+  std::vector<Source> found;
+  for (const std::string& folder : folders) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".cpp" && extension != ".hpp") continue;
+      Source source{fs::relative(entry.path(), root).generic_string(), {}};
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);) source.lines.push_back(line);
+      found.push_back(std::move(source));
+    }
+  }
+  std::ranges::sort(found, {}, &Source::path);
+  return found;
+}
+
+using Offenders = std::map<std::string, int>;  // what breaks a rule, and by how much
+
+// Holds offenders against those that are known (tests/base/exceptions/RULE.txt): one that is not listed fails, and one
+// that is worse than listed, and a listed one that has gone. So a list can only shrink; with DDLSIM_ACCEPT in the
+// environment it does, and never grows.
+inline void check_offenders(const std::string& rule, const Offenders& found) {
+  const std::string name = "tests/base/exceptions/" + rule + ".txt";
+  Offenders listed;
+  std::ifstream file(std::filesystem::path(DDLSIM_SOURCE_DIR) / name);
+  for (std::string line; std::getline(file, line);) {
+    const auto gap = line.rfind(' ');
+    REQUIRE_MESSAGE(gap != std::string::npos, name << ": " << line);
+    listed[line.substr(0, gap)] = std::stoi(line.substr(gap + 1));
+  }
+  for (const auto& [what, amount] : found) {
+    CHECK_MESSAGE(listed.contains(what), "breaks the rule of " << rule << ": " << what << " " << amount);
+    if (listed.contains(what)) CHECK_MESSAGE(amount <= listed[what], what << " " << amount << ": worse than " << name);
+  }
+  std::string remaining;
+  for (const auto& [what, amount] : listed) {
+    const auto at = found.find(what);
+    if (at != found.end()) remaining += what + " " + std::to_string(std::min(amount, at->second)) + "\n";
+    if (!accepting()) CHECK_MESSAGE(at != found.end(), what << " is well: tests/renew takes it off " << name);
+  }
+  if (accepting()) CHECK(is_accepted(name, remaining));
+}
+
+}  // namespace ddl
