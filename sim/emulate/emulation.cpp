@@ -288,9 +288,13 @@ experiment::RunResult Emulation::run() {
   return collect();
 }
 
-experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
+experiment::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options) {
   check_can_be_emulated(scenario, options);
-  return runtime::in_child_of(scenario, [&] { return Emulation(scenario, options).run(); });
+  return Emulation(scenario, options).run();
+}
+
+experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
+  return runtime::in_child_of(scenario, [&] { return emulate_here(scenario, options); });
 }
 
 }  // namespace ddl::emulate

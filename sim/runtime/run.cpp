@@ -1,6 +1,5 @@
 #include "sim/runtime/run.hpp"
 
-#include <malloc.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -86,7 +85,8 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// What a child finds wrong with a setting, it tells by the setting's path alone ("data.train: ...").
+}  // namespace
+
 std::string with_origin(const std::string& text, const std::string& file) {
   std::string result;
   std::istringstream lines(text);
@@ -98,25 +98,13 @@ std::string with_origin(const std::string& text, const std::string& file) {
   return result;
 }
 
-std::string bytes_from_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work) {
+std::string in_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work) {
   try {
     return process::in_child(work);
   } catch (const InputError& error) {
     throw InputError(with_origin(error.what(), scenario.file));
   }
 }
-
-}  // namespace
-
-namespace {
-
-// Memory that a step lets go of is kept for the next: the kernel would clear it page by page each time.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 512 << 20);
-}
-
-}  // namespace
 
 experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -131,10 +119,7 @@ experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOpti
 
 experiment::RunResult in_child_of(const scenario::Scenario& scenario,
                                   const std::function<experiment::RunResult()>& work) {
-  return from_bytes<experiment::RunResult>(bytes_from_child_of(scenario, [&] {
-    keep_freed_memory();
-    return to_bytes(work());
-  }));
+  return from_bytes<experiment::RunResult>(in_child_of(scenario, [&] { return to_bytes(work()); }));
 }
 
 experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& options) {
@@ -142,7 +127,7 @@ experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& 
 }
 
 network::Bounds bounds_of(const scenario::Scenario& scenario) {
-  return forecast_of(bytes_from_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
+  return forecast_of(in_child_of(scenario, [&] { return forecast_as_bytes(scenario); })).bounds;
 }
 
 }  // namespace ddl::runtime
