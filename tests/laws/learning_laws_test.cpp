@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::learning_laws_test {

@@ -1,4 +1,4 @@
-// A folder that appears whole or not at all: it is filled under a hidden name beside its place and swapped in.
+// A folder that appears whole or not at all: it is filled under a hidden name beside its place and renamed into it.
 #pragma once
 
 #include <csignal>
@@ -23,17 +23,21 @@ class SignalsHeld {
   sigset_t before_;
 };
 
+// Whoever makes it publishes it; in between, a forked process may fill it. Its maker removes what was not published,
+// whatever has become of that process. Its hidden name tells its maker, so that others know what is left over.
 class StagedFolder {
  public:
-  // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
+  // Makes nothing yet.
   explicit StagedFolder(std::filesystem::path target);
-  // Removes what was not published, and the folders made for it.
+  // Removes what was not published, and the folders that it needed.
   ~StagedFolder();
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;
 
-  // One file, its content in pieces. Throws InputError (a full disk, say).
-  void write(const std::string& name, std::initializer_list<std::string_view> pieces);
+  // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
+  void make();
+  // One file of the hidden folder, its content in pieces. Throws InputError (a full disk, say).
+  void write(const std::string& name, std::initializer_list<std::string_view> pieces) const;
 
   // Puts the folder in its place, at once. If there is one already it is removed, but for its files that are not
   // `ours`, which move over. With `exchange` the two swap in one step where the file system can; otherwise the old one
@@ -44,10 +48,9 @@ class StagedFolder {
  private:
   void remove_all() noexcept;
 
-  SignalsHeld signals_;  // first, so that it is undone last
   std::filesystem::path target_;
   std::filesystem::path staged_;                // empty once there is nothing to remove
-  std::vector<std::filesystem::path> parents_;  // made for it, outermost first
+  std::vector<std::filesystem::path> parents_;  // that were missing, outermost first
 };
 
 // Tries whether `target` could be made, and leaves no trace. Throws InputError.

@@ -1,4 +1,4 @@
-#include "sim/results/writing/folder.hpp"
+#include "sim/results/writing/staged_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -73,17 +73,22 @@ void remove_left_over(const fs::path& target, const std::function<bool(const std
   for (const fs::path& folder : folders) rmdir(folder.c_str());
 }
 
-// The first free hidden name beside `target`; several processes may look for one at the same time.
-fs::path make_sibling(const fs::path& target) {
+// The first hidden name beside `target` that is free, of this process.
+fs::path free_sibling(const fs::path& target) {
+  std::error_code ignored;
   for (int attempt = 0;; ++attempt) {
     const std::string name = hidden_prefix(target) + std::to_string(getpid()) + "-" + std::to_string(attempt);
     fs::path sibling = target.parent_path() / name;
-    if (mkdir(sibling.c_str(), 0777) == 0) return sibling;
-    if (errno != EEXIST) fail_making(target, "cannot be written", errno);
+    if (!fs::exists(fs::symlink_status(sibling, ignored))) return sibling;
   }
 }
 
-std::vector<fs::path> make_parents(const fs::path& target) {
+void make_folder(const fs::path& folder, const fs::path& target) {
+  if (mkdir(folder.c_str(), 0777) != 0) fail_making(target, "cannot be written", errno);
+}
+
+// Outermost first.
+std::vector<fs::path> missing_parents(const fs::path& target) {
   std::vector<fs::path> missing;
   std::error_code ignored;
   for (fs::path folder = target.parent_path(); !folder.empty() && !fs::exists(folder, ignored);
@@ -91,17 +96,7 @@ std::vector<fs::path> make_parents(const fs::path& target) {
     missing.insert(missing.begin(), folder);
     if (folder == folder.parent_path()) break;
   }
-  std::vector<fs::path> made;
-  for (const fs::path& folder : missing) {
-    if (mkdir(folder.c_str(), 0777) == 0) {
-      made.push_back(folder);
-    } else if (errno != EEXIST) {
-      const int error = errno;
-      for (auto path = made.rbegin(); path != made.rend(); ++path) rmdir(path->c_str());
-      fail_making(folder, "cannot be made", error);
-    }
-  }
-  return made;
+  return missing;
 }
 
 void keep_others(const fs::path& from, const fs::path& to, const std::function<bool(const std::string&)>& ours) {
@@ -123,22 +118,8 @@ SignalsHeld::SignalsHeld() {
 
 SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-StagedFolder::StagedFolder(fs::path target) : target_(std::move(target)) {
-  constexpr int most_attempts = 100;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      parents_ = make_parents(target_);
-      staged_ = make_sibling(target_);
-      return;
-    } catch (const ParentVanished&) {
-      remove_all();
-      if (attempt == most_attempts) throw;
-    } catch (...) {
-      remove_all();
-      throw;
-    }
-  }
-}
+StagedFolder::StagedFolder(fs::path target)
+    : target_(std::move(target)), staged_(free_sibling(target_)), parents_(missing_parents(target_)) {}
 
 StagedFolder::~StagedFolder() { remove_all(); }
 
@@ -149,7 +130,22 @@ void StagedFolder::remove_all() noexcept {
   for (auto path = parents_.rbegin(); path != parents_.rend(); ++path) rmdir(path->c_str());
 }
 
-void StagedFolder::write(const std::string& name, std::initializer_list<std::string_view> pieces) {
+void StagedFolder::make() {
+  constexpr int most_attempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      for (const fs::path& folder : missing_parents(target_)) {
+        if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) fail_making(folder, "cannot be made", errno);
+      }
+      make_folder(staged_, target_);
+      return;
+    } catch (const ParentVanished&) {
+      if (attempt == most_attempts) throw;
+    }
+  }
+}
+
+void StagedFolder::write(const std::string& name, std::initializer_list<std::string_view> pieces) const {
   const fs::path place = target_ / name;  // where the reader would have found it
   std::FILE* file = std::fopen((staged_ / name).c_str(), "wbe");
   if (file == nullptr) fail(place, "cannot be written", errno);
@@ -164,6 +160,7 @@ void StagedFolder::write(const std::string& name, std::initializer_list<std::str
 }
 
 void StagedFolder::publish(const std::function<bool(const std::string& name)>& ours, bool exchange) {
+  const SignalsHeld held;
   std::error_code unreadable;
   if (!fs::exists(fs::symlink_status(target_, unreadable))) {
     if (rename(staged_.c_str(), target_.c_str()) != 0) fail(target_, "cannot be written", errno);
@@ -175,7 +172,8 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
   if (exchange && renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
     // staged_ now names the old folder.
   } else {
-    const fs::path old = make_sibling(target_);
+    const fs::path old = free_sibling(target_);
+    make_folder(old, target_);
     if (rename(target_.c_str(), old.c_str()) != 0) {
       const int error = errno;
       rmdir(old.c_str());
@@ -199,6 +197,9 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
   remove_left_over(target_, ours);
 }
 
-void check_can_make(const fs::path& target) { const StagedFolder probe(target); }
+void check_can_make(const fs::path& target) {
+  StagedFolder probe(target);
+  probe.make();
+}
 
 }  // namespace ddl::results
