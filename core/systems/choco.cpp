@@ -83,24 +83,19 @@ class ChocoWorker : public Program {
     add_scaled(copy, values_of(message.values));
   }
 
+  // C(x - p): what does not travel is zero.
   Payload compressed_difference() {
     const auto model = node_.weights().read();
     if (model.empty()) return nullptr;
     std::vector<float> difference(model.begin(), model.end());
     add_scaled(difference, own_copy(), -1);
-    compress(difference);
+    const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(difference.size())));
+    if (params_.compressor == CompressionOperator::top_k) codec::keep_largest(difference, kept);
+    if (params_.compressor == CompressionOperator::random_k) codec::keep_random(difference, kept, random_);
     return make_payload(std::move(difference));
   }
 
-  // Sets to zero what does not travel.
-  void compress(std::vector<float>& values) {
-    if (params_.compressor == CompressionOperator::none) return;
-    const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(values.size())));
-    params_.compressor == CompressionOperator::top_k ? codec::keep_largest(values, kept)
-                                                     : codec::keep_random(values, kept, random_);
-  }
-
-  // Towards those who took part in the round: one who has left moves no more, so nobody moves towards it.
+  // Towards those that took part in the round: the copy of one that has left moves no more.
   void approach(const std::vector<Message>& messages) {
     const auto model = node_.weights().write();
     const auto step = static_cast<float>(gamma_ * neighbours_->graph().weight(neighbours_->round()));
