@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/comm/compression.hpp"
 
@@ -33,25 +32,6 @@ std::size_t AkoPlan::classes(int source) const {
 std::size_t AkoPlan::class_of(int source, int target) const {
   const int rank = target < source ? target : target - 1;
   return rotates_ ? static_cast<std::size_t>(rank) % partitions(source).size() : 0;
-}
-
-void ReceivedSteps::note(int part, std::int64_t step) {
-  if (away_) {  // what it has sent while it was away was lost
-    away_ = false;
-    all_ = -1;
-    last_.clear();
-    next_ = step;
-  }
-  last_[static_cast<std::size_t>(part)] = step;
-  while (true) {
-    const auto last = last_.find(plan_.part(source_, class_, next_));
-    if (last == last_.end() || last->second < next_) return;
-    ++next_;
-  }
-}
-
-std::int64_t ReceivedSteps::steps() const {
-  return away_ || (all_ >= 0 && next_ >= all_) ? std::numeric_limits<std::int64_t>::max() : next_;
 }
 
 Traffic AkoParams::traffic(const Cluster& cluster) const {

@@ -34,25 +34,4 @@ class AkoPlan {
   std::map<int, std::vector<Partition>> cuts_;  // by P
 };
 
-// Of how many of one peer's steps the messages have all come. Those of one part come in order, and a merged one stands
-// for all before it; parts may overtake each other.
-class ReceivedSteps {
- public:
-  ReceivedSteps(const AkoPlan& plan, int source, int target)
-      : plan_(plan), source_(source), class_(plan.class_of(source, target)) {}
-
-  void note(int part, std::int64_t step);
-  void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more than these
-  void note_gone() { away_ = true; }                    // nothing comes, until something does
-  std::int64_t steps() const;                           // without end once all have come
-
- private:
-  const AkoPlan& plan_;
-  const int source_;
-  const std::size_t class_;
-  std::map<std::size_t, std::int64_t> last_;  // step of the last message, by part
-  std::int64_t next_ = 0, all_ = -1;
-  bool away_ = false;
-};
-
 }  // namespace ddl::systems
