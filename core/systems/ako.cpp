@@ -101,16 +101,16 @@ class AkoWorker : public Program {
 
   void take(const Message& message) {
     const auto& parts = plan_.partitions(message.source);
-    scatter(parts[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
-            [&](Slice slice, std::span<const float> values) {
-              if (params_.apply == AkoApply::at_step) {
-                add_scaled(part_of(std::span<float>(inbox_), slice), values);
-              } else {
-                update_.assign(values.begin(), values.end());
-                for (float& value : update_) value *= weight_;
-                node_.apply(update_, slice.begin);
-              }
-            });
+    comm::scatter(parts[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
+                  [&](Slice slice, std::span<const float> values) {
+                    if (params_.apply == AkoApply::at_step) {
+                      add_scaled(part_of(std::span<float>(inbox_), slice), values);
+                    } else {
+                      update_.assign(values.begin(), values.end());
+                      for (float& value : update_) value *= weight_;
+                      node_.apply(update_, slice.begin);
+                    }
+                  });
   }
 
   Node& node_;

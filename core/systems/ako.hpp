@@ -9,6 +9,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
+#include "core/comm/partitions.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
@@ -27,12 +28,6 @@ FieldValue form_of(Partitions& partitions);
 enum class AkoSchedule { rotate, broadcast };  // another partition to each peer in a round | the same to all
 constexpr auto enum_names(AkoSchedule) {
   return std::to_array<EnumName<AkoSchedule>>({{AkoSchedule::rotate, "rotate"}, {AkoSchedule::broadcast, "broadcast"}});
-}
-
-enum class Partitioner { even, layer, fine };  // equal ranges | whole tensors | large tensors cut by rows
-constexpr auto enum_names(Partitioner) {
-  return std::to_array<EnumName<Partitioner>>(
-      {{Partitioner::even, "even"}, {Partitioner::layer, "layer"}, {Partitioner::fine, "fine"}});
 }
 
 enum class AkoApply { at_step, on_arrival };
@@ -70,7 +65,7 @@ struct AkoParams {
                                      .fetches_model = true};
   Partitions partitions;
   AkoSchedule schedule = AkoSchedule::rotate;
-  Partitioner partitioner = Partitioner::even;
+  comm::Partitioner partitioner = comm::Partitioner::even;
   AkoApply apply = AkoApply::at_step;
   int queue_depth = 1;
   Overflow overflow = Overflow::block;

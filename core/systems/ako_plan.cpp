@@ -20,7 +20,7 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
 AkoPlan::AkoPlan(const AkoParams& params, const Cluster& cluster) : rotates_(params.schedule == AkoSchedule::rotate) {
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const int count = counts_.emplace_back(partitions_of(params, cluster, worker));
-    if (!cuts_.contains(count)) cuts_[count] = make_partitions(params.partitioner, count, cluster);
+    if (!cuts_.contains(count)) cuts_[count] = comm::make_partitions(params.partitioner, count, cluster);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "core/comm/partitions.hpp"
 #include "core/systems/ako.hpp"
-#include "core/systems/partitions.hpp"
 
 namespace ddl::systems {
 
@@ -18,7 +18,7 @@ class AkoPlan {
   // Throws InputError when the vector cannot be cut so.
   AkoPlan(const AkoParams& params, const Cluster& cluster);
 
-  const std::vector<Partition>& partitions(int worker) const {
+  const std::vector<comm::Partition>& partitions(int worker) const {
     return cuts_.at(counts_[static_cast<std::size_t>(worker)]);
   }
   // Peers of one class get the same part in every round.
@@ -30,8 +30,8 @@ class AkoPlan {
 
  private:
   const bool rotates_;
-  std::vector<int> counts_;                     // P, per worker
-  std::map<int, std::vector<Partition>> cuts_;  // by P
+  std::vector<int> counts_;                           // P, per worker
+  std::map<int, std::vector<comm::Partition>> cuts_;  // by P
 };
 
 }  // namespace ddl::systems

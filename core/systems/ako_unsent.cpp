@@ -18,10 +18,10 @@ void UnsentSums::add(const Payload& gradient) {
 
 Message UnsentSums::take(std::size_t peer_class) {
   const std::size_t part = plan_.part(node_.id(), peer_class, node_.step());
-  const Partition& partition = plan_.partitions(node_.id())[part];
+  const comm::Partition& partition = plan_.partitions(node_.id())[part];
   Message message{.step = node_.step(), .body = PartOfSum{static_cast<int>(part), since_[peer_class][part]}};
-  compressor(peer_class, part).compress(message, gather(sums_[peer_class], partition));
-  fill_zero(sums_[peer_class], partition);
+  compressor(peer_class, part).compress(message, comm::gather(sums_[peer_class], partition));
+  comm::fill_zero(sums_[peer_class], partition);
   since_[peer_class][part] = node_.step() + 1;
   return message;
 }
@@ -30,7 +30,7 @@ comm::Compressor& UnsentSums::compressor(std::size_t peer_class, std::size_t par
   const auto key = std::pair(peer_class, part);
   const auto found = compressors_.find(key);
   if (found != compressors_.end()) return found->second;
-  const Partition& partition = plan_.partitions(node_.id())[part];
+  const comm::Partition& partition = plan_.partitions(node_.id())[part];
   return compressors_.emplace(key, comm::Compressor(codec_, node_.cluster(), partition, Stream(random_.bits())))
       .first->second;
 }

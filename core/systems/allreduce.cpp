@@ -15,9 +15,9 @@
 #include <variant>
 
 #include "core/comm/compression.hpp"
+#include "core/comm/partitions.hpp"
 #include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/partitions.hpp"
 
 namespace ddl::systems {
 namespace {
@@ -27,10 +27,10 @@ class AllReduceWorker : public Program {
   AllReduceWorker(Node& node, comm::Collective how, int partitions, const AllreduceParams& params)
       : node_(node),
         all_reduce_(node, how, 0, params.on_failure, "sums of the other workers"),
-        partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {
+        partitions_(comm::make_partitions(comm::Partitioner::even, partitions, node.cluster())) {
     if (std::holds_alternative<codec::NoCodecParams>(params.codec)) return;
     Stream random = node.rng("codec");
-    for (const Partition& part : partitions_) {
+    for (const comm::Partition& part : partitions_) {
       compressors_.emplace_back(params.codec, node.cluster(), part, Stream(random.bits()));
     }
   }
@@ -77,7 +77,7 @@ class AllReduceWorker : public Program {
 
   Node& node_;
   membership::Regrouping all_reduce_;
-  const std::vector<Partition> partitions_;
+  const std::vector<comm::Partition> partitions_;
   std::vector<comm::Compressor> compressors_;  // one per partition; none without a codec
   std::vector<float> update_;
 };
@@ -110,7 +110,7 @@ Traffic RingAllreduceParams::traffic(const Cluster& cluster) const { return traf
 Traffic TreeAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
 Traffic StarAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
 Traffic PartialAllreduceParams::traffic(const Cluster& cluster) const {
-  make_partitions(Partitioner::even, partitions, cluster);  // says now if that is impossible
+  comm::make_partitions(comm::Partitioner::even, partitions, cluster);  // says now if that is impossible
   return traffic_of(*this, collective, partitions, cluster);
 }
 
