@@ -14,6 +14,9 @@
 namespace ddl::systems {
 
 // Per class of peers, the sum of the worker's gradients since each part of it was sent last.
+//
+// The paper keeps a window of P gradients to the same end. Sums that start again hold the same values without drift,
+// and need one vector per class of peers (those that get the same part in every step) instead of P.
 class UnsentSums {
  public:
   UnsentSums(Node& node, const AkoPlan& plan, const codec::CodecParams& codec);
