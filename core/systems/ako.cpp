@@ -8,9 +8,7 @@
 //   5  when part k of a peer's acc arrives:  inbox[k] += it        (on_arrival: x[k] = step(x[k], it / n))
 //
 // A partition goes to a given peer every P steps and then carries the sum since it last went, so every coordinate of
-// every gradient reaches every peer exactly once, at most P-1 steps and the journey late. The paper keeps a window of P
-// gradients to the same end; sums that start again hold the same values without drift, and need one vector per class of
-// peers (those that get the same part in every step) instead of P.
+// every gradient reaches every peer exactly once, at most P-1 steps and the journey late.
 #include "core/systems/ako.hpp"
 
 #include <optional>
@@ -37,7 +35,7 @@ class AkoWorker : public Program {
         queues_(node, params, plan_.partitions(node.id()).size()),
         progress_(node, plan_, params.staleness_bound),
         inbox_(node.cluster().timing_only ? 0 : node.cluster().parameters) {
-    if (keeps_tf_ako_clock(params_, node.cluster())) clock_.emplace(node, params.receive_threads);
+    if (keeps_tf_ako_clock(params_, node.cluster())) clock_.emplace(node, params.tf_ako.receive_threads);
     node.membership().watch(0);
   }
 
@@ -57,7 +55,7 @@ class AkoWorker : public Program {
 
  private:
   void start_receivers() {
-    for (int thread = 0; thread < params_.receive_threads; ++thread) {
+    for (int thread = 0; thread < params_.tf_ako.receive_threads; ++thread) {
       node_.spawn("receive", [this, thread] { receive(thread); });
     }
     if (clock_) clock_->start();
@@ -67,11 +65,11 @@ class AkoWorker : public Program {
     queues_.wait_for_room();
     for (std::size_t peer_class = 0; peer_class < plan_.classes(node_.id()); ++peer_class) {
       Message message = unsent_.take(peer_class);
-      message.port = message.as<PartOfSum>().part % params_.receive_threads;
+      message.port = message.as<PartOfSum>().part % params_.tf_ako.receive_threads;
       for (int peer = 0; peer < node_.cluster().workers; ++peer) {
         if (peer == node_.id() || plan_.class_of(node_.id(), peer) != peer_class) continue;
         queues_.send(peer, message);
-        if (params_.publish == Publish::blocking) node_.queue(peer).flush();
+        if (params_.tf_ako.publish == Publish::blocking) node_.queue(peer).flush();
       }
     }
   }
@@ -89,7 +87,7 @@ class AkoWorker : public Program {
       const Message message = node_.receive(thread, "gradients of the others");
       if (message.source >= node_.cluster().workers) continue;  // a server's host
       if (message.is<PartOfSum>()) {
-        node_.compute(params_.receive_time.value);
+        node_.compute(params_.tf_ako.receive_time.value);
         ages_.add(message.as<PartOfSum>().since, message.step, node_.step());
         take(message);
       }

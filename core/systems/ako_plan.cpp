@@ -65,11 +65,12 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
     list.push_back(
         {"overflow", "\"merge\" adds waiting sums, which encoded ones are not; expected \"block\" or no codec"});
   }
-  if (publish == Publish::blocking && (overflow == Overflow::merge || queue_depth != 1)) {
-    list.push_back({"publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\" and no \"overflow\""});
+  if (tf_ako.publish == Publish::blocking && (overflow == Overflow::merge || queue_depth != 1)) {
+    list.push_back(
+        {"tf_ako.publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\" and no \"overflow\""});
   }
-  if (clock == AkoClock::ping_pong && !staleness_bound) {
-    list.push_back({"clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
+  if (tf_ako.clock == AkoClock::ping_pong && !staleness_bound) {
+    list.push_back({"tf_ako.clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
   }
   if (partitions.automatic && !codec::has_fixed_size(codec)) {
     list.push_back(

@@ -13,7 +13,7 @@ namespace ddl::systems {
 
 // Whether it replaces the wait for peers.
 inline bool keeps_tf_ako_clock(const AkoParams& params, const Cluster& cluster) {
-  return params.staleness_bound && params.clock == AkoClock::ping_pong && cluster.workers > 1;
+  return params.staleness_bound && params.tf_ako.clock == AkoClock::ping_pong && cluster.workers > 1;
 }
 
 // Pings and pongs carry nothing but a number. They travel in the channels of the gradients, behind what waits there.
