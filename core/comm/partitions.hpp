@@ -1,16 +1,22 @@
-// Ako's partitions of the parameter vector.
+// Partitions of the parameter vector.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/base/fields.hpp"
 #include "core/node/message.hpp"
 #include "core/node/node.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/ako.hpp"
 
-namespace ddl::systems {
+namespace ddl::comm {
+
+enum class Partitioner { even, layer, fine };  // equal ranges | whole tensors | large tensors cut by rows
+constexpr auto enum_names(Partitioner) {
+  return std::to_array<EnumName<Partitioner>>(
+      {{Partitioner::even, "even"}, {Partitioner::layer, "layer"}, {Partitioner::fine, "fine"}});
+}
 
 // Disjoint slices that travel together, in ascending order.
 using Partition = std::vector<Slice>;
@@ -40,4 +46,4 @@ void scatter(const Partition& partition, const Payload& values, Visit visit) {
   }
 }
 
-}  // namespace ddl::systems
+}  // namespace ddl::comm

@@ -1,11 +1,11 @@
-#include "core/systems/ako_clock.hpp"
+#include "core/systems/tf_ako_clock.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace ddl::systems {
 
-PingPongClock::PingPongClock(Node& node, int port)
+TfAkoClock::TfAkoClock(Node& node, int port)
     : node_(node), port_(port), received_(static_cast<std::size_t>(node.cluster().workers)) {
   node.membership().watch(port);
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
@@ -13,18 +13,22 @@ PingPongClock::PingPongClock(Node& node, int port)
   }
 }
 
-void PingPongClock::start() {
+void TfAkoClock::start() {
   node_.spawn("clock", [this] { serve(); });
 }
 
-void PingPongClock::received(std::int64_t steps) {
+void TfAkoClock::wait(std::int64_t steps) {
+  node_.wait_until([&] { return all_received_ >= steps || !node_.up(0); }, "gradients at every worker (clock)");
+}
+
+void TfAkoClock::received(std::int64_t steps) {
   if (steps == received_[static_cast<std::size_t>(node_.id())]) return;
   if (node_.id() == 0) return note(0, steps);
   received_[static_cast<std::size_t>(node_.id())] = steps;
   node_.send(0, {.port = port_, .step = steps});
 }
 
-void PingPongClock::serve() {
+void TfAkoClock::serve() {
   while (true) {
     const Message message = node_.receive(port_, "the clock's pings and pongs");
     if (message.is<MembershipEvent>()) {
@@ -38,8 +42,8 @@ void PingPongClock::serve() {
   }
 }
 
-// Who is away holds nobody up. A worker 0 that has come back hears of everybody anew.
-void PingPongClock::note_event(int node, Presence presence) {
+// A worker that is not there holds nobody up. When worker 0 comes back, everybody pings it again.
+void TfAkoClock::note_event(int node, Presence presence) {
   if (node >= node_.cluster().workers) return;
   if (node_.id() == 0 && presence != Presence::up) note(node, std::numeric_limits<std::int64_t>::max());
   if (node != 0 || presence != Presence::up) return;
@@ -48,7 +52,7 @@ void PingPongClock::note_event(int node, Presence presence) {
   if (steps > 0) node_.send(0, {.port = port_, .step = steps});
 }
 
-void PingPongClock::note(int worker, std::int64_t steps) {
+void TfAkoClock::note(int worker, std::int64_t steps) {
   received_[static_cast<std::size_t>(worker)] = steps;
   const std::int64_t least = *std::ranges::min_element(received_);
   if (least == all_received_) return;

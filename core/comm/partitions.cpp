@@ -1,4 +1,4 @@
-#include "core/systems/partitions.hpp"
+#include "core/comm/partitions.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 #include "core/node/vectors.hpp"
 
-namespace ddl::systems {
+namespace ddl::comm {
 namespace {
 
 std::size_t size_of(const Partition& partition) {
@@ -125,4 +125,4 @@ void fill_zero(std::span<float> vector, const Partition& partition) {
   for (const Slice slice : partition) fill_zero(part_of(vector, slice));
 }
 
-}  // namespace ddl::systems
+}  // namespace ddl::comm
