@@ -1,41 +1,15 @@
 #include "core/comm/neighbour_exchange.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 #include "core/node/vectors.hpp"
 
 namespace ddl::comm {
-namespace {
 
 std::shared_ptr<const graph::Graph> graph_of(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster) {
   return cluster.graphs->get(kind, degree, cluster.workers, cluster.seed);
 }
 
-}  // namespace
-
-Rounds::Rounds(Node& node, graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
-               std::function<void(Message)> take)
-    : node_(node),
-      graph_(graph_of(kind, degree, node.cluster())),
-      on_failure_(on_failure),
-      take_(std::move(take)),
-      started_(node.membership().events()) {
-  node.membership().watch(port);
-  if (!node.cluster().hosts_change) return;
-  for (int round = 0; round < graph_->rounds(); ++round) {
-    for (const int other : graph_->targets(node.id(), round)) source(other);
-    for (const int other : graph_->sources(node.id(), round)) source(other);
-  }
-  for (auto& [other, neighbour] : sources_) {
-    if (node.up(other)) continue;
-    neighbour.takes_part = never;
-    neighbour.down = is_waited_for(node.membership().presence(other));
-  }
-}
-
-int Rounds::send(Message message, const std::function<Message()>& to_new) {
+int NeighbourExchange::send(Message message, const std::function<Message()>& to_new) {
+  begin_round();
   const auto in_this_round = [&](Message one) {
     one.port = port;
     one.step = round();
@@ -44,7 +18,7 @@ int Rounds::send(Message message, const std::function<Message()>& to_new) {
   message = in_this_round(std::move(message));
   int sent = 0;
   for (const int target : graph_->targets(node_.id(), round())) {
-    if (!source(target).is_counted_on(round())) continue;
+    if (!is_counted_on(target, round())) continue;
     node_.send(target, to_new && enters(target, round()) ? in_this_round(to_new()) : message);
     ++sent;
   }
@@ -52,12 +26,12 @@ int Rounds::send(Message message, const std::function<Message()>& to_new) {
   return sent;
 }
 
-std::vector<Message> Rounds::receive(std::int64_t round) {
+std::vector<Message> NeighbourExchange::receive(std::int64_t round) {
   const std::vector<int> expected = graph_->sources(node_.id(), round);
-  wait_for(expected, [&](int node) { return source(node).early.empty() && source(node).is_counted_on(round); });
+  wait_for(expected, [&](int node) { return sources_[node].early.empty() && is_counted_on(node, round); });
   std::vector<Message> messages;
   for (const int node : expected) {
-    auto& early = source(node).early;
+    auto& early = sources_[node].early;
     if (early.empty() || early.front().step > round) continue;
     check(early.front().step == round, "a source's messages in the order of rounds");
     messages.push_back(std::move(early.front()));
@@ -66,49 +40,63 @@ std::vector<Message> Rounds::receive(std::int64_t round) {
   return messages;
 }
 
-bool Rounds::enters(int node, std::int64_t round) const {
-  const auto found = sources_.find(node);
-  return found != sources_.end() && found->second.entered == round;
+void NeighbourExchange::average(Weights& x, const std::vector<Message>& models) const {
+  if (models.empty()) return;
+  const auto each = static_cast<float>(graph_->weight(round()));
+  const int missing = graph_->degree(round()) - static_cast<int>(models.size());
+  mix(x.write(), models, node_.id(), static_cast<float>(1 + missing) * each, each);
 }
 
-void Rounds::leave() {
+std::set<int> NeighbourExchange::neighbours() const {
   std::set<int> neighbours;
   for (int round = 0; round < graph_->rounds(); ++round) {
     for (const int node : graph_->targets(node_.id(), round)) neighbours.insert(node);
     for (const int node : graph_->sources(node_.id(), round)) neighbours.insert(node);
   }
-  has_left_ = true;
-  for (const int node : neighbours) node_.send(node, {.port = port, .body = Leaving{}});
-  if (!take_ && !node_.cluster().hosts_change) return;
-  node_.spawn("after the rounds", [this] {
-    while (true) {
-      Message late = receive_any();
-      if (take_) take_(std::move(late));
-    }
-  });
+  return neighbours;
 }
 
-// Whatever comes next of any round.
-Message Rounds::receive_any() {
+void NeighbourExchange::leave() {
+  has_left_ = true;
+  for (const int node : neighbours()) node_.send(node, {.port = port, .body = Leaving{}});
+  if (take_ || is_asked_after_leaving()) node_.spawn("after the rounds", [this] { serve_late(); });
+}
+
+void NeighbourExchange::serve_late() {
   while (true) {
-    for (auto& [node, source] : sources_) {
-      if (source.early.empty()) continue;
-      Message message = std::move(source.early.front());
-      source.early.pop_front();
-      return message;
-    }
+    for (const auto& [node, source] : sources_) hand_over_early(node);
     sort_in(node_.receive(port, service));
   }
 }
 
-void Rounds::sort_in(Message message) {
-  const int from = message.source;
-  if (message.is<MembershipEvent>()) return note_event(from, message.as<MembershipEvent>());
-  if (message.is<At>()) return note_place(from, message.as<At>());
-  if (message.is<EntersWith>()) return note_entry(from, message.as<EntersWith>().round);
-  if (message.is<Leaving>()) return note_leaving(from);
-  // Of one that has not said where it is, it was meant for who was here before.
-  if (!entering_ || places_.contains(from)) source(from).early.push_back(std::move(message));
+void NeighbourExchange::start_again(int neighbour) {
+  hand_over_early(neighbour);
+  sources_[neighbour].left = false;
+}
+
+void NeighbourExchange::hand_over_early(int neighbour) {
+  for (Message& early : std::exchange(sources_[neighbour].early, {})) {
+    if (take_) take_(std::move(early));
+  }
+}
+
+bool NeighbourExchange::receive_pending() {
+  bool heard = false;
+  while (auto message = node_.poll(port)) {
+    sort_in(std::move(*message));
+    heard = true;
+  }
+  return heard;
+}
+
+void NeighbourExchange::sort_in(Message message) {
+  if (handle(message)) return;
+  Source& source = sources_[message.source];
+  if (message.is<Leaving>()) {
+    source.left = true;
+  } else {
+    source.early.push_back(std::move(message));
+  }
 }
 
 void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, float each) {

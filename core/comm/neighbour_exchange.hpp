@@ -1,87 +1,82 @@
 // Synchronous rounds between the neighbours of a graph. A node waits for its sources of the round and for nobody else;
 // neighbours may run ahead of one another, and what comes early waits for its round.
 //
-// A node that starts in the middle asks its neighbours where they are and enters with the first round that none of them
-// has begun. Who has said where it is begins no round before it has heard which that is; rounds before it do without
-// the new one. Who is still entering says where it is once it is in, so that of two the earlier goes first.
-//
-// Rounds of one that counts on nobody are its own affair: it says where it could be, and goes to where the first of the
-// others enters. Two parts of the graph that were cut off from each other meet in the round of the one that has got
-// further, which waits there for the other.
+// Here all nodes begin with round 0. membership/round_entry.hpp has the exchange that nodes can enter in the middle.
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <deque>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
+#include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl::comm {
 
-class Rounds {
+// The same at all nodes of a run.
+std::shared_ptr<const graph::Graph> graph_of(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster);
+
+class NeighbourExchange {
  public:
-  // The graph is the same at all nodes of a run. What comes when its round is over or left out is given to `take`, if
-  // any.
-  Rounds(Node& node, graph::GraphKind kind, std::optional<int> degree, OnFailure on_failure,
-         std::function<void(Message)> take = nullptr);
+  NeighbourExchange(Node& node, std::shared_ptr<const graph::Graph> graph) : node_(node), graph_(std::move(graph)) {}
+  virtual ~NeighbourExchange() = default;
 
   const graph::Graph& graph() const { return *graph_; }
-  // W. To be called before the first step: a node that starts in the middle agrees with its neighbours on a round.
-  void enter();
-  // W. Until it is known who takes part in the present round. To be called in each before send(); one that counts on
-  // nobody may be in another round then.
-  void settle();
-  // The round of the worker's present step.
-  std::int64_t round() const { return node_.step() + ahead_; }
-  // To the targets of the present round that take part; returns how many. What `to_new` makes goes instead to those
+  // What comes when its round is over or left out is given to `take`, and dropped without one.
+  void on_late(std::function<void(Message)> take) { take_ = std::move(take); }
+
+  // W. To be called before the first step.
+  virtual void enter() {}
+  // W. Until it is known who takes part in the round of the worker's present step; send() begins it if nobody has.
+  virtual void begin_round() {}
+  // That of the worker's present step.
+  virtual std::int64_t round() const { return node_.step(); }
+  // W. To the targets of the present round that take part; returns how many. What `to_new` makes goes instead to those
   // that enter with this round.
   int send(Message message, const std::function<Message()>& to_new = nullptr);
   // W. A round's messages in order of their senders; a source that takes no part has none.
   std::vector<Message> receive(std::int64_t round);
+  std::vector<Message> receive() { return receive(round()); }
   // Whether a neighbour enters with this round, in the middle.
-  bool enters(int node, std::int64_t round) const;
+  virtual bool enters(int, std::int64_t) const { return false; }
+  // x = sum over j of W_ij x_j, of the models of the present round. What a source would weigh that takes no part falls
+  // to x itself, so that W stays doubly stochastic.
+  void average(Weights& x, const std::vector<Message>& models) const;
   // No more rounds of this node: tells everybody who may wait for it.
   void leave();
 
- private:
-  // Bodies of messages that are of no round.
-  struct Leaving {};
-  struct At {
-    std::int64_t round = 0;
-    bool fixed = false;         // or else the sender's own affair
-    std::int64_t answered = 0;  // the event of the target's start
-  };
-  struct EntersWith {
-    std::int64_t round = 0;
-  };
+ protected:
   static constexpr int port = 0;
-  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  // The body of a node's last message.
+  struct Leaving {};
 
-  struct Source {
-    std::deque<Message> early;
-    bool left = false;
-    bool down = false;            // and waited for
-    std::int64_t started = 0;     // after so many events of hosts; 0: before this node
-    bool undecided = false;       // is or will be told where this node is, and has not said where it enters
-    std::int64_t takes_part = 0;  // from this round on
-    std::int64_t entered = -1;    // with this round, in the middle
-    bool is_counted_on(std::int64_t round) const { return !left && takes_part <= round; }
-  };
-  struct Place {
-    bool fixed = false;  // or else nobody's affair
-    std::int64_t round = 0;
-    auto operator<=>(const Place&) const = default;
-  };
+  // --- where hosts come and go ---
+  virtual bool takes_part(int, std::int64_t) const { return true; }
+  // Is shown every message that arrives; true: it was of no round, or of one that is over for this node.
+  virtual bool handle(const Message&) { return false; }
+  // Whether others have something to ask of a node that has left.
+  virtual bool is_asked_after_leaving() const { return false; }
+
+  // Sources and targets of all rounds.
+  std::set<int> neighbours() const;
+  bool has_left() const { return has_left_; }
+  bool has_left(int neighbour) { return sources_[neighbour].left; }
+  // A neighbour that has started again: what it has sent before is late.
+  void start_again(int neighbour);
+  // What has come early of its messages is late: their rounds will not be.
+  void hand_over_early(int neighbour);
+  bool receive_pending();  // what has arrived; whether anything had
   // W. Until this can be said of none of the nodes any more.
   template <class Nodes, class IsAwaited>
   void wait_for(const Nodes& nodes, IsAwaited is_awaited) {
@@ -93,38 +88,24 @@ class Rounds {
       sort_in(node_.receive(port, reason));
     }
   }
-  Message receive_any();
-  void sort_in(Message message);
-
-  // --- rounds_entering.cpp ---
-  bool is_waited_for(Presence presence) const { return presence == Presence::down && on_failure_ == OnFailure::wait; }
-  void note_place(int node, const At& at);
-  void note_entry(int node, std::int64_t round);
-  void note_leaving(int node);
-  void note_event(int node, const MembershipEvent& event);
-  void send_place(int node);
-  void take_early(Source& source);
-  bool receive_pending();  // what has arrived; whether anything had
-  bool is_alone() const;
-  void admit_entering_neighbours();
-  void go_to(std::int64_t round);
-
-  Source& source(int node) { return sources_[node]; }
 
   Node& node_;
+  std::int64_t unsent_ = 0;  // the first round not yet sent
+
+ private:
+  struct Source {
+    std::deque<Message> early;
+    bool left = false;
+  };
+  bool is_counted_on(int node, std::int64_t round) { return !has_left(node) && takes_part(node, round); }
+  void sort_in(Message message);
+  void serve_late();
+
   const std::shared_ptr<const graph::Graph> graph_;
-  const OnFailure on_failure_;
-  const std::function<void(Message)> take_;
+  std::function<void(Message)> take_ = nullptr;
   std::map<int, Source> sources_;  // by node: of neighbours alone, so that a node's memory does not grow with the run's
-  std::int64_t ahead_ = 0;         // of the worker's step
-  std::int64_t unsent_ = 0;        // the first round not yet sent
   bool has_left_ = false;
   std::vector<int> awaited_;  // neighbours whose word this node waits for now
-
-  const std::int64_t started_;  // after so many events of hosts
-  bool entering_ = started_ > 0;
-  std::map<int, Place> places_;  // of neighbours, as they say while this node enters
-  bool alone_ = false;           // so that it may still go back; until its next round
 };
 
 // What is wrong with the settings of systems on graphs.

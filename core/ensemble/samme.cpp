@@ -1,12 +1,12 @@
 // Worker i trains member i. All have the whole training set; weights of its samples go from one to the next. Steps that
 // the run has no room for are left out; a member without any is none.
 //
-//   worker i:  w = 1/N each (i = 0), or receive w
-//              x = train(x, batches chosen by w)
-//              e = sum of w over what x gets wrong;  a = ln((1 - e) / e) + ln(K - 1)
-//              w = w exp(a) where x is wrong ("published": right), over their sum;  send w to i + 1
-//              send x's answers, or x, with a to worker 0
-//   worker 0:  the ensemble's answer is the class of most votes, each weighing a
+//   worker i:  1  w = 1/N each (i = 0), or receive w
+//              2  x = train(x, batches chosen by w)
+//              3  e = sum of w over what x gets wrong;  a = ln((1 - e) / e) + ln(K - 1)
+//              4  w = w exp(a) where x is wrong ("published": right), over their sum;  send w to i + 1
+//              5  send x's answers, or x, with a to worker 0
+//   worker 0:  6  the ensemble's answer is the class of most votes, each weighing a
 #include "core/ensemble/samme.hpp"
 
 #include <vector>
@@ -31,20 +31,21 @@ class SammeWorker : public Program {
   SammeWorker(const SammeParams& params, Node& node) : node_(node), params_(params), samples_(*node.model_parallel()) {}
 
   void run() override {
-    std::vector<float> weights = first_weights();
-    const bool trained = train(weights);
+    std::vector<float> weights = first_weights();  // 1
+    const bool trained = train(weights);           // 2
     double vote = 0;
     if (trained) {
       const std::vector<std::uint8_t> right = samples_.correct_predictions();
       if (!right.empty()) {
         vote = member_weight(weighted_error(weights, right),
-                             static_cast<int>(node_.cluster().model->layers().back()->output().size()), right.size());
+                             static_cast<int>(node_.cluster().model->layers().back()->output().size()),
+                             right.size());  // 3
         weights = next_weights(weights, right, vote, params_.weighting);
       }
     }
-    hand_on(std::move(weights));
-    cast_vote(trained, vote);
-    if (node_.id() == voter) count_votes();
+    hand_on(std::move(weights));             // 4
+    cast_vote(trained, vote);                // 5
+    if (node_.id() == voter) count_votes();  // 6
   }
 
   std::vector<Voter> ensemble() const override { return ensemble_; }

@@ -1,129 +1,191 @@
-// How a node enters the rounds of its neighbours in the middle, and how these come to know of it.
-#include <algorithm>
+#include "core/membership/round_entry.hpp"
+
+#include <compare>
+#include <limits>
 #include <ranges>
-#include <utility>
 
-#include "core/comm/neighbour_exchange.hpp"
+namespace ddl::membership {
+namespace {
 
-namespace ddl::comm {
+class RoundEntry final : public comm::NeighbourExchange {
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-void Rounds::enter() {
-  if (!entering_) return;
-  // The news of this node's start makes them answer, but for those that have started since: they ask this node.
-  wait_for(std::views::keys(sources_), [&](int other) {
-    const Source& neighbour = source(other);
-    return !places_.contains(other) && !neighbour.left && neighbour.started == 0 && node_.up(other);
-  });
-  receive_pending();
-  std::erase_if(places_, [&](const auto& place) { return source(place.first).left || !node_.up(place.first); });
-  entering_ = false;
-  Place furthest{.round = node_.step()};
-  if (!places_.empty()) furthest = std::ranges::max(std::views::values(places_));
-  go_to(furthest.round);
-  alone_ = places_.empty();
-  for (auto& [other, neighbour] : sources_) {
-    if (neighbour.undecided) {
-      send_place(other);
-    } else if (places_.contains(other)) {
-      neighbour.takes_part = round();
-      node_.send(other, {.port = port, .body = EntersWith{round()}});
+  // Bodies of messages.
+  struct At {
+    std::int64_t round = 0;
+    bool fixed = false;         // or else the sender's own affair
+    std::int64_t answered = 0;  // the event of the target's start
+  };
+  struct EntersWith {
+    std::int64_t round = 0;
+  };
+
+  // What this node knows of a neighbour.
+  struct Neighbour {
+    bool down = false;            // and waited for
+    std::int64_t started = 0;     // after so many events of hosts; 0: before this node
+    bool undecided = false;       // is or will be told where this node is, and has not said where it enters
+    std::int64_t takes_part = 0;  // from this round on
+    std::int64_t entered = -1;    // with this round, in the middle
+  };
+  // Where a neighbour is, as it says while this node enters.
+  struct Place {
+    bool fixed = false;  // or else nobody's affair
+    std::int64_t round = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+
+ public:
+  RoundEntry(Node& node, std::shared_ptr<const graph::Graph> graph, OnFailure on_failure)
+      : NeighbourExchange(node, std::move(graph)), on_failure_(on_failure), started_(node.membership().events()) {
+    node.membership().watch(port);
+    for (const int other : neighbours()) {
+      Neighbour& neighbour = neighbours_[other];
+      if (node.up(other)) continue;
+      neighbour.takes_part = never;
+      neighbour.down = is_waited_for(node.membership().presence(other));
     }
   }
-}
 
-void Rounds::settle() {
-  if (!node_.cluster().hosts_change) return;
-  do {
+  std::int64_t round() const override { return node_.step() + ahead_; }
+
+  void enter() override {
+    if (!entering_) return;
+    // The event of this node's start makes them answer, but for those that have started since: they ask this node.
+    wait_for(std::views::keys(neighbours_), [&](int other) {
+      return !places_.contains(other) && !has_left(other) && neighbours_[other].started == 0 && node_.up(other);
+    });
     receive_pending();
-    wait_for(std::views::keys(sources_), [&](int other) { return source(other).undecided || source(other).down; });
-  } while (receive_pending());
-  admit_entering_neighbours();
-}
-
-bool Rounds::receive_pending() {
-  bool heard = false;
-  while (auto message = node_.poll(port)) {
-    sort_in(std::move(*message));
-    heard = true;
+    std::erase_if(places_, [&](const auto& place) { return has_left(place.first) || !node_.up(place.first); });
+    entering_ = false;
+    Place furthest{.round = node_.step()};
+    if (!places_.empty()) furthest = std::ranges::max(std::views::values(places_));
+    go_to(furthest.round);
+    alone_ = places_.empty();
+    for (auto& [other, neighbour] : neighbours_) {
+      if (neighbour.undecided) {
+        send_place(other);
+      } else if (places_.contains(other)) {
+        neighbour.takes_part = round();
+        node_.send(other, {.port = port, .body = EntersWith{round()}});
+      }
+    }
   }
-  return heard;
-}
 
-// Between two rounds, when nobody takes part in the next or has been told of it.
-bool Rounds::is_alone() const {
-  return unsent_ == round() && std::ranges::none_of(sources_, [](const auto& neighbour) {
-           const Source& source = neighbour.second;
-           return !source.left && !source.down && (source.undecided || source.takes_part != never);
-         });
-}
-
-void Rounds::admit_entering_neighbours() {
-  std::int64_t first = never;
-  for (const auto& [other, neighbour] : sources_) {
-    if (!neighbour.left) first = std::min(first, neighbour.takes_part);
+  void begin_round() override {
+    const auto is_awaited = [&](int other) { return neighbours_[other].undecided || neighbours_[other].down; };
+    do {
+      receive_pending();
+      wait_for(std::views::keys(neighbours_), is_awaited);
+    } while (receive_pending());
+    admit_entering_neighbours();
   }
-  // Rounds before that would be this node's alone, and are left out; to go back is for one whom nobody counts on yet.
-  const bool was_alone = std::exchange(alone_, false);
-  if (first == never || first == round() || (first < round() && !was_alone)) return;
-  go_to(first);
-  for (auto& [other, neighbour] : sources_) {
-    if (neighbour.left || neighbour.takes_part == never) take_early(neighbour);
+
+  bool enters(int node, std::int64_t round) const override { return neighbours_.at(node).entered == round; }
+
+ private:
+  bool takes_part(int node, std::int64_t round) const override { return neighbours_.at(node).takes_part <= round; }
+  bool is_asked_after_leaving() const override { return true; }
+
+  bool handle(const Message& message) override {
+    const int from = message.source;
+    if (message.is<MembershipEvent>()) {
+      note_event(from, message.as<MembershipEvent>());
+    } else if (message.is<At>()) {
+      note_place(from, message.as<At>());
+    } else if (message.is<EntersWith>()) {
+      note_entry(neighbours_.at(from), message.as<EntersWith>().round);
+    } else if (message.is<Leaving>()) {
+      neighbours_.at(from).undecided = false;
+      return false;
+    } else {
+      // The sender has not said where it is, so this was meant for the program that ran here before.
+      return entering_ && !places_.contains(from);
+    }
+    return true;
   }
-}
 
-void Rounds::take_early(Source& source) {
-  for (Message& early : std::exchange(source.early, {})) {
-    if (take_) take_(std::move(early));
+  void note_event(int node, const MembershipEvent& event) {
+    const auto found = neighbours_.find(node);
+    if (found == neighbours_.end()) return;
+    Neighbour& neighbour = found->second;
+    if (event.presence != Presence::up) {
+      neighbour.undecided = false;
+      neighbour.down = is_waited_for(event.presence) && !has_left(node);
+      if (!neighbour.down) neighbour.takes_part = never;
+      return;
+    }
+    places_.erase(node);
+    start_again(node);
+    neighbour = {.started = event.number, .takes_part = never};
+    alone_ = alone_ || is_alone();
+    neighbour.undecided = !has_left();
+    if (!entering_) send_place(node);
   }
-}
 
-void Rounds::go_to(std::int64_t round) {
-  ahead_ = round - node_.step();
-  unsent_ = round;
-}
+  void note_place(int node, const At& at) {
+    if (at.answered == started_) places_[node] = {at.fixed, at.round};
+  }
 
-// The answer bears the number of the event that it answers: the host may have started once more since.
-void Rounds::send_place(int node) {
-  Body body = At{unsent_, !alone_, source(node).started};
-  if (has_left_) body = Leaving{};
-  node_.send(node, {.port = port, .body = body});
-}
-
-void Rounds::note_place(int node, const At& at) {
-  source(node);
-  if (at.answered == started_) places_[node] = {at.fixed, at.round};
-}
-
-void Rounds::note_entry(int node, std::int64_t round) {
-  Source& from = source(node);
-  if (!from.undecided) return;  // meant for who was here before
-  from.undecided = false;
-  from.takes_part = from.entered = round;
-}
-
-void Rounds::note_leaving(int node) {
-  source(node).left = true;
-  source(node).undecided = false;
-}
-
-void Rounds::note_event(int node, const MembershipEvent& event) {
-  const auto found = sources_.find(node);
-  if (found == sources_.end()) return;
-  Source& neighbour = found->second;
-  if (event.presence != Presence::up) {
+  static void note_entry(Neighbour& neighbour, std::int64_t round) {
+    if (!neighbour.undecided) return;  // meant for the program that ran here before
     neighbour.undecided = false;
-    neighbour.down = is_waited_for(event.presence) && !neighbour.left;
-    if (!neighbour.down) neighbour.takes_part = never;
-    return;
+    neighbour.takes_part = neighbour.entered = round;
   }
-  places_.erase(node);
-  take_early(neighbour);
-  neighbour = Source{};
-  neighbour.started = event.number;
-  neighbour.takes_part = never;
-  alone_ = alone_ || is_alone();
-  neighbour.undecided = !has_left_;
-  if (!entering_) send_place(node);
+
+  // The answer bears the number of the event that it answers: the host may have started once more since.
+  void send_place(int node) {
+    Body body = At{unsent_, !alone_, neighbours_[node].started};
+    if (has_left()) body = Leaving{};
+    node_.send(node, {.port = port, .body = body});
+  }
+
+  void admit_entering_neighbours() {
+    std::int64_t first = never;
+    for (const auto& [other, neighbour] : neighbours_) {
+      if (!has_left(other)) first = std::min(first, neighbour.takes_part);
+    }
+    // Rounds before `first` would be this node's alone, and are left out. Only a node that nobody counts on goes back.
+    const bool was_alone = std::exchange(alone_, false);
+    if (first == never || first == round() || (first < round() && !was_alone)) return;
+    go_to(first);
+    for (const auto& [other, neighbour] : neighbours_) {
+      if (has_left(other) || neighbour.takes_part == never) hand_over_early(other);
+    }
+  }
+
+  // Between two rounds, when nobody takes part in the next or has been told of it.
+  bool is_alone() {
+    return unsent_ == round() && std::ranges::none_of(neighbours_, [this](const auto& entry) {
+             const auto& [other, neighbour] = entry;
+             return !has_left(other) && !neighbour.down && (neighbour.undecided || neighbour.takes_part != never);
+           });
+  }
+
+  bool is_waited_for(Presence presence) const { return presence == Presence::down && on_failure_ == OnFailure::wait; }
+
+  void go_to(std::int64_t round) {
+    ahead_ = round - node_.step();
+    unsent_ = round;
+  }
+
+  const OnFailure on_failure_;
+  std::map<int, Neighbour> neighbours_;
+  std::int64_t ahead_ = 0;  // rounds, of the worker's step
+
+  const std::int64_t started_;  // after so many events of hosts
+  bool entering_ = started_ > 0;
+  std::map<int, Place> places_;  // of neighbours
+  bool alone_ = false;           // so that it may still go back; until its next round
+};
+
+}  // namespace
+
+std::unique_ptr<comm::NeighbourExchange> neighbour_exchange(Node& node, graph::GraphKind kind,
+                                                            std::optional<int> degree, OnFailure on_failure) {
+  auto graph = comm::graph_of(kind, degree, node.cluster());
+  if (!node.cluster().hosts_change) return std::make_unique<comm::NeighbourExchange>(node, std::move(graph));
+  return std::make_unique<RoundEntry>(node, std::move(graph), on_failure);
 }
 
-}  // namespace ddl::comm
+}  // namespace ddl::membership

@@ -3,13 +3,33 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include "core/node/node.hpp"
+#include "core/membership/call.hpp"
 
 namespace ddl::membership {
 
-// `program`, with a service that answers such questions beside it, and after such a question if this worker needs to
-// ask. Changes nothing where hosts do not change.
+class StateTransfer {
+ public:
+  // Of a worker that has a model, or none.
+  StateTransfer(Node& node, bool has_model);
+
+  // Spawns the service that answers others.
+  void serve();
+  // W. The others are asked in ascending order from `first` on.
+  void fetch_model(int first);
+  bool has_model() const { return has_model_; }
+
+ private:
+  void answer_forever();
+
+  Node& node_;
+  bool has_model_;
+  std::optional<Call> call_;  // of a worker that has none
+};
+
+// `program`, with such a service beside it, and after such questions if this worker needs a model. Changes nothing
+// where hosts do not change.
 std::unique_ptr<Program> with_first_model(std::unique_ptr<Program> program, Node& node);
 
 }  // namespace ddl::membership

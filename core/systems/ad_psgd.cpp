@@ -1,25 +1,26 @@
-// Every worker computes gradients without ever waiting for another; beside that, pairs of workers average their models.
-// Active workers (odd ids) ask, passive ones (even) answer at once, so no circle of waits can close. The averaging is
-// atomic for the pair: an active worker changes nothing of its model between asking and the answer, and a passive one
-// answers and averages in one go. Both then hold the same average, and the sum of all models is moved by gradients
-// alone.
+// Asynchronous decentralized SGD (Lian et al., ICML 2018, algorithm 1): every worker computes gradients without ever
+// waiting for another; beside that, pairs of workers average their models. Active workers (odd ids) ask, passive ones
+// (even) answer at once, so no circle of waits can close. The averaging is atomic for the pair: an active worker
+// changes nothing of its model between asking and the answer, and a passive one answers and averages in one go. Both
+// then hold the same average, and the sum of all models is moved by gradients alone.
 //
-//   compute, worker i:  loop: g = gradient(x_i); wait while the slot is full; slot = g
-//   exchange, active i: loop: wait until an exchange is due (gossip_rate)
-//                             x = x_i; ask a passive neighbour j with x; wait for its y       (model locked)
-//                             x_i = (x + y) / 2
-//   answer, passive j:  loop: on (x from i): answer with y = x_j; x_j = (x + y) / 2
-//   a partner that is not there is passed over; one that goes before it has answered costs the exchange
-//   slot, both kinds:   applied (x_i = step(x_i, g)) and emptied as soon as the model is not locked and, in the order
-//                       average_then_update, the exchange that g makes due is over
+//   compute, worker i, forever:
+//     1  g = gradient(x_i);  wait while the slot is full;  slot = g
+//   exchange, active i, whenever one is due (gossip_rate):
+//     2  ask a passive neighbour j with x_i, and wait for its x_j     (model locked)
+//     3  x_i = (x_i + x_j) / 2
+//   answer, passive j, on x_i:
+//     4  answer with x_j;  x_j = (x_i + x_j) / 2
+//   slot, both kinds:
+//     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
+//        makes due is over
 //
 // A gradient's staleness is the number of averagings and updates its worker's model went through while it was computed.
 #include "core/systems/ad_psgd.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <vector>
 
+#include "core/membership/call.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
@@ -32,23 +33,21 @@ class AdPsgdWorker : public Program {
   AdPsgdWorker(const AdPsgdParams& params, Node& node)
       : node_(node),
         params_(params),
-        partners_(graph::partners(params.topology, node.cluster().workers, node.id())),
-        asks_(graph::is_active(node.id())),
-        random_(node.rng("peer")) {
-    if (asks_) node.membership().watch(to_active);
+        partners_(node, graph::partners(params.topology, node.cluster().workers, node.id()),
+                  params.peer == PartnerRule::random ? std::optional(node.rng("peer")) : std::nullopt) {
+    if (graph::is_active(node.id())) call_.emplace(node, to_active);
   }
 
   void run() override {
-    if (!partners_.empty()) {
-      node_.spawn(asks_ ? "exchange" : "answer", [this] { asks_ ? exchange_forever() : answer_forever(); });
-    }
+    if (!partners_.empty() && call_) node_.spawn("exchange", [this] { exchange_forever(); });
+    if (!partners_.empty() && !call_) node_.spawn("answer", [this] { answer_forever(); });
     while (node_.next_step()) {
       const std::int64_t before = changes_;
-      const Gradient gradient = node_.gradient();
+      const Gradient gradient = node_.gradient();  // 1
       node_.record(Staleness{node_.id(), node_.step(), static_cast<double>(changes_ - before)});
       node_.wait_until([this] { return !slot_; }, "room for its gradient");
       slot_ = gradient.values;
-      if (!locked_ && !slot_waits_for_exchange()) apply_slot();
+      if (!locked_ && !slot_waits_for_exchange()) apply_slot();  // 5
       node_.notify();
       node_.finish_step();
     }
@@ -57,15 +56,44 @@ class AdPsgdWorker : public Program {
   }
 
  private:
-  bool updates_first() const { return params_.update_order == UpdateOrder::update_then_average; }
-
-  bool exchange_is_due() const {
-    if (params_.gossip_rate.continuous) return !finished_;
-    return since_exchange_ + (slot_ ? 1 : 0) >= params_.gossip_rate.every;
+  void exchange_forever() {
+    while (true) {
+      node_.wait_until([this] { return exchange_is_due(); }, "a gradient that calls for an exchange");
+      if (params_.gossip_rate.continuous) node_.wait_until([this] { return partners_.any_up(); }, "a partner");
+      locked_ = true;
+      exchange();  // 2, 3
+      locked_ = false;
+      if (updates_first()) since_exchange_ = 0;
+      if (slot_) apply_slot();  // 5
+      if (!updates_first()) since_exchange_ = 0;
+      node_.notify();
+    }
   }
 
-  bool slot_waits_for_exchange() const {
-    return asks_ && !updates_first() && !params_.gossip_rate.continuous && exchange_is_due();
+  void exchange() {
+    if (!partners_.any_up()) return;
+    call_->ask(partners_.next(), model_message(to_passive));
+    if (const auto answer = call_->answer("the answer to its question")) average_with(*answer);
+  }
+
+  void answer_forever() {
+    while (true) {
+      const Message question = node_.receive(to_passive, service);
+      node_.send(question.source, model_message(to_active));  // 4
+      average_with(question);
+    }
+  }
+
+  Message model_message(Port port) const {
+    return {.port = port,
+            .step = node_.step(),
+            .values = node_.weights().snapshot(),
+            .wire_bytes = node_.cluster().model_bytes};
+  }
+
+  void average_with(const Message& other) {
+    blend(node_.weights().write(), values_of(other.values), 0.5f);
+    ++changes_;
   }
 
   void apply_slot() {
@@ -75,111 +103,30 @@ class AdPsgdWorker : public Program {
     ++since_exchange_;
   }
 
-  void exchange_forever() {
-    while (true) {
-      node_.wait_until([this] { return exchange_is_due(); }, "a gradient that calls for an exchange");
-      if (params_.gossip_rate.continuous) node_.wait_until([this] { return has_partner(); }, "a partner");
-      locked_ = true;
-      exchange();
-      locked_ = false;
-      if (updates_first()) since_exchange_ = 0;
-      if (slot_) apply_slot();
-      if (!updates_first()) since_exchange_ = 0;
-      node_.notify();
-    }
+  bool updates_first() const { return params_.update_order == UpdateOrder::update_then_average; }
+
+  bool exchange_is_due() const {
+    if (params_.gossip_rate.continuous) return !finished_;
+    return since_exchange_ + (slot_ ? 1 : 0) >= params_.gossip_rate.every;
   }
 
-  bool has_partner() const {
-    return std::ranges::any_of(partners_, [this](int partner) { return node_.up(partner); });
-  }
-
-  void exchange() {
-    if (!has_partner()) return;
-    const int partner = next_partner();
-    const std::int64_t asked_after = node_.membership().events();
-    node_.send(partner, model_message(to_passive, node_.weights().snapshot()));
-    while (true) {
-      const Message answer = node_.receive(to_active, {"the answer to its question", partner});
-      if (!answer.is<MembershipEvent>()) return average_with(answer);
-      if (answer.source == partner && answer.as<MembershipEvent>().number > asked_after) return;
-    }
-  }
-
-  void answer_forever() {
-    while (true) {
-      const Message question = node_.receive(to_passive, service);
-      node_.send(question.source, model_message(to_active, node_.weights().snapshot()));
-      average_with(question);
-    }
-  }
-
-  Message model_message(Port port, Payload model) const {
-    return {.port = port, .step = node_.step(), .values = std::move(model), .wire_bytes = node_.cluster().model_bytes};
-  }
-
-  void average_with(const Message& other) {
-    blend(node_.weights().write(), values_of(other.values), 0.5f);
-    ++changes_;
-  }
-
-  int next_partner() {
-    const std::size_t count = partners_.size();
-    const bool random = params_.peer == PartnerRule::random;
-    std::size_t place = random ? random_.below(count) : exchanges_++ % count;
-    while (!node_.up(partners_[place])) place = (place + 1) % count;
-    return partners_[place];
+  bool slot_waits_for_exchange() const {
+    return call_ && !updates_first() && !params_.gossip_rate.continuous && exchange_is_due();
   }
 
   Node& node_;
   const AdPsgdParams params_;
-  const std::vector<int> partners_;
-  const bool asks_;
-  Stream random_;
-  std::optional<Payload> slot_;      // a gradient that waits to be applied
-  bool locked_ = false;              // between asking and the answer
-  bool finished_ = false;            // no more gradients
-  std::int64_t changes_ = 0;         // averagings and updates of the model so far
-  std::int64_t since_exchange_ = 0;  // gradients applied
-  std::size_t exchanges_ = 0;        // started, for peers in turn
+  membership::Peers partners_;
+  std::optional<membership::Call> call_;  // of an active worker
+  std::optional<Payload> slot_;           // a gradient that waits to be applied
+  bool locked_ = false;                   // between asking and the answer
+  bool finished_ = false;                 // no more gradients
+  std::int64_t changes_ = 0;              // averagings and updates of the model so far
+  std::int64_t since_exchange_ = 0;       // gradients applied
 };
 
 }  // namespace
 
 std::unique_ptr<Program> AdPsgdParams::program(Node& node) const { return std::make_unique<AdPsgdWorker>(*this, node); }
-
-Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
-  Traffic result{Pace::overlapped, {{}}};
-  if (gossip_rate.continuous) return result;  // as much as the network carries, but no step needs it
-  for (int active = 1; active < cluster.workers; active += 2) {
-    const auto others = graph::partners(topology, cluster.workers, active);
-    const double models = 1.0 / (gossip_rate.every * static_cast<double>(others.size()));
-    for (const int passive : others) {
-      result.phases[0].push_back({active, passive, models});
-      result.phases[0].push_back({passive, active, models});
-    }
-  }
-  return result;
-}
-
-FieldValue form_of(GossipRate& rate) {
-  enum Word : std::size_t { per_gradient, continuous };
-  WordOrField field{.words = {"per_gradient", "continuous"},
-                    .chosen = std::nullopt,
-                    .choose = [&rate](std::size_t word) { rate = {.continuous = word == continuous}; },
-                    .one =
-                        [&rate] {
-                          rate = {};
-                          return field_value(rate.every);
-                        },
-                    .list = nullptr,
-                    .value = [&rate] { return field_value(rate.every); },
-                    .otherwise = "is no rate; expected \"per_gradient\", \"continuous\" or a count of gradients"};
-  if (rate.continuous) {
-    field.chosen = continuous;
-  } else if (rate.every == 1) {
-    field.chosen = per_gradient;
-  }
-  return {std::move(field)};
-}
 
 }  // namespace ddl::systems

@@ -1,4 +1,4 @@
-// Ako: partial gradient exchange (Watcharapichat et al., SoCC 2016), and its reading in TF.AKO.
+// Ako: partial gradient exchange (Watcharapichat et al., SoCC 2016).
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "core/base/fields.hpp"
-#include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
+#include "core/comm/partitions.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
+#include "core/systems/tf_ako_params.hpp"
 
 namespace ddl::systems {
 
@@ -29,12 +30,6 @@ constexpr auto enum_names(AkoSchedule) {
   return std::to_array<EnumName<AkoSchedule>>({{AkoSchedule::rotate, "rotate"}, {AkoSchedule::broadcast, "broadcast"}});
 }
 
-enum class Partitioner { even, layer, fine };  // equal ranges | whole tensors | large tensors cut by rows
-constexpr auto enum_names(Partitioner) {
-  return std::to_array<EnumName<Partitioner>>(
-      {{Partitioner::even, "even"}, {Partitioner::layer, "layer"}, {Partitioner::fine, "fine"}});
-}
-
 enum class AkoApply { at_step, on_arrival };
 constexpr auto enum_names(AkoApply) {
   return std::to_array<EnumName<AkoApply>>({{AkoApply::at_step, "at_step"}, {AkoApply::on_arrival, "on_arrival"}});
@@ -43,18 +38,6 @@ constexpr auto enum_names(AkoApply) {
 enum class Overflow { block, merge };
 constexpr auto enum_names(Overflow) {
   return std::to_array<EnumName<Overflow>>({{Overflow::block, "block"}, {Overflow::merge, "merge"}});
-}
-
-enum class Publish { background, blocking };  // the worker goes on | waits until each message is at its receiver
-constexpr auto enum_names(Publish) {
-  return std::to_array<EnumName<Publish>>({{Publish::background, "background"}, {Publish::blocking, "blocking"}});
-}
-
-// How the staleness bound is kept. peers: before its gradient a worker waits for what it must have received itself.
-// ping_pong: before applying, for what everybody must have received, which worker 0 counts (TF.AKO).
-enum class AkoClock { peers, ping_pong };
-constexpr auto enum_names(AkoClock) {
-  return std::to_array<EnumName<AkoClock>>({{AkoClock::peers, "peers"}, {AkoClock::ping_pong, "ping_pong"}});
 }
 
 // The body of a partition's sum of gradients.
@@ -70,17 +53,14 @@ struct AkoParams {
                                      .fetches_model = true};
   Partitions partitions;
   AkoSchedule schedule = AkoSchedule::rotate;
-  Partitioner partitioner = Partitioner::even;
+  comm::Partitioner partitioner = comm::Partitioner::even;
   AkoApply apply = AkoApply::at_step;
   int queue_depth = 1;
   Overflow overflow = Overflow::block;
-  Publish publish = Publish::background;
-  int receive_threads = 1;             // parts are dealt round over them
-  Seconds receive_time;                // a thread's work for one message, on the host's processor
   std::optional<int> staleness_bound;  // steps ahead of the slowest peer; none: fully asynchronous
-  AkoClock clock = AkoClock::peers;
-  double utilisation = 0.9;  // of the network, aimed at by "auto"
-  codec::CodecParams codec;  // of partitions
+  double utilisation = 0.9;            // of the network, aimed at by "auto"
+  codec::CodecParams codec;            // of partitions
+  TfAkoParams tf_ako;
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
@@ -98,15 +78,11 @@ void fields(Visitor& visit, AkoParams& params) {
   visit("apply", params.apply, Rule{.doc = "when gradients of others reach the weights"});
   visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait per destination", .at_least = 1});
   visit("overflow", params.overflow, Rule{.doc = "full queue: the worker waits, or the sums are merged"});
-  visit("publish", params.publish, Rule{.doc = "messages travel while the worker goes on, or it waits for them"});
-  visit("receive_threads", params.receive_threads,
-        Rule{.doc = "parts are dealt round over them", .at_least = 1, .at_most = 1000});
-  visit("receive_time", params.receive_time, Rule{.doc = "a thread's work for one message", .at_least = 0});
   visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest peer", .at_least = 0});
-  visit("clock", params.clock, Rule{.doc = "who keeps the staleness bound: each worker, or worker 0 for all"});
   visit("utilisation", params.utilisation,
         Rule{.doc = "share of the network that \"auto\" aims at", .above = 0, .at_most = 1});
   visit("codec", params.codec, Rule{.doc = "how partitions are made smaller; each has a residual of its own"});
+  visit("tf_ako", params.tf_ako, Rule{.doc = "what the published implementation does in ways of its own"});
 }
 
 }  // namespace ddl::systems

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/comm/compression.hpp"
 
@@ -21,7 +20,7 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
 AkoPlan::AkoPlan(const AkoParams& params, const Cluster& cluster) : rotates_(params.schedule == AkoSchedule::rotate) {
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const int count = counts_.emplace_back(partitions_of(params, cluster, worker));
-    if (!cuts_.contains(count)) cuts_[count] = make_partitions(params.partitioner, count, cluster);
+    if (!cuts_.contains(count)) cuts_[count] = comm::make_partitions(params.partitioner, count, cluster);
   }
 }
 
@@ -33,25 +32,6 @@ std::size_t AkoPlan::classes(int source) const {
 std::size_t AkoPlan::class_of(int source, int target) const {
   const int rank = target < source ? target : target - 1;
   return rotates_ ? static_cast<std::size_t>(rank) % partitions(source).size() : 0;
-}
-
-void ReceivedSteps::note(int part, std::int64_t step) {
-  if (away_) {  // what it has sent while it was away was lost
-    away_ = false;
-    all_ = -1;
-    last_.clear();
-    next_ = step;
-  }
-  last_[static_cast<std::size_t>(part)] = step;
-  while (true) {
-    const auto last = last_.find(plan_.part(source_, class_, next_));
-    if (last == last_.end() || last->second < next_) return;
-    ++next_;
-  }
-}
-
-std::int64_t ReceivedSteps::steps() const {
-  return away_ || (all_ >= 0 && next_ >= all_) ? std::numeric_limits<std::int64_t>::max() : next_;
 }
 
 Traffic AkoParams::traffic(const Cluster& cluster) const {
@@ -85,11 +65,12 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
     list.push_back(
         {"overflow", "\"merge\" adds waiting sums, which encoded ones are not; expected \"block\" or no codec"});
   }
-  if (publish == Publish::blocking && (overflow == Overflow::merge || queue_depth != 1)) {
-    list.push_back({"publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\" and no \"overflow\""});
+  if (tf_ako.publish == Publish::blocking && (overflow == Overflow::merge || queue_depth != 1)) {
+    list.push_back(
+        {"tf_ako.publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\" and no \"overflow\""});
   }
-  if (clock == AkoClock::ping_pong && !staleness_bound) {
-    list.push_back({"clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
+  if (tf_ako.clock == AkoClock::ping_pong && !staleness_bound) {
+    list.push_back({"tf_ako.clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
   }
   if (partitions.automatic && !codec::has_fixed_size(codec)) {
     list.push_back(

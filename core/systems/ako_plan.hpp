@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "core/comm/partitions.hpp"
 #include "core/systems/ako.hpp"
-#include "core/systems/partitions.hpp"
 
 namespace ddl::systems {
 
@@ -18,7 +18,7 @@ class AkoPlan {
   // Throws InputError when the vector cannot be cut so.
   AkoPlan(const AkoParams& params, const Cluster& cluster);
 
-  const std::vector<Partition>& partitions(int worker) const {
+  const std::vector<comm::Partition>& partitions(int worker) const {
     return cuts_.at(counts_[static_cast<std::size_t>(worker)]);
   }
   // Peers of one class get the same part in every round.
@@ -30,29 +30,8 @@ class AkoPlan {
 
  private:
   const bool rotates_;
-  std::vector<int> counts_;                     // P, per worker
-  std::map<int, std::vector<Partition>> cuts_;  // by P
-};
-
-// Of how many of one peer's steps the messages have all come. Those of one part come in order, and a merged one stands
-// for all before it; parts may overtake each other.
-class ReceivedSteps {
- public:
-  ReceivedSteps(const AkoPlan& plan, int source, int target)
-      : plan_(plan), source_(source), class_(plan.class_of(source, target)) {}
-
-  void note(int part, std::int64_t step);
-  void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more than these
-  void note_gone() { away_ = true; }                    // nothing comes, until something does
-  std::int64_t steps() const;                           // without end once all have come
-
- private:
-  const AkoPlan& plan_;
-  const int source_;
-  const std::size_t class_;
-  std::map<std::size_t, std::int64_t> last_;  // step of the last message, by part
-  std::int64_t next_ = 0, all_ = -1;
-  bool away_ = false;
+  std::vector<int> counts_;                           // P, per worker
+  std::map<int, std::vector<comm::Partition>> cuts_;  // by P
 };
 
 }  // namespace ddl::systems

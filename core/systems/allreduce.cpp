@@ -1,13 +1,13 @@
-// All replicas stay identical: they apply the same sums, in the same rounds. A worker whose steps are over contributes
-// nothing but goes on taking part, until a round in which nobody contributes ends the group; that closing round costs
-// latency and headers only.
+// Synchronous SGD by all-reduce, worker i in step t; with P partitions (KungFu's partial all-reduce; P = 1: all of it)
 //
-//   worker i:  loop:  g = gradient(x);  G = allreduce_sum(g) / n;  x = step(x, G)                 [ALGORITHMS 4.1]
-//   partial:   part t mod P of the update is that of G, all else that of g                        [ALGORITHMS 1.10]
-//   with a codec C:  q = C(g);  G = sum of the q of all workers / n, in worker order
+//   1  g = gradient(x)
+//   2  G = allreduce_sum(part t mod P of g) / n               (with a codec C: the sum of all C(part), in worker order)
+//   3  x = step(x, g with G in place of its part t mod P)
+//   4  a worker whose steps are over contributes nothing but goes on taking part, until a round in which nobody
+//      contributes ends the group; that closing round costs latency and headers only
 //
-// A partial all-reduce sends a P-th of the bytes. Its replicas drift apart in what they apply alone, as each coordinate
-// of a gradient reaches others in one step of P or never.
+// With P = 1 all replicas stay identical, for they apply the same sums. Partial replicas drift apart in what they apply
+// alone, as each coordinate of a gradient reaches others in one step of P or never.
 #include "core/systems/allreduce.hpp"
 
 #include <algorithm>
@@ -15,23 +15,22 @@
 #include <variant>
 
 #include "core/comm/compression.hpp"
+#include "core/comm/partitions.hpp"
+#include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/partitions.hpp"
 
 namespace ddl::systems {
 namespace {
-
-constexpr int sums = 0;  // the only port
 
 class AllReduceWorker : public Program {
  public:
   AllReduceWorker(Node& node, comm::Collective how, int partitions, const AllreduceParams& params)
       : node_(node),
-        all_reduce_(node, how, sums, params.on_failure, "sums of the other workers"),
-        partitions_(make_partitions(Partitioner::even, partitions, node.cluster())) {
+        all_reduce_(node, how, 0, params.on_failure, "sums of the other workers"),
+        partitions_(comm::make_partitions(comm::Partitioner::even, partitions, node.cluster())) {
     if (std::holds_alternative<codec::NoCodecParams>(params.codec)) return;
     Stream random = node.rng("codec");
-    for (const Partition& part : partitions_) {
+    for (const comm::Partition& part : partitions_) {
       compressors_.emplace_back(params.codec, node.cluster(), part, Stream(random.bits()));
     }
   }
@@ -44,22 +43,22 @@ class AllReduceWorker : public Program {
   void take_rounds() {
     while (true) {
       const bool at_work = node_.next_step();
-      const Payload gradient = at_work ? node_.gradient().values : nullptr;
-      const std::size_t index = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
-      const Slice part = partitions_[index].front();
-      const Payload own = share_part(gradient, part);
-      const std::optional<comm::Sum> total =
-          compressors_.empty() ? all_reduce_.sum(part, {own, at_work}) : encoded_sum(compressors_[index], own, at_work);
-      if (total && total->count == 0) return;
-      if (total) apply(gradient, part, *total);
+      const Payload gradient = at_work ? node_.gradient().values : nullptr;  // 1
+      const std::size_t k = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
+      const Slice part = partitions_[k].front();
+      const auto total = sum_of_all(k, {share_part(gradient, part), at_work});  // 2
+      if (total && total->count == 0) return;                                   // 4
+      if (total) apply(gradient, part, *total);                                 // 3
       if (at_work) node_.finish_step();
     }
   }
 
-  std::optional<comm::Sum> encoded_sum(comm::Compressor& compressor, const Payload& gradient, bool at_work) {
+  // None: see Regrouping::sum.
+  std::optional<comm::Sum> sum_of_all(std::size_t k, const comm::Sum& own) {
+    if (compressors_.empty()) return all_reduce_.sum(partitions_[k].front(), own);
     Message encoded;
-    if (at_work) compressor.compress(encoded, gradient);
-    const auto contributions = all_reduce_.gather({{encoded.values, at_work}, encoded.wire_bytes});
+    if (own.count > 0) compressors_[k].compress(encoded, own.values);
+    const auto contributions = all_reduce_.gather({{encoded.values, own.count}, encoded.wire_bytes});
     if (!contributions) return std::nullopt;
     comm::Sum total;
     for (const comm::Contribution& contribution : *contributions) total = total + contribution.sum;
@@ -77,18 +76,19 @@ class AllReduceWorker : public Program {
   }
 
   Node& node_;
-  comm::AllReduce all_reduce_;
-  const std::vector<Partition> partitions_;
+  membership::Regrouping all_reduce_;
+  const std::vector<comm::Partition> partitions_;
   std::vector<comm::Compressor> compressors_;  // one per partition; none without a codec
   std::vector<float> update_;
 };
 
 Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
+  const comm::AllReduce& all_reduce = comm::all_reduce(how);
   if (std::holds_alternative<codec::NoCodecParams>(params.codec)) {
-    return {Pace::lockstep, comm::flows_of(how, cluster, 1.0 / partitions)};
+    return {Pace::lockstep, all_reduce.sum_phases(cluster.workers, 1.0 / partitions, 1)};
   }
   return {Pace::lockstep,
-          comm::gathering_flows_of(how, cluster, comm::least_share(params.codec, cluster) / partitions)};
+          all_reduce.gather_phases(cluster.workers, comm::least_share(params.codec, cluster) / partitions)};
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Traffic RingAllreduceParams::traffic(const Cluster& cluster) const { return traf
 Traffic TreeAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
 Traffic StarAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
 Traffic PartialAllreduceParams::traffic(const Cluster& cluster) const {
-  make_partitions(Partitioner::even, partitions, cluster);  // says now if that is impossible
+  comm::make_partitions(comm::Partitioner::even, partitions, cluster);  // says now if that is impossible
   return traffic_of(*this, collective, partitions, cluster);
 }
 

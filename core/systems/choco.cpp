@@ -1,11 +1,12 @@
-// Neighbours know of each worker's model a public copy only, and are sent what it lacks, compressed. What compression
-// leaves out stays in the difference and is sent later; the copies come to agree with the models as these come to rest.
+// CHOCO-SGD (Koloskova et al., ICLR 2020, algorithm 2): neighbours know of each worker's model a public copy only, and
+// are sent what it lacks, compressed. What compression leaves out stays in the difference and is sent later; the copies
+// come to agree with the models as these come to rest.
 //
-//   worker i, round k:                                                        [Koloskova et al. 2020, algorithm 2]
-//     x_i = step(x_i, gradient(x_i))
-//     q_i = C(x_i - p_i);  send q_i to all neighbours
-//     p_j += q_j for itself and all neighbours j, waiting for those of the round      (all p start at 0)
-//     x_i += gamma * sum over j of W_ij (p_j - p_i)
+//   worker i, round k:                                           (all p start at 0)
+//     1  x_i = step(x_i, gradient(x_i))
+//     2  q_i = C(x_i - p_i);  p_i += q_i;  send q_i to all neighbours
+//     3  for all neighbours j, waiting for those of the round:  p_j += q_j
+//     4  x_i += gamma * sum over j of W_ij (p_j - p_i)
 //
 // W is symmetric and all nodes hold the same p_j, so the moves add up to nothing and the mean of the models is kept.
 // A neighbour that starts in the middle is sent p_i whole, and its own p starts at 0 again.
@@ -18,7 +19,7 @@
 #include <map>
 
 #include "core/codec/encoder.hpp"
-#include "core/comm/neighbour_exchange.hpp"
+#include "core/membership/round_entry.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
@@ -40,77 +41,74 @@ class ChocoWorker : public Program {
       : node_(node),
         params_(params),
         gamma_(params.consensus_rate.value_or(share_of(params))),
-        rounds_(node, params.topology, params.degree, params.on_failure),
+        neighbours_(membership::neighbour_exchange(node, params.topology, params.degree, params.on_failure)),
         random_(node.rng("compressor")) {
-    const Cluster& cluster = node.cluster();
-    const std::size_t length = cluster.timing_only ? 0 : cluster.parameters;
-    copies_[node.id()].resize(length);
-    for (const int neighbour : rounds_.graph().sources(node.id(), 0)) copies_[neighbour].resize(length);
+    const std::size_t length = node.cluster().timing_only ? 0 : node.cluster().parameters;
+    own_copy().resize(length);
+    for (const int neighbour : neighbours_->graph().sources(node.id(), 0)) copies_[neighbour].resize(length);
   }
 
   void run() override {
-    rounds_.enter();
+    neighbours_->enter();
     while (node_.next_step()) {
       const Gradient gradient = node_.gradient();
-      node_.apply(values_of(gradient.values));
-      rounds_.settle();
-      const Payload difference = compressed_difference();
-      add_scaled(copies_[node_.id()], values_of(difference));
-      rounds_.send({.values = difference, .wire_bytes = wire_bytes()}, [this] { return whole_copy(); });
-      const std::vector<Message> messages = rounds_.receive(rounds_.round());
-      for (const Message& message : messages) {
-        if (rounds_.enters(message.source, rounds_.round())) fill_zero(std::span<float>(copies_[message.source]));
-        add_scaled(copies_[message.source], values_of(message.values));
-      }
-      approach(messages);
+      node_.apply(values_of(gradient.values));  // 1
+      send_difference();                        // 2
+      const std::vector<Message> messages = neighbours_->receive();
+      for (const Message& message : messages) add_difference(message);  // 3
+      approach(messages);                                               // 4
       node_.finish_step();
     }
-    rounds_.leave();
+    neighbours_->leave();
   }
 
  private:
-  std::uint64_t wire_bytes() const {
-    return static_cast<std::uint64_t>(
-        std::ceil(wire_share_of(params_) * static_cast<double>(node_.cluster().model_bytes)));
+  std::vector<float>& own_copy() { return copies_[node_.id()]; }
+
+  void send_difference() {
+    const std::uint64_t model_bytes = node_.cluster().model_bytes;
+    const double bytes = std::ceil(wire_share_of(params_) * static_cast<double>(model_bytes));
+    const Payload difference = compressed_difference();
+    add_scaled(own_copy(), values_of(difference));
+    // A neighbour that enters has missed what this copy is made of.
+    const auto whole_copy = [this, model_bytes] {
+      return Message{.values = own_copy().empty() ? nullptr : make_payload(own_copy()), .wire_bytes = model_bytes};
+    };
+    neighbours_->send({.values = difference, .wire_bytes = static_cast<std::uint64_t>(bytes)}, whole_copy);
   }
 
-  // For a neighbour that knows none: it has missed what this one is made of.
-  Message whole_copy() {
-    const std::vector<float>& copy = copies_[node_.id()];
-    return {.values = copy.empty() ? nullptr : make_payload(copy), .wire_bytes = node_.cluster().model_bytes};
+  void add_difference(const Message& message) {
+    std::vector<float>& copy = copies_[message.source];
+    if (neighbours_->enters(message.source, neighbours_->round())) fill_zero(std::span<float>(copy));
+    add_scaled(copy, values_of(message.values));
   }
 
+  // C(x - p): what does not travel is zero.
   Payload compressed_difference() {
     const auto model = node_.weights().read();
     if (model.empty()) return nullptr;
     std::vector<float> difference(model.begin(), model.end());
-    add_scaled(difference, copies_[node_.id()], -1);
-    compress(difference);
+    add_scaled(difference, own_copy(), -1);
+    const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(difference.size())));
+    if (params_.compressor == CompressionOperator::top_k) codec::keep_largest(difference, kept);
+    if (params_.compressor == CompressionOperator::random_k) codec::keep_random(difference, kept, random_);
     return make_payload(std::move(difference));
   }
 
-  // Sets to zero what does not travel.
-  void compress(std::vector<float>& values) {
-    if (params_.compressor == CompressionOperator::none) return;
-    const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(values.size())));
-    params_.compressor == CompressionOperator::top_k ? codec::keep_largest(values, kept)
-                                                     : codec::keep_random(values, kept, random_);
-  }
-
-  // Towards those who took part in the round: one who has left moves no more, so nobody moves towards it.
+  // Towards those that took part in the round: the copy of one that has left moves no more.
   void approach(const std::vector<Message>& messages) {
     const auto model = node_.weights().write();
-    const auto step = static_cast<float>(gamma_ * rounds_.graph().weight(rounds_.round()));
+    const auto step = static_cast<float>(gamma_ * neighbours_->graph().weight(neighbours_->round()));
     for (const Message& message : messages) {
       add_scaled(model, copies_[message.source], step);
-      add_scaled(model, copies_[node_.id()], -step);
+      add_scaled(model, own_copy(), -step);
     }
   }
 
   Node& node_;
   const ChocoParams params_;
   const double gamma_;
-  comm::Rounds rounds_;
+  const std::unique_ptr<comm::NeighbourExchange> neighbours_;
   Stream random_;
   std::map<int, std::vector<float>> copies_;  // of this node's model and its neighbours', as all of them know it
 };

@@ -1,19 +1,17 @@
-// Every worker averages its model with its neighbours' and applies its own gradient, taken at the model it had before
-// the averaging. It waits for its neighbours' models of the same round, never for everybody.
+// Decentralized synchronous SGD (Lian et al., NIPS 2017, algorithm 1): every worker averages its model with its
+// neighbours' and applies its own gradient, taken at the model it had before the averaging. It waits for its
+// neighbours' models of the same round, never for everybody.
 //
-//   worker i, round k:                                                            [Lian et al. 2017, algorithm 1]
-//     send x_i to all neighbours                 (overlap: here; else after the gradient)
-//     g = gradient(x_i)
-//     (combine after: x_i = step(x_i, g), then send that)
-//     wait for x_j of round k from all neighbours
-//     x_i = sum over j of W_ij x_j
-//     (combine before: x_i = step(x_i, g))
+//   worker i, round k:
+//     1  send x_i to all neighbours                        (overlap: here; else after 2)
+//     2  g = gradient(x_i)
+//     3  wait for x_j of round k from all neighbours;  x_i = sum over j of W_ij x_j
+//     4  x_i = step(x_i, g)                                (combine after: before x_i is sent)
 //
-// W_ij = 1 / (1 + degree) is doubly stochastic, so the mean model moves by the mean of the gradients exactly. What a
-// neighbour would weigh that has left falls to the worker itself, which keeps W so.
+// W_ij = 1 / (1 + degree) is doubly stochastic, so the mean model moves by the mean of the gradients exactly.
 #include "core/systems/d_psgd.hpp"
 
-#include "core/comm/neighbour_exchange.hpp"
+#include "core/membership/round_entry.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
@@ -22,39 +20,33 @@ namespace {
 class DPsgdWorker : public Program {
  public:
   DPsgdWorker(const DPsgdParams& params, Node& node)
-      : node_(node), params_(params), rounds_(node, params.topology, params.degree, params.on_failure) {}
+      : node_(node),
+        params_(params),
+        neighbours_(membership::neighbour_exchange(node, params.topology, params.degree, params.on_failure)) {}
 
   void run() override {
-    rounds_.enter();
+    neighbours_->enter();
     while (node_.next_step()) {
-      if (params_.overlap) send_model();
-      const Gradient gradient = node_.gradient();
-      if (params_.combine == Combine::after) node_.apply(values_of(gradient.values));
-      if (!params_.overlap) send_model();
-      average();
-      if (params_.combine == Combine::before) node_.apply(values_of(gradient.values));
+      if (params_.overlap) send_model();                                                // 1
+      const Gradient gradient = node_.gradient();                                       // 2
+      if (params_.combine == Combine::after) node_.apply(values_of(gradient.values));   // 4
+      if (!params_.overlap) send_model();                                               // 1
+      const std::vector<Message> models = neighbours_->receive();                       // 3
+      neighbours_->average(node_.weights(), models);                                    // 3
+      if (params_.combine == Combine::before) node_.apply(values_of(gradient.values));  // 4
       node_.finish_step();
     }
-    rounds_.leave();
+    neighbours_->leave();
   }
 
  private:
   void send_model() {
-    rounds_.settle();
-    rounds_.send({.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
-  }
-
-  void average() {
-    const std::vector<Message> models = rounds_.receive(rounds_.round());
-    if (models.empty()) return;
-    const auto each = static_cast<float>(rounds_.graph().weight(rounds_.round()));
-    const auto left = rounds_.graph().degree(rounds_.round()) - static_cast<int>(models.size());
-    comm::mix(node_.weights().write(), models, node_.id(), static_cast<float>(1 + left) * each, each);
+    neighbours_->send({.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
   }
 
   Node& node_;
   const DPsgdParams params_;
-  comm::Rounds rounds_;
+  const std::unique_ptr<comm::NeighbourExchange> neighbours_;
 };
 
 }  // namespace

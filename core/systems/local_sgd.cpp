@@ -1,24 +1,25 @@
-// The averaging makes the mean, so a worker applies its own gradients whole; optimizer state stays where it is. Models
-// weigh by the steps in them, which differ only in the last round: a worker whose steps are over contributes nothing
-// and takes the mean of the others, until a round without contributions ends the group.
+// Local SGD (Stich, ICLR 2019), worker i:
 //
-//   worker i:  loop:  H times:  x = step(x, gradient(x))
-//                     x = allreduce_sum(h x) / allreduce_sum(h)      h: steps taken, H but for the last round
+//   1  H times:  x = step(x, gradient(x))
+//   2  x = allreduce_sum(h x) / allreduce_sum(h)        h: steps taken, H but for the last round
+//   3  a worker whose steps are over contributes nothing and takes the mean of the others, until a round without
+//      contributions ends the group
+//
+// The averaging makes the mean, so a worker applies its own gradients whole; optimizer state stays where it is.
 #include "core/systems/local_sgd.hpp"
 
+#include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
 namespace {
-
-constexpr int models = 0;  // the only port
 
 class LocalSgdWorker : public Program {
  public:
   LocalSgdWorker(const LocalSgdParams& params, Node& node)
       : node_(node),
         params_(params),
-        all_reduce_(node, params.collective, models, params.on_failure, "models of the other workers") {}
+        all_reduce_(node, params.collective, 0, params.on_failure, "models of the other workers") {}
 
   void run() override {
     all_reduce_.take_part([this] { take_rounds(); });
@@ -27,9 +28,9 @@ class LocalSgdWorker : public Program {
  private:
   void take_rounds() {
     while (true) {
-      const int steps = take_steps();
-      const std::optional<comm::Sum> total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps), steps});
-      if (total && total->count == 0) return;
+      const int steps = take_steps();                                                              // 1
+      const auto total = all_reduce_.sum(node_.cluster().whole(), {weighed_model(steps), steps});  // 2
+      if (total && total->count == 0) return;                                                      // 3
       if (total && node_.cluster().workers > 1) take_mean(*total);
       if (steps == params_.local_steps) node_.finish_step();
     }
@@ -66,7 +67,7 @@ class LocalSgdWorker : public Program {
 
   Node& node_;
   const LocalSgdParams params_;
-  comm::AllReduce all_reduce_;
+  membership::Regrouping all_reduce_;
 };
 
 }  // namespace
@@ -76,7 +77,7 @@ std::unique_ptr<Program> LocalSgdParams::program(Node& node) const {
 }
 
 Traffic LocalSgdParams::traffic(const Cluster& cluster) const {
-  return {Pace::lockstep, comm::flows_of(collective, cluster, 1, 1.0 / local_steps)};
+  return {Pace::lockstep, comm::all_reduce(collective).sum_phases(cluster.workers, 1, 1.0 / local_steps)};
 }
 
 std::vector<SettingError> LocalSgdParams::errors(const Surroundings&) const { return errors_in(on_failure); }

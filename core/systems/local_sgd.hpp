@@ -4,8 +4,9 @@
 #include <memory>
 
 #include "core/base/fields.hpp"
-#include "core/comm/collectives.hpp"
+#include "core/comm/allreduce.hpp"
 #include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
 

@@ -60,7 +60,7 @@ void ProgressLine::show(const runtime::Progress& progress) {
   std::fflush(stderr);
 }
 
-std::string runs_text(const std::string& name, const runtime::RunsProgress& progress, double elapsed_s) {
+std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s) {
   std::string text = fmt::format("{}: {} of {} runs", scenario::on_one_line(name), progress.finished, progress.runs);
   if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
@@ -77,7 +77,7 @@ RunsLine::~RunsLine() {
   if (wanted_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void RunsLine::show(const runtime::RunsProgress& progress) const {
+void RunsLine::show(const studies::RunsProgress& progress) const {
   if (!wanted_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   std::string text = runs_text(name_, progress, elapsed_s);

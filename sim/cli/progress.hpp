@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/runtime/run.hpp"
-#include "sim/runtime/runs_progress.hpp"
+#include "sim/studies/jobs.hpp"
 
 namespace ddl::cli {
 
@@ -36,7 +36,7 @@ class ProgressLine {
 
 // "name: 3 of 9 runs, 1 kept from before, 1 failed, about 12 s left, last x": `elapsed_s` since the first of them
 // began.
-std::string runs_text(const std::string& name, const runtime::RunsProgress& progress, double elapsed_s);
+std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s);
 
 // The same for many runs: the last line of a terminal, elsewhere a line per run.
 class RunsLine {
@@ -46,7 +46,7 @@ class RunsLine {
   RunsLine(const RunsLine&) = delete;
   RunsLine& operator=(const RunsLine&) = delete;
 
-  void show(const runtime::RunsProgress& progress) const;
+  void show(const studies::RunsProgress& progress) const;
 
  private:
   std::string name_;

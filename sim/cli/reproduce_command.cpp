@@ -70,10 +70,10 @@ void reproduce(const ReproduceSettings& settings) {
   if (settings.full) study.name += "_full";
   studies::StudyOptions options;
   options.out = settings.out;
-  options.at_once = settings.jobs > 0 ? settings.jobs : runtime::usable_cores();
+  options.at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
   const auto simulate = [&] {
     const RunsLine line(study.name, !settings.quiet);
-    options.progress = [&](const runtime::RunsProgress& progress) { line.show(progress); };
+    options.progress = [&](const studies::RunsProgress& progress) { line.show(progress); };
     return studies::run_study(study, options);
   };
   const studies::Outcome outcome = simulate();

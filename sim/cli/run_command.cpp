@@ -1,13 +1,13 @@
-#include <iostream>
+#include <filesystem>
 #include <map>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/cli/report_error.hpp"
-#include "sim/results/writing/results.hpp"
-#include "sim/results/writing/trace_json.hpp"
+#include "sim/cli/told.hpp"
+#include "sim/results/writing/result_folder.hpp"
 #include "sim/runtime/run.hpp"
+#include "sim/studies/jobs.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -15,7 +15,12 @@ namespace {
 struct PlannedRun {
   std::string file;
   scenario::Scenario scenario;
+  std::filesystem::path folder;
 };
+
+results::Replace replace_of(const RunSettings& settings) {
+  return settings.force ? results::Replace::any_scenario : results::Replace::same_scenario;
+}
 
 std::vector<PlannedRun> plan(const RunSettings& settings) {
   std::vector<PlannedRun> runs;
@@ -24,7 +29,7 @@ std::vector<PlannedRun> plan(const RunSettings& settings) {
     const std::uint64_t first = settings.first_seed.value_or(scenarios[i].seed);
     const std::uint64_t last = settings.last_seed.value_or(first);
     for (std::uint64_t offset = 0; offset <= last - first; ++offset) {
-      runs.push_back({settings.scenarios[i], scenarios[i]});
+      runs.push_back({settings.scenarios[i], scenarios[i], {}});
       runs.back().scenario.seed = first + offset;
     }
   }
@@ -32,12 +37,13 @@ std::vector<PlannedRun> plan(const RunSettings& settings) {
 }
 
 // Throws if anything is wrong with any result folder, before anything has run.
-void check_folders(const std::vector<PlannedRun>& runs, const RunSettings& settings) {
+void find_folders(std::vector<PlannedRun>& runs, const RunSettings& settings) {
   std::vector<std::string> lines;
   std::map<std::string, std::string> owners;
-  for (const PlannedRun& planned : runs) {
+  for (PlannedRun& planned : runs) {
     try {
-      const std::string folder = results::result_folder(settings.out, planned.scenario, settings.force);
+      planned.folder = results::result_folder(settings.out, planned.scenario, replace_of(settings));
+      const std::string folder = planned.folder.string();
       const auto [owner, fresh] = owners.emplace(folder, planned.file);
       if (!fresh) {
         lines.push_back(planned.file + ": $.name: its results would replace those of " + owner->second + " in " +
@@ -52,6 +58,23 @@ void check_folders(const std::vector<PlannedRun>& runs, const RunSettings& setti
 
 std::string title_of(const scenario::Scenario& scenario) {
   return scenario.name + " (seed " + std::to_string(scenario.seed) + ")";
+}
+
+// What the run's process told of it.
+std::string simulate(const studies::Job& job, const std::string& file, const RunSettings& settings) {
+  ProgressLine line(job.name, !settings.quiet);
+  studies::JobOptions options;
+  options.replace = replace_of(settings);
+  options.make = [&](const studies::Job&, const scenario::Scenario& scenario) {
+    runtime::RunOptions run;
+    run.threads = settings.threads;
+    if (line.shown()) run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
+    return runtime::run_here(scenario, run);
+  };
+  options.tell = [&](const studies::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
+    return tell_run(scenario, result, file, job.folder);
+  };
+  return studies::run_job(job, options);
 }
 
 }  // namespace
@@ -72,34 +95,14 @@ std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
 }
 
 void run_scenarios(const RunSettings& settings) {
-  const std::vector<PlannedRun> runs = plan(settings);
-  check_folders(runs, settings);
-  std::string summaries;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const scenario::Scenario& scenario = runs[i].scenario;
-    const auto simulate = [&] {
-      ProgressLine line(title_of(scenario), !settings.quiet);
-      runtime::RunOptions options;
-      options.threads = settings.threads;
-      if (line.shown()) options.progress = [&](const runtime::Progress& progress) { line.show(progress); };
-      return runtime::run(scenario, options);
-    };
-    const experiment::RunResult result = simulate();
-    const std::string folder = results::write_results(settings.out, scenario, result, settings.force);
-    if (const std::string note = results::trace_note(result); !note.empty())
-      print_error(folder + "/trace.json: " + note);
-    if (result.divergence) {
-      print_error(runs[i].file + ": training diverged: " + results::divergence_text(result) + "; results end there");
-    }
-    if (settings.json) {
-      std::string summary = results::summary_json(scenario, result);
-      while (summary.ends_with('\n')) summary.pop_back();
-      summaries += (i == 0 ? "" : ",\n") + summary;
-    } else if (!settings.quiet) {
-      std::cout << (i == 0 ? "" : "\n") << results::closing_table(scenario, result, folder) << std::flush;
-    }
+  std::vector<PlannedRun> runs = plan(settings);
+  find_folders(runs, settings);
+  RunPrinter printer(settings.json, settings.quiet);
+  for (const auto& [file, scenario, folder] : runs) {
+    const studies::Job job{&scenario, scenario.seed, folder, title_of(scenario)};
+    printer.print(simulate(job, file, settings), folder);
   }
-  if (settings.json) std::cout << (runs.size() == 1 ? summaries : "[\n" + summaries + "\n]") << "\n";
+  printer.end();
 }
 
 }  // namespace ddl::cli

@@ -52,9 +52,9 @@ int sweep(const SweepSettings& settings) {
     return kDone;
   }
   const bool on_slurm = settings.engine == "slurm";
-  const int at_once = settings.jobs > 0 ? settings.jobs : runtime::usable_cores();
+  const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
   const studies::SweepEstimate outlook =
-      studies::estimate_sweep(what, plan, settings.out, on_slurm ? runtime::usable_cores() : at_once);
+      studies::estimate_sweep(what, plan, settings.out, on_slurm ? studies::usable_cores() : at_once);
   studies::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
   if (settings.dry_run) {
     print_plan(plan, outlook, at_once);
@@ -65,7 +65,7 @@ int sweep(const SweepSettings& settings) {
   }
   const auto simulate = [&] {
     const RunsLine line(plan.name, !settings.quiet);
-    const auto show = [&](const runtime::RunsProgress& progress) { line.show(progress); };
+    const auto show = [&](const studies::RunsProgress& progress) { line.show(progress); };
     slurm.progress = show;
     return on_slurm ? studies::run_sweep_on_slurm(plan, outlook, slurm)
                     : studies::run_sweep(plan, outlook, {at_once, show});

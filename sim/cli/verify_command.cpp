@@ -10,7 +10,7 @@
 #include "sim/cli/report_error.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/writing/first_difference.hpp"
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "sim/runtime/run.hpp"
 
@@ -88,22 +88,25 @@ int verify_digest(const RunSettings& settings) {
                      ": was measured in real time, which no run repeats; expected a simulated result");
   }
   const scenario::Scenario scenario = scenario_of(before, settings);
-  const auto simulate = [&] {
+  const auto repeat = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
     runtime::RunOptions options;
     options.threads = settings.threads;
     if (line.shown()) options.progress = [&](const runtime::Progress& progress) { line.show(progress); };
-    return runtime::run(scenario, options);
+    // The digest, and where the two differ, on lines of their own.
+    return runtime::in_child_of(scenario, [&] {
+      const experiment::RunResult again = runtime::run_here(scenario, options);
+      return results::digest_of(again) + "\n" + difference(folder, before.digest, scenario, again);
+    });
   };
-  const experiment::RunResult again = simulate();
-  const std::string what = difference(folder, before.digest, scenario, again);
+  const std::string told = repeat();
+  const std::string digest = told.substr(0, told.find('\n')), what = told.substr(digest.size() + 1);
   if (what.empty()) {
     std::cout << folder.string() << ": the same, digest " << before.digest << "\n";
     return kDone;
   }
   const bool same_program =
       results::is_run_json_of(scenario, results::program_identity(), text_of(folder / "run.json"));
-  const std::string digest = results::digest_of(again);
   const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
                                                       : "digest " + before.digest + " there, " + digest + " here";
   print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what +

@@ -15,9 +15,11 @@ struct EmulateOptions {
   runtime::RunOptions run;
 };
 
-// Runs in a child process and hands back what was measured. Needs root, iproute2 and network namespaces, and a star of
-// at most 32 hosts. All that it makes vanishes with the child. Throws InputError, RunFailed, Interrupted,
-// InternalError.
+// Runs in this process, which does nothing else: all that it makes vanishes with the process. Needs root, iproute2 and
+// network namespaces, and a star of at most 32 hosts. Throws InputError, RunFailed, InternalError.
+experiment::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options);
+
+// The same in a child process, which hands back what was measured. Throws Interrupted, too.
 experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options);
 
 }  // namespace ddl::emulate

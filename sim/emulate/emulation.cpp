@@ -200,9 +200,13 @@ experiment::Measurement Emulation::measurement() const {
   return measured;
 }
 
-experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
+experiment::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options) {
   check_can_be_emulated(scenario, options);
-  return runtime::in_child_of(scenario, [&] { return Emulation(scenario, options).run(); });
+  return Emulation(scenario, options).run();
+}
+
+experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
+  return runtime::in_child_of(scenario, [&] { return emulate_here(scenario, options); });
 }
 
 }  // namespace ddl::emulate

@@ -8,39 +8,12 @@
 
 #include "core/nn/model.hpp"
 #include "core/node/answer.hpp"
+#include "sim/experiment/rows.hpp"
 #include "sim/experiment/trace.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/network/totals.hpp"
 
 namespace ddl::experiment {
-
-struct CurveRow {
-  double time_s = 0;
-  std::string worker;  // a host's name, "mean" or "averaged_model"
-  double iteration = 0;
-  double samples = 0;                // of this worker; of all together in the mean and averaged rows
-  double epoch = 0;                  // over all workers together
-  double bytes_sent = 0;             // by all nodes
-  std::optional<double> train_loss;  // mean minibatch loss of the steps since the last evaluation
-  double test_loss = 0;
-  double test_accuracy = 0;
-};
-
-struct IterationRow {
-  int worker = 0;
-  std::int64_t iteration = 0;
-  double start_s = 0, compute_s = 0, end_s = 0;  // wait_s is what is left
-  std::optional<double> train_loss;
-  double staleness = 0;
-};
-
-struct TrafficRow {
-  std::string link, direction;
-  double bytes = 0, utilisation = 0;  // of nominal bandwidth over the whole run
-  double bandwidth_bytes_per_s = 0;   // nominal
-};
-
-using PairRow = network::PairTotals;
 
 // Where training turned into numbers that are none.
 struct Divergence {

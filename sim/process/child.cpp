@@ -86,7 +86,7 @@ std::string in_child(const std::function<std::string()>& work) {
   }
 }
 
-void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
+void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
                  const std::function<void(std::size_t, const ChildAnswer&)>& done) {
   check(at_once > 0, "at least one child at once");
   const HeldSignals signals;
@@ -94,8 +94,7 @@ void in_children(std::size_t jobs, int at_once, const std::function<std::string(
   for (std::size_t next = 0; next < jobs || !running.empty();) {
     while (next < jobs && running.size() < static_cast<std::size_t>(at_once)) {
       const std::size_t job = next++;
-      running.try_emplace(
-          job, [&, job] { return work(job); }, [&] { signals.release(); });
+      running.try_emplace(job, start(job), [&] { signals.release(); });
     }
     std::vector<int> outputs;
     for (const auto& [job, child] : running) outputs.push_back(child.output());

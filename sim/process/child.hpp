@@ -31,9 +31,10 @@ class ChildAnswer {
   std::exception_ptr failure_;
 };
 
-// The same for jobs 0 .. jobs-1, `at_once` of them at a time: `done(job, answer)` is called in this process as each
-// ends, in any order. An exception from `done` ends the other jobs and is rethrown, as is Interrupted at Ctrl-C.
-void in_children(std::size_t jobs, int at_once, const std::function<std::string(std::size_t)>& work,
+// The same for jobs 0 .. jobs-1, `at_once` of them at a time. Called in this process: `start(job)` before each job,
+// which returns the child's work, and `done(job, answer)` as each ends, in any order. An exception from either ends the
+// other jobs and is rethrown, as is Interrupted at Ctrl-C.
+void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
                  const std::function<void(std::size_t, const ChildAnswer&)>& done);
 
 }  // namespace ddl::process

@@ -1,7 +1,5 @@
 #include "sim/runtime/run.hpp"
 
-#include <malloc.h>
-
 #include <chrono>
 #include <sstream>
 #include <string>
@@ -83,9 +81,6 @@ void members(A& archive, RunResult& r) {
 }  // namespace ddl::experiment
 
 namespace ddl::runtime {
-namespace {
-
-// What a child finds wrong with a setting, it tells by the setting's path alone ("data.train: ...").
 std::string with_origin(const std::string& text, const std::string& file) {
   std::string result;
   std::istringstream lines(text);
@@ -97,25 +92,13 @@ std::string with_origin(const std::string& text, const std::string& file) {
   return result;
 }
 
-std::string bytes_from_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work) {
+std::string in_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work) {
   try {
     return process::in_child(work);
   } catch (const InputError& error) {
     throw InputError(with_origin(error.what(), scenario.file));
   }
 }
-
-}  // namespace
-
-namespace {
-
-// Memory that a step lets go of is kept for the next: the kernel would clear it page by page each time.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 512 << 20);
-}
-
-}  // namespace
 
 experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
@@ -127,10 +110,8 @@ experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOpti
 
 experiment::RunResult in_child_of(const scenario::Scenario& scenario,
                                   const std::function<experiment::RunResult()>& work) {
-  return experiment::from_bytes<experiment::RunResult>(bytes_from_child_of(scenario, [&] {
-    keep_freed_memory();
-    return experiment::to_bytes(work());
-  }));
+  return experiment::from_bytes<experiment::RunResult>(
+      in_child_of(scenario, [&] { return experiment::to_bytes(work()); }));
 }
 
 experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& options) {
@@ -138,8 +119,7 @@ experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& 
 }
 
 network::Bounds bounds_of(const scenario::Scenario& scenario) {
-  return experiment::forecast_of(bytes_from_child_of(scenario, [&] { return experiment::forecast_as_bytes(scenario); }))
-      .bounds;
+  return experiment::forecast_of(in_child_of(scenario, [&] { return experiment::forecast_as_bytes(scenario); })).bounds;
 }
 
 }  // namespace ddl::runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "sim/experiment/progress.hpp"
 #include "sim/experiment/run_result.hpp"
@@ -23,8 +24,12 @@ experiment::RunResult run_here(const scenario::Scenario& scenario, const RunOpti
 // Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
 experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& options = {});
 
-// The same of `work` in a child process, whatever makes the result. What it finds wrong with a setting, it tells by the
-// setting's path alone ("$.stop: ...").
+// What is found wrong with a setting of a scenario is told by the setting's path alone ("$.stop: ...", "data.train:
+// ..."); here such lines get the file's name.
+std::string with_origin(const std::string& text, const std::string& file);
+
+// `work` on a scenario in a child process, its InputErrors with the scenario's file.
+std::string in_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work);
 experiment::RunResult in_child_of(const scenario::Scenario& scenario,
                                   const std::function<experiment::RunResult()>& work);
 

@@ -106,7 +106,7 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
   const Surroundings around{*workers, servers_of(scenario.platform), stateless};
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
-    findings.add(path_of("$.algorithm", error.key), error.what);
+    findings.add("$.algorithm." + error.key, error.what);
   }
 }
 

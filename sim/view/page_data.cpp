@@ -9,8 +9,8 @@
 #include <set>
 
 #include "sim/results/reading/mean_curve.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/statistics.hpp"
-#include "sim/results/reading/tables.hpp"
 
 namespace ddl::view {
 
@@ -48,11 +48,11 @@ Json curve_of(const results::FinishedRun& run, const PageLimits& limits, bool& t
 struct Link {
   std::string name;
   double bytes = 0, utilisation = 0;
-  std::vector<results::LinkPeriod> periods;
+  std::vector<experiment::LinkPeriod> periods;
 };
 
 // Merges neighbouring periods if there are more than a page shows.
-Json over_time(const std::vector<results::LinkPeriod>& periods, const PageLimits& limits) {
+Json over_time(const std::vector<experiment::LinkPeriod>& periods, const PageLimits& limits) {
   Json list = Json::array();
   const std::size_t together = (periods.size() + limits.periods - 1) / limits.periods;
   for (std::size_t begin = 0; begin < periods.size(); begin += together) {
@@ -69,14 +69,14 @@ Json over_time(const std::vector<results::LinkPeriod>& periods, const PageLimits
 
 void add_links(const results::FinishedRun& run, const PageLimits& limits, Json& json) {
   std::vector<Link> links;
-  results::read_traffic(run.folder, [&](const experiment::TrafficRow& row) {
+  results::read_rows<experiment::TrafficRow>(run.folder, [&](const experiment::TrafficRow& row) {
     if (row.bytes > 0) links.push_back({row.link + " " + row.direction, row.bytes, row.utilisation, {}});
   });
   json["all_links"] = links.size();
   std::stable_sort(links.begin(), links.end(),
                    [](const Link& a, const Link& b) { return a.utilisation > b.utilisation; });
   if (links.size() > limits.links) links.resize(limits.links);
-  results::read_links(run.folder, [&](const results::LinkPeriod& period) {
+  results::read_rows<experiment::LinkPeriod>(run.folder, [&](const experiment::LinkPeriod& period) {
     const std::string name = period.link + " " + period.direction;
     const auto link = std::find_if(links.begin(), links.end(), [&](const Link& known) { return known.name == name; });
     if (link != links.end()) link->periods.push_back(period);

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/natural_order.hpp"
-#include "sim/results/reading/tables.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "sim/view/page_data.hpp"
 
 namespace ddl::view {
@@ -91,20 +91,22 @@ bool add_traced(const results::FinishedRun& run, Timeline& timeline) {
 Json timeline_of(const results::FinishedRun& run, const PageLimits& limits) {
   Timeline timeline(run, limits);
   if (add_traced(run, timeline)) return timeline.json(run.workers.size(), true);
-  results::read_steps(run.folder, [&](const results::FinishedStep& step) {
+  results::NodeNames nodes;
+  results::read_rows<experiment::IterationRow>(run.folder, nodes, [&](const experiment::IterationRow& step) {
     const double computed_s = step.start_s + step.compute_s;
-    timeline.add(step.worker, "compute", step.start_s, computed_s, step.iteration);
-    timeline.add(step.worker, "wait", computed_s, step.end_s, step.iteration);
+    timeline.add(nodes[step.worker], "compute", step.start_s, computed_s, step.iteration);
+    timeline.add(nodes[step.worker], "wait", computed_s, step.end_s, step.iteration);
   });
   return timeline.json(run.workers.size(), false);
 }
 
 Json pairs_of(const results::FinishedRun& run, const PageLimits& limits) {
-  std::vector<results::PairTraffic> pairs;
+  std::vector<experiment::PairRow> pairs;
+  results::NodeNames names;
   std::vector<std::string> nodes = run.workers, servers;
-  results::read_pairs(run.folder, [&](const results::PairTraffic& pair) {
+  results::read_rows<experiment::PairRow>(run.folder, names, [&](const experiment::PairRow& pair) {
     pairs.push_back(pair);
-    for (const std::string& node : {pair.source, pair.target}) {
+    for (const std::string& node : {names[pair.source], names[pair.target]}) {
       if (std::find(nodes.begin(), nodes.end(), node) == nodes.end() &&
           std::find(servers.begin(), servers.end(), node) == servers.end()) {
         servers.push_back(node);
@@ -118,8 +120,8 @@ Json pairs_of(const results::FinishedRun& run, const PageLimits& limits) {
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
   Json cells = Json::array();
-  for (const results::PairTraffic& pair : pairs) {
-    const auto source = index.find(pair.source), target = index.find(pair.target);
+  for (const experiment::PairRow& pair : pairs) {
+    const auto source = index.find(names[pair.source]), target = index.find(names[pair.target]);
     if (source == index.end() || target == index.end()) continue;
     cells.push_back({source->second, target->second, pair.messages, shortened(pair.bytes)});
   }

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/base/check.hpp"
-#include "sim/results/reading/tables.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "sim/view/gnuplot.hpp"
 #include "sim/view/picture.hpp"
 
@@ -15,18 +15,19 @@ constexpr std::size_t most_links = 40, row_height = 22;
 
 struct LinkLine {
   std::string name;
-  std::vector<results::LinkPeriod> periods;
+  std::vector<experiment::LinkPeriod> periods;
   double busy_s = 0;
 };
 
 std::vector<LinkLine> lines_of(const results::FinishedRun& run) {
   std::vector<LinkLine> lines;
-  const bool recorded = results::read_links(run.folder, [&](const results::LinkPeriod& period) {
-    const std::string name = period.link + " " + period.direction;
-    if (lines.empty() || lines.back().name != name) lines.push_back({name, {}, 0});
-    lines.back().periods.push_back(period);
-    lines.back().busy_s += period.utilisation * (period.end_s - period.start_s);
-  });
+  const bool recorded =
+      results::read_rows<experiment::LinkPeriod>(run.folder, [&](const experiment::LinkPeriod& period) {
+        const std::string name = period.link + " " + period.direction;
+        if (lines.empty() || lines.back().name != name) lines.push_back({name, {}, 0});
+        lines.back().periods.push_back(period);
+        lines.back().busy_s += period.utilisation * (period.end_s - period.start_s);
+      });
   if (!recorded) {
     throw InputError(run.folder.string() + ": has no links.csv; expected a run with --trace, which writes it");
   }
@@ -49,7 +50,7 @@ void plot_links(const results::FinishedRun& run, const PictureOptions& options) 
   std::string text = "$cells << END_OF_DATA\n";
   for (std::size_t row = 0; row < lines.size(); ++row) {
     names.push_back(lines[row].name);
-    for (const results::LinkPeriod& period : lines[row].periods) {
+    for (const experiment::LinkPeriod& period : lines[row].periods) {
       end_s = std::max(end_s, period.end_s);
       text += fmt::format("{} {} {} {}\n", row + 1, gnuplot_number(period.start_s), gnuplot_number(period.end_s),
                           gnuplot_number(period.utilisation));

@@ -238,7 +238,7 @@ TEST_CASE("reproduce lists the studies") {
 
 TEST_CASE("Ctrl-C ends a study with exit code 130, without a page") {
   const Workplace place;
-  const Reply answer = place.shell(interrupted_once("results/cells/*/*.json", "reproduce ako_2018 --quiet"));
+  const Reply answer = place.shell(interrupted_once("results/cells/*/*/*/run.json", "reproduce ako_2018 --quiet"));
   CHECK(answer.code == 130);
   CHECK(answer.err == "ddlsim: interrupted\n");
   CHECK(answer.out == "");

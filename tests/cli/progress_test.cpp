@@ -22,7 +22,7 @@ TEST_CASE("the progress line is shorter than the terminal is wide") {
 
 TEST_CASE("the line of many runs tells what was kept, what failed, and the time left by the work that is left") {
   // Three quarters of the work took 30 s, so the last quarter takes 10 s.
-  const runtime::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1"};
+  const studies::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1"};
   CHECK(runs_text("grid", progress, 30) ==
         "grid: 5 of 9 runs, 2 kept from before, 1 failed, about 10 s left, last x/1");
   CHECK(runs_text("grid", {.runs = 9}, 30) == "grid: 0 of 9 runs");

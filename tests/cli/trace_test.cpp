@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sim/results/reading/tables.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "tests/cli/workplace.hpp"
 
 namespace ddl::cli::trace_test {
@@ -128,14 +128,15 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
       }
     }
     std::size_t rows = 0;
-    REQUIRE(results::read_steps(folder, [&](const results::FinishedStep& row) {
+    results::NodeNames nodes;
+    REQUIRE(results::read_rows<experiment::IterationRow>(folder, nodes, [&](const experiment::IterationRow& row) {
       ++rows;
-      const auto key = std::pair(row.worker, row.iteration);
+      const auto key = std::pair(nodes[row.worker], row.iteration);
       REQUIRE(steps.contains(key));
       CHECK(std::abs(steps[key].begin - row.start_s * 1e6) < 2e-3);
       CHECK(std::abs(steps[key].end - row.end_s * 1e6) < 2e-3);
       const double compute_us = spent_us[key]["compute"], wait_us = spent_us[key]["wait"];
-      CHECK(std::abs(compute_us + wait_us - (row.compute_s + row.wait_s) * 1e6) < 1e-2);
+      CHECK(std::abs(compute_us + wait_us - (row.compute_s + row.wait_s()) * 1e6) < 1e-2);
       // A gradient that shares its processor with other work takes longer than it costs.
       const double longer_us = compute_us - row.compute_s * 1e6;
       CHECK(longer_us > -1e-2);
@@ -145,19 +146,19 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
     // As many arrows between two nodes as messages.
     std::map<std::pair<int, int>, std::int64_t> messages;
     for (const auto& [id, arrow] : trace.arrows) ++messages[{arrow.from, arrow.to}];
-    results::read_pairs(folder, [&](const results::PairTraffic& pair) {
-      CHECK(messages[{process_of.at(pair.source), process_of.at(pair.target)}] == pair.messages);
+    results::read_rows<experiment::PairRow>(folder, nodes, [&](const experiment::PairRow& pair) {
+      CHECK(messages[{process_of.at(nodes[pair.source]), process_of.at(nodes[pair.target])}] == pair.messages);
     });
     // A link's periods add up to what traffic.csv says of the whole run, and it has a counter.
     std::map<std::string, double> busy_s, busy_in_all;
     double end_s = 0;
-    REQUIRE(results::read_links(folder, [&](const results::LinkPeriod& period) {
+    REQUIRE(results::read_rows<experiment::LinkPeriod>(folder, [&](const experiment::LinkPeriod& period) {
       busy_s[period.link + " " + period.direction] += period.utilisation * (period.end_s - period.start_s);
       end_s = std::max(end_s, period.end_s);
     }));
     const double simulated_s = Json::parse(text_of(folder / "summary.json")).at("simulated_seconds");
     CHECK(end_s <= simulated_s);
-    results::read_traffic(folder, [&](const experiment::TrafficRow& row) {
+    results::read_rows<experiment::TrafficRow>(folder, [&](const experiment::TrafficRow& row) {
       if (row.bytes == 0) return;
       const std::string link = row.link + " " + row.direction;
       CHECK(busy_s[link] == doctest::Approx(row.utilisation * simulated_s));
@@ -210,8 +211,8 @@ TEST_CASE("a trace has a largest size, and says where it ends, but links are cou
     if (event["ph"] == "X")
       last_span_s = std::max(last_span_s, 1e-6 * (event["ts"].get<double>() + event["dur"].get<double>()));
   }
-  results::read_links(place.at("results/good/1"),
-                      [&](const results::LinkPeriod& period) { last_period_s = period.end_s; });
+  results::read_rows<experiment::LinkPeriod>(
+      place.at("results/good/1"), [&](const experiment::LinkPeriod& period) { last_period_s = period.end_s; });
   CHECK(last_span_s < 0.9 * simulated_s);
   CHECK(last_period_s > 0.99 * simulated_s);
 }

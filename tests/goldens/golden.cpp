@@ -15,7 +15,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/support/accepted.hpp"

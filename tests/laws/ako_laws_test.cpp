@@ -21,7 +21,7 @@ double gradient_at(const experiment::IterationRow& row) { return row.start_s + r
 TEST_CASE("blocking publication adds network time to compute time, in the background they overlap") {
   const double alpha = 0.05;
   const auto pair = [&](const char* publish) {
-    const auto settings = fmt::format(R"("partitions": 4, "publish": "{}")", publish);
+    const auto settings = fmt::format(R"("partitions": 4, "tf_ako": {{"publish": "{}"}})", publish);
     return runtime::run(timing_only(ako(settings), 2, 0, "50ms", steps(10))).simulated_s;
   };
   CHECK(pair("blocking") == doctest::Approx(10 * (c + alpha + n_over_b / 4)).epsilon(1e-6));
@@ -30,7 +30,7 @@ TEST_CASE("blocking publication adds network time to compute time, in the backgr
 }
 
 TEST_CASE("blocking publication goes from peer to peer, even over separate links") {
-  auto scenario = timing_only(ako(R"("partitions": 4, "publish": "blocking")"), 4, 0, "0ms", steps(6));
+  auto scenario = timing_only(ako(R"("partitions": 4, "tf_ako": {"publish": "blocking"})"), 4, 0, "0ms", steps(6));
   std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).topology = scenario::Topology::mesh;
   CHECK(runtime::run(scenario).simulated_s == doctest::Approx(6 * (c + 3 * n_over_b / 4)).epsilon(1e-6));
 }
@@ -41,8 +41,8 @@ TEST_CASE("R receive threads take R messages at a time where the host has the co
                             R"({{"name": "law", "platform": {{"file": "{}/tests/laws/data/eight_cores.xml", {}}},
                        "model": "none", "wire": {{"model_bytes": "1kB"}},
                        "compute": {{"seconds_per_batch": "100ms", "jitter": 0}}, "stop": {{"iterations": 8}},
-                       "algorithm": {{"name": "ako", "partitions": 4, "receive_time": "400ms",
-                                      "receive_threads": {}}}}})",
+                       "algorithm": {{"name": "ako", "partitions": 4,
+                                      "tf_ako": {{"receive_time": "400ms", "receive_threads": {}}}}}}})",
                             DDLSIM_SOURCE_DIR, textbook, threads)))
         .simulated_s;
   };
@@ -54,13 +54,14 @@ TEST_CASE("R receive threads take R messages at a time where the host has the co
 
 TEST_CASE("on one core receiving takes from computing") {
   // Per step one gradient and three messages: 0.1 + 3 x 0.02 s of one processor's work.
-  const auto scenario = timing_only(ako(R"("partitions": 100, "receive_time": "20ms")"), 4, 0, "0ms", steps(50));
+  const auto scenario =
+      timing_only(ako(R"("partitions": 100, "tf_ako": {"receive_time": "20ms"})"), 4, 0, "0ms", steps(50));
   CHECK(runtime::run(scenario).simulated_s == doctest::Approx(50 * (c + 3 * 0.02)).epsilon(0.03));
 }
 
 TEST_CASE("TF.AKO's clock at bound 0 is lock-step: steps x (c + (n-1)N/B + 3 alpha)") {
   for (const int n : {2, 4}) {
-    const auto settings = R"("partitions": 1, "staleness_bound": 0, "clock": "ping_pong")";
+    const auto settings = R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})";
     const auto result = runtime::run(timing_only(ako(settings), n, 0, "0ms", steps(5)));
     CHECK(result.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b)).epsilon(1e-4));
     const auto far = runtime::run(timing_only(ako(settings), n, 0, "50ms", steps(5)));
@@ -75,8 +76,9 @@ TEST_CASE("TF.AKO's clock at bound 0 is lock-step: steps x (c + (n-1)N/B + 3 alp
 TEST_CASE("with TF.AKO's clock no step t is applied before every gradient of step t - s was sent") {
   for (const int bound : {0, 1, 3}) {
     auto scenario = timing_only(
-        ako(fmt::format(R"("partitions": 3, "staleness_bound": {}, "clock": "ping_pong", "receive_threads": 2)",
-                        bound)),
+        ako(fmt::format(
+            R"("partitions": 3, "staleness_bound": {}, "tf_ako": {{"clock": "ping_pong", "receive_threads": 2}})",
+            bound)),
         4, 0, "10ms", steps(20));
     scenario.wire.model_bytes = Bytes{1e5};
     scenario.compute.jitter = 0.5;
@@ -99,8 +101,8 @@ TEST_CASE("Ako with P = 1 under a clock at bound 0 is synchronous SGD, and all r
   const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 15},
                               "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
   const auto server = runtime::run(learning(R"("ps_sync")", 3, 1, rest));
-  const auto clocked =
-      runtime::run(learning(ako(R"("partitions": 1, "staleness_bound": 0, "clock": "ping_pong")"), 3, 0, rest));
+  const auto clocked = runtime::run(
+      learning(ako(R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})"), 3, 0, rest));
   for (const auto& replica : clocked.weights) CHECK(largest_difference(replica, server.weights[0]) < 1e-6);
   const auto free = runtime::run(learning(ako(R"("partitions": 1)"), 3, 0, rest));
   CHECK(largest_difference(free.weights[0], server.weights[0]) > 1e-4);
@@ -110,7 +112,7 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
   const std::string text = R"({
     "platform": {"topology": "ring", "workers": 4, "bandwidth": ["14Mbps", "7Mbps"], "latency": "5ms",
                  "network": {"model": "CM02", "sharing": "fair", "crosstraffic": false, "tcp_window": "0B"}},
-    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "staleness_bound": 3, "clock": "ping_pong"},
+    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "staleness_bound": 3, "tf_ako": {"clock": "ping_pong"}},
     "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
     "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
   CHECK(runtime::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));

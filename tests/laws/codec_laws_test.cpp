@@ -1,7 +1,7 @@
 // Codecs inside training systems: what they must not change, and what they save.
 #include <doctest/doctest.h>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::codec_laws_test {

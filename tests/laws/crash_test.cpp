@@ -35,7 +35,7 @@ const std::vector<std::string> with_a_choice = {
 const std::vector<std::string> going_on = {R"("ps_async")",
                                            R"("ako")",
                                            R"({"name": "ako", "partitions": 3, "staleness_bound": 1})",
-                                           R"({"name": "ako", "staleness_bound": 1, "clock": "ping_pong"})",
+                                           R"({"name": "ako", "staleness_bound": 1, "tf_ako": {"clock": "ping_pong"}})",
                                            R"("gossip")",
                                            R"({"name": "gossip", "mode": "pair"})",
                                            R"("ad_psgd")",
@@ -192,7 +192,7 @@ TEST_CASE("replicas of an all-reduce are one again after a restart, even of a wo
 
 TEST_CASE("Ako: all survivors have applied the same gradients, those of the crashed worker included") {
   // Crashed in the midst of a gradient, when all it has sent is there: nothing but what is sent to it is lost.
-  for (const char* how : {"", R"(, "receive_threads": 2)"}) {
+  for (const char* how : {"", R"(, "tf_ako": {"receive_threads": 2})"}) {
     auto scenario = with_fault(fmt::format(R"({{"name": "ako", "partitions": 1, "apply": "on_arrival"{}}})", how),
                                R"({"type": "host_crash", "host": "w1", "at": "1.05s"})");
     const auto result = runtime::run(scenario);

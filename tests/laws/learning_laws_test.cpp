@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::learning_laws_test {
@@ -133,8 +133,9 @@ TEST_CASE("neither threads nor repetition change a bit, the seed does") {
   for (const char* algorithm :
        {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})", R"("d_psgd")", R"("ad_psgd")",
         R"({"name": "sgp", "overlap": true})", R"({"name": "choco", "compressor": "random_k"})",
-        R"({"name": "ako", "partitions": 2, "publish": "blocking", "staleness_bound": 1,
-                                    "clock": "ping_pong", "receive_threads": 2, "receive_time": "3ms"})",
+        R"({"name": "ako", "partitions": 2, "staleness_bound": 1,
+                                    "tf_ako": {"publish": "blocking", "clock": "ping_pong", "receive_threads": 2,
+                                               "receive_time": "3ms"}})",
         R"({"name": "gossip", "late_joiners": {"w2": "1s"}, "threshold": "signed_mean",
                                     "residual": true, "merge": "loss_weighted", "timeout": "6ms"})",
         R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"({"name": "partial_allreduce"})",

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/laws/one_round.hpp"
 #include "tests/support/scenarios.hpp"
 

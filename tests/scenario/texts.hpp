@@ -44,8 +44,9 @@ inline std::vector<std::string> styles() {
       R"({ "platform": { "topology": "mesh", "workers": 4, "bandwidth": ["40Mbps", "20Mbps"], "latency": "0s" },
            "model": "none", "wire": { "model_bytes": "17MB" }, "compute": { "seconds_per_batch": "0.34s" },
            "algorithm": { "name": "ako", "partitions": [4, 4, 2, 2], "schedule": "broadcast", "partitioner": "layer",
-                          "queue_depth": 2, "overflow": "merge", "staleness_bound": 3, "clock": "ping_pong",
-                          "publish": "background", "receive_threads": 2, "receive_time": "1ms" },
+                          "queue_depth": 2, "overflow": "merge", "staleness_bound": 3,
+                          "tf_ako": { "clock": "ping_pong", "publish": "background", "receive_threads": 2,
+                                      "receive_time": "1ms" } },
            "stop": { "time": "100s" } })",
       // Layers.
       R"({ "platform": { "topology": "ring", "workers": 5, "bandwidth": "5MBps" },

@@ -10,7 +10,8 @@
 
 #include "core/base/check.hpp"
 #include "sim/process/child.hpp"
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/summary_keys.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"
@@ -51,7 +52,7 @@ std::string said_by(const scenario::Scenario& scenario, int threads, unsigned mo
     if (const std::string law = broken_law(scenario, result); !law.empty()) throw InternalError(law);
     nlohmann::ordered_json rows = {{"stopped_by", result.stopped_by},
                                    {"digest", results::digest_of(result)},
-                                   {"summary", results::summary_json(scenario, result)}};
+                                   {"summary", results::summary_json(scenario, result, results::digest_of(result))}};
     for (const experiment::IterationRow& row : result.iterations) {
       rows["iterations"].push_back({row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.staleness});
     }

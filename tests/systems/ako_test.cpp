@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "core/systems/partitions.hpp"
+#include "core/comm/partitions.hpp"
 #include "tests/support/scripted_node.hpp"
 
 namespace ddl::systems::ako_test {
@@ -53,14 +53,14 @@ TEST_CASE("every coordinate of every gradient reaches every peer exactly once, a
         with(P, schedule).program(node)->run();
 
         std::map<int, std::vector<float>> delivered;  // per peer, summed
-        const auto partitions = make_partitions(Partitioner::even, P, cluster);
+        const auto partitions = comm::make_partitions(comm::Partitioner::even, P, cluster);
         for (const Message& message : node.sent) {
           auto& sum = delivered[message.target];
           sum.resize(parameters);
-          scatter(partitions[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
-                  [&](Slice slice, std::span<const float> values) {
-                    for (std::size_t i = 0; i < values.size(); ++i) sum[slice.begin + i] += values[i];
-                  });
+          comm::scatter(partitions[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
+                        [&](Slice slice, std::span<const float> values) {
+                          for (std::size_t i = 0; i < values.size(); ++i) sum[slice.begin + i] += values[i];
+                        });
         }
         REQUIRE(delivered.size() == static_cast<std::size_t>(workers - 1));
         CHECK_FALSE(delivered.contains(id));

@@ -1,4 +1,4 @@
-#include "core/systems/partitions.hpp"
+#include "core/comm/partitions.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/base/check.hpp"
 
-namespace ddl::systems::partitions_test {
+namespace ddl::comm::partitions_test {
 
 namespace {
 
@@ -101,4 +101,4 @@ TEST_CASE("gather and scatter are inverse, and fill_zero clears just the partiti
   CHECK(vector == std::vector<float>{0, 0, 0, 3, 4, 0, 6});
 }
 
-}  // namespace ddl::systems::partitions_test
+}  // namespace ddl::comm::partitions_test

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/base/check.hpp"
 #include "sim/results/writing/run_json.hpp"
+#include "sim/results/writing/summary_keys.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;
@@ -80,11 +82,15 @@ Spread over_workers(const Json& by_worker) {
   return {*least, sum / static_cast<double>(values.size()), *most};
 }
 
-constexpr const char* per_worker[] = {"iterations_per_worker", "idle_fraction"};
+constexpr std::string_view of_each_worker = ".<worker>", of_each_target = ".<target>";
+
+// "idle_fraction" of "idle_fraction.<worker>".
+std::string group_of(std::string_view name) { return std::string(name.substr(0, name.find(".<"))); }
 
 std::optional<double> value_of(const Json& summary, const std::string& key, const fs::path& file) {
-  for (const std::string name : per_worker) {
-    if (!key.starts_with(name + ".")) continue;
+  for (const SummaryKey& known : summary_keys()) {
+    const std::string name = group_of(known.name);
+    if (!std::string_view(known.name).ends_with(of_each_worker) || !key.starts_with(name + ".")) continue;
     const Json by_worker = member<Json>(summary, name.c_str(), file);
     if (!by_worker.is_object()) refuse(file, "$." + name + ": is no object; expected one value per worker");
     const Spread spread = over_workers(by_worker);
@@ -127,24 +133,17 @@ std::string bytes_to(double target) { return fmt::format("bytes_to_accuracy.{}",
 
 std::vector<std::string> measure_keys(const std::vector<double>& targets) {
   std::vector<std::string> keys;
-  const auto add = [&](const std::string& group, std::initializer_list<const char*> names) {
-    for (const char* name : names) keys.push_back(group + name);
-  };
-  add("", {"simulated_seconds", "iterations"});
-  add("iterations_per_worker.", {"min", "mean", "max"});
-  add("", {"samples", "epochs"});
-  add("final_accuracy.", {"mean", "min", "max", "averaged_model"});
-  add("final_loss.", {"mean", "min", "max", "averaged_model"});
-  add("", {"best_accuracy"});
-  for (const double target : targets) keys.push_back(time_to(target));
-  for (const double target : targets) keys.push_back(bytes_to(target));
-  add("seconds_per_batch.", {"min", "mean", "median", "p95", "max"});
-  add("", {"time_per_epoch_s", "bytes_sent", "messages_sent", "busiest_link.utilisation"});
-  add("staleness.", {"mean", "max"});
-  add("", {"consensus_distance"});
-  add("idle_fraction.", {"min", "mean", "max"});
-  add("", {"longest_queue"});
-  add("bounds.", {"step_s", "network_s", "compute_s", "bytes_per_step", "network_bound"});
+  for (const SummaryKey& key : summary_keys()) {
+    const std::string_view name = key.name;
+    if (key.use != KeyUse::measured) continue;
+    if (name.ends_with(of_each_worker)) {
+      for (const char* measure : {".min", ".mean", ".max"}) keys.push_back(group_of(name) + measure);
+    } else if (name.ends_with(of_each_target)) {
+      for (const double target : targets) keys.push_back(group_of(name) + fmt::format(".{}", target));
+    } else {
+      keys.emplace_back(name);
+    }
+  }
   return keys;
 }
 

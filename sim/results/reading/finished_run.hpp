@@ -1,5 +1,5 @@
 // A finished run read back from its folder: what was run, and the figures that stand for it. The folder's tables are
-// read apart (tables.hpp), for they may be long.
+// read apart (read_rows.hpp), for they may be long.
 #pragma once
 
 #include <cstdint>

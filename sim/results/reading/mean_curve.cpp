@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/check.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/statistics.hpp"
-#include "sim/results/reading/tables.hpp"
 
 namespace ddl::results {
 namespace {
@@ -22,7 +22,7 @@ double value_at(const Line& line, double x) {
 
 std::vector<experiment::CurveRow> read_mean_curve(const std::filesystem::path& folder) {
   std::vector<experiment::CurveRow> rows;
-  read_curve(folder, [&](const experiment::CurveRow& row) {
+  read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) {
     if (row.worker == "mean") rows.push_back(row);
   });
   return rows;

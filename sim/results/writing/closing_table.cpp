@@ -1,3 +1,5 @@
+#include "sim/results/writing/closing_table.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/requests.hpp"
-#include "sim/results/writing/results.hpp"
 #include "sim/results/writing/summary.hpp"
 
 namespace ddl::results {

@@ -1,12 +1,8 @@
 #include "sim/results/writing/requests.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
-
-#include "sim/results/writing/csv.hpp"
 
 namespace ddl::results {
 namespace {
@@ -47,18 +43,6 @@ std::vector<RequestSummary> summarise_requests(const std::vector<Answer>& answer
   std::vector<RequestSummary> summaries;
   for (const auto& group : groups) summaries.push_back(summary_of(group));
   return summaries;
-}
-
-std::string requests_csv(const experiment::RunResult& result) {
-  std::string text = std::string(requests_header) + "\n";
-  for (const Answer& answer : result.answers) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{}\n", answer.request, answer.threshold ? csv_field(*answer.threshold) : "",
-                    csv_field(result.nodes.at(static_cast<std::size_t>(answer.exit))), csv_field(answer.arrival_s),
-                    csv_field(answer.answer_s), csv_field(answer.answer_s - answer.arrival_s), csv_field(answer.bytes),
-                    answer.correct ? 1 : 0);
-  }
-  return text;
 }
 
 }  // namespace ddl::results

@@ -1,4 +1,4 @@
-// Requests for predictions and their answers: the figures of summary.json, and requests.csv.
+// Requests for predictions and their answers: the figures of summary.json.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,6 @@
 #include "sim/results/writing/summary.hpp"
 
 namespace ddl::results {
-
-inline constexpr const char* requests_header = "request,threshold,exit,arrival_s,answer_s,latency_s,bytes,correct";
 
 // Answers given by one node.
 struct ExitSummary {
@@ -31,7 +29,5 @@ struct RequestSummary {
 };
 
 std::vector<RequestSummary> summarise_requests(const std::vector<Answer>& answers);
-
-std::string requests_csv(const experiment::RunResult& result);
 
 }  // namespace ddl::results

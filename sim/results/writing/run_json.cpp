@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/nn/kernels/blas.hpp"
+#include "core/nn/kernels/tile.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -19,11 +20,11 @@ Json program() {
           {"simgrid", DDLSIM_SIMGRID_VERSION}};
 }
 
-// What the scenario does not decide.
-std::string identity_of(Json provenance) {
+// Of what the scenario does not decide, without regard to order.
+std::string identity_of(nlohmann::json provenance, const nlohmann::json& schema_version) {
   provenance.erase("math_mode");
   provenance.erase("math_kernels");
-  return provenance.dump();
+  return schema_version.dump() + provenance.dump();
 }
 
 }  // namespace
@@ -48,16 +49,7 @@ std::string run_json(const scenario::Scenario& scenario, const std::string& dige
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string program_identity() { return identity_of(program()); }
-
-bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("schema_version", Json()) != result_schema_version) return false;
-  if (json.contains("measured")) return false;
-  const Json theirs = json.value("provenance", Json());
-  return theirs.is_object() && identity_of(theirs) == identity &&
-         json.value("scenario", Json()) == Json::parse(scenario::describe(scenario));
-}
+std::string program_identity() { return identity_of(program(), result_schema_version); }
 
 EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::string& text, bool measured) {
   using Unordered = nlohmann::json;
@@ -71,12 +63,41 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::
   std::set<std::string> keys;
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
   for (const auto& [key, value] : ours.items()) keys.insert(key);
-  EarlierRun earlier{true, {}};
+  EarlierRun earlier{true, {}, ""};
+  const Unordered provenance = run.value("provenance", Unordered());
+  if (provenance.is_object()) earlier.identity = identity_of(provenance, run["schema_version"]);
   if (run.contains("measured") != measured) earlier.differences.push_back("measured");
   for (const std::string& key : keys) {
     if (theirs.value(key, Unordered()) != ours.value(key, Unordered())) earlier.differences.push_back(key);
   }
   return earlier;
+}
+
+bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text) {
+  const EarlierRun earlier = compare_with_run_json(scenario, text);
+  return earlier.readable && earlier.differences.empty() && earlier.identity == identity;
+}
+
+std::string timing_json(const experiment::RunResult& result) {
+  nlohmann::ordered_json json;
+  json["wall_seconds"] = result.wall_s;
+  json["cpu_seconds"] = result.cpu_s;
+  json["peak_memory_bytes"] = static_cast<std::int64_t>(result.peak_memory_bytes);
+  json["events"] = result.events;
+  json["events_per_s"] = result.wall_s > 0 ? static_cast<double>(result.events) / result.wall_s : 0.0;
+  json["math_kernels"] = nn::tile_sets().front().name;
+  json["math_seconds"] = result.math_s;
+  json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
+  if (const auto& measured = result.measured) {
+    json["measured"] = {{"precedence", measured->precedence},
+                        {"late_mean_s", measured->late_mean_s},
+                        {"late_max_s", measured->late_max_s},
+                        {"retransmitted_share", measured->retransmitted_share},
+                        {"own_share", measured->own_share},
+                        {"busy_share", measured->busy_share},
+                        {"soft_interrupt_share", measured->soft_interrupt_share}};
+  }
+  return json.dump(2) + "\n";
 }
 
 }  // namespace ddl::results

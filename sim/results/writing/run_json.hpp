@@ -1,4 +1,4 @@
-// run.json: what was run, with what, and the digest of what came out.
+// run.json: what was run, with what, and the digest of what came out; and timing.json.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,20 @@ std::string run_json(const scenario::Scenario& scenario, const std::string& dige
 // What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
 // the machine's. Digests the executable, so ask once.
 std::string program_identity();
-// Whether `text` is the run.json of a simulated run of this scenario by the program of that identity.
-bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text);
-
 // What `text` says of the scenario it is the run.json of, compared with `scenario`, ignoring order and layout. A
 // measured run differs from a simulated one in "measured".
 struct EarlierRun {
   bool readable = false;                 // a run.json of this program at all
   std::vector<std::string> differences;  // top-level keys of the two scenarios that differ
+  std::string identity;                  // of the program that wrote it, as program_identity
 };
 EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::string& text, bool measured = false);
+
+// Whether `text` is the run.json of a simulated run of this scenario by the program of that identity: the one rule by
+// which a result counts as that of a run which need not be made again.
+bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text);
+
+// timing.json's text: what the run cost the machine, the only file that may differ between two runs.
+std::string timing_json(const experiment::RunResult& result);
 
 }  // namespace ddl::results

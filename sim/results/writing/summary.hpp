@@ -60,8 +60,4 @@ Distribution distribution_of(std::vector<double> values);
 // The q-quantile of `sorted` (ascending, not empty), at position q (n - 1) counted from 0.
 double quantile(const std::vector<double>& sorted, double q);
 
-// summary.json's text, with a digest already known.
-std::string summary_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
-                         const std::string& digest);
-
 }  // namespace ddl::results

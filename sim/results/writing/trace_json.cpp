@@ -236,8 +236,8 @@ std::string trace_json(const scenario::Scenario& scenario, const experiment::Run
   return Writer(scenario, result).text();
 }
 
-std::string links_csv(const experiment::RunResult& result) {
-  std::string text = std::string(links_header) + "\n";
+std::vector<experiment::LinkPeriod> link_periods(const experiment::RunResult& result) {
+  std::vector<experiment::LinkPeriod> periods;
   for (const experiment::LinkLoad& load : result.trace->links) {
     const experiment::TrafficRow& link = result.traffic.at(static_cast<std::size_t>(load.link));
     for (std::size_t i = 0; i < load.bytes.size(); ++i) {
@@ -245,11 +245,10 @@ std::string links_csv(const experiment::RunResult& result) {
       const double end_s = std::min(start_s + result.trace->period_s, result.simulated_s);
       if (end_s <= start_s) break;
       const double most = link.bandwidth_bytes_per_s * (end_s - start_s);
-      text += csv_field(link.link) + "," + link.direction + "," + csv_field(start_s) + "," + csv_field(end_s) + "," +
-              csv_field(load.bytes[i] / most) + "\n";
+      periods.push_back({link.link, link.direction, start_s, end_s, load.bytes[i] / most});
     }
   }
-  return text;
+  return periods;
 }
 
 }  // namespace ddl::results

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/experiment/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -16,7 +17,8 @@ namespace ddl::results {
 
 // `result` has a trace.
 std::string trace_json(const scenario::Scenario& scenario, const experiment::RunResult& result);
-std::string links_csv(const experiment::RunResult& result);
+// The rows of links.csv.
+std::vector<experiment::LinkPeriod> link_periods(const experiment::RunResult& result);
 
 // One line about a trace that had to end before the run, or "".
 std::string trace_note(const experiment::RunResult& result);

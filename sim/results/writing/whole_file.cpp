@@ -8,7 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <sstream>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
@@ -91,14 +92,19 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
 std::ostream& message_stream(const std::string& file) { return is_standard_output(file) ? std::cerr : std::cout; }
 
 std::string content_of(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return std::move(text).str();
 }
 
 std::string program_digest() {
-  Digest digest;
-  digest.add(content_of("/proc/self/exe"));
-  return digest.hex();
+  // The program stays as it is while it runs, and forked children need not ask again.
+  static const std::string once = [] {
+    Digest digest;
+    digest.add(content_of("/proc/self/exe"));
+    return digest.hex();
+  }();
+  return once;
 }
 
 }  // namespace ddl::results

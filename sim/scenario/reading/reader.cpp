@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/json_text.hpp"
@@ -37,6 +38,7 @@ class ObjectReader final : public FieldVisitor {
   }
 
   void visit(const char* key, const FieldValue& value, const Rule& rule) override {
+    if (const auto* block = std::get_if<ObjectField>(&value.form)) blocks_.emplace_back(key, *block);
     if (const Json* found = find(key)) {
       read_value(*found, value, rule, place_.at(key));
     } else if (must_be_given(value, rule)) {
@@ -51,12 +53,32 @@ class ObjectReader final : public FieldVisitor {
   void finish() const {
     for (const auto& [key, value] : object_.items()) {
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      if (const std::string block = block_with(key); !block.empty()) {
+        place_.at(key).error("is an unknown key; expected it in a block, \"" + block + "\": {\"" + key + "\": ...}");
+        continue;
+      }
       const std::string all = known_.empty() ? "expected none here" : "known keys are " + listed(known_);
       place_.at(key).error("is an unknown key; " + nearest_or(key, known_, all));
     }
   }
 
  private:
+  // The name of the first block that knows this key, or "".
+  std::string block_with(const std::string& wanted) const {
+    struct Search final : FieldVisitor {
+      explicit Search(const std::string& wanted) : wanted_(wanted) {}
+      void visit(const char* key, const FieldValue&, const Rule&) override { found_ = found_ || wanted_ == key; }
+      const std::string& wanted_;
+      bool found_ = false;
+    };
+    for (const auto& [name, block] : blocks_) {
+      Search search(wanted);
+      block.visit(search);
+      if (search.found_) return name;
+    }
+    return "";
+  }
+
   // Null: it is not given.
   const Json* find(const char* key) {
     known_.emplace_back(key);
@@ -67,6 +89,7 @@ class ObjectReader final : public FieldVisitor {
   const Json& object_;
   const Place& place_;
   std::vector<std::string> known_;
+  std::vector<std::pair<std::string, ObjectField>> blocks_;
 };
 
 bool is_object(const Json& json, const Place& place, const char* what) {

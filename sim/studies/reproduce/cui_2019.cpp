@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/results/reading/mean_curve.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "sim/studies/reproduce/figures.hpp"
 
 namespace ddl::studies {
@@ -104,32 +106,25 @@ Json centralized_scenario(const Preset& preset, const Scale& scale) {
 
 // --- figures ---
 
-Reading least_step() {
-  return [](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
-    return summary.seconds_per_batch ? std::optional(summary.seconds_per_batch->min) : std::nullopt;
-  };
-}
-Reading longest_step() {
-  return [](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
-    return summary.seconds_per_batch ? std::optional(summary.seconds_per_batch->max) : std::nullopt;
-  };
-}
 Reading percent_of_steps_below(double seconds) {
-  return [seconds](const results::Summary&, const experiment::RunResult& result) -> std::optional<double> {
-    if (result.iterations.empty()) return std::nullopt;
-    const auto quick =
-        std::count_if(result.iterations.begin(), result.iterations.end(),
-                      [&](const experiment::IterationRow& row) { return row.end_s - row.start_s < seconds; });
-    return 100 * static_cast<double>(quick) / static_cast<double>(result.iterations.size());
+  return [seconds](const results::FinishedRun& run) -> std::optional<double> {
+    std::int64_t steps = 0, quick = 0;
+    results::read_rows<experiment::IterationRow>(run.folder, [&](const experiment::IterationRow& row) {
+      ++steps;
+      quick += row.end_s - row.start_s < seconds;
+    });
+    if (steps == 0) return std::nullopt;
+    return 100 * static_cast<double>(quick) / static_cast<double>(steps);
   };
 }
 // Mean minibatch loss of all workers over the last twentieth of the run.
 Reading training_loss() {
-  return [](const results::Summary&, const experiment::RunResult& result) -> std::optional<double> {
-    for (auto row = result.curve.rbegin(); row != result.curve.rend(); ++row) {
-      if (row->worker == "mean" && row->train_loss) return row->train_loss;
+  return [](const results::FinishedRun& run) -> std::optional<double> {
+    std::optional<double> last;
+    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
+      if (row.train_loss) last = row.train_loss;
     }
-    return std::nullopt;
+    return last;
   };
 }
 
@@ -148,8 +143,8 @@ const char* const loss = "training loss";
 std::vector<Figure> figures(const Preset& preset, const char* system, std::optional<double> shortest,
                             std::optional<double> longest, std::optional<double> share, double test_accuracy,
                             double train_loss) {
-  return {{time_of(preset.name, least, system), shortest, least_step()},
-          {time_of(preset.name, most, system), longest, longest_step()},
+  return {{time_of(preset.name, least, system), shortest, measured("seconds_per_batch.min")},
+          {time_of(preset.name, most, system), longest, measured("seconds_per_batch.max")},
           {time_of(preset.name, quick, system), share, percent_of_steps_below(0.7)},
           {learnt(preset.name, accuracy, system), test_accuracy, final_accuracy_percent()},
           {learnt(preset.name, loss, system), train_loss, training_loss()}};

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/results/reading/mean_curve.hpp"
+
 namespace ddl::studies {
 namespace {
-
-constexpr const char* mean_row = "mean";
 
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
@@ -40,36 +40,31 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-Reading final_accuracy_percent() {
-  return [](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
-    if (!summary.final_accuracy) return std::nullopt;
-    return 100 * summary.final_accuracy->mean;
+Reading measured(const std::string& key, double factor) {
+  return [key, factor](const results::FinishedRun& run) -> std::optional<double> {
+    const std::optional<double> value = run.measure(key);
+    return value ? std::optional(factor * *value) : std::nullopt;
   };
 }
 
-Reading seconds_to(double accuracy) {
-  return [accuracy](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
-    for (const results::TargetReached& target : summary.targets) {
-      if (target.accuracy == accuracy) return target.time_s;
-    }
-    return std::nullopt;
-  };
-}
+Reading final_accuracy_percent() { return measured("final_accuracy.mean", 100); }
+
+Reading seconds_to(double accuracy) { return measured(results::time_to(accuracy)); }
 
 Reading steps_to(double accuracy) {
-  return [accuracy](const results::Summary&, const experiment::RunResult& result) -> std::optional<double> {
-    for (const experiment::CurveRow& row : result.curve) {
-      if (row.worker == mean_row && row.test_accuracy >= accuracy) return row.iteration * result.workers;
+  return [accuracy](const results::FinishedRun& run) -> std::optional<double> {
+    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
+      if (row.test_accuracy >= accuracy) return row.iteration * static_cast<double>(run.workers.size());
     }
     return std::nullopt;
   };
 }
 
 Reading fluctuation_percent() {
-  return [](const results::Summary&, const experiment::RunResult& result) -> std::optional<double> {
+  return [](const results::FinishedRun& run) -> std::optional<double> {
     std::vector<double> accuracy;
-    for (const experiment::CurveRow& row : result.curve) {
-      if (row.worker == mean_row) accuracy.push_back(100 * row.test_accuracy);
+    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
+      accuracy.push_back(100 * row.test_accuracy);
     }
     if (accuracy.size() < 2) return std::nullopt;
     double way = 0;

@@ -8,6 +8,8 @@
 
 namespace ddl::studies {
 
+// A number of summary.json, such as "bytes_sent", times `factor`.
+Reading measured(const std::string& key, double factor = 1);
 // In per cent of the test set, mean over workers, at the end of the run.
 Reading final_accuracy_percent();
 // Of the first evaluation whose mean over workers reaches `accuracy`, which evaluate.target_accuracy must list.

@@ -79,15 +79,10 @@ Cell residual_cell(std::size_t form, double published, const Scale& scale) {
 
 constexpr double dense_bytes = 17053736, dense_batch_s = 0.34;  // TF.AKO's network and computers
 
-Reading seconds_per_step() {
-  return [](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
-    if (!summary.seconds_per_batch) return std::nullopt;
-    return summary.seconds_per_batch->mean;
-  };
-}
 Reading megabytes() {
-  return [](const results::Summary&, const experiment::RunResult& result) {
-    return std::optional(static_cast<double>(result.bytes_sent) / 1e6);
+  return [](const results::FinishedRun& run) -> std::optional<double> {
+    const std::optional<double> bytes = run.measure("bytes_sent");
+    return bytes ? std::optional(*bytes / 1e6) : std::nullopt;
   };
 }
 
@@ -115,7 +110,7 @@ Cell wan_cell(const std::string& form, const std::string& system) {
   return {fmt::format("uniform_wan_{}_{}", partial ? "ako_p4" : "ps_async", sparse ? "bibd" : "dense"),
           json.dump(),
           {{wan_at(form, system), std::nullopt, final_accuracy_percent()},
-           {{"wan_step", {form}, system}, std::nullopt, seconds_per_step()}}};
+           {{"wan_step", {form}, system}, std::nullopt, measured("seconds_per_batch.mean")}}};
 }
 
 // --- ensembles ---
@@ -142,10 +137,7 @@ Cell ensemble_cell(std::size_t which, const std::string& weighting) {
   std::vector<Figure> figures = {{ensemble_at(members, weighting),
                                   published ? std::optional(ensemble_accuracy[which]) : no, final_accuracy_percent()}};
   if (!published) {
-    const auto simulated = [](const results::Summary&, const experiment::RunResult& result) {
-      return std::optional(result.simulated_s);
-    };
-    figures.push_back({{"ensemble_cost", {std::to_string(members)}, "s"}, no, simulated});
+    figures.push_back({{"ensemble_cost", {std::to_string(members)}, "s"}, no, measured("simulated_seconds")});
     figures.push_back({{"ensemble_cost", {std::to_string(members)}, "MB sent"}, no, megabytes()});
   }
   return {fmt::format("ensemble_{}_{}", members, published ? "published" : "standard"), json.dump(), figures};

@@ -121,8 +121,6 @@ std::string markdown(const std::vector<Row>& lines) {
   return text;
 }
 
-std::string field(const std::optional<double>& number) { return number ? results::csv_field(*number) : ""; }
-
 std::string held(const std::vector<JudgedClaim>& claims) {
   const auto count = std::count_if(claims.begin(), claims.end(), [](const auto& claim) { return claim.verdict.holds; });
   return fmt::format("{} of {} claims hold", count, claims.size());
@@ -167,8 +165,8 @@ std::string table_csv(const TableLayout& table, const Outcome& outcome) {
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
     for (const std::string& label : value.place.row) text += results::csv_field(label) + ",";
-    text += results::csv_field(value.place.column) + "," + field(value.published) + "," + field(value.simulated) + "," +
-            field(ratio(value)) + "\n";
+    text += results::csv_field(value.place.column) + "," + results::csv_field(value.published) + "," +
+            results::csv_field(value.simulated) + "," + results::csv_field(ratio(value)) + "\n";
   }
   return text;
 }

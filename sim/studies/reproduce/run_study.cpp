@@ -4,70 +4,89 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
-#include "core/base/digest.hpp"
-#include "sim/process/child.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/results/reading/finished_run.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
-#include "sim/studies/reproduce/keep.hpp"
+#include "sim/studies/jobs_folder.hpp"
 
 namespace ddl::studies {
+namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::ordered_json;
+using scenario::Scenario;
+using Readings = std::vector<std::optional<double>>;  // one per figure of a cell
 
-struct PlannedRun {
-  const Cell* cell;
-  scenario::Scenario scenario;
-  std::string file;              // where it is kept
-  std::optional<Readings> read;  // one per figure of the cell
-};
-
-std::vector<PlannedRun> plan(const Study& study, const std::string& folder) {
-  std::vector<PlannedRun> runs;
+// Every cell's scenario, but for the seed.
+std::vector<Scenario> scenarios_of(const Study& study, const std::string& folder) {
+  std::vector<Scenario> scenarios;
   std::vector<std::string> problems;
-  std::string program = results::program_digest();
-  for (const PlatformFile& platform : study.platforms) {
-    results::write_whole(folder + "/" + platform.file, platform.text);
-    program += platform.text;
-  }
   for (const Cell& cell : study.cells) {
     try {
       Json json = Json::parse(cell.scenario);
       json["name"] = cell.name;
-      scenario::Scenario scenario = scenario::parse_scenario(json.dump(), folder + "/" + cell.name);
-      for (const std::uint64_t seed : study.seeds) {
-        scenario.seed = seed;
-        runs.push_back({&cell, scenario, kept_file(folder, scenario, program), std::nullopt});
-      }
+      scenarios.push_back(scenario::parse_scenario(json.dump(), folder + "/" + cell.name));
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());
     }
   }
   if (!problems.empty()) throw scenario::ScenarioErrors(problems);
-  return runs;
+  return scenarios;
 }
 
-experiment::RunResult run_named(const scenario::Scenario& scenario) {
-  try {
-    return runtime::run_here(scenario, {.threads = 1, .progress = {}});
-  } catch (const InputError& error) {
-    throw InputError(scenario.file + ": " + error.what());
-  } catch (const process::RunFailed& error) {
-    throw process::RunFailed(scenario.file + ": " + error.what());
+// By cell, then seed.
+std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
+  std::vector<Job> jobs;
+  for (const Scenario& scenario : scenarios) {
+    for (const std::uint64_t seed : study.seeds) {
+      jobs.push_back({&scenario, seed, folder / scenario.name / std::to_string(seed),
+                      fmt::format("{} (seed {})", scenario.name, seed)});
+    }
+  }
+  return jobs;
+}
+
+// A result does not say what its platform was, so the platforms lie beside the results: where one is another, or not
+// there, results may be of another one.
+void put_platforms(const Study& study, const fs::path& folder) {
+  bool same = true;
+  for (const PlatformFile& platform : study.platforms) {
+    same = same && results::content_of((folder / platform.file).string()) == platform.text;
+  }
+  if (same) return;
+  std::error_code error;
+  for (const Cell& cell : study.cells) fs::remove_all(folder / cell.name, error);
+  for (const PlatformFile& platform : study.platforms) {
+    results::write_whole((folder / platform.file).string(), platform.text);
   }
 }
 
-Readings readings_of(const PlannedRun& planned) {
-  const experiment::RunResult result = run_named(planned.scenario);
-  const results::Summary summary = results::summarise(planned.scenario, result);
+// Of a run that ended; or throws why it did not, and in which cell.
+void check_end(const Job& job, const JobEnd& end) {
+  const std::string cell = job.scenario->file + ": ";
+  try {
+    end.told();
+  } catch (const CannotWrite&) {
+    throw;
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    throw InputError(what.starts_with(cell) ? what : cell + what);
+  } catch (const process::RunFailed& error) {
+    throw process::RunFailed(cell + error.what());
+  }
+}
+
+Readings readings_of(const Cell& cell, const Job& job) {
+  const results::FinishedRun run = results::read_finished(job.folder);
   Readings readings;
-  for (const Figure& figure : planned.cell->figures) readings.push_back(figure.read(summary, result));
+  for (const Figure& figure : cell.figures) {
+    const std::optional<double> value = figure.read(run);
+    readings.push_back(value && std::isfinite(*value) ? value : std::nullopt);  // a run that diverged has no figures
+  }
   return readings;
 }
 
@@ -81,14 +100,15 @@ std::optional<double> mean(const std::vector<std::optional<double>>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-Outcome outcome_of(const Study& study, const std::vector<PlannedRun>& runs) {
+Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
   std::vector<Outcome::Value> values = study.derived;
-  const std::size_t seeds = study.seeds.size();
-  for (std::size_t first = 0; first < runs.size(); first += seeds) {
-    const Cell& cell = *runs[first].cell;
+  auto job = jobs.begin();
+  for (const Cell& cell : study.cells) {
+    std::vector<Readings> of_seeds;
+    for (std::size_t seed = 0; seed < study.seeds.size(); ++seed) of_seeds.push_back(readings_of(cell, *job++));
     for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
       std::vector<std::optional<double>> read;
-      for (std::size_t seed = 0; seed < seeds; ++seed) read.push_back((*runs[first + seed].read)[figure]);
+      for (const Readings& readings : of_seeds) read.push_back(readings[figure]);
       values.push_back({cell.figures[figure].place, cell.figures[figure].published, mean(read)});
     }
   }
@@ -105,31 +125,20 @@ const Outcome::Value& Outcome::at(const TablePosition& place) const {
 }
 
 Outcome run_study(const Study& study, const StudyOptions& options) {
-  const std::string folder = (std::filesystem::path(options.out) / "cells" / study.name).string();
-  std::vector<PlannedRun> runs = plan(study, folder);
-  runtime::RunsProgress progress{.runs = runs.size()};
-  std::vector<std::size_t> open;
-  for (std::size_t run = 0; run < runs.size(); ++run) {
-    runs[run].read = kept(runs[run].file, runs[run].cell->figures.size());
-    runs[run].read ? void(++progress.kept) : open.push_back(run);
-  }
-  progress.finished = progress.kept;
-  progress.work_left = static_cast<double>(open.size());
-  if (options.progress) options.progress(progress);
-  process::in_children(
-      open.size(), options.at_once, [&](std::size_t job) { return to_text(readings_of(runs[open[job]])); },
-      [&](std::size_t job, const process::ChildAnswer& answer) {
-        PlannedRun& run = runs[open[job]];
-        run.read = from_text(answer.text(), run.cell->figures.size());
-        check(run.read.has_value(), "a run answers with its figures");
-        keep(run.file, run.scenario, *run.read);
-        ++progress.finished;
-        ++progress.work_done;
-        --progress.work_left;
-        progress.latest = fmt::format("{} (seed {})", run.cell->name, run.scenario.seed);
-        if (options.progress) options.progress(progress);
-      });
-  return outcome_of(study, runs);
+  const fs::path folder = fs::path(options.out) / "cells" / study.name;
+  std::vector<std::string> own_files;
+  for (const PlatformFile& platform : study.platforms) own_files.push_back(platform.file);
+  const JobsFolder in_use(folder, JobsFolder::Use::alone, own_files);
+  put_platforms(study, folder);
+  const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
+  const std::vector<Job> jobs = jobs_of(study, scenarios, folder);
+  JobOptions runs;
+  runs.at_once = options.at_once;
+  runs.replace = results::Replace::anything;
+  runs.progress = options.progress;
+  run_jobs(jobs, FinishedRuns().open_of(jobs), runs,
+           [&](std::size_t job, const JobEnd& end) { check_end(jobs[job], end); });
+  return outcome_of(study, jobs);
 }
 
 }  // namespace ddl::studies

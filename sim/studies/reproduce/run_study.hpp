@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/runtime/runs_progress.hpp"
+#include "sim/studies/jobs.hpp"
 #include "sim/studies/reproduce/study.hpp"
 
 namespace ddl::studies {
@@ -12,11 +12,11 @@ namespace ddl::studies {
 struct StudyOptions {
   std::string out = "results";  // kept runs go to DIR/cells/<study>/
   int at_once = 1;
-  std::function<void(const runtime::RunsProgress&)> progress;  // after every run, and once before
+  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
 };
 
-// A finished run is kept under a digest of its resolved scenario and of the program itself, so that the same call goes
-// on where it was interrupted, and a program that was built anew starts afresh. All scenarios are checked before the
+// Finished runs are kept, so that the same call goes on where it was interrupted; a run of another scenario, of another
+// platform or by another build of the program is made again. All scenarios are checked before the
 // first starts. Throws what run() throws.
 Outcome run_study(const Study& study, const StudyOptions& options);
 

@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
-#include "sim/results/writing/summary.hpp"
+#include "sim/results/reading/finished_run.hpp"
 
 namespace ddl::studies {
 
 // How a figure is read off a finished run; nothing where the run has none (a target not reached).
-using Reading = std::function<std::optional<double>(const results::Summary&, const experiment::RunResult&)>;
+using Reading = std::function<std::optional<double>(const results::FinishedRun&)>;
 
 // One place of one table: a row's labels and a column's.
 struct TablePosition {

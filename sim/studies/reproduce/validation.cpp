@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/base/check.hpp"
+#include "sim/results/reading/read_rows.hpp"
 
 namespace ddl::studies {
 
@@ -54,12 +55,13 @@ Json scenario(const MeasuredCell& cell, const char* sharing) {
 
 // The mean over workers of each worker's mean time of a finished step.
 Reading seconds_per_cycle() {
-  return [](const results::Summary&, const experiment::RunResult& result) -> std::optional<double> {
+  return [](const results::FinishedRun& run) -> std::optional<double> {
     std::map<int, std::pair<double, double>> workers;  // sum, count
-    for (const experiment::IterationRow& row : result.iterations) {
+    results::NodeNames nodes;
+    results::read_rows<experiment::IterationRow>(run.folder, nodes, [&](const experiment::IterationRow& row) {
       workers[row.worker].first += row.end_s - row.start_s;
       workers[row.worker].second += 1;
-    }
+    });
     if (workers.empty()) return std::nullopt;
     double mean = 0;
     for (const auto& [worker, steps] : workers) mean += steps.first / steps.second;

@@ -70,13 +70,10 @@ Json scenario(const Preset& preset, const System& system, double slowdown) {
 
 constexpr int timed_epochs = 4;
 
-Reading seconds_per_epoch() {
-  return [](const results::Summary& summary, const experiment::RunResult&) { return summary.time_per_epoch_s; };
-}
 Reading speed_up(const Preset& preset) {
-  return [preset](const results::Summary& summary, const experiment::RunResult&) -> std::optional<double> {
-    if (!summary.time_per_epoch_s) return std::nullopt;
-    return preset.epoch_s / *summary.time_per_epoch_s;
+  return [preset](const results::FinishedRun& run) -> std::optional<double> {
+    const std::optional<double> epoch_s = run.measure("time_per_epoch_s");
+    return epoch_s ? std::optional(preset.epoch_s / *epoch_s) : std::nullopt;
   };
 }
 
@@ -89,7 +86,7 @@ Cell timing_cell(const Preset& preset, const System& system, int slowdown, std::
   const std::string label = std::to_string(slowdown) + "x";
   return {fmt::format("{}_{}_{}", preset.slug, system.slug, label),
           json.dump(),
-          {{time_at(preset.name, label, system.name), seconds, seconds_per_epoch()},
+          {{time_at(preset.name, label, system.name), seconds, measured("time_per_epoch_s")},
            {speed_at(preset.name, label, system.name), speed, speed_up(preset)}}};
 }
 

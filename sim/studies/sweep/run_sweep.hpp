@@ -1,4 +1,4 @@
-// Runs a sweep on this machine, one child process per run.
+// Runs a sweep on this machine: DIR/<sweep>/<point>/<seed>/ per run, sweep.json, and the tables once all has run.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "sim/process/child.hpp"
-#include "sim/runtime/runs_progress.hpp"
+#include "sim/studies/jobs.hpp"
+#include "sim/studies/jobs_folder.hpp"
 #include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::studies {
 
 struct SweepOptions {
   int at_once = 1;
-  std::function<void(const runtime::RunsProgress&)> progress;  // after every run, and once before
+  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
 };
 
 struct SweepOutcome {
@@ -27,8 +27,8 @@ struct SweepOutcome {
 // What is left to do, looked at before anything is written.
 struct SweepEstimate {
   std::filesystem::path folder;
+  std::vector<Job> jobs;          // per run; they need the plan
   std::vector<std::size_t> open;  // runs without a result
-  std::vector<double> cost_s;     // per run of `open`: what it may take one core
   double seconds(int at_once) const;
 };
 // Builds the platform of every point that has open runs, `at_once` at a time. Throws ScenarioErrors with what is wrong
@@ -40,13 +40,23 @@ SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const st
 // comes to the same bytes. The tables are written when every run has ended.
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepEstimate& outlook, const SweepOptions& options);
 
-// One run, in this process, which does nothing else: writes its result and returns how it ended, for why_failed.
-std::string run_one(const std::filesystem::path& folder, const scenario::Scenario& scenario, int threads);
-// What run_one said in a child: "" for a result, otherwise why there is none. Throws InputError if there was one that
-// could not be written.
-std::string why_failed(const process::ChildAnswer& answer);
+// The jobs of a plan whose results go to `folder`, by run.
+std::vector<Job> jobs_of(const SweepPlan& plan, const std::filesystem::path& folder);
+// How a sweep's run on this machine is made.
+JobOptions sweep_jobs(int at_once);
+// Why a job has no result, on one line; "" if it has one. Throws InputError if there was one that could not be written.
+std::string why_failed(const JobEnd& end);
 
-// Tables of an earlier state.
-void remove_sweep_tables(const std::filesystem::path& folder);
+// Where the sweep's folder is or would be. Throws InputError if there is something that is no sweep's.
+std::filesystem::path sweep_place(const std::string& out, const SweepPlan& plan);
+
+// The sweep's folder, while it is in use; it has sweep.json from then on.
+class SweepFolder {
+ public:
+  SweepFolder(const std::filesystem::path& path, const SweepPlan& plan, JobsFolder::Use use);
+
+ private:
+  JobsFolder folder_;
+};
 
 }  // namespace ddl::studies

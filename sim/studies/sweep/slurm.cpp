@@ -11,13 +11,11 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
-#include "sim/process/child.hpp"
-#include "sim/results/writing/folder.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/results/writing/staged_folder.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/studies/sweep/command_output.hpp"
-#include "sim/studies/sweep/sweep_folder.hpp"
 #include "sim/studies/sweep/sweep_table.hpp"
 
 namespace ddl::studies {
@@ -70,11 +68,8 @@ std::optional<bool> is_active(const std::string& name) {
 // What has been found of the open runs so far.
 class Watch {
  public:
-  Watch(const SweepPlan& plan, const SweepEstimate& outlook, const SlurmSweep& sweep)
-      : plan_(plan), folder_(outlook.folder), report_(sweep.progress), open_(outlook.open), cost_s_(outlook.cost_s) {
-    progress_.runs = plan.runs();
-    progress_.finished = progress_.kept = plan.runs() - open_.size();
-    for (const double cost : cost_s_) progress_.work_left += cost;
+  Watch(const SweepEstimate& outlook, const SlurmSweep& sweep)
+      : jobs_(outlook.jobs), report_(sweep.progress), open_(outlook.open), progress_(progress_before(jobs_, open_)) {
     if (report_) report_(progress_);
   }
 
@@ -82,33 +77,24 @@ class Watch {
 
   void look() {
     std::vector<std::size_t> open;
-    std::vector<double> cost_s;
-    bool news = false;
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      if (!results_.has(folder_ / plan_.name_of(open_[i]), plan_.scenario_of(open_[i]))) {
-        open.push_back(open_[i]);
-        cost_s.push_back(cost_s_[i]);
-        continue;
+    for (const std::size_t run : open_) {
+      if (finished_.has(jobs_[run])) {
+        progress_.note_end(jobs_[run], true);
+      } else {
+        open.push_back(run);
       }
-      ++progress_.finished;
-      progress_.work_done += cost_s_[i];
-      progress_.work_left -= cost_s_[i];
-      progress_.latest = plan_.name_of(open_[i]);
-      news = true;
     }
+    const bool news = open.size() < open_.size();
     open_ = std::move(open);
-    cost_s_ = std::move(cost_s);
     if (news && report_) report_(progress_);
   }
 
  private:
-  const SweepPlan& plan_;
-  const fs::path folder_;
-  const std::function<void(const runtime::RunsProgress&)>& report_;
-  const OwnResults results_;
+  const std::vector<Job>& jobs_;
+  const std::function<void(const RunsProgress&)>& report_;
+  const FinishedRuns finished_;
   std::vector<std::size_t> open_;
-  std::vector<double> cost_s_;
-  runtime::RunsProgress progress_;
+  RunsProgress progress_;
 };
 
 // Sleeps; throws Interrupted at once if asked to end, having cancelled the array unless only the terminal has gone.
@@ -182,14 +168,14 @@ SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, const SweepEstimate& outl
   if (output_of({"sbatch", "--version"}).code != 0) {
     throw InputError("--engine slurm: there is no sbatch here; expected Slurm's commands");
   }
-  const SweepFolder in_use(outlook.folder, plan, SweepFolder::Use::shared);
+  const SweepFolder in_use(outlook.folder, plan, JobsFolder::Use::shared);
   const results::SignalsHeld held;
   const fs::path& folder = outlook.folder;
   SweepOutcome outcome{folder, std::vector<std::string>(plan.runs()), plan.runs() - outlook.open.size()};
   if (!outlook.open.empty()) {
     remove_sweep_tables(folder);
     const std::string name = job_name(folder);
-    Watch watch(plan, outlook, sweep);
+    Watch watch(outlook, sweep);
     wait_for_array(name, watch);
     if (!watch.open().empty()) {
       submit(sweep, plan, folder, watch.open());
@@ -213,17 +199,19 @@ void run_slurm_task(const SweepPlan& plan, const std::string& out, std::size_t t
   for (std::size_t line = 0; line <= task; ++line) {
     if (!std::getline(lines, runs)) throw InputError("--task " + std::to_string(task) + ": there is no such task");
   }
-  const SweepFolder in_use(folder, plan, SweepFolder::Use::shared);
-  const OwnResults results;
+  const SweepFolder in_use(folder, plan, JobsFolder::Use::shared);
+  const std::vector<Job> jobs = jobs_of(plan, folder);
+  const FinishedRuns finished;
+  JobOptions options = sweep_jobs(1);
+  options.threads = 1;  // a task has one core
   std::istringstream numbers(runs);
   for (std::size_t run = 0; numbers >> run;) {
-    const scenario::Scenario scenario = plan.scenario_of(run);
-    if (results.has(folder / plan.name_of(run), scenario)) continue;
-    std::string failure;
-    process::in_children(
-        1, 1, [&](std::size_t) { return run_one(folder, scenario, 1); },
-        [&](std::size_t, const process::ChildAnswer& answer) { failure = why_failed(answer); });
-    if (!failure.empty()) results::write_whole(failure_file(folder, run).string(), failure);
+    check(run < jobs.size(), "a task's runs are the sweep's");
+    if (finished.has(jobs[run])) continue;
+    run_jobs(jobs, {run}, options, [&](std::size_t, const JobEnd& end) {
+      const std::string failure = why_failed(end);
+      if (!failure.empty()) results::write_whole(failure_file(folder, run).string(), failure);
+    });
   }
 }
 

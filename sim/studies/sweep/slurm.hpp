@@ -18,7 +18,7 @@ struct SlurmSweep {
   std::vector<scenario::Override> overrides;  // given besides it
   std::string out;
   int at_once = 0;  // tasks that may run at the same time; 0: no limit of ours
-  std::function<void(const runtime::RunsProgress&)> progress;
+  std::function<void(const RunsProgress&)> progress;
 };
 
 // The script given to sbatch for so many open runs: a task for each, or as many as Slurm allows.

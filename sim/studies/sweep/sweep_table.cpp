@@ -10,8 +10,6 @@
 namespace ddl::studies {
 namespace {
 
-std::string field(const std::optional<double>& number) { return number ? results::csv_field(*number) : ""; }
-
 std::vector<std::string> all_measures(const SweepPlan& plan) {
   std::vector<double> targets;
   for (const SweepPoint& point : plan.points) {
@@ -44,7 +42,7 @@ void write_run(std::ostream& table, const SweepPlan& plan, std::size_t run, cons
   } else {
     table << ",,,";
   }
-  for (const std::string& key : measures) table << "," << (result ? field(result->measure(key)) : "");
+  for (const std::string& key : measures) table << "," << (result ? results::csv_field(result->measure(key)) : "");
   table << "\n";
 }
 
@@ -90,6 +88,11 @@ void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& pl
       }
     });
   });
+}
+
+void remove_sweep_tables(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const char* table : {"sweep.csv", "means.csv"}) std::filesystem::remove(folder / table, ignored);
 }
 
 }  // namespace ddl::studies

@@ -14,4 +14,7 @@ namespace ddl::studies {
 void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& plan,
                         const std::vector<std::string>& failures);
 
+// Those of an earlier state.
+void remove_sweep_tables(const std::filesystem::path& folder);
+
 }  // namespace ddl::studies

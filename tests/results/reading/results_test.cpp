@@ -1,6 +1,4 @@
 // Results read back: what was written comes out again, and what is not whole is refused with its place.
-#include "sim/results/writing/results.hpp"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -8,8 +6,9 @@
 #include "core/base/check.hpp"
 #include "sim/results/reading/find_results.hpp"
 #include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/table_reader.hpp"
-#include "sim/results/reading/tables.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/results/writing/example.hpp"
 #include "tests/results/writing/files.hpp"
 
@@ -105,28 +104,31 @@ TEST_CASE("a result's tables come back row by row") {
   const experiment::RunResult result = example_result();
   const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
   std::vector<experiment::CurveRow> curve;
-  read_curve(folder, [&](const experiment::CurveRow& row) { curve.push_back(row); });
+  read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) { curve.push_back(row); });
   REQUIRE(curve.size() == result.curve.size());
   for (std::size_t i = 0; i < curve.size(); ++i) {
     CHECK(curve[i].worker == result.curve[i].worker);
     CHECK(curve[i].train_loss == result.curve[i].train_loss);
     CHECK(curve[i].test_accuracy == result.curve[i].test_accuracy);
   }
-  std::vector<FinishedStep> steps;
-  CHECK(read_steps(folder, [&](const FinishedStep& step) { steps.push_back(step); }));
+  NodeNames nodes;
+  std::vector<experiment::IterationRow> steps;
+  CHECK(read_rows<experiment::IterationRow>(folder, nodes,
+                                            [&](const experiment::IterationRow& step) { steps.push_back(step); }));
   REQUIRE(steps.size() == 5);
-  CHECK(steps[4].worker == "w1");
-  CHECK(steps[4].wait_s == 1);
+  CHECK(nodes[steps[4].worker] == "w1");
+  CHECK(steps[4].wait_s() == 1);
   std::vector<std::string> links;
-  read_traffic(folder, [&](const experiment::TrafficRow& row) { links.push_back(row.link + " " + row.direction); });
+  read_rows<experiment::TrafficRow>(
+      folder, [&](const experiment::TrafficRow& row) { links.push_back(row.link + " " + row.direction); });
   CHECK(links == std::vector<std::string>{"w0 up", "w1 down", "core free"});
-  std::vector<PairTraffic> pairs;
-  read_pairs(folder, [&](const PairTraffic& pair) { pairs.push_back(pair); });
+  std::vector<experiment::PairRow> pairs;
+  read_rows<experiment::PairRow>(folder, nodes, [&](const experiment::PairRow& pair) { pairs.push_back(pair); });
   REQUIRE(pairs.size() == 2);
-  CHECK(pairs[1].source == "ps0");
-  CHECK(pairs[1].target == "w1");
+  CHECK(nodes[pairs[1].source] == "ps0");
+  CHECK(nodes[pairs[1].target] == "w1");
   fs::remove(folder / "iterations.csv");
-  CHECK_FALSE(read_steps(folder, [](const FinishedStep&) {}));
+  CHECK_FALSE(read_rows<experiment::IterationRow>(folder, [](const experiment::IterationRow&) {}));
 }
 
 TEST_CASE("names with commas, quotes and line breaks survive a table") {
@@ -135,7 +137,7 @@ TEST_CASE("names with commas, quotes and line breaks survive a table") {
   result.traffic = {{"a,\"b\"\nc", "up", 1, 0.5}, {"\"", "down", 2, 0}};
   const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
   std::vector<std::string> links;
-  read_traffic(folder, [&](const experiment::TrafficRow& row) { links.push_back(row.link); });
+  read_rows<experiment::TrafficRow>(folder, [&](const experiment::TrafficRow& row) { links.push_back(row.link); });
   CHECK(links == std::vector<std::string>{"a,\"b\"\nc", "\""});
 }
 
@@ -145,7 +147,7 @@ TEST_CASE("a damaged result is refused with its file and place") {
   const std::string run = (folder / "run.json").string(), summary = (folder / "summary.json").string(),
                     pairs = (folder / "pairs.csv").string();
   const auto read = [&] { read_finished(folder); };
-  const auto talk = [&] { read_pairs(folder, [](const PairTraffic&) {}); };
+  const auto talk = [&] { read_rows<experiment::PairRow>(folder, [](const experiment::PairRow&) {}); };
 
   replace_in(summary, "\"digest\": \"", "\"digest\": \"0");
   CHECK(complaint_of(read) == summary + ": $.digest: differs from that of run.json; expected the two of one run");

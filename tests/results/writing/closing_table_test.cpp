@@ -1,6 +1,7 @@
+#include "sim/results/writing/closing_table.hpp"
+
 #include <doctest/doctest.h>
 
-#include "sim/results/writing/results.hpp"
 #include "tests/results/writing/example.hpp"
 
 namespace ddl::results {

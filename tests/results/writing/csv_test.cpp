@@ -1,10 +1,9 @@
-#include "sim/results/writing/csv.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <limits>
 
+#include "sim/results/writing/table_text.hpp"
 #include "tests/results/writing/example.hpp"
 
 namespace ddl::results {

@@ -1,11 +1,16 @@
-// results/README.md against the files: what is written is documented, and what is documented is written.
+// results/README.md against the files: what is written is documented, and what is documented is written. Rows of tables
+// and of summary.json are renewed from the program by DDLSIM_ACCEPT=1 ctest -R dictionary.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/table_text.hpp"
 #include "tests/results/writing/example.hpp"
 #include "tests/results/writing/files.hpp"
 
@@ -56,7 +61,48 @@ void collect(const nlohmann::ordered_json& json, const std::string& path, Names&
   for (const auto& [key, value] : json.items()) collect(value, path.empty() ? key : path + "." + key, names);
 }
 
+const std::filesystem::path readme = std::filesystem::path(DDLSIM_SOURCE_DIR) / "results" / "README.md";
+
+// What stands in the program, by file.
+std::map<std::string, std::vector<ColumnEntry>> entries() {
+  std::map<std::string, std::vector<ColumnEntry>> files;
+  const auto add = [&]<class Row>(const Row*) { files[experiment::Table<Row>::file] = dictionary_of<Row>(); };
+  add(static_cast<experiment::CurveRow*>(nullptr));
+  add(static_cast<experiment::IterationRow*>(nullptr));
+  add(static_cast<experiment::TrafficRow*>(nullptr));
+  add(static_cast<experiment::PairRow*>(nullptr));
+  add(static_cast<experiment::LinkPeriod*>(nullptr));
+  add(static_cast<Answer*>(nullptr));
+  for (const SummaryKey& key : summary_keys()) files["summary.json"].push_back({key.name, key.unit, key.meaning});
+  return files;
+}
+
+// The dictionary with the program's rows in its tables.
+std::string renewed(const std::string& dictionary) {
+  auto files = entries();
+  std::istringstream lines(dictionary);
+  std::string text, file;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## ")) file = quoted_word(line);
+    const auto rows = files.find(file);
+    if (rows == files.end() || !line.starts_with("| `")) {
+      text += line + "\n";
+      if (rows == files.end() || !line.starts_with("| ---")) continue;
+      for (const auto& [name, unit, meaning] : rows->second) {
+        text += "| `" + name + "` |" + (unit.empty() ? "" : " " + unit) + " | " + meaning + " |\n";
+      }
+    }
+  }
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("the dictionary of results explains columns and keys as the program does") {
+  const std::string before = text_of(readme), now = renewed(before);
+  if (std::getenv("DDLSIM_ACCEPT") != nullptr) std::ofstream(readme, std::ios::binary) << now;
+  CHECK(text_of(readme) == now);
+}
 
 TEST_CASE("the dictionary of results names every column and key that is written, in order, and no other") {
   const TemporaryFolder temporary;

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/results/writing/example.hpp"
 
 namespace ddl::results {

@@ -5,6 +5,10 @@
 
 #include "core/systems/ako.hpp"
 #include "sim/experiment/run_result.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/result_folder.hpp"
+#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/table_text.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
@@ -93,6 +97,28 @@ inline experiment::RunResult timing_only_result() {
   result.epochs = 0;
   result.consensus_distance.reset();
   return result;
+}
+
+inline std::string curve_csv(const experiment::RunResult& result) { return table_text(result.curve, result.nodes); }
+inline std::string iterations_csv(const experiment::RunResult& result) {
+  return table_text(result.iterations, result.nodes);
+}
+inline std::string traffic_csv(const experiment::RunResult& result) { return table_text(result.traffic, result.nodes); }
+inline std::string pairs_csv(const experiment::RunResult& result) { return table_text(result.pairs, result.nodes); }
+
+inline std::string summary_json(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  return summary_json(scenario, result, digest_of(result));
+}
+
+// As a run's process and its parent do together; returns the folder.
+inline std::string write_results(const std::string& out, const scenario::Scenario& scenario,
+                                 const experiment::RunResult& result, bool force) {
+  const Replace replace = force ? Replace::any_scenario : Replace::same_scenario;
+  const auto place = result_folder(out, scenario, replace, result.measured ? result.measured->repetition : 0);
+  StagedFolder folder(place);
+  stage_result(folder, scenario, result);
+  publish_result(folder, place, scenario, result.measured.has_value(), replace);
+  return place.string();
 }
 
 }  // namespace ddl::results

@@ -1,5 +1,3 @@
-#include "sim/results/writing/results.hpp"
-
 #include <doctest/doctest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -12,8 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
+#include "sim/process/child.hpp"
 #include "sim/results/writing/csv.hpp"
-#include "sim/results/writing/folder.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/staged_folder.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/results/writing/example.hpp"
 #include "tests/results/writing/files.hpp"
@@ -39,6 +39,10 @@ experiment::RunResult other_result() {
   experiment::RunResult result = example_result();
   result.curve.back().test_accuracy = 0.71;
   return result;
+}
+
+std::string place_for(const std::string& out, const scenario::Scenario& scenario, bool force) {
+  return result_folder(out, scenario, force ? Replace::any_scenario : Replace::same_scenario).string();
 }
 
 const std::set<std::string> usual_files = {"run.json",  "summary.json", "timing.json",   "curve.csv",
@@ -179,7 +183,7 @@ TEST_CASE("a result of another scenario is kept unless forced, and the error say
   scenario::Scenario other = example_scenario();
   other.training.batch_size = 33;
   other.stop.time = Seconds{11};
-  for (const auto& error : {error_of([&] { result_folder(out, other, false); }),
+  for (const auto& error : {error_of([&] { place_for(out, other, false); }),
                             error_of([&] { write_results(out, other, other_result(), false); })}) {
     CHECK(contains(error, folder.string() + ": "));
     CHECK(contains(error, "(stop, training differ)"));
@@ -187,7 +191,7 @@ TEST_CASE("a result of another scenario is kept unless forced, and the error say
     CHECK(contains(error, "--out"));
   }
   CHECK(text_of(folder / "curve.csv") == curve_csv(example_result()));
-  CHECK(result_folder(out, other, true) == folder);
+  CHECK(place_for(out, other, true) == folder);
   CHECK(text_of(folder / "curve.csv") == curve_csv(example_result()));
   write_results(out, other, other_result(), true);
   CHECK(text_of(folder / "curve.csv") == curve_csv(other_result()));
@@ -204,7 +208,7 @@ TEST_CASE("a folder that is no result is never touched, forced or not") {
     if (*run != '\0') put(folder / "run.json", run);
     const auto before = names_in(folder);
     for (const bool force : {false, true}) {
-      CHECK(contains(error_of([&] { result_folder(out, example_scenario(), force); }), "holds no result of ddlsim"));
+      CHECK(contains(error_of([&] { place_for(out, example_scenario(), force); }), "holds no result of ddlsim"));
       CHECK(contains(error_of([&] { write_results(out, example_scenario(), example_result(), force); }),
                      "holds no result of ddlsim"));
     }
@@ -221,7 +225,7 @@ TEST_CASE("an empty folder in the result's place is no obstacle") {
 
 TEST_CASE("asking for the result's folder tries it and leaves no trace") {
   const TemporaryFolder temporary;
-  CHECK(result_folder((temporary.path() / "a" / "b").string(), example_scenario(), false) ==
+  CHECK(place_for((temporary.path() / "a" / "b").string(), example_scenario(), false) ==
         (temporary.path() / "a" / "b" / "example" / "7").string());
   CHECK(names_in(temporary.path()).empty());
 }
@@ -232,7 +236,7 @@ TEST_CASE("a file in place of any folder of the result is a clear error and stay
   const auto fails_at = [&](const fs::path& file, const char* why) {
     put(file, "a file");
     for (const bool force : {false, true}) {
-      const std::string error = error_of([&] { result_folder(out.string(), example_scenario(), force); });
+      const std::string error = error_of([&] { place_for(out.string(), example_scenario(), force); });
       CHECK(contains(error, file.string()));
       CHECK(contains(error, why));
       CHECK(error_of([&] { write_results(out.string(), example_scenario(), example_result(), force); }) == error);
@@ -248,7 +252,7 @@ TEST_CASE("a file in place of any folder of the result is a clear error and stay
 }
 
 TEST_CASE("a place where nothing can be made is a clear error, before and after the run") {
-  for (const auto& error : {error_of([] { result_folder("/proc/results", example_scenario(), false); }), error_of([] {
+  for (const auto& error : {error_of([] { place_for("/proc/results", example_scenario(), false); }), error_of([] {
                               write_results("/proc/results", example_scenario(), example_result(), false);
                             })}) {
     CHECK(contains(error, "/proc/results: cannot be made: "));
@@ -261,7 +265,7 @@ TEST_CASE("a scenario's name cannot lead out of the results' folder") {
     CAPTURE(name);
     scenario::Scenario scenario = example_scenario();
     scenario.name = name;
-    CHECK(contains(error_of([&] { result_folder(temporary.path().string(), scenario, true); }), "name"));
+    CHECK(contains(error_of([&] { place_for(temporary.path().string(), scenario, true); }), "name"));
   }
 }
 
@@ -323,6 +327,7 @@ TEST_CASE("a folder is replaced in one step or, where the file system cannot, by
     put(target / "old.csv", "old");
     put(target / "kept.txt", "kept");
     StagedFolder folder(target);
+    folder.make();
     folder.write("new.csv", {"ne", "w"});
     CHECK(names_in(target) == std::set<std::string>{"kept.txt", "old.csv"});
     folder.publish([](const std::string& name) { return name.ends_with(".csv"); }, exchange);
@@ -333,19 +338,49 @@ TEST_CASE("a folder is replaced in one step or, where the file system cannot, by
   CHECK(names_in(temporary.path()).empty());
 }
 
-TEST_CASE("Ctrl-C waits until a folder is whole") {
+TEST_CASE("Ctrl-C waits until a folder is in its place") {
   const TemporaryFolder temporary;
+  const fs::path target = temporary.path() / "7";
+  fs::create_directory(target);
+  put(target / "old.csv", "old");
   const auto usual = std::signal(SIGINT, SIG_DFL);
+  bool waited = false;
   {
-    StagedFolder folder(temporary.path() / "7");
-    std::raise(SIGINT);  // would end the process here
-    sigset_t waiting;
-    sigpending(&waiting);
-    CHECK(sigismember(&waiting, SIGINT) == 1);
-    std::signal(SIGINT, SIG_IGN);  // which also drops the one that waits
+    StagedFolder folder(target);
+    folder.make();
+    folder.write("new.csv", {"new"});
+    folder.publish([&](const std::string&) {
+      std::raise(SIGINT);  // would end the process here
+      sigset_t waiting;
+      sigpending(&waiting);
+      waited = sigismember(&waiting, SIGINT) == 1;
+      std::signal(SIGINT, SIG_IGN);  // which also drops the one that waits
+      return true;
+    });
   }
   std::signal(SIGINT, usual);
-  CHECK(names_in(temporary.path()).empty());
+  CHECK(waited);
+  CHECK(names_in(target) == std::set<std::string>{"new.csv"});
+}
+
+TEST_CASE("what another process has staged is published by whoever named it, or goes") {
+  const TemporaryFolder temporary;
+  const fs::path target = temporary.path() / "deep" / "7";
+  for (const bool published : {false, true}) {
+    StagedFolder folder(target);
+    CHECK(names_in(temporary.path()).empty());
+    process::in_child([&] {
+      folder.make();
+      folder.write("new.csv", {"new"});
+      return std::string("done");
+    });
+    CHECK(names_in(temporary.path() / "deep").size() == 1);
+    CHECK_FALSE(fs::exists(target));
+    if (published) folder.publish([](const std::string&) { return true; });
+    CHECK(fs::exists(target) == published);
+    if (published) CHECK(text_of(target / "new.csv") == "new");
+  }
+  CHECK(names_in(temporary.path() / "deep") == std::set<std::string>{"7"});
 }
 
 }  // namespace ddl::results

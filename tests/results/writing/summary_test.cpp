@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/results/writing/example.hpp"
 
 namespace ddl::results {

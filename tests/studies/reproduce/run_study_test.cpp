@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/scenario/reading/read.hpp"
+#include "sim/studies/reproduce/figures.hpp"
 #include "sim/studies/reproduce/report.hpp"
 #include "tests/data/scratch_folder.hpp"
 
@@ -23,11 +25,7 @@ Cell timing_cell(const std::string& name, int steps, double published) {
       "wire": {"model_bytes": "1MB"}, "compute": {"seconds_per_batch": "100ms", "jitter": 0},
       "algorithm": "single", "stop": {"iterations": )" +
                                std::to_string(steps) + "}}";
-  return {name,
-          scenario,
-          {{{"times", {name}, "single"}, published, [](const results::Summary&, const experiment::RunResult& result) {
-              return std::optional(result.simulated_s);
-            }}}};
+  return {name, scenario, {{{"times", {name}, "single"}, published, measured("simulated_seconds")}}};
 }
 
 Study example() {
@@ -61,15 +59,17 @@ Outcome run_into(const fs::path& out, const Study& study, Seen& seen) {
   StudyOptions options;
   options.out = out.string();
   options.at_once = 2;
-  options.progress = [&](const runtime::RunsProgress& progress) { seen = {progress.kept, progress.finished}; };
+  options.progress = [&](const RunsProgress& progress) { seen = {progress.kept, progress.finished}; };
   return run_study(study, options);
 }
 
-std::size_t kept_files(const fs::path& out) {
-  std::size_t count = 0;
-  for (const auto& entry : fs::directory_iterator(out / "cells" / "example"))
-    count += entry.path().extension() == ".json";
-  return count;
+// The results of the example's runs.
+std::vector<fs::path> kept_results(const fs::path& out) {
+  std::vector<fs::path> kept;
+  for (const auto& entry : fs::recursive_directory_iterator(out / "cells" / "example")) {
+    if (entry.path().filename() == "run.json") kept.push_back(entry.path().parent_path());
+  }
+  return kept;
 }
 
 }  // namespace
@@ -93,23 +93,20 @@ TEST_CASE("finished runs are kept: the same study runs only what is missing, and
   Seen seen;
   const Study study = example();
   const std::string first = study_page(study, run_into(out, study, seen), "again");
-  REQUIRE(kept_files(out) == 6);
-  for (const auto& entry : fs::directory_iterator(out / "cells" / "example")) {
-    fs::remove(entry.path());
-    break;
-  }
+  REQUIRE(kept_results(out).size() == 6);
+  fs::remove_all(kept_results(out).front());
   const std::string second = study_page(study, run_into(out, study, seen), "again");
   CHECK(seen.kept == 5);
   CHECK(first == second);
 }
 
-TEST_CASE("a kept file that is cut off, or a scenario that changed, counts as not run") {
+TEST_CASE("a result whose run.json is cut off, or of a scenario that changed, counts as not run") {
   const data::ScratchFolder scratch;
   const fs::path out = scratch.path();
   Seen seen;
   Study study = example();
   run_into(out, study, seen);
-  const auto any = fs::directory_iterator(out / "cells" / "example")->path();
+  const fs::path any = kept_results(out).front() / "run.json";
   fs::resize_file(any, fs::file_size(any) / 2);
   run_into(out, study, seen);
   CHECK(seen.kept == 5);
@@ -118,16 +115,40 @@ TEST_CASE("a kept file that is cut off, or a scenario that changed, counts as no
   CHECK(seen.kept == 4);
 }
 
+TEST_CASE("runs on another platform under the same name are not the study's") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  const auto platform = [](const char* bandwidth) {
+    return std::string(R"(<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">)") +
+           R"(<platform version="4.1"><zone id="z" routing="Full"><host id="w0" speed="1Gf"/><host id="w1" speed="1Gf"/>)" +
+           R"(<link id="l" bandwidth=")" + bandwidth + R"(" latency="0"/><route src="w0" dst="w1"><link_ctn id="l"/>)" +
+           "</route></zone></platform>";
+  };
+  Study study = example();
+  study.cells = {study.cells.front()};
+  study.cells[0].scenario = R"({"platform": {"file": "p.xml"}, "model": "none", "wire": {"model_bytes": "1MB"},
+      "compute": {"seconds_per_batch": "100ms", "jitter": 0}, "algorithm": "ring_allreduce",
+      "stop": {"iterations": 3}})";
+  study.platforms = {{"p.xml", platform("1MBps")}};
+  Seen seen;
+  const double quick = run_into(out, study, seen).number({"times", {"short"}, "single"});
+  run_into(out, study, seen);
+  CHECK(seen.kept == 2);
+  study.platforms = {{"p.xml", platform("0.5MBps")}};
+  CHECK(run_into(out, study, seen).number({"times", {"short"}, "single"}) > 1.5 * quick);
+  CHECK(seen.kept == 0);
+}
+
 TEST_CASE("what ends a study early leaves the runs that were finished") {
   const data::ScratchFolder scratch;
   const fs::path out = scratch.path();
   StudyOptions options;
   options.out = out.string();
-  options.progress = [](const runtime::RunsProgress& progress) {
+  options.progress = [](const RunsProgress& progress) {
     if (progress.finished == 3) throw InputError("pulled the plug");
   };
   CHECK_THROWS_AS(run_study(example(), options), InputError);
-  CHECK(kept_files(out) == 3);
+  CHECK(kept_results(out).size() == 3);
   Seen seen;
   run_into(out, example(), seen);
   CHECK(seen.kept == 3);

@@ -5,6 +5,7 @@
 
 #include "sim/studies/sweep/plan.hpp"
 #include "tests/studies/sweep/sweep_files.hpp"
+#include "tests/support/accepted.hpp"
 
 namespace ddl::studies {
 namespace {

@@ -10,7 +10,7 @@
 #include "sim/results/reading/find_results.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/table_reader.hpp"
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "tests/studies/sweep/sweep_files.hpp"
 
 namespace ddl::studies {

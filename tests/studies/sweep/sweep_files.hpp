@@ -28,7 +28,7 @@ struct SweepRunner {
     SweepOptions options;
     options.at_once = at_once;
     ran = 0;
-    options.progress = [&](const runtime::RunsProgress& progress) { ran = progress.finished - progress.kept; };
+    options.progress = [&](const RunsProgress& progress) { ran = progress.finished - progress.kept; };
     return run_sweep(plan, estimate_sweep(sweep, plan, out.string(), at_once), options);
   }
 };

@@ -1,0 +1,128 @@
+#include "core/comm/partitions.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "core/node/vectors.hpp"
+
+namespace ddl::comm {
+namespace {
+
+std::size_t size_of(const Partition& partition) {
+  return std::accumulate(partition.begin(), partition.end(), std::size_t{0},
+                         [](std::size_t sum, Slice slice) { return sum + slice.size(); });
+}
+
+// "conv1" of "conv1.weight": a layer's tensors lie side by side and stay together.
+std::string layer_of(const nn::Tensor& tensor) { return tensor.name.substr(0, tensor.name.find('.')); }
+
+bool is_cut(const nn::Tensor& tensor, Partitioner partitioner, std::size_t partitions, const Cluster& cluster) {
+  return partitioner == Partitioner::fine && tensor.count > cluster.parameters / partitions &&
+         tensor.rows >= partitions;
+}
+
+// What the vector falls into.
+struct Units {
+  std::vector<Slice> layers;  // whole ones, in the model's order
+  std::vector<Slice> pieces;  // of cut tensors: P of each, one for each partition
+  std::vector<Slice> rest;    // other tensors of layers with a cut one
+};
+
+Units units_of(const Cluster& cluster, Partitioner partitioner, std::size_t partitions) {
+  std::set<std::string> cut_layers;
+  for (const nn::Tensor& tensor : cluster.tensors) {
+    if (is_cut(tensor, partitioner, partitions, cluster)) cut_layers.insert(layer_of(tensor));
+  }
+  Units units;
+  std::string last_layer;
+  for (const nn::Tensor& tensor : cluster.tensors) {
+    const Slice slice{tensor.offset, tensor.offset + tensor.count};
+    const std::string layer = layer_of(tensor);
+    if (is_cut(tensor, partitioner, partitions, cluster)) {
+      const std::size_t row = tensor.count / tensor.rows;
+      for (std::size_t part = 0; part < partitions; ++part) {
+        const Slice rows = even_part(tensor.rows, static_cast<int>(partitions), static_cast<int>(part));
+        units.pieces.push_back({tensor.offset + rows.begin * row, tensor.offset + rows.end * row});
+      }
+    } else if (cut_layers.contains(layer)) {
+      units.rest.push_back(slice);
+    } else if (layer == last_layer) {
+      units.layers.back().end = slice.end;
+    } else {
+      units.layers.push_back(slice);
+    }
+    last_layer = layer;
+  }
+  return units;
+}
+
+void give_to_lightest(std::vector<Partition>& partitions, Slice unit) {
+  std::ranges::min_element(partitions, {}, size_of)->push_back(unit);
+}
+
+std::vector<Partition> by_tensors(Partitioner partitioner, int partitions, const Cluster& cluster) {
+  const auto p = static_cast<std::size_t>(partitions);
+  Units units = units_of(cluster, partitioner, p);
+  std::vector<Partition> result(p);
+  if (partitioner == Partitioner::layer) {
+    std::ranges::stable_sort(units.layers, std::greater{}, &Slice::size);
+    for (const Slice layer : units.layers) give_to_lightest(result, layer);
+    std::ranges::stable_sort(result, {}, size_of);
+  } else {
+    for (int part = 0; part < partitions; ++part) {
+      const Slice group = even_part(units.layers.size(), partitions, part);
+      for (std::size_t i = group.begin; i < group.end; ++i) {
+        result[static_cast<std::size_t>(part)].push_back(units.layers[i]);
+      }
+    }
+    for (std::size_t i = 0; i < units.pieces.size(); ++i) result[i % p].push_back(units.pieces[i]);
+    for (const Slice unit : units.rest) give_to_lightest(result, unit);
+  }
+  for (Partition& partition : result) std::ranges::sort(partition, {}, &Slice::begin);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster) {
+  const auto refuse = [&](const std::string& why) {
+    throw InputError("algorithm.partitions: " + std::to_string(partitions) + " partitions, but " + why);
+  };
+  std::vector<Partition> result;
+  if (partitioner == Partitioner::even) {
+    for (int part = 0; part < partitions; ++part) result.push_back({even_part(cluster.parameters, partitions, part)});
+  } else {
+    if (cluster.tensors.empty()) {
+      throw InputError("algorithm.partitioner: a timing-only model has no layers to go by; expected \"even\"");
+    }
+    result = by_tensors(partitioner, partitions, cluster);
+  }
+  if (std::ranges::any_of(result, [](const Partition& partition) { return size_of(partition) == 0; })) {
+    refuse("the model does not divide into so many; expected fewer, or another partitioner");
+  }
+  return result;
+}
+
+std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition) {
+  return std::accumulate(partition.begin(), partition.end(), std::uint64_t{0},
+                         [&](std::uint64_t sum, Slice slice) { return sum + cluster.wire_bytes(slice); });
+}
+
+Payload gather(std::span<const float> vector, const Partition& partition) {
+  if (vector.empty()) return nullptr;
+  std::vector<float> values;
+  values.reserve(size_of(partition));
+  for (const Slice slice : partition) {
+    const auto part = part_of(vector, slice);
+    values.insert(values.end(), part.begin(), part.end());
+  }
+  return make_payload(std::move(values));
+}
+
+void fill_zero(std::span<float> vector, const Partition& partition) {
+  for (const Slice slice : partition) fill_zero(part_of(vector, slice));
+}
+
+}  // namespace ddl::comm

@@ -1,0 +1,49 @@
+// Partitions of the parameter vector.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/node/message.hpp"
+#include "core/node/node.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::comm {
+
+enum class Partitioner { even, layer, fine };  // equal ranges | whole tensors | large tensors cut by rows
+constexpr auto enum_names(Partitioner) {
+  return std::to_array<EnumName<Partitioner>>(
+      {{Partitioner::even, "even"}, {Partitioner::layer, "layer"}, {Partitioner::fine, "fine"}});
+}
+
+// Disjoint slices that travel together, in ascending order.
+using Partition = std::vector<Slice>;
+
+// Cuts the vector into P partitions that cover it exactly once. even: contiguous ranges of nearly one size. layer:
+// whole layers, the largest first, each to the lightest partition. fine: tensors of more than a P-th of the vector are
+// cut into P pieces by rows, one for each partition; the other layers follow in P groups of neighbours, and what else
+// the layers of cut tensors have goes to the lightest. Both give TF.AKO's groups for its network, at P = 2 and 4.
+// Throws InputError when P is more than the partitioner can make, or there are no tensors to go by.
+std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster);
+
+std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition);
+
+// A copy of the partition's values, one slice after the other; null for an empty vector.
+Payload gather(std::span<const float> vector, const Partition& partition);
+using ddl::fill_zero;
+void fill_zero(std::span<float> vector, const Partition& partition);
+
+// Calls visit(slice, values of the slice) for gathered values; not at all for a null payload.
+template <class Visit>
+void scatter(const Partition& partition, const Payload& values, Visit visit) {
+  if (!values) return;
+  std::size_t position = 0;
+  for (const Slice slice : partition) {
+    visit(slice, std::span<const float>(*values).subspan(position, slice.size()));
+    position += slice.size();
+  }
+}
+
+}  // namespace ddl::comm

@@ -1,0 +1,86 @@
+// Asking a peer that may go, or be too slow to answer.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "core/base/units.hpp"
+#include "core/node/node.hpp"
+
+namespace ddl::membership {
+
+// One question after another, to one peer each.
+class Call {
+ public:
+  // Answers are to come to `port`, which has no other reader.
+  Call(Node& node, int port) : node_(node), port_(port) { node.membership().watch(port); }
+  // No more questions: events of hosts would wait at the port for a reader that never comes.
+  void end() { node_.membership().unwatch(port_); }
+
+  void ask(int peer, Message question) {
+    peer_ = peer;
+    asked_s_ = node_.now();
+    asked_after_ = node_.membership().events();
+    node_.send(peer, std::move(question));
+  }
+
+  // W. The answer; nothing if the peer is not there, goes before it has answered, or has not done so when `timeout` has
+  // passed since it was asked. Answers that are not `is_mine`, to earlier questions, are dropped. `what` is waited for.
+  std::optional<Message> answer(const char* what, std::optional<Seconds> timeout = std::nullopt,
+                                const std::function<bool(const Message&)>& is_mine = nullptr) {
+    if (!node_.up(peer_)) return std::nullopt;
+    while (true) {
+      std::optional<Message> message = receive({what, peer_}, timeout);
+      if (!message) return std::nullopt;
+      if (message->is<MembershipEvent>()) {
+        const bool is_of_peer = message->source == peer_;
+        if (is_of_peer && message->as<MembershipEvent>().number > asked_after_) return std::nullopt;
+      } else if (!is_mine || is_mine(*message)) {
+        return message;
+      }
+    }
+  }
+
+ private:
+  std::optional<Message> receive(const Reason& reason, std::optional<Seconds> timeout) {
+    if (!timeout) return node_.receive(port_, reason);
+    return node_.receive_for(port_, std::max(0.0, asked_s_ + timeout->value - node_.now()), reason);
+  }
+
+  Node& node_;
+  const int port_;
+  int peer_ = 0;
+  double asked_s_ = 0;
+  std::int64_t asked_after_ = 0;  // so many events of hosts
+};
+
+// Whom to ask, one after another.
+class Peers {
+ public:
+  // Peers at random, or without `random` in turn.
+  Peers(Node& node, std::vector<int> peers, std::optional<Stream> random)
+      : node_(node), peers_(std::move(peers)), random_(std::move(random)) {}
+
+  bool empty() const { return peers_.empty(); }
+  bool any_up() const {
+    return std::ranges::any_of(peers_, [this](int peer) { return node_.up(peer); });
+  }
+  // Passes over those that are not up; one must be.
+  int next() {
+    std::size_t place = random_ ? random_->below(peers_.size()) : turn_++ % peers_.size();
+    while (!node_.up(peers_[place])) place = (place + 1) % peers_.size();
+    return peers_[place];
+  }
+
+ private:
+  Node& node_;
+  const std::vector<int> peers_;
+  std::optional<Stream> random_;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace ddl::membership

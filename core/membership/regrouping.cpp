@@ -1,0 +1,81 @@
+#include "core/membership/regrouping.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ddl::membership {
+
+Regrouping::Regrouping(Node& node, comm::Collective how, int port, OnFailure on_failure, const char* what)
+    : node_(node), all_reduce_(comm::all_reduce(how)), view_(node, port, on_failure, what) {}
+
+void Regrouping::take_part(const std::function<void()>& rounds) {
+  if (view_.events() > 0) join();
+  rounds();
+  if (!node_.cluster().hosts_change) return;
+  // A worker that comes later still finds a group.
+  node_.spawn("stand by", [this, rounds] {
+    while (true) {
+      view_.wait_for_change();
+      rounds();
+    }
+  });
+}
+
+std::optional<comm::Sum> Regrouping::sum(Slice slice, const comm::Sum& own) {
+  std::optional<comm::Sum> total;
+  if (!complete([&] { total = all_reduce_.sum(view_, slice, own); })) return std::nullopt;
+  ++round_;
+  return total;
+}
+
+std::optional<std::vector<comm::Contribution>> Regrouping::gather(const comm::Contribution& own) {
+  std::optional<std::vector<comm::Contribution>> all;
+  if (!complete([&] { all = all_reduce_.gather(view_, own); })) return std::nullopt;
+  ++round_;
+  return all;
+}
+
+// Behind everybody, unless all have just begun.
+void Regrouping::join() {
+  round_ = -1;
+  view_.note_change();
+  complete([] {});
+  round_ = std::max<std::int64_t>(round_, 0);
+}
+
+bool Regrouping::complete(const std::function<void()>& work) {
+  while (true) {
+    try {
+      // A worker that is alone waits for nobody, and would not learn of those that come.
+      if (view_.size() == 1) view_.look_for_change();
+      if (view_.has_changed() && !agree()) return false;
+      work();
+      return true;
+    } catch (const View::Changed&) {
+      view_.note_change();
+    }
+  }
+}
+
+bool Regrouping::agree() {
+  view_.renew();
+  for (int other = 0; other < view_.size(); ++other) {
+    if (other != view_.rank()) view_.send_message(other, {.step = round_});
+  }
+  std::vector<std::int64_t> rounds(static_cast<std::size_t>(view_.size()), round_);
+  for (int other = 0; other < view_.size(); ++other) {
+    if (other != view_.rank()) rounds[static_cast<std::size_t>(other)] = view_.receive_message(other).step;
+  }
+  const std::int64_t most = *std::ranges::max_element(rounds);
+  const int holder = static_cast<int>(std::ranges::find(rounds, most) - rounds.begin());
+  for (int other = 0; view_.rank() == holder && other < view_.size(); ++other) {
+    if (rounds[static_cast<std::size_t>(other)] == most) continue;
+    view_.send_message(other, {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes});
+  }
+  if (round_ == most) return true;
+  node_.weights().adopt(view_.receive_message(holder).values);
+  round_ = most;
+  return false;
+}
+
+}  // namespace ddl::membership

@@ -1,0 +1,47 @@
+// All-reduces among the workers that are there, while hosts come and go.
+//
+// When a host goes or comes in the midst of an all-reduce, those that are there tell each other how many they have
+// completed. A worker with fewer takes the model of one with the most, and the all-reduce starts again among them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/comm/allreduce.hpp"
+#include "core/membership/view.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+
+namespace ddl::membership {
+
+class Regrouping {
+ public:
+  // Messages arrive at `port`, which must have no other use; `what` is waited for there.
+  Regrouping(Node& node, comm::Collective how, int port, OnFailure on_failure, const char* what);
+
+  // W. `rounds` makes all-reduces until its group is done. A worker that starts in the middle first takes the model of
+  // the others, and counts as they do; where hosts come and go, a service makes the rounds of later groups.
+  void take_part(const std::function<void()>& rounds);
+  std::int64_t round() const { return round_; }  // all-reduces so far
+
+  // W. As comm::AllReduce, among the workers that are there. One that has run out of steps goes on with contributions
+  // of count 0, so that nobody waits for it; a sum of count 0 tells everyone at once that all have run out.
+  // None: the others have had this round already, with what this worker contributed, and weights() are as theirs now.
+  std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own);
+  std::optional<std::vector<comm::Contribution>> gather(const comm::Contribution& own);
+
+ private:
+  // W. Work that starts again whenever the group changes. False: this worker was behind, and the work was not done.
+  bool complete(const std::function<void()>& work);
+  void join();
+  bool agree();  // W. False: this worker was behind
+
+  Node& node_;
+  const comm::AllReduce& all_reduce_;
+  View view_;
+  std::int64_t round_ = 0;
+};
+
+}  // namespace ddl::membership

@@ -1,0 +1,93 @@
+#include "core/membership/view.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ddl::membership {
+
+View::View(Node& node, int port, OnFailure on_failure, const char* what)
+    : node_(node), port_(port), on_failure_(on_failure), what_(what), epoch_(node.membership().events()) {
+  node.membership().watch(port);
+  find_members();
+}
+
+void View::find_members() {
+  members_.clear();
+  for (int worker = 0; worker < node_.cluster().workers; ++worker) {
+    if (worker == node_.id()) rank_ = size();
+    if (worker == node_.id() || is_counted_on(node_.membership().presence(worker), on_failure_)) {
+      members_.push_back(worker);
+    }
+  }
+}
+
+std::vector<int> View::absent() const {
+  std::vector<int> workers;
+  std::ranges::copy_if(members_, std::back_inserter(workers),
+                       [&](int worker) { return worker != node_.id() && !node_.up(worker); });
+  return workers;
+}
+
+void View::renew() {
+  changed_ = false;
+  epoch_ = node_.membership().events();
+  find_members();
+  while (!absent().empty()) receive_message(rank_);  // until something changes
+}
+
+void View::wait_for_change() {
+  awaited_.clear();
+  while (!changed_) note(node_.receive(port_, reason()));
+}
+
+void View::look_for_change() {
+  while (const auto message = node_.poll(port_)) note(*message);
+}
+
+void View::note(const Message& message) {
+  if (message.is<MembershipEvent>()) {
+    changed_ = true;
+  } else {
+    early_[message.source].push_back(message);
+  }
+}
+
+void View::send(int target, const comm::Contribution& contribution) {
+  send_message(target, {.values = contribution.sum.values, .wire_bytes = contribution.wire_bytes},
+               contribution.sum.count);
+}
+
+comm::Contribution View::receive(int source) {
+  const Message message = receive_message(source);
+  return {{message.values, message.as<InView>().count}, message.wire_bytes};
+}
+
+void View::send_message(int target, Message message, int count) {
+  message.port = port_;
+  message.body = InView{epoch_, count};
+  node_.send(worker_at(target), std::move(message));
+}
+
+// From this worker itself comes nothing but events.
+Message View::receive_message(int source) {
+  std::deque<Message>& from_source = early_[worker_at(source)];
+  awaited_ = source == rank_ ? absent() : std::vector{worker_at(source)};
+  const auto first_epoch = [&] { return from_source.front().as<InView>().epoch; };
+  while (true) {
+    while (!from_source.empty() && first_epoch() < epoch_) from_source.pop_front();
+    if (!from_source.empty() && first_epoch() == epoch_) break;
+    Message message = node_.receive(port_, reason());
+    if (message.source >= node_.cluster().workers) continue;  // a server's host
+    if (!message.is<MembershipEvent>()) {
+      early_[message.source].push_back(std::move(message));
+    } else if (message.as<MembershipEvent>().number > epoch_) {
+      throw Changed();
+    }
+  }
+  Message message = std::move(from_source.front());
+  from_source.pop_front();
+  return message;
+}
+
+}  // namespace ddl::membership

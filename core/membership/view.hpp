@@ -1,0 +1,71 @@
+// The workers of a group as one of them sees them, from one change of membership to the next.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "core/comm/allreduce.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+
+namespace ddl::membership {
+
+// Every message says of which view it is, which is the number of events before it. The view of an instant is the same
+// for all that see it with the same events behind them; what was sent in an earlier view is dropped by a worker which
+// has seen the change, and kept until then by one which has not.
+class View final : public comm::Group {
+ public:
+  // Thrown where a message is waited for, when a host has come or gone since the view was made.
+  struct Changed {};
+
+  // Messages arrive at `port`, which must have no other use; `what` is waited for there.
+  View(Node& node, int port, OnFailure on_failure, const char* what);
+
+  int size() const override { return static_cast<int>(members_.size()); }
+  int rank() const override { return rank_; }
+  void send(int target, const comm::Contribution& contribution) override;
+  comm::Contribution receive(int source) override;  // may throw Changed, as may receive_message
+  void flush(int target) override { node_.queue(worker_at(target)).flush(); }
+  std::uint64_t wire_bytes(Slice slice) const override { return node_.cluster().wire_bytes(slice); }
+
+  // What else the members tell each other, by rank like all of the above.
+  void send_message(int target, Message message, int count = 0);
+  Message receive_message(int source);
+
+  std::int64_t events() const { return epoch_; }  // before the view
+  bool has_changed() const { return changed_; }
+  void note_change() { changed_ = true; }
+  void look_for_change();  // among what has arrived
+  void wait_for_change();  // W.
+  void renew();            // to that of this instant; W. until all its members are up. May throw Changed
+
+ private:
+  // The body of every message: of which view it is, and how many contributions are in its values.
+  struct InView {
+    std::int64_t epoch = 0;
+    int count = 0;
+  };
+
+  void find_members();
+  std::vector<int> absent() const;  // members that are down
+  int worker_at(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+  void note(const Message& message);
+  Reason reason() const {
+    return {what_, [this] { return awaited_; }, true};
+  }
+
+  Node& node_;
+  const int port_;
+  const OnFailure on_failure_;
+  const char* const what_;
+  std::int64_t epoch_;
+  bool changed_ = false;
+  std::vector<int> members_;  // workers, ascending
+  int rank_ = 0;
+  std::map<int, std::deque<Message>> early_;  // by source: come before it was their turn
+  std::vector<int> awaited_;                  // workers from which a message is waited for now
+};
+
+}  // namespace ddl::membership

@@ -1,0 +1,43 @@
+// What is known of AD-PSGD before it runs.
+#include <utility>
+
+#include "core/systems/ad_psgd.hpp"
+
+namespace ddl::systems {
+
+Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
+  Traffic result{Pace::overlapped, {{}}};
+  if (gossip_rate.continuous) return result;  // as much as the network carries, but no step needs it
+  for (int active = 1; active < cluster.workers; active += 2) {
+    const auto others = graph::partners(topology, cluster.workers, active);
+    const double models = 1.0 / (gossip_rate.every * static_cast<double>(others.size()));
+    for (const int passive : others) {
+      result.phases[0].push_back({active, passive, models});
+      result.phases[0].push_back({passive, active, models});
+    }
+  }
+  return result;
+}
+
+FieldValue form_of(GossipRate& rate) {
+  enum Word : std::size_t { per_gradient, continuous };
+  WordOrField field{.words = {"per_gradient", "continuous"},
+                    .chosen = std::nullopt,
+                    .choose = [&rate](std::size_t word) { rate = {.continuous = word == continuous}; },
+                    .one =
+                        [&rate] {
+                          rate = {};
+                          return field_value(rate.every);
+                        },
+                    .list = nullptr,
+                    .value = [&rate] { return field_value(rate.every); },
+                    .otherwise = "is no rate; expected \"per_gradient\", \"continuous\" or a count of gradients"};
+  if (rate.continuous) {
+    field.chosen = continuous;
+  } else if (rate.every == 1) {
+    field.chosen = per_gradient;
+  }
+  return {std::move(field)};
+}
+
+}  // namespace ddl::systems

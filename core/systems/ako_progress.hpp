@@ -1,0 +1,78 @@
+// How far an Ako worker's peers have come, for the staleness bound, and how old their gradients are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/node/node.hpp"
+#include "core/systems/ako_plan.hpp"
+
+namespace ddl::systems {
+
+// Of how many of one peer's steps the messages have all come. Those of one part come in order, and a merged one stands
+// for all before it; parts may overtake each other.
+class ReceivedSteps {
+ public:
+  ReceivedSteps(const AkoPlan& plan, int source, int target)
+      : plan_(plan), source_(source), class_(plan.class_of(source, target)) {}
+
+  void note(int part, std::int64_t step);
+  void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more than these
+  void note_gone() { away_ = true; }                    // nothing comes, until something does
+  std::int64_t steps() const;                           // without end once all have come
+
+ private:
+  const AkoPlan& plan_;
+  const int source_;
+  const std::size_t class_;
+  std::map<std::size_t, std::int64_t> last_;  // step of the last message, by part
+  std::int64_t next_ = 0, all_ = -1;
+  bool away_ = false;
+};
+
+// All peers' together. A peer that is not there holds nobody up.
+class AkoProgress {
+ public:
+  AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> staleness_bound);
+
+  void note(const Message& message);  // of any kind, as it has arrived
+  std::int64_t steps() const;         // of every peer of which the messages have all come; without end if there is none
+  // W. Until all messages of all but the last s steps have come; not at all without a bound.
+  void wait();
+  // Tells the peers that this worker takes no more steps.
+  void leave();
+
+ private:
+  // Its sender takes no more steps than the message's.
+  struct Leave {};
+
+  Node& node_;
+  const std::optional<int> bound_;
+  std::vector<ReceivedSteps> received_;  // by worker
+};
+
+// The mean age, in steps of the receiver, of gradients.
+class GradientAges {
+ public:
+  // One gradient of each step from `first` to `last`, received in step `now`.
+  void add(std::int64_t first, std::int64_t last, std::int64_t now) {
+    for (std::int64_t made = first; made <= last; ++made) {
+      sum_ += static_cast<double>(std::max<std::int64_t>(0, now - made));
+      count_ += 1;
+    }
+  }
+  // Of those since the last call; 0 if there was none.
+  double take_mean() {
+    const double mean = count_ == 0 ? 0 : sum_ / count_;
+    sum_ = count_ = 0;
+    return mean;
+  }
+
+ private:
+  double sum_ = 0, count_ = 0;
+};
+
+}  // namespace ddl::systems

@@ -1,0 +1,76 @@
+// The arithmetic of gossip: what of a gradient is applied, and how two models become one.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/codec/encoder.hpp"
+#include "core/node/node.hpp"
+#include "core/node/vectors.hpp"
+#include "core/systems/gossip.hpp"
+
+namespace ddl::systems {
+
+// Cui's threshold on gradients, before the optimizer sees them: per tensor, what lies below the mean is dropped.
+class GradientMask {
+ public:
+  // With `residual`, what is dropped is added to the next gradient instead of being lost.
+  GradientMask(Threshold threshold, bool residual, const Cluster& cluster)
+      : threshold_(threshold), residual_(residual), cluster_(cluster) {}
+
+  Payload apply(const Payload& gradient) {
+    if (threshold_ == Threshold::none || !gradient) return gradient;
+    std::vector<float> kept(gradient->begin(), gradient->end());
+    add_scaled(kept, dropped_);
+    if (residual_) dropped_ = kept;
+    const auto mean_of = threshold_ == Threshold::abs_mean ? codec::MeanOf::magnitudes : codec::MeanOf::values;
+    for (const nn::Tensor& tensor : cluster_.tensors) {
+      codec::drop_below_mean(std::span<float>(kept).subspan(tensor.offset, tensor.count), mean_of);
+    }
+    if (residual_) add_scaled(dropped_, kept, -1);
+    return make_payload(std::move(kept));
+  }
+
+ private:
+  const Threshold threshold_;
+  const bool residual_;
+  const Cluster& cluster_;
+  std::vector<float> dropped_;
+};
+
+// A model's share in the mean of two: half, or the other's share of both losses, so that the better one weighs more.
+class ModelShare {
+ public:
+  explicit ModelShare(Merge merge) : merge_(merge) {}
+
+  void note_loss(double loss) { loss_ = loss_ ? memory * *loss_ + (1 - memory) * loss : loss; }
+  double loss() const { return loss_.value_or(unknown); }
+  // Half while either loss is unknown.
+  float beside(double other_loss) const {
+    if (merge_ == Merge::half || !loss_ || other_loss < 0) return 0.5f;
+    const double both = *loss_ + other_loss;
+    if (!(both > 0)) return 0.5f;
+    return static_cast<float>(std::clamp(other_loss / both, least, 1 - least));
+  }
+
+ private:
+  static constexpr double unknown = -1;
+  static constexpr double memory = 0.9;  // of the running mean of minibatch losses
+  static constexpr double least = 0.05;
+
+  const Merge merge_;
+  std::optional<double> loss_ = std::nullopt;  // the running mean
+};
+
+// x = keep * x + (1 - keep) * y, or x itself if there is no y. In pairs x moves by (1 - keep)(y - sent) instead, where
+// `sent` is x as the other has it, so that the two move by opposite amounts.
+inline void merge(GossipMode mode, Weights& x, const Payload& y, const Payload& sent, float keep) {
+  if (!y) return;
+  if (mode != GossipMode::pair) return blend(x.write(), values_of(y), keep);
+  const auto values = x.write();
+  add_scaled(values, values_of(y), 1 - keep);
+  add_scaled(values, values_of(sent), -(1 - keep));
+}
+
+}  // namespace ddl::systems

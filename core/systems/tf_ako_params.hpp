@@ -1,0 +1,40 @@
+// What TF.AKO, the published implementation of Ako, does in ways of its own.
+#pragma once
+
+#include <array>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+
+namespace ddl::systems {
+
+enum class Publish { background, blocking };  // the worker goes on | waits until each message is at its receiver
+constexpr auto enum_names(Publish) {
+  return std::to_array<EnumName<Publish>>({{Publish::background, "background"}, {Publish::blocking, "blocking"}});
+}
+
+// How the staleness bound is kept. peers: before its gradient a worker waits for what it must have received itself.
+// ping_pong: before applying, for what everybody must have received, which worker 0 counts (TF.AKO).
+enum class AkoClock { peers, ping_pong };
+constexpr auto enum_names(AkoClock) {
+  return std::to_array<EnumName<AkoClock>>({{AkoClock::peers, "peers"}, {AkoClock::ping_pong, "ping_pong"}});
+}
+
+// By default nothing: Ako as its paper has it.
+struct TfAkoParams {
+  Publish publish = Publish::background;
+  int receive_threads = 1;  // parts are dealt round over them
+  Seconds receive_time;     // a thread's work for one message, on the host's processor
+  AkoClock clock = AkoClock::peers;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, TfAkoParams& params) {
+  visit("publish", params.publish, Rule{.doc = "messages travel while the worker goes on, or it waits for them"});
+  visit("receive_threads", params.receive_threads,
+        Rule{.doc = "parts are dealt round over them", .at_least = 1, .at_most = 1000});
+  visit("receive_time", params.receive_time, Rule{.doc = "a thread's work for one message", .at_least = 0});
+  visit("clock", params.clock, Rule{.doc = "who keeps the staleness bound: each worker, or worker 0 for all"});
+}
+
+}  // namespace ddl::systems

@@ -1,0 +1,123 @@
+#include "sim/results/writing/result_files.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "core/base/digest.hpp"
+#include "sim/results/writing/run_json.hpp"
+#include "sim/results/writing/summary_keys.hpp"
+#include "sim/results/writing/table_text.hpp"
+#include "sim/results/writing/trace_json.hpp"
+
+namespace ddl::results {
+namespace {
+
+using experiment::RunResult;
+using scenario::Scenario;
+
+template <class Row>
+constexpr const char* file_of = experiment::Table<Row>::file;
+
+constexpr std::string_view file_names[] = {"run.json",
+                                           "summary.json",
+                                           "timing.json",
+                                           "trace.json",
+                                           file_of<experiment::CurveRow>,
+                                           file_of<experiment::IterationRow>,
+                                           file_of<experiment::TrafficRow>,
+                                           file_of<experiment::PairRow>,
+                                           file_of<experiment::LinkPeriod>,
+                                           file_of<Answer>};
+
+template <class Row>
+ResultFile table_file(const std::vector<Row>& rows, const RunResult& result) {
+  return {file_of<Row>, [&] { return table_text(rows, result.nodes); }};
+}
+
+// What goes before the values of one float32 tensor "parameters" of `count` numbers: 8 bytes of the header's length
+// (little-endian) and the header, JSON, padded with spaces so that the values start at a multiple of 8 bytes.
+// Source: the safetensors format's description at huggingface.co/docs/safetensors.
+std::string safetensors_header(std::size_t count) {
+  nlohmann::ordered_json json;
+  json["parameters"] = {{"dtype", "F32"}, {"shape", {count}}, {"data_offsets", {0, count * sizeof(float)}}};
+  std::string header = json.dump();
+  header.append((8 - header.size() % 8) % 8, ' ');
+  std::string text;
+  for (int byte = 0; byte < 8; ++byte) {
+    text += static_cast<char>((static_cast<std::uint64_t>(header.size()) >> (8 * byte)) & 0xff);
+  }
+  return text + header;
+}
+
+// Slashes, which would lead out of the folder, are written as %2F.
+std::string weights_file_name(const std::string& owner) {
+  std::string name = "weights-";
+  for (const char letter : owner) name += letter == '/' ? "%2F" : std::string(1, letter);
+  return name + ".safetensors";
+}
+
+void add_weights(std::vector<ResultFile>& files, const RunResult& result) {
+  static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
+  for (std::size_t i = 0; i < result.weights.size(); ++i) {
+    const std::vector<float>& weights = result.weights[i];
+    if (weights.empty()) continue;  // a timing-only run has none
+    const bool assembled = result.weights.size() == 1 && result.workers > 1;
+    const std::string owner = assembled ? "model" : result.nodes.at(i);
+    files.push_back({weights_file_name(result.weights_at_servers ? "server" : owner), [&weights] {
+                       std::string text = safetensors_header(weights.size());
+                       return text.append(reinterpret_cast<const char*>(weights.data()),
+                                          weights.size() * sizeof(float));
+                     }});
+  }
+}
+
+}  // namespace
+
+std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& result, const std::string& digest) {
+  std::vector<ResultFile> files;
+  if (scenario.record.iterations) files.push_back(table_file(result.iterations, result));
+  files.push_back(table_file(result.curve, result));
+  files.push_back(table_file(result.pairs, result));
+  files.push_back(table_file(result.traffic, result));
+  if (!result.answers.empty()) files.push_back(table_file(result.answers, result));
+  if (result.trace) {
+    files.push_back({file_of<experiment::LinkPeriod>, [&] { return table_text(link_periods(result), result.nodes); }});
+    files.push_back({"trace.json", [&] { return trace_json(scenario, result); }});
+  }
+  files.push_back({"summary.json", [&, digest] { return summary_json(scenario, result, digest); }});
+  if (scenario.record.weights) add_weights(files, result);
+  return files;
+}
+
+bool is_result_file(std::string_view name) {
+  for (const std::string_view ours : file_names) {
+    if (name == ours) return true;
+  }
+  return name.starts_with("weights-") && name.ends_with(".safetensors");
+}
+
+void stage_result(StagedFolder& folder, const Scenario& scenario, const RunResult& result) {
+  const std::string digest = digest_of(result);
+  folder.make();
+  folder.write("run.json", {run_json(scenario, digest, result.measured)});
+  folder.write("timing.json", {timing_json(result)});
+  for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});
+}
+
+std::string digest_of(const RunResult& result) {
+  Digest digest;
+  digest.add(table_text(result.curve, result.nodes));
+  digest.add(table_text(result.traffic, result.nodes));
+  if (!result.answers.empty()) digest.add(table_text(result.answers, result.nodes));
+  // Lengths go in too: two vectors must not pass for one.
+  digest.add(std::to_string(result.weights.size()));
+  for (const std::vector<float>& weights : result.weights) {
+    digest.add(" " + std::to_string(weights.size()) + " ");
+    digest.add(std::span<const float>(weights));
+  }
+  return digest.hex();
+}
+
+}  // namespace ddl::results

@@ -1,0 +1,33 @@
+// The files of a result.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/experiment/run_result.hpp"
+#include "sim/results/writing/staged_folder.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::results {
+
+// One of a result's files; `text` makes what is in it.
+struct ResultFile {
+  std::string name;
+  std::function<std::string()> text;
+};
+// All but run.json and timing.json: tables first, and events before what is computed from them. Refers to both.
+std::vector<ResultFile> result_files(const scenario::Scenario& scenario, const experiment::RunResult& result,
+                                     const std::string& digest);
+
+// Whether a name is that of one of a result's files, be it there or not.
+bool is_result_file(std::string_view name);
+
+// Fills the hidden folder with every file of the result. Throws InputError.
+void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const experiment::RunResult& result);
+
+// The digest over curve, traffic and final weights, 16 hex digits.
+std::string digest_of(const experiment::RunResult& result);
+
+}  // namespace ddl::results

@@ -1,0 +1,73 @@
+#include "sim/results/writing/result_folder.hpp"
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/run_json.hpp"
+#include "sim/results/writing/whole_file.hpp"
+
+namespace ddl::results {
+namespace fs = std::filesystem;
+namespace {
+
+using scenario::Scenario;
+
+// `name` must be the name of one folder: results of one scenario never land among another's, or outside.
+fs::path place_of(const std::string& out, const Scenario& scenario, int repetition) {
+  const std::string& name = scenario.name;
+  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos) {
+    throw InputError("the scenario's name \"" + name +
+                     "\" cannot name the results' folder; expected no slash and no dot in front");
+  }
+  const std::string seed = std::to_string(scenario.seed);
+  const fs::path folder = fs::path(out.empty() ? "." : out);
+  if (repetition == 0) return folder / name / seed;
+  return folder / (name + "-measured") / (repetition == 1 ? seed : seed + "-" + std::to_string(repetition));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+// What stands at `place` may go: nothing, an empty folder, or a result that this one may replace.
+void check_replaceable(const fs::path& place, const Scenario& scenario, bool measured, Replace replace) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(place, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status)) throw InputError(place.string() + ": is not a folder; results need one of this name");
+  if (replace == Replace::anything || (fs::is_empty(place, error) && !error)) return;
+  EarlierRun earlier = compare_with_run_json(scenario, content_of((place / "run.json").string()), measured);
+  if (!earlier.readable) {
+    throw InputError(place.string() + ": holds no result of ddlsim (no readable run.json) and is left alone; use " +
+                     "another name or --out");
+  }
+  std::erase(earlier.differences, "record");  // more or fewer files of the same run
+  if (replace == Replace::same_scenario && !earlier.differences.empty()) {
+    throw InputError(place.string() + ": holds the result of another scenario (" + joined(earlier.differences) +
+                     (earlier.differences.size() == 1 ? " differs" : " differ") +
+                     "); use --force to replace it, or another name or --out");
+  }
+}
+
+}  // namespace
+
+fs::path result_folder(const std::string& out, const Scenario& scenario, Replace replace, int repetition) {
+  const fs::path place = place_of(out, scenario, repetition);
+  check_replaceable(place, scenario, repetition > 0, replace);
+  check_can_make(place);
+  return place;
+}
+
+void publish_result(StagedFolder& folder, const fs::path& place, const Scenario& scenario, bool measured,
+                    Replace replace) {
+  check_replaceable(place, scenario, measured, replace);
+  folder.publish(is_result_file);
+}
+
+}  // namespace ddl::results

@@ -1,0 +1,25 @@
+// Where results go: DIR/<name>/<seed>, and what may be replaced there.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sim/results/writing/staged_folder.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::results {
+
+// What a result may replace: one of the same scenario; one of any scenario; or whatever is there, for the folder
+// belongs to whoever writes it.
+enum class Replace { same_scenario, any_scenario, anything };
+
+// DIR/<name>/<seed>, or, of a measured run's repetition (from 1), DIR/<name>-measured/<seed>, <seed>-2, ... Throws
+// InputError if what is there may not be replaced, or it cannot be written. To be called before a run: nothing is lost.
+std::filesystem::path result_folder(const std::string& out, const scenario::Scenario& scenario, Replace replace,
+                                    int repetition = 0);
+
+// Puts what stage_result has written in its place. Throws InputError if what is there may not be replaced.
+void publish_result(StagedFolder& folder, const std::filesystem::path& place, const scenario::Scenario& scenario,
+                    bool measured, Replace replace);
+
+}  // namespace ddl::results

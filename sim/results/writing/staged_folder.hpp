@@ -1,0 +1,59 @@
+// A folder that appears whole or not at all: it is filled under a hidden name beside its place and renamed into it.
+#pragma once
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ddl::results {
+
+// Puts off Ctrl-C and its like in this thread while alive, so that they neither leave nor find half a folder.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Whoever makes it publishes it; in between, a forked process may fill it. Its maker removes what was not published,
+// whatever has become of that process. Its hidden name tells its maker, so that others know what is left over.
+class StagedFolder {
+ public:
+  // Makes nothing yet.
+  explicit StagedFolder(std::filesystem::path target);
+  // Removes what was not published, and the folders that it needed.
+  ~StagedFolder();
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+
+  // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
+  void make();
+  // One file of the hidden folder, its content in pieces. Throws InputError (a full disk, say).
+  void write(const std::string& name, std::initializer_list<std::string_view> pieces) const;
+
+  // Puts the folder in its place, at once. If there is one already it is removed, but for its files that are not
+  // `ours`, which move over. With `exchange` the two swap in one step where the file system can; otherwise the old one
+  // is moved aside and comes back if the new one cannot take its place. Throws InputError, and then the old one is
+  // still there. Files that are `ours` in what killed processes of this machine have left of the same target go.
+  void publish(const std::function<bool(const std::string& name)>& ours, bool exchange = true);
+
+ private:
+  void remove_all() noexcept;
+
+  std::filesystem::path target_;
+  std::filesystem::path staged_;                // empty once there is nothing to remove
+  std::vector<std::filesystem::path> parents_;  // that were missing, outermost first
+};
+
+// Tries whether `target` could be made, and leaves no trace. Throws InputError.
+void check_can_make(const std::filesystem::path& target);
+
+}  // namespace ddl::results

@@ -1,0 +1,132 @@
+#include "sim/studies/jobs.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "sim/process/child.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/run_json.hpp"
+#include "sim/results/writing/staged_folder.hpp"
+#include "sim/results/writing/whole_file.hpp"
+#include "sim/runtime/run.hpp"
+
+namespace ddl::studies {
+namespace {
+
+using experiment::RunResult;
+using results::StagedFolder;
+using scenario::Scenario;
+
+// The first letter of what a run's process answers with.
+constexpr char staged = 'S', unwritable = 'U';
+
+// In the child.
+std::string stage(const Job& job, StagedFolder& folder, const JobOptions& options) {
+  const Scenario scenario = job.seeded();
+  const RunResult result = options.make ? options.make(job, scenario)
+                                        : runtime::run_here(scenario, {.threads = options.threads, .progress = {}});
+  try {
+    results::stage_result(folder, scenario, result);
+  } catch (const InputError& error) {
+    return unwritable + std::string(error.what());
+  }
+  return staged + (options.tell ? options.tell(job, scenario, result) : std::string());
+}
+
+JobEnd end_of(const Job& job, StagedFolder& folder, const process::ChildAnswer& answer, const JobOptions& options) {
+  try {
+    const std::string& text = answer.text();
+    check(!text.empty(), "a run's process says how it ended");
+    if (text[0] == unwritable) throw CannotWrite(text.substr(1));
+    try {
+      results::publish_result(folder, job.folder, job.seeded(), options.measured, options.replace);
+    } catch (const InputError& error) {
+      throw CannotWrite(error.what());
+    }
+    return JobEnd(text.substr(1));
+  } catch (const CannotWrite&) {
+    return JobEnd(std::current_exception());
+  } catch (const InputError& error) {
+    return JobEnd(std::make_exception_ptr(InputError(runtime::with_origin(error.what(), job.scenario->file))));
+  } catch (...) {
+    return JobEnd(std::current_exception());
+  }
+}
+
+}  // namespace
+
+Scenario Job::seeded() const {
+  Scenario copy = *scenario;
+  copy.seed = seed;
+  return copy;
+}
+
+void RunsProgress::note_end(const Job& job, bool has_result) {
+  ++(has_result ? finished : failed);
+  work_done += job.cost;
+  work_left -= job.cost;
+  latest = job.name;
+}
+
+RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open) {
+  RunsProgress progress;
+  progress.runs = jobs.size();
+  progress.finished = progress.kept = jobs.size() - open.size();
+  for (const std::size_t job : open) progress.work_left += jobs[job].cost;
+  return progress;
+}
+
+FinishedRuns::FinishedRuns() : program_(results::program_identity()) {}
+
+bool FinishedRuns::has(const Job& job) const {
+  const std::string text = results::content_of((job.folder / "run.json").string());
+  return !text.empty() && results::is_run_json_of(job.seeded(), program_, text);
+}
+
+std::vector<std::size_t> FinishedRuns::open_of(const std::vector<Job>& jobs) const {
+  std::vector<std::size_t> open;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    if (!has(jobs[job])) open.push_back(job);
+  }
+  return open;
+}
+
+void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
+              const std::function<void(std::size_t job, const JobEnd&)>& ended) {
+  RunsProgress progress = progress_before(jobs, open);
+  if (options.progress) options.progress(progress);
+  std::map<std::size_t, StagedFolder> folders;  // of the runs at work
+  process::in_children(
+      open.size(), options.at_once,
+      [&](std::size_t next) -> std::function<std::string()> {
+        const Job& job = jobs[open[next]];
+        StagedFolder& folder = folders.try_emplace(next, job.folder).first->second;
+        return [&job, &folder, &options] { return stage(job, folder, options); };
+      },
+      [&](std::size_t next, const process::ChildAnswer& answer) {
+        const Job& job = jobs[open[next]];
+        const JobEnd end = end_of(job, folders.at(next), answer, options);
+        folders.erase(next);
+        progress.note_end(job, end.has_result());
+        ended(open[next], end);
+        if (options.progress) options.progress(progress);
+      });
+}
+
+std::string run_job(const Job& job, const JobOptions& options) {
+  std::string told;
+  run_jobs({job}, {0}, options, [&](std::size_t, const JobEnd& end) { told = end.told(); });
+  return told;
+}
+
+int usable_cores() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace ddl::studies

@@ -1,0 +1,103 @@
+// Runs as jobs: each in a child process of its own, which fills a hidden folder, and each with a result folder, which
+// appears when the run has ended. Single runs, sweeps, tasks on a cluster and studies are lists of jobs.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "sim/experiment/run_result.hpp"
+#include "sim/results/writing/result_folder.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::studies {
+
+struct Job {
+  const scenario::Scenario* scenario = nullptr;  // outlives the job
+  std::uint64_t seed = 1;                        // in place of the scenario's
+  std::filesystem::path folder;                  // of its result
+  std::string name;                              // "point/seed", for people
+  double cost = 1;                               // what it may take, in any one unit
+
+  scenario::Scenario seeded() const;
+};
+
+// How far a list of jobs is.
+struct RunsProgress {
+  std::size_t runs = 0, finished = 0;
+  std::size_t kept = 0;                 // of those finished, from an earlier call
+  std::size_t failed = 0;               // not among those finished
+  double work_done = 0, work_left = 0;  // in this call
+  std::string latest{};                 // the run that ended last; empty before the first
+
+  void note_end(const Job& job, bool has_result);
+};
+// Before the first of `open`, which have no result yet, starts.
+RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
+
+// Which runs need not be made again: those whose folder holds the result of the same resolved scenario, by this
+// program. What a result says it is of counts, not where anything lies.
+class FinishedRuns {
+ public:
+  FinishedRuns();  // digests the program
+  bool has(const Job& job) const;
+  // Those of `jobs` that are not finished, by number.
+  std::vector<std::size_t> open_of(const std::vector<Job>& jobs) const;
+
+ private:
+  std::string program_;
+};
+
+struct JobOptions {
+  int at_once = 1;
+  int threads = 1;        // of each run
+  bool measured = false;  // instead of simulated
+  results::Replace replace = results::Replace::same_scenario;
+  // Makes the run, in its own process; by default a simulation.
+  std::function<experiment::RunResult(const Job&, const scenario::Scenario&)> make;
+  // What the run's process says beside its files; by default nothing.
+  std::function<std::string(const Job&, const scenario::Scenario&, const experiment::RunResult&)> tell;
+  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
+};
+
+// There is a result, but no place for it (a full disk, say).
+struct CannotWrite : InputError {
+  using InputError::InputError;
+};
+
+// How a job ended.
+class JobEnd {
+ public:
+  explicit JobEnd(std::string told) : told_(std::move(told)) {}
+  explicit JobEnd(std::exception_ptr failure) : failure_(std::move(failure)) {}  // NOLINT(*-throw-keyword-missing)
+
+  bool has_result() const { return failure_ == nullptr; }
+  // What the run's process told; or throws why there is no result: CannotWrite, InputError, RunFailed, InternalError.
+  const std::string& told() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return told_;
+  }
+
+ private:
+  std::string told_;
+  std::exception_ptr failure_;
+};
+
+// Runs those of `jobs` that are `open` (by number). `ended` is called here as each ends, its result in its place. What
+// `ended` throws ends the others and comes out, as does Ctrl-C (Interrupted); nothing half-written is left. No thread
+// may run at the call.
+void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
+              const std::function<void(std::size_t job, const JobEnd&)>& ended);
+
+// A single one: what its process told. Throws as JobEnd::told.
+std::string run_job(const Job& job, const JobOptions& options);
+
+// Cores this process may use, at least one.
+int usable_cores();
+
+}  // namespace ddl::studies
