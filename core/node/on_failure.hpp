@@ -12,9 +12,9 @@
 
 namespace ddl {
 
-// wait: until it is back. go_on: without it from the instant of the crash, and with it again once it is back.
-// time_out, of servers only: without a worker that is waited for and not heard of for a while, be it crashed, slow or
-// cut off, until it is heard of again (patience.hpp).
+// wait: until it is back. go_on: without it from the instant of the crash, and with it again once it is back. time_out,
+// of servers only: without a worker that is waited for and not heard of for a while, be it crashed, slow or cut off,
+// until it is heard from again (failure_detector.hpp).
 enum class OnFailure { wait, go_on, time_out };
 constexpr auto enum_names(OnFailure) {
   return std::to_array<EnumName<OnFailure>>(

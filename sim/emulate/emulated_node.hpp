@@ -49,7 +49,7 @@ class EmulatedNode : public experiment::LearningNode {
     double sum_s = 0, max_s = 0;
   };
   Monitor& monitor() { return monitor_; }
-  Payload copy_of_weights();  // shared with nobody; null when timing only
+  Payload copy_of_weights();  // not shared; null when timing only
   const std::vector<Staleness>& staleness_notes() const { return staleness_notes_; }
   const Lateness& lateness() const { return lateness_; }
   double last_event_s() const { return last_event_s_; }  // a step's end, a sleep's, an arrival

@@ -1,5 +1,5 @@
 // What keeps one node's actors from running at the same time: an actor holds its node's monitor, and lets go of it only
-// while it waits. It is also where the emulation learns who waits for what.
+// while it waits. From it the emulation also knows which actor waits for what.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ inline WallClock::duration wall_duration(double seconds) {
   return std::chrono::duration_cast<WallClock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// Unwinds an actor when the run ends. No std::exception, so that nobody takes it for a failure.
+// Unwinds an actor when the run ends. Not derived from std::exception, so that it is not taken for a failure.
 struct RunOver {};
 
 class Monitor {
@@ -32,7 +32,7 @@ class Monitor {
   // Others run meanwhile. Throws RunOver once end() has been called.
   bool wait(const std::function<bool()>& holds, const std::string& what,
             std::optional<WallClock::time_point> deadline = std::nullopt);
-  // The same for who is no actor: it neither counts nor throws, and returns when the run has ended.
+  // The same for threads that are no actors: it neither counts nor throws, and returns when the run has ended.
   void wait_uncounted(const std::function<bool()>& holds);
   // Until the deadline; false if the run has ended before.
   bool sleep_uncounted(WallClock::time_point deadline);

@@ -1,5 +1,5 @@
-// Linux network namespaces without names: one lives as long as somebody holds its descriptor, so the kernel removes it,
-// and all that is in it, with the last process of the program, whatever ended that.
+// Linux network namespaces without names: one lives as long as a process holds its descriptor, so the kernel removes
+// it, and all that is in it, with the last process of the program, whatever ended that.
 #pragma once
 
 #include <string>

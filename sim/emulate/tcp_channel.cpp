@@ -55,7 +55,7 @@ void TcpChannel::write() {
     ++messages_;
     bytes_ += on_wire_bytes_;
     around_.at_source.wake();  // there is room
-    // Nobody changes the message before the reader has it whole, which is after it has been written.
+    // The message is not changed before the reader has all of it, which is after it has been written.
     const Message& message = *on_wire_;
     held.unlock();
     const bool written = write_one(message);

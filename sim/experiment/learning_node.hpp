@@ -52,7 +52,7 @@ class LearningNode : public Node {
 
   const scenario::Scenario& scenario() const { return scenario_; }
   int incarnation() const { return incarnation_; }
-  void end_incarnation() { ++incarnation_; }  // who runs here next draws other numbers
+  void end_incarnation() { ++incarnation_; }  // the next program here draws other numbers
   void reset_replica(Payload weights);        // and another optimizer
 
  private:

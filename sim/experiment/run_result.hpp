@@ -17,7 +17,7 @@ namespace ddl::experiment {
 
 // Where training turned into numbers that are none.
 struct Divergence {
-  int node = 0;           // a worker, or a server when only its model tells
+  int node = 0;           // a worker, or a server when only its model shows it
   std::int64_t step = 0;  // that the worker was in, or had finished at the end; of a server: by all workers
   double time_s = 0;
   std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
@@ -50,7 +50,7 @@ struct Measurement {
   double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
   double retransmitted_share = 0;          // of TCP's segments
   double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
-  double busy_share = 0;                   // of everybody's, the kernel's included
+  double busy_share = 0;                   // of all processes, the kernel included
   double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP
 };
 

@@ -28,7 +28,7 @@ class Trainer {
   std::size_t training_samples() const { return data_.train.size(); }
   double math_seconds() { return pool_.busy_seconds(); }
 
-  // The start of `worker`'s replica, or (-1) of the servers'. Everybody's is the same memory when shared.
+  // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
   Payload initial_weights(int worker);
 
   // The next minibatch of a worker, and its dropout.

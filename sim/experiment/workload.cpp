@@ -16,7 +16,7 @@ namespace ddl::experiment {
 namespace {
 
 constexpr double most_steps = 1e9;     // as many as stop.iterations may ask for
-constexpr double unknown_epochs = 10;  // an accuracy alone says nothing of the steps to it
+constexpr double unknown_epochs = 10;  // an accuracy alone does not say how many steps lead to it
 
 double steps_of_worker(const scenario::Scenario& scenario, double step_s, double workers, double samples) {
   const scenario::StopSpec& stop = scenario.stop;

@@ -1,4 +1,4 @@
-// How much there is to do in a run, as far as that can be known before: so that none goes on for ever unseen.
+// How much there is to do in a run, as far as that can be known before: so that no run goes on for ever unnoticed.
 #pragma once
 
 #include "core/nn/model.hpp"

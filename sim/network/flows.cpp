@@ -64,7 +64,7 @@ std::vector<int> Flows::advance(double now_s) {
   }
   const auto by_order = [&](int a, int b) { return transfer(a).order < transfer(b).order; };
   std::ranges::sort(paid, by_order);
-  // Who leaves makes room before who comes takes it.
+  // Transfers that end free their share before new ones take it.
   for (const int number : finished) {
     if (transfer(number).running) sharing_.remove(transfer(number).flow);
   }

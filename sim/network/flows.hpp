@@ -1,7 +1,7 @@
 // Transfers under way on a network of links, in simulated time: each first pays its latency and then takes its fair
 // share of the links on its way until it is through. Knows nothing of SimGrid; the caller has the clock.
 //
-// A flow bound at a link (see MaxMin) gets on as the link's level goes by: what is left of it is reckoned against the
+// A flow bound at a link (see MaxMin) gets on as the link's level goes by: what is left of it is measured against the
 // integral of that level, so a change of level touches one link and none of the flows that share it.
 #pragma once
 

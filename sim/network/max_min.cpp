@@ -98,7 +98,7 @@ bool MaxMin::add_at_full_link(int flow) {
   }
   adjust(full);
   if (link.queued) {
-    // Its level may turn out another one, or even the old one, of which nobody would be told.
+    // Its level may become a different one, or even the old one again, without any notification.
     for (const Hop& hop : f.hops) {
       if (hop.link != full) enqueue(hop.link);
     }
@@ -135,7 +135,8 @@ void MaxMin::set_capacity(int link, double capacity) {
   enqueue(link);
 }
 
-// After a change of a link's sums: a new level for the same flows, or a reckoning if others may be bound here now.
+// After a change of a link's sums: a new level for the same flows, or a new computation if other flows may be bound
+// here now.
 void MaxMin::adjust(int link) {
   Link& l = at(link);
   if (l.queued) return;

@@ -7,9 +7,9 @@
 //   level of a link = what its capacity leaves to the flows bound there, over the sum of their weights;
 //                     infinite when its flows, all bound elsewhere, do not fill it.
 //
-// These two lines have one solution (Bertsekas and Gallager, Data Networks, 6.5.2), so each link may reckon its level
-// from what the other links offer its flows, and tell them when its own offer changes (Charny, MIT 1994), in any order:
-// a change travels as far as it matters and no further.
+// These two lines have one solution (Bertsekas and Gallager, Data Networks, 6.5.2), so each link may compute its level
+// from what the other links offer its flows, and notify them when its own offer changes (Charny, MIT 1994), in any
+// order: a change travels as far as it matters and no further.
 //
 // Links through which many flows go are spared looking at all of them each time:
 //   - while the order of offers stays as it is, one flow more or less changes two sums;
@@ -34,7 +34,7 @@ class MaxMin {
   static constexpr double never = std::numeric_limits<double>::infinity();
   static constexpr int own_bound = -1, unbound = -2;  // instead of a link
 
-  // Hears of what changes while it changes.
+  // Is notified of changes while they happen.
   class Listener {
    public:
     virtual void before_level(int link) = 0;  // the level is still the old one
@@ -87,7 +87,7 @@ class MaxMin {
     std::size_t bound_here = 0;
     double most_elsewhere = 0;   // greatest level of a flow bound elsewhere
     double least_offer = never;  // of the other links to those bound here; or less
-    bool notifies = false;       // a flow bound here goes through a link that wants to hear of it
+    bool notifies = false;       // a flow bound here goes through a link that must be notified
     bool listens = false;        // is full, or may be soon
     double promise = never;      // while it does not listen: no flow's level is above this
     bool queued = false;
@@ -119,7 +119,7 @@ class MaxMin {
   std::vector<Flow> flows_;
   std::vector<int> free_flows_;
   std::deque<int> queue_;
-  std::vector<double> offers_;  // scratch: of the link being reckoned, by stop
+  std::vector<double> offers_;  // scratch: of the link being computed, by stop
   std::vector<char> risen_;     // scratch: by stop, whether bound here
   std::int64_t visits_ = 0;
 };

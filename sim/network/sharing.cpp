@@ -45,7 +45,7 @@ class Filling {
     }
   }
 
-  // Fixes again and again the rates of those who meet the tightest link.
+  // Fixes the rates of the flows through the tightest link, again and again.
   std::vector<double> rates() {
     for (std::size_t fixed = 0; fixed < transfers_.size();) {
       double tightest = never;
@@ -84,7 +84,7 @@ class Filling {
     }
   }
 
-  // A link whose flows all have their rates must not come back with the crumbs of the subtractions.
+  // A link whose flows all have their rates must not reappear with the rounding errors of the subtractions.
   void clear_rounding() {
     for (auto& [link, remains] : links_) remains.claims = 0;
     for (std::size_t flow = 0; flow < transfers_.size(); ++flow) {

@@ -19,7 +19,7 @@ class Faults {
   bool has_links() const { return next_s() < platform::TimeSeries::never; }
   // An actor's body: changes the links when it is time. `changed` is called after each change.
   void play(const std::function<void()>& changed);
-  // What was not itself, and when, until `end_s`: for the trace. Slow bouts are those that have begun.
+  // What was impaired, and when, until `end_s`: for the trace. Of slow periods, only those that have begun.
   std::vector<experiment::TraceInterval> intervals(double end_s) const;
 
  private:

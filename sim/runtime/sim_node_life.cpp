@@ -47,7 +47,7 @@ void SimNode::start(bool without_state, const Payload& first_weights) {
 }
 
 void SimNode::notify_presence(int node, Presence presence) {
-  for (const int port : std::set<int>(watching_)) {  // whom it wakes may stop to watch
+  for (const int port : std::set<int>(watching_)) {  // actors that it wakes may stop watching
     if (!watching_.contains(port)) continue;
     deliver({.port = port, .body = MembershipEvent{presence, events()}, .source = node, .target = id()});
   }

@@ -39,7 +39,7 @@ JobsFolder::JobsFolder(fs::path path, Use use, std::vector<std::string> files)
   if (error) throw InputError(path_.string() + ": cannot be made: " + error.message());
   lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ < 0) throw InputError(path_.string() + ": cannot be read: " + std::strerror(errno));
-  // Some network file systems cannot lock folders; then nobody is kept out.
+  // Some network file systems cannot lock folders; then other programs are not kept out.
   if (flock(lock_, (use == Use::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(lock_);
     throw InputError(path_.string() + ": another program is at work in it; expected to be alone");

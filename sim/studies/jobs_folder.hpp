@@ -7,8 +7,8 @@
 
 namespace ddl::studies {
 
-// While it lives, the folder is there and in use. One program may use it alone, or tasks of a cluster may share it.
-// Whoever uses it alone removes what killed programs left half-written, before and after.
+// While it lives, the folder is there and in use. One program may use it alone, or tasks of a cluster may share it. A
+// program that uses it alone removes what killed programs left half-written, before and after.
 class JobsFolder {
  public:
   enum class Use { alone, shared };

@@ -12,7 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "core/systems/table.hpp"
-#include "sim/results/writing/results.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 

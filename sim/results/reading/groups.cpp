@@ -61,7 +61,7 @@ std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, c
   return schemes;
 }
 
-// Whether `path` says no more than the scheme does: servers come with the schemes that need them.
+// Whether `path` follows from the system: servers come with the systems that need them.
 bool follows_scheme(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& schemes,
                     const std::string& path) {
   if (path != "platform.servers") return false;

@@ -25,7 +25,7 @@ struct RunGroup {
 };
 
 struct GroupedRuns {
-  std::vector<std::string> varied;  // settings besides the algorithm's that differ among the groups
+  std::vector<std::string> varied;  // settings other than the algorithm's that differ among the groups
   std::vector<RunGroup> groups;     // in order of their first run
 };
 

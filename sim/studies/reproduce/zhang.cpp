@@ -30,7 +30,7 @@ struct System {
   const char* slug;
   Json algorithm;
   double overhead_s;  // per iteration of ResNet-20 beyond one learner's 11.55 ms, as published, with the network
-  double wire_share;  // models an iteration that the simulated network sends while nobody computes
+  double wire_share;  // models an iteration that the simulated network sends while no worker computes
 };
 
 std::vector<System> systems() {

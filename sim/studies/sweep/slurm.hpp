@@ -15,7 +15,7 @@ namespace ddl::studies {
 
 struct SlurmSweep {
   std::string file;                           // the sweep's
-  std::vector<scenario::Override> overrides;  // given besides it
+  std::vector<scenario::Override> overrides;  // given in addition to it
   std::string out;
   int at_once = 0;  // tasks that may run at the same time; 0: no limit of ours
   std::function<void(const RunsProgress&)> progress;
