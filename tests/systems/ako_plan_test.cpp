@@ -1,8 +1,8 @@
-#include "core/systems/ako_progress.hpp"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "core/systems/ako_progress.hpp"
 
 using namespace ddl;
 using namespace ddl::systems;
