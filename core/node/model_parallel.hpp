@@ -27,7 +27,7 @@ struct Minibatch {
 class ModelParallel {
  public:
   virtual ~ModelParallel() = default;
-  // How long one gradient of the whole model would take here, jitter and all; drawn at each call.
+  // How long one gradient of the whole model would take here, jitter and all; drawn again at each call.
   virtual double gradient_seconds() = 0;
   // W. Takes so many seconds of this host's processor, while `math` runs on a thread of its own; it has run at the end.
   // `math` is empty when timing only.
