@@ -1,6 +1,7 @@
 #include "core/comm/sharded_model.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/node/vectors.hpp"
@@ -11,84 +12,133 @@ ShardedModel::ShardedModel(Node& node, const codec::CodecParams& codec) : node_(
   node.membership().watch(to_worker);
   Stream random = node.rng("codec");
   for (int server = 0; server < node.cluster().servers; ++server) {
-    to_server_.emplace_back(codec, node.cluster(),
-                            std::vector{node.cluster().slice_of(node.cluster().workers + server)},
-                            Stream(random.bits()));
+    compressors_.emplace_back(codec, node.cluster(),
+                              std::vector{node.cluster().slice_of(node.cluster().workers + server)},
+                              Stream(random.bits()));
   }
 }
 
-Message ShardedModel::message_to(const Body& body) const {
-  return {.port = to_server, .step = node_.step(), .body = body};
+Payload ShardedModel::pull() {
+  std::optional<Payload> model = pull_unless_refused();
+  check(model.has_value(), "servers that answer every pull");
+  return *std::move(model);
 }
 
-void ShardedModel::send_request(const Body& body) {
+std::optional<Payload> ShardedModel::pull_unless_refused() {
   const Cluster& cluster = node_.cluster();
-  told_ = body;
-  told_after_ = node_.membership().events();
-  for (int server = 0; server < cluster.servers; ++server) {
-    node_.send(cluster.workers + server, message_to(body));
+  const Message question{.port = to_server, .step = node_.step(), .body = Pull{}};
+  const std::int64_t asked_after = node_.membership().events();
+  std::set<int> awaited;
+  for (int server = cluster.workers; server < cluster.workers + cluster.servers; ++server) {
+    node_.send(server, question);
+    awaited.insert(server);
   }
+  const Reason reason("the servers' model", [&] { return std::vector<int>(awaited.begin(), awaited.end()); });
+  std::vector<Payload> shards(static_cast<std::size_t>(cluster.servers));
+  bool refused = false;
+  while (!awaited.empty()) {
+    const Message message = node_.receive(to_worker, reason);
+    if (message.is<MembershipEvent>()) {
+      if (is_back(message, cluster.workers, asked_after) && awaited.contains(message.source)) {
+        node_.send(message.source, question);
+      }
+      continue;
+    }
+    awaited.erase(message.source);
+    if (message.is<NoShard>()) refused = true;
+    shards[static_cast<std::size_t>(message.source - cluster.workers)] = message.values;
+  }
+  if (refused) return std::nullopt;
+  if (shards.size() == 1 || cluster.timing_only) return shards.front();
+  std::vector<float> model;
+  model.reserve(cluster.parameters);
+  for (const Payload& shard : shards) model.insert(model.end(), shard->begin(), shard->end());
+  return make_payload(std::move(model));
 }
 
-void ShardedModel::push(const Body& body, const Payload& vector) {
+void ShardedModel::push(const Payload& vector) {
   const Cluster& cluster = node_.cluster();
   for (int server = 0; server < cluster.servers; ++server) {
-    Message message = message_to(body);
-    to_server_[static_cast<std::size_t>(server)].compress(
+    Message message{.port = to_server, .step = node_.step(), .body = Push{}};
+    compressors_[static_cast<std::size_t>(server)].compress(
         message, share_part(vector, cluster.slice_of(cluster.workers + server)));
     node_.send(cluster.workers + server, std::move(message));
   }
 }
 
-bool ShardedModel::receive() {
+void ShardedModel::leave() {
   const Cluster& cluster = node_.cluster();
-  bool all = true;
-  for (int server = 0; server < cluster.servers; ++server) awaited_.insert(cluster.workers + server);
-  const Reason reason("the servers' model", [this] { return std::vector<int>(awaited_.begin(), awaited_.end()); });
-  while (!awaited_.empty()) {
-    const Message message = node_.receive(to_worker, reason);
-    if (message.is<MembershipEvent>()) {
-      if (is_back(message) && awaited_.contains(message.source)) node_.send(message.source, message_to(told_));
-      continue;
-    }
-    awaited_.erase(message.source);
-    if (message.is<NoShard>()) {
-      all = false;
-    } else if (cluster.servers == 1) {
-      node_.weights().adopt(message.values);
-    } else {
-      const auto place = part_of(node_.weights().write(), cluster.slice_of(message.source));
-      std::ranges::copy(values_of(message.values), place.begin());
-    }
-  }
-  return all;
-}
-
-bool ShardedModel::is_back(const Message& message) const {
-  if (!message.is<MembershipEvent>() || message.source < node_.cluster().workers) return false;
-  const auto event = message.as<MembershipEvent>();
-  return event.presence == Presence::up && event.number > told_after_;
-}
-
-void ShardedModel::send_leave(const Body& body) {
-  send_request(body);
-  if (!node_.cluster().hosts_change) return;
-  node_.spawn("leave again", [this] {
+  const Message word{.port = to_server, .step = node_.step(), .body = Leave{}};
+  const std::int64_t left_after = node_.membership().events();
+  for (int server = cluster.workers; server < cluster.workers + cluster.servers; ++server) node_.send(server, word);
+  if (!cluster.hosts_change) return;
+  node_.spawn("leave again", [&node = node_, word, left_after] {
     while (true) {
-      const Message message = node_.receive(to_worker, service);
-      if (is_back(message)) node_.send(message.source, message_to(told_));
+      const Message message = node.receive(to_worker, service);
+      if (is_back(message, node.cluster().workers, left_after)) node.send(message.source, word);
     }
   });
 }
 
-void send_shard(Node& server, int worker) {
-  server.send(worker, {.port = to_worker,
-                       .values = server.weights().snapshot(),
-                       .wire_bytes = server.cluster().wire_bytes(server.shard()),
-                       .body = Shard{}});
+bool ShardedModel::is_back(const Message& message, int workers, std::int64_t events) {
+  if (!message.is<MembershipEvent>() || message.source < workers) return false;
+  const auto event = message.as<MembershipEvent>();
+  return event.presence == Presence::up && event.number > events;
 }
 
-void send_no_shard(Node& server, int worker) { server.send(worker, {.port = to_worker, .body = NoShard{}}); }
+ShardServer::ShardServer(Node& node) : node_(node), copies_(static_cast<std::size_t>(node.cluster().workers)) {
+  node.membership().watch(to_server);
+}
+
+Message ShardServer::receive(const Reason& reason) {
+  Message message = node_.receive(to_server, reason);
+  hear(message);
+  return message;
+}
+
+void ShardServer::hear(const Message& message) {
+  const int worker = message.source;
+  if (message.is<Pull>()) asking_[worker] = {message.step, node_.now()};
+  if (!message.is<MembershipEvent>() || worker >= node_.cluster().workers) return;
+  if (message.as<MembershipEvent>().presence == Presence::up) return;
+  asking_.erase(worker);
+  copies_[static_cast<std::size_t>(worker)] = {};
+}
+
+double ShardServer::oldest_pull_s() const {
+  double oldest_s = node_.now();
+  for (const auto& [worker, asked] : asking_) oldest_s = std::min(oldest_s, asked.since_s);
+  return oldest_s;
+}
+
+void ShardServer::answer(int worker) {
+  const auto asked = asking_.find(worker);
+  check(asked != asking_.end(), "an answer to a worker that asks");
+  copies_[static_cast<std::size_t>(worker)] = {version_, asked->second.step};
+  asking_.erase(asked);
+  node_.send(worker, {.port = to_worker,
+                      .values = node_.weights().snapshot(),
+                      .wire_bytes = node_.cluster().wire_bytes(node_.shard()),
+                      .body = Shard{}});
+}
+
+void ShardServer::refuse_all() {
+  for (const auto& [worker, asked] : asking_) node_.send(worker, {.port = to_worker, .body = NoShard{}});
+  asking_.clear();
+}
+
+void ShardServer::apply(std::span<const float> gradient, float weight) {
+  update_.assign(gradient.begin(), gradient.end());
+  for (float& value : update_) value *= weight;
+  node_.apply(update_);
+  ++version_;
+}
+
+std::int64_t ShardServer::record_staleness(const Message& push) {
+  const std::int64_t staleness = version_ - copy_of(push.source).version;
+  if (node_.server_rank() == 0) node_.record(Staleness{push.source, push.step, static_cast<double>(staleness)});
+  return staleness;
+}
 
 Traffic pull_and_push(const Cluster& cluster, Pace pace, double times, const codec::CodecParams& codec) {
   Traffic result{pace, {{}, {}}};

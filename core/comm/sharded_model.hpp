@@ -1,7 +1,11 @@
-// What workers and servers say to each other when the model lies on servers, cut into one contiguous shard for each.
+// A model which lies on servers, cut into one contiguous shard for each: what workers and servers say to each other.
+// Servers and workers may crash and come back meanwhile.
 #pragma once
 
-#include <set>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/comm/compression.hpp"
@@ -15,7 +19,7 @@ enum ServerPort { to_server, to_worker };
 
 // The bodies of what travels between them.
 struct Pull {};     // asks for the model
-struct Push {};     // brings a gradient
+struct Push {};     // brings a vector of the model's length
 struct Leave {};    // its sender says no more
 struct Shard {};    // a server's part of the model
 struct NoShard {};  // there is none to come
@@ -26,29 +30,75 @@ class ShardedModel {
   // `codec` of what is pushed.
   explicit ShardedModel(Node& node, const codec::CodecParams& codec = codec::NoCodecParams{});
 
-  // A server that has crashed since is told again when it is back, until receive() has its answer.
-  void send_request(const Body& body);                 // no more than that
-  void push(const Body& body, const Payload& vector);  // a vector of the model's length; null when timing only
-  // W. Waits for word from every server; weights() become the model, or the word of one was that there is none.
-  bool receive();
-  // The last thing to tell, also to servers that crash later and come back.
-  void send_leave(const Body& body);
+  // W. The model as the servers have it, null when timing only; weights() stay what they are. A server that crashes
+  // before its answer is here is asked again when it is back.
+  Payload pull();
+  // W. The same, of servers which may refuse: nothing if one has.
+  std::optional<Payload> pull_unless_refused();
+  void push(const Payload& vector);  // of the model's length; null when timing only
+  // The last thing to say, also to servers that come back later.
+  void leave();
 
  private:
-  Message message_to(const Body& body) const;
-  bool is_back(const Message& message) const;  // news of a server that has missed what it was told
+  // Whether it tells of a server that has come back after so many events of hosts.
+  static bool is_back(const Message& message, int workers, std::int64_t events);
 
   Node& node_;
-  std::vector<Compressor> to_server_;
-  Body told_;                    // what was told last
-  std::int64_t told_after_ = 0;  // and after so many events of hosts
-  std::set<int> awaited_;        // servers whose word is still to come
+  std::vector<Compressor> compressors_;  // one for each server
 };
 
-// A server's shard on its way to a worker.
-void send_shard(Node& server, int worker);
-// Instead of it: that there is none to come.
-void send_no_shard(Node& server, int worker);
+// A server's access to its shard, weights(), and what it knows of the workers' copies. A worker that goes is forgotten.
+class ShardServer {
+ public:
+  struct Asked {
+    std::int64_t step = 0;  // of the worker
+    double since_s = 0;
+  };
+
+  explicit ShardServer(Node& node);
+
+  // W. The next pull or push, or other word of a worker or its host.
+  Message receive(const Reason& reason);
+  // Takes note of such a message which somebody else has received.
+  void hear(const Message& message);
+
+  // Workers whose pulls are not answered yet.
+  const std::map<int, Asked>& asking() const { return asking_; }
+  double oldest_pull_s() const;  // of those, when it arrived; now, if there is none
+  void answer(int worker);       // with the shard as it is now
+  // All who ask and for whom it holds, in their order.
+  template <class Predicate>
+  void answer_if(Predicate may) {
+    for (auto next = asking_.begin(); next != asking_.end();) {
+      const int worker = (next++)->first;
+      if (may(worker)) answer(worker);
+    }
+  }
+  void refuse_all();  // all who ask are told that there is nothing to come
+
+  // One optimizer step with weight * gradient.
+  void apply(std::span<const float> gradient, float weight);
+
+  bool has_pulled(int worker) const { return copy_of(worker).version >= 0; }
+  bool has_newest(int worker) const { return copy_of(worker).version == version_; }
+  // Steps between a worker's pull and this push.
+  std::int64_t steps_in(const Message& push) const { return push.step - copy_of(push.source).step; }
+  // Updates by others since the worker pulled; the first server records it as the staleness of the worker's step.
+  std::int64_t record_staleness(const Message& push);
+
+ private:
+  struct Copy {
+    std::int64_t version = -1;  // none
+    std::int64_t step = 0;      // of the worker, when it pulled
+  };
+  const Copy& copy_of(int worker) const { return copies_[static_cast<std::size_t>(worker)]; }
+
+  Node& node_;
+  std::int64_t version_ = 0;  // updates applied
+  std::vector<Copy> copies_;  // per worker, as it was answered last
+  std::map<int, Asked> asking_;
+  std::vector<float> update_;
+};
 
 // What it sends when every worker pulls and pushes the model `times` times a step, the latter in a codec.
 Traffic pull_and_push(const Cluster& cluster, Pace pace, double times,

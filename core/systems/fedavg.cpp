@@ -1,177 +1,107 @@
-// A worker has claimed the first step of its next round before it says that it is ready, so that the model travels to
-// none that has no use for it. All servers draw the same workers, each for its shard of the model. A worker applies its
-// own gradients whole; the averaging makes the mean.
+// Federated averaging (McMahan et al., AISTATS 2017, algorithm 1), of H steps instead of E epochs.
 //
-//   server:  loop:  wait until all workers at work are ready
-//                   x = sum of h_k x_k / sum of h_k over the models of the round, in worker order   (h_k: steps in it)
-//                   send x to m of the workers, drawn at random                                     (m = max(C n, 1))
-//            once the run has its samples, whoever waits for a round is told that there is none
-//            with a time-out, who has not been heard of for that long since the round began is left out of it: its
-//            model is dropped, and it takes part again once it is ready
-//   worker:  loop:  take x from the server;  H times: x = step(x, gradient(x));  send x
+//   worker:  loop:  1  x = pull()
+//                   2  H times:  x = step(x, gradient(x))
+//                   3  push(x)
+//   server:  loop:  4  wait until all workers pull
+//                   5  x = sum of h_k x_k / sum of h_k over the models of the round   (h_k: steps in it)
+//                   6  send x to m = max(C n, 1) of the workers, drawn at random
+//
+// All servers draw the same workers, each for its shard of the model. A worker has claimed the first step of its next
+// round before it pulls, so that the model travels to none that has no use for it; once the run has its samples, pulls
+// are refused. The model of a worker which went or was suspected meanwhile is dropped.
 #include "core/systems/fedavg.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "core/comm/sharded_model.hpp"
-#include "core/membership/failure_detector.hpp"
+#include "core/membership/worker_set.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
 namespace {
 
-struct ReadyForRound {};
-struct TrainedModel {};
-
-class FedavgWorker : public Program {
- public:
-  FedavgWorker(const FedavgParams& params, Node& node) : node_(node), params_(params), model_(node) {}
-
-  void run() override {
-    bool at_work = node_.next_step();
-    while (at_work) {
-      model_.send_request(ReadyForRound{});
-      if (!model_.receive()) break;
-      for (int steps = 0; at_work && steps < params_.local_steps; ++steps) {
-        const Gradient gradient = node_.gradient();
-        node_.apply(values_of(gradient.values));
-        node_.finish_step();
-        at_work = node_.next_step();
-      }
-      model_.push(TrainedModel{}, node_.weights().snapshot());
-    }
-    model_.send_leave(comm::Leave{});
-  }
-
- private:
-  Node& node_;
-  const FedavgParams params_;
-  comm::ShardedModel model_;
+struct Trained {
+  double steps = 0;
+  Payload model = nullptr;
 };
+using Round = std::map<int, Trained>;  // by worker
 
-class FedavgServer : public Program {
- public:
-  FedavgServer(const FedavgParams& params, Node& node)
-      : node_(node),
-        sampled_(workers_in_round(params, node.cluster().workers)),
-        random_(stream(node.cluster().seed, "everybody", "sampled workers")),
-        on_failure_(params.on_failure),
-        failure_detector_(params.on_failure, params.failure_timeout, node.cluster().workers),
-        clocks_(static_cast<std::size_t>(node.cluster().workers)) {
-    node.membership().watch(comm::to_server);
-    for (int worker = 0; worker < node.cluster().workers; ++worker) {
-      if (is_counted_on(node.membership().presence(worker), on_failure_)) at_work_.insert(worker);
-    }
+void average(const Round& round, Weights& weights) {
+  if (round.empty()) return;
+  std::vector<float> mean(weights.read().size());
+  double all_steps = 0;
+  for (const auto& [worker, trained] : round) all_steps += trained.steps;
+  for (const auto& [worker, trained] : round) {
+    add_scaled(mean, values_of(trained.model), static_cast<float>(trained.steps / all_steps));
   }
+  if (!mean.empty()) weights.adopt(make_payload(std::move(mean)));
+}
 
-  void run() override {
-    const Reason reason("workers to be ready", [this] { return missing(); });
-    while (true) {
-      if (auto message = failure_detector_.receive(node_, comm::to_server, reason)) {
-        handle(std::move(*message));
-      } else {
-        for (const int worker : failure_detector_.give_up(node_, missing())) remove_worker(worker);
-      }
-      if (ready_.size() == at_work_.size()) next_round();
-    }
-  }
+std::vector<int> draw(const comm::ShardServer& shard, std::size_t count, Stream& random) {
+  std::vector<int> workers;
+  for (const auto& [worker, asked] : shard.asking()) workers.push_back(worker);
+  shuffle(std::span<int>(workers), random);
+  workers.resize(std::min(count, workers.size()));
+  std::ranges::sort(workers);
+  return workers;
+}
 
- private:
-  void handle(Message message) {
-    const int worker = message.source;
-    if (message.is<MembershipEvent>()) {
-      const Presence presence = message.as<MembershipEvent>().presence;
-      if (worker >= node_.cluster().workers || presence == Presence::up) return;
-      ready_.erase(worker);
-      drawn_.erase(worker);
-      if (!is_counted_on(presence, on_failure_)) at_work_.erase(worker);
-    } else if (message.is<ReadyForRound>()) {
-      at_work_.insert(worker);
-      ready_[worker] = message.step;
-      failure_detector_.begin(node_.now());  // before the first round
-    } else if (message.is<comm::Leave>()) {
-      at_work_.erase(worker);
-    } else if (drawn_.erase(worker) > 0) {  // of this round, and not by a server that has crashed since
-      models_[worker] = std::move(message);
-    }
-  }
-
-  void remove_worker(int worker) {
-    at_work_.erase(worker);
-    drawn_.erase(worker);
-  }
-
-  std::vector<int> missing() const {
-    std::vector<int> workers;
-    std::ranges::copy_if(at_work_, std::back_inserter(workers), [&](int worker) { return !ready_.contains(worker); });
-    return workers;
-  }
-
-  static std::size_t workers_in_round(const FedavgParams& params, int workers) {
-    const double wanted = params.sampled.value_or(workers);
-    return static_cast<std::size_t>(std::max(1.0, wanted < 1 ? std::round(wanted * workers) : wanted));
-  }
-
-  void next_round() {
-    failure_detector_.stop_waiting();
-    average();
-    if (!node_.run_goes_on()) {
-      for (const auto& [worker, clock] : ready_) comm::send_no_shard(node_, worker);
-      ready_.clear();
-      return;
-    }
-    std::vector<int> drawn;
-    for (const auto& [worker, clock] : ready_) drawn.push_back(worker);
-    if (drawn.empty()) return;
-    shuffle(std::span<int>(drawn), random_);
-    drawn.resize(std::min(sampled_, drawn.size()));
-    std::ranges::sort(drawn);
-    for (const int worker : drawn) {
-      clocks_[static_cast<std::size_t>(worker)] = ready_[worker];
-      ready_.erase(worker);
-      drawn_.insert(worker);
-      comm::send_shard(node_, worker);
-    }
-    failure_detector_.begin(node_.now());
-  }
-
-  void average() {
-    std::vector<float> mean(node_.weights().read().size());
-    double all_steps = 0;
-    for (const auto& [worker, model] : models_) all_steps += steps_in(model);
-    for (const auto& [worker, model] : models_) {
-      add_scaled(mean, values_of(model.values), static_cast<float>(steps_in(model) / all_steps));
-    }
-    if (!models_.empty() && !mean.empty()) node_.weights().adopt(make_payload(std::move(mean)));
-    models_.clear();
-  }
-
-  double steps_in(const Message& model) const {
-    return static_cast<double>(model.step - clocks_[static_cast<std::size_t>(model.source)]);
-  }
-
-  Node& node_;
-  const std::size_t sampled_;
-  Stream random_;
-  const OnFailure on_failure_;
-  membership::FailureDetector failure_detector_;
-  std::set<int> at_work_;              // workers that are counted on
-  std::map<int, std::int64_t> ready_;  // of them, those that wait for a round, and their steps so far
-  std::set<int> drawn_;                // those that train
-  std::map<int, Message> models_;      // of the round, by worker
-  std::vector<std::int64_t> clocks_;   // steps of each worker before its round
-};
+std::size_t workers_in_round(const FedavgParams& params, int workers) {
+  const double wanted = params.sampled.value_or(workers);
+  return static_cast<std::size_t>(std::max(1.0, wanted < 1 ? std::round(wanted * workers) : wanted));
+}
 
 }  // namespace
 
-std::unique_ptr<Program> FedavgParams::program(Node& node) const {
-  if (node.is_worker()) return std::make_unique<FedavgWorker>(*this, node);
-  return std::make_unique<FedavgServer>(*this, node);
+void FedavgParams::worker(Node& node) const {
+  comm::ShardedModel model(node);
+  bool at_work = node.next_step();
+  while (at_work) {
+    const auto pulled = model.pull_unless_refused();  // 1
+    if (!pulled) break;
+    node.weights().adopt(*pulled);
+    for (int steps = 0; at_work && steps < local_steps; ++steps) {
+      const Gradient gradient = node.gradient();
+      node.apply(values_of(gradient.values));  // 2
+      node.finish_step();
+      at_work = node.next_step();
+    }
+    model.push(node.weights().snapshot());  // 3
+  }
+  model.leave();
+}
+
+void FedavgParams::server(Node& node) const {
+  comm::ShardServer shard(node);
+  membership::WorkerSet workers(node, on_failure, failure_timeout);
+  Stream random = stream(node.cluster().seed, "everybody", "sampled workers");
+  Round round;
+  const auto missing = [&] { return workers.where([&](int worker) { return !shard.asking().contains(worker); }); };
+  while (true) {
+    if (const auto message = workers.receive(shard, "workers to be ready", missing)) {
+      const int worker = message->source;
+      if (message->is<comm::Pull>()) {
+        workers.win(worker);
+        workers.begin_waiting();  // before the first round
+      } else if (workers.contains(worker) && shard.has_pulled(worker)) {
+        round[worker] = {static_cast<double>(shard.steps_in(*message)), message->values};
+      }
+    }
+    if (shard.asking().size() < workers.size()) continue;  // 4
+    workers.stop_waiting();
+    average(round, node.weights());  // 5
+    round.clear();
+    if (!node.run_goes_on()) shard.refuse_all();
+    if (shard.asking().empty()) continue;
+    for (const int worker : draw(shard, workers_in_round(*this, node.cluster().workers), random)) {
+      shard.answer(worker);  // 6
+    }
+    workers.begin_waiting();
+  }
 }
 
 Traffic FedavgParams::traffic(const Cluster& cluster) const {

@@ -1,8 +1,8 @@
 // Federated averaging (McMahan et al., AISTATS 2017): in a round the server has some of the workers train alone.
 #pragma once
 
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
@@ -24,7 +24,8 @@ struct FedavgParams {
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
-  std::unique_ptr<Program> program(Node& node) const;
+  void worker(Node& node) const;
+  void server(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
 };

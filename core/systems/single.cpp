@@ -1,29 +1,21 @@
+// Minibatch SGD (Robbins and Monro, 1951).
+//
+//   1  x = step(x, gradient(x))
 #include "core/systems/single.hpp"
+
+#include <string>
 
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
-namespace {
 
-class Single : public Program {
- public:
-  explicit Single(Node& node) : node_(node) {}
-
-  void run() override {
-    while (node_.next_step()) {
-      const Gradient gradient = node_.gradient();
-      node_.apply(values_of(gradient.values));
-      node_.finish_step();
-    }
+void SingleParams::worker(Node& node) const {
+  while (node.next_step()) {
+    const Gradient gradient = node.gradient();
+    node.apply(values_of(gradient.values));  // 1
+    node.finish_step();
   }
-
- private:
-  Node& node_;
-};
-
-}  // namespace
-
-std::unique_ptr<Program> SingleParams::program(Node& node) const { return std::make_unique<Single>(node); }
+}
 
 Traffic SingleParams::traffic(const Cluster&) const { return {}; }
 

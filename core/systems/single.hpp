@@ -1,7 +1,7 @@
 // Plain minibatch SGD on one worker: what every distributed scheme is compared with.
 #pragma once
 
-#include <memory>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/node/node.hpp"
@@ -14,7 +14,7 @@ struct SingleParams {
   static constexpr SystemFacts facts{
       .name = "single", .what = "plain minibatch SGD on one worker", .paper = "Robbins and Monro, 1951"};
 
-  std::unique_ptr<Program> program(Node& node) const;
+  void worker(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
 };

@@ -14,7 +14,9 @@
 #include "core/systems/fedavg.hpp"
 #include "core/systems/gossip.hpp"
 #include "core/systems/local_sgd.hpp"
-#include "core/systems/parameter_server.hpp"
+#include "core/systems/ps_async.hpp"
+#include "core/systems/ps_ssp.hpp"
+#include "core/systems/ps_sync.hpp"
 #include "core/systems/sgp.hpp"
 #include "core/systems/single.hpp"
 

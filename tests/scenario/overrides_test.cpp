@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/systems/ako.hpp"
-#include "core/systems/parameter_server.hpp"
+#include "core/systems/ps_async.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {

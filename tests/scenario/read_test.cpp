@@ -9,7 +9,7 @@
 #include "core/base/rng.hpp"
 #include "core/systems/ad_psgd.hpp"
 #include "core/systems/ako.hpp"
-#include "core/systems/parameter_server.hpp"
+#include "core/systems/ps_async.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {

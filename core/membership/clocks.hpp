@@ -1,0 +1,43 @@
+// How far the workers of a set are, by their own word.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/membership/worker_set.hpp"
+
+namespace ddl::membership {
+
+// A worker that comes back after it was lost is let off the steps which it has missed: it is at the least clock.
+class Clocks {
+ public:
+  Clocks(const WorkerSet& workers, int count)
+      : workers_(workers), clocks_(static_cast<std::size_t>(count)), let_off_(clocks_.size()) {}
+
+  std::int64_t of(int worker) const { return clocks_[static_cast<std::size_t>(worker)]; }
+  // Of those that are counted on; larger than any other clock if there are none.
+  std::int64_t least() const {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    workers_.for_each([&](int worker) { least = std::min(least, of(worker)); });
+    return least;
+  }
+  std::vector<int> slowest() const {
+    return workers_.where([this, least = least()](int worker) { return of(worker) == least; });
+  }
+
+  // The worker has made so many steps. To be said before it is won back.
+  void set(int worker, std::int64_t steps) {
+    std::int64_t& let_off = let_off_[static_cast<std::size_t>(worker)];
+    if (!workers_.contains(worker) && !workers_.empty()) let_off = std::max(let_off, least() - steps);
+    clocks_[static_cast<std::size_t>(worker)] = steps + let_off;
+  }
+
+ private:
+  const WorkerSet& workers_;
+  std::vector<std::int64_t> clocks_;
+  std::vector<std::int64_t> let_off_;  // what is in its clock
+};
+
+}  // namespace ddl::membership

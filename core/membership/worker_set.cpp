@@ -1,0 +1,51 @@
+#include "core/membership/worker_set.hpp"
+
+namespace ddl::membership {
+
+WorkerSet::WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout)
+    : on_failure_(on_failure),
+      failure_detector_(node, on_failure, failure_timeout),
+      counted_(static_cast<std::size_t>(node.cluster().workers)) {
+  for (int worker = 0; worker < node.cluster().workers; ++worker) {
+    if (is_counted_on(node.membership().presence(worker), on_failure)) win(worker);
+  }
+}
+
+std::optional<Message> WorkerSet::receive(comm::ShardServer& shard, const char* what, const Nodes& waited_for) {
+  std::optional<Message> message = failure_detector_.receive(comm::to_server, {what, waited_for});
+  if (!message) {
+    for (const int worker : failure_detector_.suspects(waited_for())) lose(worker);
+    return std::nullopt;
+  }
+  shard.hear(*message);
+  if (message->is<comm::Pull>() || message->is<comm::Push>()) return message;
+  const int source = message->source;
+  const bool is_worker = source < static_cast<int>(counted_.size());
+  if (message->is<comm::Leave>() ||
+      (is_worker && !is_counted_on(message->as<MembershipEvent>().presence, on_failure_))) {
+    lose(source);
+  }
+  return std::nullopt;
+}
+
+void WorkerSet::wait_while_asked(const comm::ShardServer& shard) {
+  if (shard.asking().empty()) {
+    failure_detector_.stop_waiting();
+  } else {
+    failure_detector_.wait_since(shard.oldest_pull_s());
+  }
+}
+
+void WorkerSet::lose(int worker) {
+  if (!contains(worker)) return;
+  counted_[static_cast<std::size_t>(worker)] = 0;
+  --size_;
+}
+
+void WorkerSet::win(int worker) {
+  if (contains(worker)) return;
+  counted_[static_cast<std::size_t>(worker)] = 1;
+  ++size_;
+}
+
+}  // namespace ddl::membership

@@ -1,0 +1,69 @@
+// Which workers a server counts on, whatever becomes of their hosts.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/comm/sharded_model.hpp"
+#include "core/membership/failure_detector.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+
+namespace ddl::membership {
+
+// A worker is lost when it leaves, when its host goes (for good or, with go_on, until it is back), and when it is
+// suspected (time_out). It is won back by the system, when it hears of it again.
+class WorkerSet {
+ public:
+  using Nodes = std::function<std::vector<int>()>;
+
+  WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout);
+
+  // W. The next pull or push. Nothing when instead the set may have changed: a worker left, a host came or went, or of
+  // those that are waited for some are suspected. `what` is waited for, from the workers `waited_for`.
+  std::optional<Message> receive(comm::ShardServer& shard, const char* what, const Nodes& waited_for);
+
+  bool contains(int worker) const { return counted_[static_cast<std::size_t>(worker)] != 0; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void lose(int worker);
+  void win(int worker);
+
+  template <class Function>
+  void for_each(Function function) const {
+    for (int worker = 0; worker < static_cast<int>(counted_.size()); ++worker) {
+      if (contains(worker)) function(worker);
+    }
+  }
+  template <class Predicate>
+  bool all_of(Predicate holds) const {
+    for (int worker = 0; worker < static_cast<int>(counted_.size()); ++worker) {
+      if (contains(worker) && !holds(worker)) return false;
+    }
+    return true;
+  }
+  // In ascending order.
+  template <class Predicate>
+  std::vector<int> where(Predicate holds) const {
+    std::vector<int> workers;
+    for_each([&](int worker) {
+      if (holds(worker)) workers.push_back(worker);
+    });
+    return workers;
+  }
+
+  // For time-outs: since when the workers `waited_for` hold somebody up. From now on, unless they do already:
+  void begin_waiting() { failure_detector_.begin_waiting(); }
+  void stop_waiting() { failure_detector_.stop_waiting(); }
+  // Since the oldest pull that is not answered, if there is any:
+  void wait_while_asked(const comm::ShardServer& shard);
+
+ private:
+  const OnFailure on_failure_;
+  FailureDetector failure_detector_;
+  std::vector<char> counted_;  // per worker, whether it is
+  std::size_t size_ = 0;
+};
+
+}  // namespace ddl::membership

@@ -1,0 +1,50 @@
+// Asynchronous SGD with a sharded parameter server (Dean et al., NIPS 2012; Li et al., OSDI 2014).
+//
+//   worker:  1  x = pull()                server:  4  on a pull:       send x
+//            2  g = gradient(x)                    5  on a push of g:  x = step(x, g / n)
+//            3  push(g)                               or, staleness-aware (Zhang et al., IJCAI 2016),
+//                                                     x = step(x, g / (n * staleness of g))
+//
+// A pull follows the last push through the same channel, so that no worker reads weights without its own gradient.
+#include "core/systems/ps_async.hpp"
+
+#include <algorithm>
+
+#include "core/comm/sharded_model.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::systems {
+
+void PsParams::worker(Node& node) const {
+  comm::ShardedModel model(node, codec);
+  while (node.next_step()) {
+    node.weights().adopt(model.pull());         // 1
+    const Gradient gradient = node.gradient();  // 2
+    model.push(gradient.values);                // 3
+    node.finish_step();
+  }
+  model.leave();
+}
+
+void PsAsyncParams::server(Node& node) const {
+  comm::ShardServer shard(node);
+  while (true) {
+    const Message message = shard.receive("pulls and pushes of workers");
+    if (message.is<comm::Pull>()) shard.answer(message.source);  // 4
+    if (!message.is<comm::Push>()) continue;
+    node.compute(update_time.value);
+    const std::int64_t staleness = shard.record_staleness(message);
+    shard.apply(values_of(message.values), weight(node.cluster(), staleness));  // 5
+  }
+}
+
+float PsAsyncParams::weight(const Cluster& cluster, std::int64_t staleness) const {
+  const float weight = cluster.gradient_weight();
+  return staleness_aware ? weight / static_cast<float>(std::max<std::int64_t>(1, staleness)) : weight;
+}
+
+Traffic PsAsyncParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::free, 1, codec);
+}
+
+}  // namespace ddl::systems

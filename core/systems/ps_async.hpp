@@ -1,0 +1,46 @@
+// The asynchronous parameter server (Dean et al., NIPS 2012; Li et al., OSDI 2014).
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/codec/codec_params.hpp"
+#include "core/node/node.hpp"
+#include "core/node/system.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+// What parameter servers of all kinds have in common.
+struct PsParams {
+  Seconds update_time;       // a server's work for one gradient
+  codec::CodecParams codec;  // of gradients; weights travel as they are
+
+  void worker(Node& node) const;
+};
+struct PsAsyncParams : PsParams {
+  static constexpr SystemFacts facts{.name = "ps_async",
+                                     .what = "asynchronous parameter server, one or several shards",
+                                     .paper = "Dean et al., NIPS 2012; Li et al., OSDI 2014",
+                                     .needs_servers = true};
+  bool staleness_aware = false;  // divide each step by its staleness (Zhang et al., IJCAI 2016)
+
+  void server(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  // Of a gradient of this staleness in a server's step.
+  float weight(const Cluster& cluster, std::int64_t staleness) const;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, PsParams& params) {
+  visit("update_time", params.update_time, Rule{.doc = "a server's work for one gradient", .at_least = 0});
+  visit("codec", params.codec, Rule{.doc = "how gradients are made smaller on their way to the servers"});
+}
+template <class Visitor>
+void fields(Visitor& visit, PsAsyncParams& params) {
+  fields(visit, static_cast<PsParams&>(params));
+  visit("staleness_aware", params.staleness_aware, Rule{.doc = "divide each gradient's step by its staleness"});
+}
+
+}  // namespace ddl::systems

@@ -1,0 +1,40 @@
+// The synchronous parameter server (Chen et al., 2016).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/units.hpp"
+#include "core/node/node.hpp"
+#include "core/node/on_failure.hpp"
+#include "core/node/system.hpp"
+#include "core/node/traffic.hpp"
+#include "core/systems/ps_async.hpp"
+
+namespace ddl::systems {
+
+struct PsSyncParams : PsParams {
+  static constexpr SystemFacts facts{
+      .name = "ps_sync",
+      .what = "synchronous parameter server: a round waits for all workers, or all but b",
+      .paper = "Chen et al., 2016",
+      .needs_servers = true};
+  int backup_workers = 0;
+  OnFailure on_failure = OnFailure::wait;
+  std::optional<Seconds> failure_timeout;
+
+  void server(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, PsSyncParams& params) {
+  visit("backup_workers", params.backup_workers,
+        Rule{.doc = "b: a round takes the first n-b gradients and drops the rest", .at_least = 0});
+  server_failure_fields(visit, params.on_failure, params.failure_timeout);
+  fields(visit, static_cast<PsParams&>(params));
+}
+
+}  // namespace ddl::systems
