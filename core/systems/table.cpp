@@ -11,6 +11,7 @@
 #include "core/systems/allreduce.hpp"
 #include "core/systems/choco.hpp"
 #include "core/systems/d_psgd.hpp"
+#include "core/systems/easgd.hpp"
 #include "core/systems/fedavg.hpp"
 #include "core/systems/gossip.hpp"
 #include "core/systems/local_sgd.hpp"
@@ -50,6 +51,7 @@ const std::vector<std::unique_ptr<const System>>& all_systems() {
       LocalSgdParams,                   //
       FedavgParams,                     //
       PsSspParams,                      //
+      EasgdParams,                      //
       parallel::VerticalParams,         //
       parallel::EarlyExitParams,        //
       ensemble::SammeParams>();

@@ -1,0 +1,60 @@
+// Asynchronous elastic averaging SGD (Zhang, Choromanska and LeCun, NIPS 2015, algorithm 1). The center c is sharded
+// over the servers.
+//
+//   worker, step t:  1  g = gradient(x)
+//                    2  if tau divides t:  e = alpha (x - c);  x = x - e;  c = c + e
+//                    3  x = step(x, g)
+//   server:          4  on a pull:       send c
+//                    5  on a push of e:  c = c + e
+#include "core/systems/easgd.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "core/comm/sharded_model.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::systems {
+
+// e, which x loses; null when timing only.
+static Payload elastic_difference(std::span<float> x, const Payload& center, float alpha) {
+  if (!center) return nullptr;
+  std::vector<float> difference(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    difference[i] = alpha * (x[i] - (*center)[i]);
+    x[i] -= difference[i];
+  }
+  return make_payload(std::move(difference));
+}
+
+void EasgdParams::worker(Node& node) const {
+  comm::ShardedModel center(node);
+  const auto moving_rate = static_cast<float>(alpha.value_or(0.9 / node.cluster().workers));
+  if (node.membership().needs_model()) node.weights().adopt(center.pull());
+  while (node.next_step()) {
+    const Gradient gradient = node.gradient();  // 1
+    if (node.step() % tau == 0) {
+      const Payload pulled = center.pull();
+      center.push(elastic_difference(node.weights().write(), pulled, moving_rate));  // 2
+    }
+    node.apply(values_of(gradient.values));  // 3
+    node.finish_step();
+  }
+  center.leave();
+}
+
+void EasgdParams::server(Node& node) const {
+  comm::ShardServer shard(node);
+  while (true) {
+    const Message message = shard.receive("pulls and pushes of workers");
+    if (message.is<comm::Pull>()) shard.answer(message.source);                                   // 4
+    if (message.is<comm::Push>()) add_scaled(node.weights().write(), values_of(message.values));  // 5
+  }
+}
+
+// A push travels beside the next gradients, a pull is waited for: counted like a push, it leaves the bound weaker.
+Traffic EasgdParams::traffic(const Cluster& cluster) const {
+  return comm::pull_and_push(cluster, Pace::overlapped, 1.0 / tau);
+}
+
+}  // namespace ddl::systems
