@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/nn/split/vertical_split.hpp"
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::scenario {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "core/systems/ako.hpp"
-#include "core/systems/ps_async.hpp"
+#include "core/systems/ako/ako.hpp"
+#include "core/systems/servers/ps_async.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {

@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "core/base/rng.hpp"
-#include "core/systems/ad_psgd.hpp"
-#include "core/systems/ako.hpp"
-#include "core/systems/ps_async.hpp"
+#include "core/systems/ako/ako.hpp"
+#include "core/systems/neighbours/ad_psgd.hpp"
+#include "core/systems/servers/ps_async.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {

@@ -1,4 +1,4 @@
-#include "core/systems/ad_psgd.hpp"
+#include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <doctest/doctest.h>
 

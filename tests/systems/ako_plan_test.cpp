@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/systems/ako_progress.hpp"
+#include "core/systems/ako/ako_progress.hpp"
 
 using namespace ddl;
 using namespace ddl::systems;

@@ -1,5 +1,5 @@
 // What an Ako worker sends, derived from the schedule alone and compared to the bit with integer-valued gradients.
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 
 #include <doctest/doctest.h>
 

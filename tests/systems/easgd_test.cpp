@@ -1,5 +1,5 @@
 // Elastic averaging by hand, message by message.
-#include "core/systems/easgd.hpp"
+#include "core/systems/servers/easgd.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Cui's threshold on gradients, as an optimizer sees it.
-#include "core/systems/gossip.hpp"
+#include "core/systems/neighbours/gossip.hpp"
 
 #include <doctest/doctest.h>
 

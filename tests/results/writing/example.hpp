@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 #include "sim/experiment/run_result.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/result_folder.hpp"

@@ -1,4 +1,4 @@
-#include "core/systems/ako_plan.hpp"
+#include "core/systems/ako/ako_plan.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/systems/ako_unsent.hpp"
+#include "core/systems/ako/ako_unsent.hpp"
 
 #include "core/node/vectors.hpp"
 

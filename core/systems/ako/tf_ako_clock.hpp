@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/node/node.hpp"
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 
 namespace ddl::systems {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/comm/partitions.hpp"
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 
 namespace ddl::systems {
 

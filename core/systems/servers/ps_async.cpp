@@ -6,7 +6,7 @@
 //                                                     x = step(x, g / (n * staleness of g))
 //
 // A pull follows the last push through the same channel, so that no worker reads weights without its own gradient.
-#include "core/systems/ps_async.hpp"
+#include "core/systems/servers/ps_async.hpp"
 
 #include <algorithm>
 

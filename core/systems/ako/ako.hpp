@@ -12,7 +12,7 @@
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
-#include "core/systems/tf_ako_params.hpp"
+#include "core/systems/ako/tf_ako_params.hpp"
 
 namespace ddl::systems {
 

@@ -1,4 +1,4 @@
-#include "core/systems/ako_queues.hpp"
+#include "core/systems/ako/ako_queues.hpp"
 
 #include "core/base/check.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "core/node/node.hpp"
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 
 namespace ddl::systems {
 

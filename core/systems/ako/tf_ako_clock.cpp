@@ -1,4 +1,4 @@
-#include "core/systems/tf_ako_clock.hpp"
+#include "core/systems/ako/tf_ako_clock.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -9,7 +9,7 @@
 #include "core/codec/codec_params.hpp"
 #include "core/comm/compression.hpp"
 #include "core/node/node.hpp"
-#include "core/systems/ako_plan.hpp"
+#include "core/systems/ako/ako_plan.hpp"
 
 namespace ddl::systems {
 

@@ -8,7 +8,7 @@
 //
 // 3 keeps a worker from pushing twice for one round. Servers cannot wait for each other by it: those which do not wait
 // for the server whose round is the oldest are more than b, and all would have missed the round before.
-#include "core/systems/ps_sync.hpp"
+#include "core/systems/servers/ps_sync.hpp"
 
 #include <map>
 #include <vector>

@@ -12,7 +12,7 @@
 // A neighbour that starts in the middle is sent p_i whole, and its own p starts at 0 again.
 //
 // Without compression p_j = x_j, and with gamma = 1 this is D-PSGD that combines after.
-#include "core/systems/choco.hpp"
+#include "core/systems/neighbours/choco.hpp"
 
 #include <algorithm>
 #include <cmath>

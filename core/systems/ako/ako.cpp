@@ -9,17 +9,17 @@
 //
 // A partition goes to a given peer every P steps and then carries the sum since it last went, so every coordinate of
 // every gradient reaches every peer exactly once, at most P-1 steps and the journey late.
-#include "core/systems/ako.hpp"
+#include "core/systems/ako/ako.hpp"
 
 #include <optional>
 #include <vector>
 
 #include "core/node/vectors.hpp"
-#include "core/systems/ako_plan.hpp"
-#include "core/systems/ako_progress.hpp"
-#include "core/systems/ako_queues.hpp"
-#include "core/systems/ako_unsent.hpp"
-#include "core/systems/tf_ako_clock.hpp"
+#include "core/systems/ako/ako_plan.hpp"
+#include "core/systems/ako/ako_progress.hpp"
+#include "core/systems/ako/ako_queues.hpp"
+#include "core/systems/ako/ako_unsent.hpp"
+#include "core/systems/ako/tf_ako_clock.hpp"
 
 namespace ddl::systems {
 namespace {

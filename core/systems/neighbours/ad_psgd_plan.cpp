@@ -1,7 +1,7 @@
 // What is known of AD-PSGD before it runs.
 #include <utility>
 
-#include "core/systems/ad_psgd.hpp"
+#include "core/systems/neighbours/ad_psgd.hpp"
 
 namespace ddl::systems {
 

@@ -9,7 +9,7 @@
 //     4  x_i = step(x_i, g)                                (combine after: before x_i is sent)
 //
 // W_ij = 1 / (1 + degree) is doubly stochastic, so the mean model moves by the mean of the gradients exactly.
-#include "core/systems/d_psgd.hpp"
+#include "core/systems/neighbours/d_psgd.hpp"
 
 #include "core/membership/round_entry.hpp"
 #include "core/node/vectors.hpp"

@@ -16,7 +16,7 @@
 //
 // A pair's halves move by opposite amounts computed from the two models that travelled, so their sum is kept whatever
 // else happens to either model meanwhile, and no lock is needed.
-#include "core/systems/gossip.hpp"
+#include "core/systems/neighbours/gossip.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -24,7 +24,7 @@
 
 #include "core/membership/state_transfer.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/gossip_math.hpp"
+#include "core/systems/neighbours/gossip_math.hpp"
 
 namespace ddl::systems {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/systems/ako_progress.hpp"
+#include "core/systems/ako/ako_progress.hpp"
 
 #include <limits>
 

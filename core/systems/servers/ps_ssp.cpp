@@ -5,7 +5,7 @@
 //            2  on a pull by worker w:       send x as soon as clock[w] - s <= the least clock
 //
 // A worker that comes back after it was lost is let off the gradients which it has missed.
-#include "core/systems/ps_ssp.hpp"
+#include "core/systems/servers/ps_ssp.hpp"
 
 #include <vector>
 

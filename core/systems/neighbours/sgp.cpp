@@ -5,7 +5,7 @@
 //     1  g = gradient(z);  x = step(x, g)
 //     2  p = 1 / (1 + degree of round k);  send (p x, p w) to the targets of round k;  x = p x;  w = p w
 //     3  add the parts sent in round k, waiting for them (overlap: those of round k - 1);  z = x / w
-#include "core/systems/sgp.hpp"
+#include "core/systems/neighbours/sgp.hpp"
 
 #include "core/comm/push_sum.hpp"
 #include "core/membership/round_entry.hpp"

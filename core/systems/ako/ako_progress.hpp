@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/node/node.hpp"
-#include "core/systems/ako_plan.hpp"
+#include "core/systems/ako/ako_plan.hpp"
 
 namespace ddl::systems {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/base/check.hpp"
-#include "core/systems/gossip.hpp"
+#include "core/systems/neighbours/gossip.hpp"
 
 namespace ddl::systems {
 namespace {

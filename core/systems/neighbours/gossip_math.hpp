@@ -8,7 +8,7 @@
 #include "core/codec/encoder.hpp"
 #include "core/node/node.hpp"
 #include "core/node/vectors.hpp"
-#include "core/systems/gossip.hpp"
+#include "core/systems/neighbours/gossip.hpp"
 
 namespace ddl::systems {
 

@@ -16,7 +16,7 @@
 //        makes due is over
 //
 // A gradient's staleness is the number of averagings and updates its worker's model went through while it was computed.
-#include "core/systems/ad_psgd.hpp"
+#include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <optional>
 

@@ -6,7 +6,7 @@
 //                    3  x = step(x, g)
 //   server:          4  on a pull:       send c
 //                    5  on a push of e:  c = c + e
-#include "core/systems/easgd.hpp"
+#include "core/systems/servers/easgd.hpp"
 
 #include <utility>
 #include <vector>

@@ -10,7 +10,7 @@
 // All servers draw the same workers, each for its shard of the model. A worker has claimed the first step of its next
 // round before it pulls, so that the model travels to none that has no use for it; once the run has its samples, pulls
 // are refused. The model of a worker which went or was suspected meanwhile is dropped.
-#include "core/systems/fedavg.hpp"
+#include "core/systems/servers/fedavg.hpp"
 
 #include <algorithm>
 #include <cmath>

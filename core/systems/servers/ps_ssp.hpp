@@ -9,7 +9,7 @@
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
-#include "core/systems/ps_async.hpp"
+#include "core/systems/servers/ps_async.hpp"
 
 namespace ddl::systems {
 
