@@ -146,25 +146,31 @@ struct FormOf<std::map<std::string, T>> {
   }
 };
 
+template <class T>
+constexpr bool is_tag_optional() {
+  if constexpr (requires { T::tag_optional; }) return true;
+  return false;
+}
+
 template <class... Alternatives>
 struct FormOf<std::variant<Alternatives...>> {
   using Variant = std::variant<Alternatives...>;
   static FieldValue of(Variant& value) {
+    const auto choose = [&value](std::size_t wanted) {
+      std::size_t i = 0;
+      ((i++ == wanted ? void(value = Alternatives{}) : void()), ...);
+    };
+    const auto show = [&value](FieldVisitor& visit) {
+      std::visit([&](auto& chosen) { fields(visit, chosen); }, value);
+    };
     return {ChoiceField{.key = std::string(tag_key<Variant>),
-                        .tag_optional = requires {std::variant_alternative_t<0, Variant>::tag_optional;
+                        .tag_optional = is_tag_optional<std::variant_alternative_t<0, Variant>>(),
+                        .tags = {Alternatives::tag...},
+                        .chosen = value.index(),
+                        .choose = choose,
+                        .visit = show}};
   }
-  , .tags = {Alternatives::tag...}, .chosen = value.index(),
-    .choose =
-        [&value](std::size_t wanted) {
-          std::size_t i = 0;
-          ((i++ == wanted ? void(value = Alternatives{}) : void()), ...);
-        },
-    .visit = [&value](FieldVisitor& visit) { std::visit([&](auto& chosen) { fields(visit, chosen); }, value); }
-}
-};  // namespace ddl
-}
-}
-;
+};
 
 template <class T>
 FieldValue field_value(T& value) {

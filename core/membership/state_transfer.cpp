@@ -22,6 +22,8 @@ class WithFirstModel : public Program {
     program_->run();
   }
 
+  std::vector<Voter> ensemble() const override { return program_->ensemble(); }
+
  private:
   Node& node_;
   const std::unique_ptr<Program> program_;

@@ -37,7 +37,13 @@ class Body {
   requires(!std::is_same_v<T, Body>) Body(const T& value)
       : type_(type_of<T>()) {  // implicit, so that {.body = Pull{}} reads as it should
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= most_bytes, "transports carry a body as bytes");
-    if constexpr (!std::is_empty_v<T>) std::memcpy(bytes_.data(), &value, sizeof value);
+    if constexpr (!std::is_empty_v<T>) {
+      T copy = value;
+#if __has_builtin(__builtin_clear_padding)
+      __builtin_clear_padding(&copy);  // transports write every byte
+#endif
+      std::memcpy(bytes_.data(), &copy, sizeof copy);
+    }
   }
   // What a transport has carried.
   Body(std::uint64_t type, const Bytes& bytes) : type_(type), bytes_(bytes) {}

@@ -7,7 +7,7 @@ namespace ddl {
 std::vector<SettingError> errors_in(OnFailure on_failure) {
   if (on_failure != OnFailure::time_out) return {};
   return {{"on_failure",
-           "\"time_out\" needs a server that decides for all: workers who each gave up others by themselves "
+           "\"time_out\" needs a server that decides for all: workers which each gave up others by themselves "
            "would not agree on who is in the group; expected \"wait\" or \"go_on\""}};
 }
 

@@ -104,7 +104,8 @@ void HostSchedule::check_agreement() const {
   if (std::ranges::any_of(events_, is_server) && std::ranges::any_of(events_, brings_worker)) {
     throw InputError(
         "$.faults: workers come and servers crash, be it at other times: several servers would not agree about the "
-        "workers; expected one server, \"ps_sync\", or faults of servers alone or of workers alone");
+        "workers; expected one server, a system whose servers need not agree, or faults of servers or of workers "
+        "alone");
   }
 }
 

@@ -96,11 +96,10 @@ struct Table<IterationRow> {
     column("end_s", "s", "when it was finished", &IterationRow::end_s);
     column("train_loss", "nats", "of its minibatch, at the weights it started from; empty in a timing-only run",
            &IterationRow::train_loss);
-    column("staleness", "updates",
-           "parameter server: updates applied between a worker's reading of the weights and its gradient's arrival; "
-           "Ako: mean age, in own steps, of the others' gradients used in the step; gossip: own steps ahead of the "
-           "peer whose model was averaged; 0 otherwise",
-           &IterationRow::staleness);
+    column(
+        "staleness", "updates",
+        "how old what the step used is, as its system counts it (see docs/glossary.md); 0 in systems that do not count",
+        &IterationRow::staleness);
   }
 };
 

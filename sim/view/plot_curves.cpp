@@ -77,7 +77,7 @@ results::Line line_of(const results::FinishedRun& run, const Column& x, const Co
 
 void plot_curves(const results::GroupedRuns& runs, const PictureOptions& options) {
   const Column& x = column_named(x_columns, options.x, "--x");
-  const Column& y = column_named(y_columns, options.y.empty() ? "accuracy" : options.y, "--y");
+  const Column y = column_named(y_columns, options.y.empty() ? "accuracy" : options.y, "--y");
   if (runs.groups.size() > most_lines) {
     throw InputError(
         fmt::format("{} kinds of runs are too many lines for one picture; expected at most {}: name fewer "

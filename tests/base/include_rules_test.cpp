@@ -21,6 +21,7 @@ std::vector<Library> libraries() {
   const std::regex library(R"(^ddl_library\((\w+) (\S+)(?: RELEASE \S+)?([^)]*)\))");
   std::smatch match;
   for (std::string line; std::getline(file, line);) {
+    CHECK_MESSAGE(!line.starts_with("target_link_libraries(ddl_"), "what a library links is in ddl_library: " << line);
     if (!std::regex_search(line, match, library)) continue;
     std::istringstream links(match[3]);
     Library one{match[1], match[2], {}};

@@ -70,7 +70,7 @@ TEST_CASE("the layers of residual blocks have rows of their own, named as their 
     const std::string layer = tensor.name.substr(0, tensor.name.rfind('.'));
     CHECK(row_of(rows, layer).whole >= tensor.count);
   }
-  const LayerRow& shortcut = row_of(rows, "residual3.shortcut.conv1");
+  const LayerRow shortcut = row_of(rows, "residual3.shortcut.conv1");
   CHECK(shortcut.weights == 64 * 128);
   CHECK(shortcut.operations == 64 * 128 * 16 * 16);
 }
