@@ -1,5 +1,5 @@
-// Settings without their types. Whoever reads, writes or describes settings that it does not know at compile time, such
-// as those of a training system, is a FieldVisitor and sees every setting in one of the forms below.
+// Settings without their types. Code that reads, writes or describes settings which it does not know at compile time,
+// such as those of a training system, is a FieldVisitor, and is shown every setting in one of the forms below.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Synchronous rounds between the neighbours of a graph. A node waits for its sources of the round and for nobody else;
-// neighbours may run ahead of one another, and what comes early waits for its round.
+// Synchronous rounds between the neighbours of a graph. A node waits for its sources of the round and for no other
+// node; neighbours may run ahead of one another, and a message that comes early waits for its round.
 //
 // Here all nodes begin with round 0. membership/round_entry.hpp has the exchange that nodes can enter in the middle.
 #pragma once
@@ -38,7 +38,8 @@ class NeighbourExchange {
 
   // W. To be called before the first step.
   virtual void enter() {}
-  // W. Until it is known who takes part in the round of the worker's present step; send() begins it if nobody has.
+  // W. Until it is known which nodes take part in the round of the worker's present step. send() calls it first, unless
+  // it has been called in this round.
   virtual void begin_round() {}
   // That of the worker's present step.
   virtual std::int64_t round() const { return node_.step(); }
@@ -53,7 +54,7 @@ class NeighbourExchange {
   // x = sum over j of W_ij x_j, of the models of the present round. What a source would weigh that takes no part falls
   // to x itself, so that W stays doubly stochastic.
   void average(Weights& x, const std::vector<Message>& models) const;
-  // No more rounds of this node: tells everybody who may wait for it.
+  // No more rounds of this node: tells every node that may wait for it.
   void leave();
 
  protected:

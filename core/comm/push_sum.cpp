@@ -33,7 +33,7 @@ void PushSum::send() {
   const bool gives = w_ > negligible_share;
   const int sent = neighbours_.send(
       {.values = node_.weights().snapshot(), .wire_bytes = node_.cluster().model_bytes, .body = Share{gives ? w_ : 0}});
-  scale_weights(1 / w_);  // whoever looks at the model while it waits sees z
+  scale_weights(1 / w_);  // an evaluation while the worker waits must see z
   const graph::Graph& graph = neighbours_.graph();
   const int not_given = graph.degree(neighbours_.round()) - sent + 1;
   if (gives) w_ *= not_given * graph.weight(neighbours_.round());  // of x and w; z is the same
@@ -45,7 +45,7 @@ void PushSum::receive() {
   add(round >= 0 ? neighbours_.receive(round) : std::vector<Message>());
 }
 
-// w, or what it would be if nobody had gone.
+// w, or what it would be if all hosts had stayed, if that is more.
 double PushSum::share_for_step() const {
   constexpr double rounding = 1e-6;
   return node_.cluster().hosts_change && w_ < (1 - rounding) * ordinary_ ? ordinary_ : w_;

@@ -9,7 +9,7 @@
 //
 // On a directed graph a worker whose sources have gone, but not its targets, would give its share away, and its steps
 // would be too large for what is left of it. Where hosts come and go, a step is therefore taken with no less than the
-// share that w would be if nobody had gone, and a share that is next to nothing is kept.
+// share that w would be if all hosts had stayed, and a worker does not give away a share that is close to zero.
 #pragma once
 
 #include <vector>
@@ -40,7 +40,7 @@ class PushSum {
   NeighbourExchange& neighbours_;
   const bool overlap_;
   double w_ = 1;
-  double ordinary_ = 1, under_way_ = 0;  // w, and what comes in the next round, if nobody had gone
+  double ordinary_ = 1, under_way_ = 0;  // w, and what the next round brings, had all hosts stayed
 };
 
 }  // namespace ddl::comm

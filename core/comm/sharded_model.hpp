@@ -59,7 +59,7 @@ class ShardServer {
 
   // W. The next pull or push, or other word of a worker or its host.
   Message receive(const Reason& reason);
-  // Takes note of such a message which somebody else has received.
+  // Takes note of such a message when the caller has received it by another way.
   void hear(const Message& message);
 
   // Workers whose pulls are not answered yet.
@@ -74,7 +74,7 @@ class ShardServer {
       if (may(worker)) answer(worker);
     }
   }
-  void refuse_all();  // all who ask are told that there is nothing to come
+  void refuse_all();  // tells all workers that ask that no shard will come
 
   // One optimizer step with weight * gradient.
   void apply(std::span<const float> gradient, float weight);

@@ -58,7 +58,7 @@ class Call {
   std::int64_t asked_after_ = 0;  // so many events of hosts
 };
 
-// Whom to ask, one after another.
+// Which peers to ask, one after another.
 class Peers {
  public:
   // Peers at random, or without `random` in turn.

@@ -11,19 +11,19 @@
 
 namespace ddl::membership {
 
-// Somebody waits for workers from a time on. One of them is suspected once nothing has been heard of it for the
+// A server waits for workers from a time on. One of them is suspected once nothing has been heard of it for the
 // time-out since then. What has arrived in time is heard first, however late it is read.
 class FailureDetector {
  public:
-  // Suspects nobody, unless `on_failure` is time_out.
+  // Suspects no worker, unless `on_failure` is time_out.
   FailureDetector(Node& node, OnFailure on_failure, std::optional<Seconds> timeout);
 
   // W. The next message at the port, or nothing: then ask for suspects.
   std::optional<Message> receive(int port, const Reason& reason);
 
-  // Somebody waits since then; whoever had waited for longer no longer does.
+  // The wait counts from that time; an earlier start is forgotten.
   void wait_since(double since_s);
-  void begin_waiting();  // from now on, unless somebody waits already
+  void begin_waiting();  // from now on, unless a wait has begun already
   void stop_waiting();
 
   // Those of the workers that are suspected from now on, which is recorded; the others are waited for.

@@ -35,7 +35,7 @@ std::optional<std::vector<comm::Contribution>> Regrouping::gather(const comm::Co
   return all;
 }
 
-// Behind everybody, unless all have just begun.
+// Behind all others, unless all have just begun.
 void Regrouping::join() {
   round_ = -1;
   view_.note_change();
@@ -46,7 +46,7 @@ void Regrouping::join() {
 bool Regrouping::complete(const std::function<void()>& work) {
   while (true) {
     try {
-      // A worker that is alone waits for nobody, and would not learn of those that come.
+      // A worker that is alone waits for no other, and would not learn of those that come.
       if (view_.size() == 1) view_.look_for_change();
       if (view_.has_changed() && !agree()) return false;
       work();

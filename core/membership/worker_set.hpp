@@ -53,7 +53,7 @@ class WorkerSet {
     return workers;
   }
 
-  // For time-outs: since when the workers `waited_for` hold somebody up. From now on, unless they do already:
+  // For time-outs: since when the workers `waited_for` hold a worker up. From now on, unless they do already:
   void begin_waiting() { failure_detector_.begin_waiting(); }
   void stop_waiting() { failure_detector_.stop_waiting(); }
   // Since the oldest pull that is not answered, if there is any:

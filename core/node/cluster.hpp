@@ -39,7 +39,7 @@ struct Cluster {
   std::function<const std::vector<double>&()> exchange_s = nullptr;
   bool hosts_change = false;  // some host crashes, joins or leaves
   std::shared_ptr<graph::SharedGraphs> graphs =
-      std::make_shared<graph::SharedGraphs>();  // who exchanges with whom, drawn once
+      std::make_shared<graph::SharedGraphs>();  // which nodes exchange, drawn once
 
   float gradient_weight() const { return gradient_weight(workers); }
   // Of each gradient of a sum of so many.

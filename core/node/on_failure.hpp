@@ -1,4 +1,4 @@
-// What those do who depend on a worker that has crashed.
+// What nodes do that depend on a worker which has crashed.
 #pragma once
 
 #include <optional>

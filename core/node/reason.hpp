@@ -1,4 +1,4 @@
-// What an actor waits for, for those who ask why a run cannot go on.
+// What an actor waits for: the answer to why a run cannot go on.
 #pragma once
 
 #include <functional>

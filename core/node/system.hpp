@@ -1,4 +1,4 @@
-// What a training system is to those who run it: its settings, its programs, and what else they must know of it.
+// What a training system is to the code that runs it: its settings, its programs, and what else they must know of it.
 //
 // A system is a struct of settings with fields() beside it (see core/base/fields.hpp) and these members:
 //

@@ -1,4 +1,4 @@
-// Who computes and sends what in a vertical split: of a model, or of a timing-only one with given sizes.
+// What each worker computes and sends in a vertical split: of a model, or of a timing-only one with given sizes.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ class ReceivedSteps {
   bool away_ = false;
 };
 
-// All peers' together. A peer that is not there holds nobody up.
+// All peers' together. A peer that is not there holds the worker up no more.
 class AkoProgress {
  public:
   AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> staleness_bound);

@@ -42,7 +42,7 @@ void TfAkoClock::serve() {
   }
 }
 
-// A worker that is not there holds nobody up. When worker 0 comes back, everybody pings it again.
+// A worker that is not there holds no other up. When worker 0 comes back, all workers ping it again.
 void TfAkoClock::note_event(int node, Presence presence) {
   if (node >= node_.cluster().workers) return;
   if (node_.id() == 0 && presence != Presence::up) note(node, std::numeric_limits<std::int64_t>::max());

@@ -52,7 +52,7 @@ void PsSyncParams::server(Node& node) const {
   }
 }
 
-// With backup workers or a time-out nobody waits for the slowest.
+// With backup workers or a time-out no worker waits for the slowest.
 Traffic PsSyncParams::traffic(const Cluster& cluster) const {
   const bool waits_for_all = backup_workers == 0 && on_failure != OnFailure::time_out;
   return comm::pull_and_push(cluster, waits_for_all ? Pace::lockstep : Pace::free, 1, codec);
