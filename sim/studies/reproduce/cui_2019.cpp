@@ -58,27 +58,13 @@ std::string platform_of(const Preset& preset) {
 
 std::string file_of(const Preset& preset) { return fmt::format("{}_{}.xml", platform_file, preset.name); }
 
-Json vgg19() {
-  Json layers = Json::array();
-  for (const auto& [filters, count] : {std::pair{64, 2}, {128, 2}, {256, 4}, {512, 4}, {512, 4}}) {
-    for (int i = 0; i < count; ++i) {
-      layers.push_back({{"type", "conv"}, {"filters", filters}, {"kernel", 3}});
-      layers.push_back({{"type", "relu"}});
-    }
-    layers.push_back({{"type", "max_pool"}});
-  }
-  layers.push_back({{"type", "flatten"}});
-  layers.push_back({{"type", "dense"}, {"units", 10}, {"init", "zero"}});
-  return {{"layers", layers}};
-}
-
 int steps_of_all(const Scale& scale) { return scale.full ? 40000 : 10000; }
 
 Json scenario(const Preset& preset, int workers, const Scale& scale) {
   Json json;
   json["data"] =
       scale.full ? Json{{"source", "cifar-10"}, {"path", scale.data}} : Json{{"source", "synthetic"}, {"test", 4000}};
-  json["model"] = scale.full ? vgg19() : Json("cnn");
+  json["model"] = scale.full ? vgg_network({2, 2, 4, 4, 4}) : Json("cnn");
   json["training"] = {{"batch_size", 32},
                       {"optimizer", {{"type", "momentum"}, {"learning_rate", 0.01}, {"momentum", 0.9}}}};
   json["wire"] = {{"model_bytes", preset.bytes}};

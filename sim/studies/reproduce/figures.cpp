@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "sim/results/reading/mean_curve.hpp"
@@ -84,5 +85,20 @@ double rank_correlation(const Outcome& outcome, const std::string& table) {
 }
 
 std::string out_of(int count, int all) { return fmt::format("{} of {}", count, all); }
+
+nlohmann::ordered_json vgg_network(const std::array<int, 5>& convolutions) {
+  constexpr std::array filters = {64, 128, 256, 512, 512};
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (std::size_t stage = 0; stage < filters.size(); ++stage) {
+    for (int i = 0; i < convolutions[stage]; ++i) {
+      layers.push_back({{"type", "conv"}, {"filters", filters[stage]}, {"kernel", 3}});
+      layers.push_back({{"type", "relu"}});
+    }
+    layers.push_back({{"type", "max_pool"}});
+  }
+  layers.push_back({{"type", "flatten"}});
+  layers.push_back({{"type", "dense"}, {"units", 10}, {"init", "zero"}});
+  return {{"layers", layers}};
+}
 
 }  // namespace ddl::studies

@@ -1,6 +1,8 @@
-// What studies have in common: how figures are read off a run, and statistics for claims.
+// What studies have in common: how figures are read off a run, statistics for claims, and a network.
 #pragma once
 
+#include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -24,5 +26,9 @@ double rank_correlation(const Outcome& outcome, const std::string& table);
 
 // "7 of 9".
 std::string out_of(int count, int all);
+
+// VGG (Simonyan and Zisserman, ICLR 2015) for small images, as the "model" of a scenario: so many 3x3 convolutions in
+// each of its five stages, and one dense layer.
+nlohmann::ordered_json vgg_network(const std::array<int, 5>& convolutions);
 
 }  // namespace ddl::studies

@@ -107,27 +107,13 @@ std::vector<Published> slow_learner_table() {
 
 // --- final accuracy ---
 
-Json vgg_layers() {
-  Json layers = Json::array();
-  for (const auto& [filters, count] : {std::pair{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}) {
-    for (int i = 0; i < count; ++i) {
-      layers.push_back({{"type", "conv"}, {"filters", filters}, {"kernel", 3}});
-      layers.push_back({{"type", "relu"}});
-    }
-    layers.push_back({{"type", "max_pool"}});
-  }
-  layers.push_back({{"type", "flatten"}});
-  layers.push_back({{"type", "dense"}, {"units", 10}, {"init", "zero"}});
-  return {{"layers", layers}};
-}
-
 Cell accuracy_cell(const Preset& preset, const System& system, double published, int slowdown, const Scale& scale) {
   const bool wide = preset.batch == vgg.batch;
   Json json = scenario(preset, system, slowdown);
   const int images = scale.full ? training_images : 8000;
   json["data"] = scale.full ? Json{{"source", "cifar-10"}, {"path", scale.data}}
                             : Json{{"source", "synthetic"}, {"train", images}, {"test", 4000}};
-  json["model"] = !scale.full ? Json("cnn") : wide ? vgg_layers() : Json("resnet20");
+  json["model"] = !scale.full ? Json("cnn") : wide ? vgg_network({2, 2, 3, 3, 3}) : Json("resnet20");
   const int epochs = scale.full ? (wide ? 100 : 164) : (wide ? 60 : 20);
   json["training"]["optimizer"] = {
       {"type", "momentum"},
