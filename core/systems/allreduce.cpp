@@ -93,24 +93,24 @@ Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int part
 
 }  // namespace
 
-std::unique_ptr<Program> RingAllreduceParams::program(Node& node) const {
-  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
+template <comm::Collective how>
+std::unique_ptr<Program> WholeAllreduceParams<how>::program(Node& node) const {
+  return std::make_unique<AllReduceWorker>(node, how, 1, *this);
 }
-std::unique_ptr<Program> TreeAllreduceParams::program(Node& node) const {
-  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
+template <comm::Collective how>
+Traffic WholeAllreduceParams<how>::traffic(const Cluster& cluster) const {
+  return traffic_of(*this, how, 1, cluster);
 }
-std::unique_ptr<Program> StarAllreduceParams::program(Node& node) const {
-  return std::make_unique<AllReduceWorker>(node, collective, 1, *this);
-}
+template struct WholeAllreduceParams<comm::Collective::ring>;
+template struct WholeAllreduceParams<comm::Collective::tree>;
+template struct WholeAllreduceParams<comm::Collective::star>;
+
 std::unique_ptr<Program> PartialAllreduceParams::program(Node& node) const {
   return std::make_unique<AllReduceWorker>(node, collective, partitions, *this);
 }
 
-Traffic RingAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
-Traffic TreeAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
-Traffic StarAllreduceParams::traffic(const Cluster& cluster) const { return traffic_of(*this, collective, 1, cluster); }
 Traffic PartialAllreduceParams::traffic(const Cluster& cluster) const {
-  comm::make_partitions(comm::Partitioner::even, partitions, cluster);  // says now if that is impossible
+  comm::make_partitions(comm::Partitioner::even, partitions, cluster);  // throws if the vector cannot be cut so
   return traffic_of(*this, collective, partitions, cluster);
 }
 

@@ -19,31 +19,25 @@ struct AllreduceParams {
 
   std::vector<SettingError> errors(const Surroundings&) const { return errors_in(on_failure); }
 };
-struct RingAllreduceParams : AllreduceParams {
+// Of whole gradients.
+template <comm::Collective how>
+struct WholeAllreduceParams : AllreduceParams {
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+};
+struct RingAllreduceParams : WholeAllreduceParams<comm::Collective::ring> {
   static constexpr SystemFacts facts{.name = "ring_allreduce",
                                      .what = "synchronous SGD; gradients are summed chunk by chunk round a ring",
                                      .paper = "Patarasuk and Yuan, 2009"};
-  static constexpr comm::Collective collective = comm::Collective::ring;
-
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
 };
-struct TreeAllreduceParams : AllreduceParams {
+struct TreeAllreduceParams : WholeAllreduceParams<comm::Collective::tree> {
   static constexpr SystemFacts facts{.name = "tree_allreduce",
                                      .what = "synchronous SGD; gradients are summed up a binomial tree",
                                      .paper = "Thakur et al., 2005"};
-  static constexpr comm::Collective collective = comm::Collective::tree;
-
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
 };
-struct StarAllreduceParams : AllreduceParams {
+struct StarAllreduceParams : WholeAllreduceParams<comm::Collective::star> {
   static constexpr SystemFacts facts{
       .name = "star_allreduce", .what = "synchronous SGD; the first worker sums all gradients", .paper = "folklore"};
-  static constexpr comm::Collective collective = comm::Collective::star;
-
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
 };
 template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {
