@@ -3,6 +3,7 @@
 #include <chrono>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 #include "core/base/check.hpp"
 #include "sim/experiment/archive.hpp"
@@ -13,15 +14,19 @@
 
 namespace ddl::experiment {
 
-template <class A>
-void members(A& archive, CurveRow& row) {
-  archive(row.time_s, row.worker, row.iteration, row.samples, row.epoch, row.bytes_sent, row.train_loss, row.test_loss,
-          row.test_accuracy);
+// A row of a table is what its columns say.
+template <class A, class Row>
+requires requires { Table<Row>::file; }
+void members(A& archive, Row& row) {
+  Table<Row>::columns([&](const char*, const char*, const char*, auto place) {
+    if constexpr (std::is_member_object_pointer_v<decltype(place)>) {
+      archive(row.*place);
+    } else if constexpr (requires { row.*place.index; }) {
+      archive(row.*place.index);
+    }
+  });
 }
-template <class A>
-void members(A& archive, IterationRow& row) {
-  archive(row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.train_loss, row.staleness);
-}
+// Its bandwidth is no column.
 template <class A>
 void members(A& archive, TrafficRow& row) {
   archive(row.link, row.direction, row.bytes, row.utilisation, row.bandwidth_bytes_per_s);
@@ -42,15 +47,6 @@ void members(A& archive, TraceInterval& interval) {
 template <class A>
 void members(A& archive, Trace& trace) {
   archive(trace.spans, trace.full_s, trace.period_s, trace.links, trace.faults);
-}
-template <class A>
-void members(A& archive, network::PairTotals& row) {
-  archive(row.source, row.target, row.messages, row.bytes);
-}
-template <class A>
-void members(A& archive, Answer& answer) {
-  archive(answer.request, answer.threshold, answer.exit, answer.arrival_s, answer.answer_s, answer.bytes,
-          answer.correct);
 }
 template <class A>
 void members(A& archive, Divergence& divergence) {
@@ -81,6 +77,7 @@ void members(A& archive, RunResult& r) {
 }  // namespace ddl::experiment
 
 namespace ddl::runtime {
+
 std::string with_origin(const std::string& text, const std::string& file) {
   std::string result;
   std::istringstream lines(text);
