@@ -8,7 +8,7 @@
 
 namespace ddl {
 
-// The staleness of a worker's step, known there or, at a server, when its gradient arrives.
+// The staleness of a step which the worker has begun, known there or, at a server, when its gradient arrives.
 struct Staleness {
   int worker = 0;
   std::int64_t step = 0;

@@ -51,7 +51,8 @@ bool LearningNode::lose_step() {
 }
 
 void LearningNode::set_staleness(std::int64_t step, double staleness) {
-  rows_.at(static_cast<std::size_t>(step)).staleness = staleness;
+  check(step >= 0 && step < static_cast<std::int64_t>(rows_.size()), "staleness is recorded of a step that has begun");
+  rows_[static_cast<std::size_t>(step)].staleness = staleness;
 }
 
 std::vector<IterationRow> LearningNode::iterations() const { return {rows_.begin(), rows_.begin() + counted_steps_}; }
