@@ -38,8 +38,8 @@ class NeighbourExchange {
 
   // W. To be called before the first step.
   virtual void enter() {}
-  // W. Until it is known which nodes take part in the round of the worker's present step. send() calls it first, unless
-  // it has been called in this round.
+  // W. Until it is known which nodes take part in the round of the worker's present step. send() calls it, too; the
+  // second call in a round does nothing.
   virtual void begin_round() {}
   // That of the worker's present step.
   virtual std::int64_t round() const { return node_.step(); }

@@ -13,7 +13,6 @@
 //   MemoryUse memory(const nn::Model* model, int workers) const;
 //   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: who holds what
 //   int requests() const;                                   // predictions it is asked for after training: 0
-//   static Params short_settings();                         // for tests of all systems: the defaults
 #pragma once
 
 #include <cstdint>
@@ -84,7 +83,6 @@ class System {
   virtual MemoryUse memory(const nn::Model* model, int workers) const = 0;
   virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const = 0;
   virtual int requests() const = 0;
-  virtual std::unique_ptr<System> short_settings() const = 0;
 };
 
 // A program whose workers and servers are functions of the settings.
@@ -140,12 +138,6 @@ class SystemOf final : public System {
   int requests() const override {
     if constexpr (requires { params_.requests(); }) return params_.requests();
     return 0;
-  }
-  std::unique_ptr<System> short_settings() const override {
-    if constexpr (requires { Params::short_settings(); }) {
-      return std::make_unique<SystemOf>(Params::short_settings());
-    }
-    return std::make_unique<SystemOf>();
   }
 
  private:

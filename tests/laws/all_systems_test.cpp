@@ -86,16 +86,17 @@ TEST_CASE("every system stops when its workers have taken the steps asked for, e
 }
 
 TEST_CASE("every system stops when the time is over, at that time") {
-  int allowed = 0;
-  for_all_systems([&](const System&, const std::string& file) {
+  for_all_systems([&](const System& system, const std::string& file) {
     const auto result = run_if_allowed(file, R"({"time": "1.5s"})");
-    if (!result) return;
+    // Only models that serve requests after training need a count of steps.
+    if (!result) {
+      CHECK(system.facts().is_model_parallel());
+      return;
+    }
     CHECK(result->stopped_by == "time");
     CHECK(result->simulated_s == doctest::Approx(1.5));
     CHECK(all_steps(*result) > 0);
-    ++allowed;
   });
-  CHECK(allowed >= 16);
 }
 
 TEST_CASE("every system learns the same with one thread and with three") {
@@ -136,21 +137,22 @@ TEST_CASE("no system's mean step is shorter than its lower bound, in the long ru
 }
 
 TEST_CASE("a worker's crash, and its return, stop no system that allows them") {
-  int allowed = 0;
-  for_all_systems([&](const System&, const std::string& file) {
+  for_all_systems([&](const System& system, const std::string& file) {
     for (const char* state : {"kept", "lost"}) {
       CAPTURE(state);
       const std::string fault = fmt::format(
           R"([{{"type": "host_crash", "host": "w1", "at": "430ms", "restart": "910ms", "state": "{}"}}])", state);
       const auto result = run_if_allowed(file, R"({"iterations": 20, "time": "60s"})", {{"faults", fault}});
-      if (!result) continue;
+      // Only these may refuse it: all hosts of a split model or an ensemble are needed, and "single" has no w1.
+      if (!result) {
+        CHECK((system.facts().is_model_parallel() || system.facts().name == std::string("single")));
+        continue;
+      }
       CHECK(result->stopped_by == "iterations");
       REQUIRE(result->faults);
       CHECK(result->faults->crashes == 1);
-      ++allowed;
     }
   });
-  CHECK(allowed >= 20);
 }
 
 }  // namespace ddl::all_systems_test

@@ -22,7 +22,6 @@ struct EasgdParams {
   void worker(Node& node) const;
   void server(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
-  static EasgdParams short_settings() { return {.tau = 2}; }
 };
 
 template <class Visitor>
