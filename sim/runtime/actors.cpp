@@ -46,7 +46,7 @@ void Actors::start_of(SimNode& node, const std::string& name, std::function<void
     try {
       body();
       quiescence_.do_postponed();
-    } catch (const SimNode::Crashed&) {
+    } catch (const Crashed&) {
       // Nothing may wait in here; an actor that has crashed wakes nobody.
     }
     node.actor_ends();

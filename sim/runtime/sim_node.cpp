@@ -1,28 +1,28 @@
 #include "sim/runtime/sim_node.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <simgrid/Exception.hpp>
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Engine.hpp>
-#include <simgrid/s4u/Host.hpp>
 #include <utility>
 
 #include "core/node/vectors.hpp"
 #include "sim/experiment/cluster.hpp"
 
 namespace ddl::runtime {
+namespace {
 
-namespace sg = simgrid::s4u;
+// What a node holds of a model: a worker may have been given its part already.
+Payload part_held(const Payload& model, const Cluster& cluster, int id) {
+  return id < cluster.workers ? model : share_part(model, cluster.slice_of(id));
+}
+
+}  // namespace
 
 SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
     : experiment::LearningNode(simulation.scenario(), simulation.cluster(), id,
                                part_held(start, simulation.cluster(), id)),
-      simulation_(simulation) {}
-
-Payload SimNode::part_held(const Payload& model, const Cluster& cluster, int id) {
-  return id < cluster.workers ? model : share_part(model, cluster.slice_of(id));
-}
+      simulation_(simulation),
+      point_(simulation.quiescence()),
+      processor_(simulation, id),
+      waiting_(simulation, point_) {}
 
 double SimNode::now() const { return simulation_.now(); }
 
@@ -53,7 +53,7 @@ Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   std::unique_ptr<experiment::Trainer::Gradient> job;
   if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot(), std::move(samples));
   spend_on_gradient(gradient_seconds());
-  check_not_crashed();
+  point_.leave();
   if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
@@ -82,50 +82,21 @@ void SimNode::compute(double seconds) {
 }
 
 void SimNode::spend(double seconds) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
+  point_.enter();
   if (seconds <= 0) return;
   {
     const Simulation::Busy busy(simulation_);
-    const auto traced = simulation_.tracer().begin(experiment::TraceSpan::work, id(), step());
-    const auto work = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
-    working_.push_back(work);
-    wait_for(work);
-    std::erase(working_, work);
-    simulation_.tracer().end(traced);
+    processor_.compute(seconds, experiment::TraceSpan::work, step());
   }
-  check_not_crashed();
-}
-
-// Whether it came to its end, and was not cancelled.
-bool SimNode::wait_for(const sg::ExecPtr& work) {
-  try {
-    work->start()->wait();
-    return true;
-  } catch (const simgrid::CancelException&) {
-    return false;
-  }
+  point_.leave();
 }
 
 void SimNode::spend_on_gradient(double seconds) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
+  point_.enter();
   if (seconds <= 0 || simulation_.has_enough_samples()) return;
   const Simulation::Busy busy(simulation_);
-  const double since_s = computing_begins();
-  const auto traced = simulation_.tracer().begin(experiment::TraceSpan::gradient, id(), step());
-  computing_ = sg::this_actor::exec_init(seconds * simulation_.fabric().speed_flops(id()));
-  const bool whole = wait_for(computing_);
-  // The clock's difference is a rounding off what was asked for, which is therefore kept when it is the same.
-  if (!whole || simulation_.fabric().speed_changes(id())) seconds = now() - since_s;
-  computing_.reset();
-  simulation_.tracer().end(traced);
-  computing_ends(seconds);
-}
-
-void SimNode::cut_step_short() {
-  // A copy: cancelling lets the computing actor go on before it returns.
-  if (const auto computing = computing_) computing->cancel();
+  computing_begins();
+  computing_ends(processor_.compute_gradient(seconds, step()));
 }
 
 // --- messages ---
@@ -136,85 +107,8 @@ void SimNode::send(int target, Message message) {
   simulation_.network().send(std::move(message));
 }
 
-std::size_t SimNode::Queue::length() const { return node_.simulation_.network().waiting(node_.id(), target_); }
-
-bool SimNode::Queue::merge(const Message& message, const std::function<bool(const Message&)>& is_same) {
-  return node_.simulation_.network().merge_into_waiting(node_.id(), target_, message, is_same);
-}
-
-void SimNode::Queue::wait_for_room(std::size_t depth) {
-  node_.simulation_.quiescence().do_postponed();
-  node_.check_not_crashed();
-  node_.simulation_.network().wait_for_room(node_.id(), target_, depth);
-  node_.check_not_crashed();
-}
-
-void SimNode::Queue::flush() {
-  node_.simulation_.quiescence().do_postponed();
-  node_.check_not_crashed();
-  node_.simulation_.network().wait_until_delivered(node_.id(), target_);
-  node_.check_not_crashed();
-}
-
-void SimNode::deliver(Message message) {
-  Inbox& inbox = inboxes_[message.port];
-  const double time_s = now();
-  // Arrivals of one instant are put in order of their senders: SimGrid's own order among them means nothing.
-  auto place = inbox.arrivals.end();
-  while (place != inbox.arrivals.begin() && std::prev(place)->time_s == time_s &&
-         std::prev(place)->message.source > message.source) {
-    --place;
-  }
-  inbox.arrivals.insert(place, {time_s, std::move(message)});
-  if (inbox.receiver.signal != nullptr) std::exchange(inbox.receiver, {}).signal->ring();
-}
-
-Message SimNode::take_first(Inbox& inbox) {
-  Message message = std::move(inbox.arrivals.front().message);
-  inbox.arrivals.pop_front();
-  return message;
-}
-
-Message SimNode::receive(int port, const Reason& reason) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
-  Inbox& inbox = inboxes_[port];
-  while (inbox.arrivals.empty()) {
-    check(inbox.receiver.signal == nullptr, "one receiver per port");
-    network::Signal arrival(simulation_.quiescence());
-    inbox.receiver = {&arrival, &reason};
-    arrival.wait();
-    check_not_crashed();
-  }
-  return take_first(inbox);
-}
-
-std::optional<Message> SimNode::receive_for(int port, double seconds, const Reason& reason) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
-  Inbox& inbox = inboxes_[port];
-  const double deadline_s = now() + seconds;
-  while (inbox.arrivals.empty()) {
-    check(inbox.receiver.signal == nullptr, "one receiver per port");
-    if (now() >= deadline_s) return std::nullopt;
-    const Simulation::Busy busy(simulation_);
-    network::Signal arrival(simulation_.quiescence());
-    inbox.receiver = {&arrival, &reason};
-    if (!arrival.wait_for(deadline_s - now())) {
-      if (inbox.receiver.signal == nullptr) arrival.cancel_ring();
-      inbox.receiver = {};
-      check_not_crashed();
-      return poll(port);
-    }
-    check_not_crashed();
-  }
-  return take_first(inbox);
-}
-
-std::optional<Message> SimNode::poll(int port) {
-  Inbox& inbox = inboxes_[port];
-  if (inbox.arrivals.empty()) return std::nullopt;
-  return take_first(inbox);
+SendQueue& SimNode::queue(int target) {
+  return queues_.try_emplace(target, simulation_.network(), point_, id(), target).first->second;
 }
 
 // --- actors ---
@@ -224,33 +118,91 @@ void SimNode::spawn(const std::string& name, std::function<void()> body) {
       [this, name, body = std::move(body)] { simulation_.start_actor_of(*this, name, body); });
 }
 
-void SimNode::wait_until(const std::function<bool()>& holds, const Reason& reason) {
-  simulation_.quiescence().do_postponed();
-  check_not_crashed();
-  while (!holds()) {
-    network::Signal signal(simulation_.quiescence());
-    waiters_.push_back({&signal, &reason});
-    signal.wait();
-    check_not_crashed();
-  }
-}
-
-void SimNode::notify() {
-  for (const Waiter& waiter : std::exchange(waiters_, {})) {
-    simulation_.quiescence().later([signal = waiter.signal] { signal->ring(); });
-  }
-}
-
 void SimNode::describe_waiting(std::vector<std::string>& lines) const {
-  const std::string name = simulation_.fabric().name(id());
-  if (leaving_ && !has_main_) return lines.push_back(name + " leaves");
-  const auto describe = [&](const Waiter& waiter) {
-    if (waiter.signal == nullptr) return;
-    const std::string what = waiter.reason->text([&](int node) { return simulation_.fabric().name(node); });
-    if (!what.empty()) lines.push_back(name + " waits for " + what);
-  };
-  for (const auto& [port, inbox] : inboxes_) describe(inbox.receiver);
-  for (const Waiter& waiter : waiters_) describe(waiter);
+  if (leaving_ && !has_main_) return lines.push_back(simulation_.fabric().name(id()) + " leaves");
+  waiting_.describe(lines, id());
+}
+
+// --- hosts that come and go ---
+
+Presence SimNode::presence(int node) const { return simulation_.presence(node); }
+
+std::int64_t SimNode::events() const { return simulation_.hosts().events(); }
+
+void SimNode::unwatch(int port) {
+  watching_.erase(port);
+  waiting_.discard_events(port);
+}
+
+void SimNode::unwind() {
+  const std::vector<network::Signal*> asleep = waiting_.take_all();
+  processor_.cancel_all();
+  network::Signal::ring_all(asleep);
+}
+
+bool SimNode::discard_state() {
+  check(!has_actors(), "a host forgets once its actors are gone");
+  waiting_.clear();
+  watching_.clear();
+  has_main_ = leaving_ = returns_ = false;
+  end_incarnation();
+  return lose_step();
+}
+
+void SimNode::start(bool without_state, const Payload& first_weights) {
+  point_.restart();
+  needs_model_ = without_state;
+  if (without_state) reset_replica(part_held(first_weights, cluster(), id()));
+}
+
+void SimNode::notify_presence(int node, Presence presence) {
+  for (const int port : std::set<int>(watching_)) {  // actors that it wakes may stop watching
+    if (!watching_.contains(port)) continue;
+    deliver({.port = port, .body = MembershipEvent{presence, events()}, .source = node, .target = id()});
+  }
+  notify();
+}
+
+// --- a model in pieces ---
+
+void SimNode::work(double seconds, std::function<void()> math) {
+  point_.enter();
+  ThreadPool::Ticket job;
+  if (math) job = simulation_.trainer()->begin(std::move(math));
+  if (seconds > 0) {
+    const bool for_step = in_step();
+    const Simulation::Busy busy(simulation_);
+    computing_begins();
+    const auto kind = for_step ? experiment::TraceSpan::gradient : experiment::TraceSpan::work;
+    computing_ends(processor_.compute(seconds, kind, step()), for_step);
+  }
+  if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds
+  point_.leave();
+}
+
+Minibatch SimNode::minibatch() {
+  experiment::Trainer* trainer = simulation_.trainer();
+  return trainer != nullptr ? trainer->next_minibatch(id()) : Minibatch{};
+}
+
+std::size_t SimNode::sample_count(SampleSet set) const {
+  if (simulation_.trainer() != nullptr) return simulation_.trainer()->sample_count(set);
+  return set == SampleSet::training ? cluster().training_samples : simulation_.evaluated_samples();
+}
+
+std::shared_ptr<const data::Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+  return simulation_.trainer() != nullptr ? simulation_.trainer()->samples(set, numbers) : nullptr;
+}
+
+std::vector<std::uint8_t> SimNode::correct_predictions() {
+  experiment::Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<experiment::Trainer::Answers> job;
+  if (trainer != nullptr) job = trainer->begin_answers(weights().snapshot());
+  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
+  const double batch_s =
+      cluster().compute_s[static_cast<std::size_t>(id())] - simulation_.scenario().compute.overhead.value;
+  spend(batches * batch_s / 3);
+  return job ? job->wait() : std::vector<std::uint8_t>();
 }
 
 }  // namespace ddl::runtime

@@ -1,17 +1,19 @@
 // Node on SimGrid: one host's actors, inboxes, replica and steps.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
-#include <simgrid/s4u/Exec.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "sim/experiment/learning_node.hpp"
-#include "sim/network/quiescence.hpp"
+#include "sim/runtime/channel_queue.hpp"
+#include "sim/runtime/processor.hpp"
 #include "sim/runtime/simulation.hpp"
+#include "sim/runtime/suspension_point.hpp"
+#include "sim/runtime/waiting_actors.hpp"
 
 namespace ddl::runtime {
 
@@ -29,32 +31,35 @@ class SimNode : public experiment::LearningNode, private Membership, private Mod
   void compute(double seconds) override;
 
   void send(int target, Message message) override;
-  Message receive(int port, const Reason& reason) override;
-  std::optional<Message> receive_for(int port, double seconds, const Reason& reason) override;
-  std::optional<Message> poll(int port) override;
+  Message receive(int port, const Reason& reason) override { return waiting_.receive(port, reason); }
+  std::optional<Message> receive_for(int port, double seconds, const Reason& reason) override {
+    return waiting_.receive_for(port, seconds, reason);
+  }
+  std::optional<Message> poll(int port) override { return waiting_.poll(port); }
 
   void spawn(const std::string& name, std::function<void()> body) override;
-  void wait_until(const std::function<bool()>& holds, const Reason& reason) override;
-  void notify() override;
+  void wait_until(const std::function<bool()>& holds, const Reason& reason) override {
+    waiting_.wait_until(holds, reason);
+  }
+  void notify() override { waiting_.notify(); }
 
-  SendQueue& queue(int target) override { return queues_.try_emplace(target, *this, target).first->second; }
+  SendQueue& queue(int target) override;
   Membership& membership() override { return *this; }
   ModelParallel* model_parallel() override { return this; }
 
   // --- for the simulation ---
-  void deliver(Message message);
-  void cut_step_short();  // the gradient under way is had at once
-  // This host's actors, while they live. A waiting verb of an actor whose host has crashed throws this.
-  struct Crashed {};
+  void deliver(Message message) { waiting_.deliver(std::move(message)); }
+  void cut_step_short() { processor_.cut_gradient_short(); }  // the gradient under way is had at once
+  // This host's actors, while they live.
   void actor_starts() { ++actors_; }
   void actor_ends() { --actors_; }
   bool has_actors() const { return actors_ > 0; }
   bool has_main() const { return has_main_; }
   void set_main(bool has_main) { has_main_ = has_main; }
   using experiment::LearningNode::incarnation;
-  // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. Nobody may have been
-  // woken and not yet run.
-  void crash() { crashed_ = true; }
+  // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. No actor may have
+  // been woken and not yet run.
+  void crash() { point_.crash(); }
   void unwind();
   // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
   bool discard_state();
@@ -77,19 +82,6 @@ class SimNode : public experiment::LearningNode, private Membership, private Mod
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
-  class Queue final : public SendQueue {
-   public:
-    Queue(SimNode& node, int target) : node_(node), target_(target) {}
-    std::size_t length() const override;
-    bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override;
-    void wait_for_room(std::size_t depth) override;
-    void flush() override;
-
-   private:
-    SimNode& node_;
-    const int target_;
-  };
-
   // Membership
   Presence presence(int node) const override;
   std::int64_t events() const override;
@@ -109,43 +101,20 @@ class SimNode : public experiment::LearningNode, private Membership, private Mod
 
   void record_staleness(const Staleness& staleness) override;
 
-  // What a node holds of a model: a worker may have been given its part already.
-  static Payload part_held(const Payload& model, const Cluster& cluster, int id);
-
-  struct Arrival {
-    double time_s;
-    Message message;
-  };
-  // An actor that is asleep, and why.
-  struct Waiter {
-    network::Signal* signal = nullptr;
-    const Reason* reason = nullptr;
-  };
-  struct Inbox {
-    std::deque<Arrival> arrivals;  // by time, then sender; a sender's in the order sent
-    Waiter receiver;               // until something arrives
-  };
-
   void spend(double seconds);  // of this host's processor
-  static bool wait_for(const simgrid::s4u::ExecPtr& work);
   void spend_on_gradient(double seconds);
   void end_as_diverged(const char* what);
-  void wait_for_the_end();          // of a run that is over: nothing more comes of this actor
-  void check_not_crashed() const {  // after whatever may have taken simulated time
-    if (crashed_) throw Crashed();
-  }
-  Message take_first(Inbox& inbox);
+  void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
 
   Simulation& simulation_;
-  simgrid::s4u::ExecPtr computing_;             // a gradient
-  std::vector<simgrid::s4u::ExecPtr> working_;  // what else its actors compute
-  std::map<int, Inbox> inboxes_;
-  std::vector<Waiter> waiters_;
+  SuspensionPoint point_;
+  Processor processor_;
+  WaitingActors waiting_;
   std::set<int> watching_;  // ports
-  std::map<int, Queue> queues_;
+  std::map<int, ChannelQueue> queues_;
   int actors_ = 0;
   bool has_main_ = false;  // its Program runs
-  bool crashed_ = false, needs_model_ = false, leaving_ = false, returns_ = false;
+  bool needs_model_ = false, leaving_ = false, returns_ = false;
 };
 
 }  // namespace ddl::runtime
