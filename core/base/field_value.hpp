@@ -67,7 +67,8 @@ struct WordOrField {
   std::function<FieldValue()> one;    // makes it one value
   std::function<FieldValue()> list;   // makes it a list; null: it is none
   std::function<FieldValue()> value;  // as it is, if no word is chosen
-  const char* otherwise = "";         // "is no count; expected a count or \"auto\""
+  const char* is_not = "";            // what is wrong with anything else: "is no count"
+  const char* expected = "";          // "expected a count or \"auto\""
 };
 
 struct FieldValue {

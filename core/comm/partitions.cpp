@@ -88,14 +88,14 @@ std::vector<Partition> by_tensors(Partitioner partitioner, int partitions, const
 
 std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster) {
   const auto refuse = [&](const std::string& why) {
-    throw InputError("algorithm.partitions: " + std::to_string(partitions) + " partitions, but " + why);
+    throw InputError("$.algorithm.partitions: " + std::to_string(partitions) + " partitions, but " + why);
   };
   std::vector<Partition> result;
   if (partitioner == Partitioner::even) {
     for (int part = 0; part < partitions; ++part) result.push_back({even_part(cluster.parameters, partitions, part)});
   } else {
     if (cluster.tensors.empty()) {
-      throw InputError("algorithm.partitioner: a timing-only model has no layers to go by; expected \"even\"");
+      throw InputError("$.algorithm.partitioner: a timing-only model has no layers to go by; expected \"even\"");
     }
     result = by_tensors(partitioner, partitions, cluster);
   }

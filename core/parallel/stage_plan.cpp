@@ -28,7 +28,7 @@ std::vector<int> checked_cuts(const EarlyExitParams& params, const Cluster& clus
   const int layers = static_cast<int>(cluster.model->layers().size());
   if (params.cuts.empty()) {
     if (layers < cluster.workers) {
-      throw InputError("algorithm.name: a model of " + std::to_string(layers) + " layers for " +
+      throw InputError("$.algorithm.name: a model of " + std::to_string(layers) + " layers for " +
                        std::to_string(cluster.workers) + " workers; expected a layer for each, or \"cuts\"");
     }
     return even_cuts(*cluster.model, cluster.workers);
@@ -36,7 +36,7 @@ std::vector<int> checked_cuts(const EarlyExitParams& params, const Cluster& clus
   int before = 0;
   for (const int cut : params.cuts) {
     if (cut < before || cut >= layers) {
-      throw InputError("algorithm.cuts: " + std::to_string(cut) + ", but the model has " + std::to_string(layers) +
+      throw InputError("$.algorithm.cuts: " + std::to_string(cut) + ", but the model has " + std::to_string(layers) +
                        " layers; expected ascending counts below that");
     }
     before = cut;
@@ -65,7 +65,8 @@ std::uint64_t Stage::sample_bytes() const { return 4 * tape.values[static_cast<s
 
 std::vector<Stage> make_stages(const EarlyExitParams& params, const Cluster& cluster) {
   if (cluster.model == nullptr) {
-    throw InputError("algorithm.name: \"early_exit\" needs a model, whose outputs decide what leaves; it is \"none\"");
+    throw InputError(
+        "$.algorithm.name: \"early_exit\" needs a model, whose outputs decide what leaves; it is \"none\"");
   }
   const auto& layers = cluster.model->layers();
   const double all = cluster.model->forward_multiply_adds();

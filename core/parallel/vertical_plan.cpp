@@ -12,10 +12,10 @@ VerticalPlan::VerticalPlan(const VerticalParams& params, const Cluster& cluster)
   if (cluster.model == nullptr) {
     if (params.meetings.empty()) {
       throw InputError(
-          "algorithm.meetings: are missing; with model \"none\" expected a list of sizes such as [\"400kB\"]");
+          "$.algorithm.meetings: are missing; with model \"none\" expected a list of sizes such as [\"400kB\"]");
     }
     if (params.serving.requests > 0) {
-      throw InputError("algorithm.serving.requests: need a model to ask, but it is \"none\"; expected 0");
+      throw InputError("$.algorithm.serving.requests: need a model to ask, but it is \"none\"; expected 0");
     }
     const std::size_t stages = params.meetings.size() + 1;
     for (auto& shares : shares_) {
@@ -28,7 +28,8 @@ VerticalPlan::VerticalPlan(const VerticalParams& params, const Cluster& cluster)
     return;
   }
   if (!params.meetings.empty()) {
-    throw InputError("algorithm.meetings: are given, but the model itself says what is gathered; expected no such key");
+    throw InputError(
+        "$.algorithm.meetings: are given, but the model itself says what is gathered; expected no such key");
   }
   split_.emplace(*cluster.model, cluster.workers);
   const double all = cluster.model->forward_multiply_adds();

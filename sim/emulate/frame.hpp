@@ -1,7 +1,7 @@
-// A message as bytes of a connection: a head of fixed size, then as many bytes as the message has on the network. They
-// begin with its values and are filled up. Values that are larger than the message (those
-// of a codec, whose encoding is smaller, or of a model that travels as a smaller one) do not fit and are handed over in
-// memory; filler travels for them.
+// A message as bytes of a connection: a head of fixed size, then as many bytes as the message has on the network. These
+// begin with its values, and the rest is filler. Values that take more bytes than the message has (a codec's, whose
+// encoding is smaller, or those of a model that travels as a smaller one) are handed over in memory, and filler travels
+// in their place.
 #pragma once
 
 #include <cstdint>

@@ -201,7 +201,7 @@ TEST_CASE("dropout drops the same values at all workers as in the whole model") 
 TEST_CASE("a layer with fewer units than workers cannot be dealt") {
   const Model model({.name = "layers", .layers = {FlattenSpec{}, DenseSpec{.units = 10}}}, {1, 8, 8}, classes);
   CHECK_THROWS_WITH_AS(VerticalSplit(model, 11),
-                       "algorithm.name: the model's dense layer 2 has 10 channels to deal over 11 workers; "
+                       "$.algorithm.name: the model's dense layer 2 has 10 channels to deal over 11 workers; "
                        "expected at least one for each",
                        InputError);
 }

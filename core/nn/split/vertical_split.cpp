@@ -100,7 +100,7 @@ class VerticalSplitter {
   // Runs of `each` channels, dealt evenly.
   Channels deal(int runs, int channels) const {
     if (static_cast<std::size_t>(runs) < workers_) {
-      throw InputError("algorithm.name: the model's " + place_ + " has " + std::to_string(runs) +
+      throw InputError("$.algorithm.name: the model's " + place_ + " has " + std::to_string(runs) +
                        (runs == channels ? " channels" : " groups") + " to deal over " + std::to_string(workers_) +
                        " workers; expected at least one for each");
     }

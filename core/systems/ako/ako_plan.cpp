@@ -111,7 +111,8 @@ FieldValue form_of(Partitions& partitions) {
                           return partitions.counts.size() == 1 ? field_value(partitions.counts.front())
                                                                : field_value(partitions.counts);
                         },
-                    .otherwise = "is no count; expected a count, a list with one per worker, or \"auto\""};
+                    .is_not = "is no count",
+                    .expected = "expected a count, a list with one per worker, or \"auto\""};
   if (partitions.automatic) field.chosen = 0;
   return {std::move(field)};
 }

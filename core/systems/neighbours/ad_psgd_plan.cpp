@@ -31,7 +31,8 @@ FieldValue form_of(GossipRate& rate) {
                         },
                     .list = nullptr,
                     .value = [&rate] { return field_value(rate.every); },
-                    .otherwise = "is no rate; expected \"per_gradient\", \"continuous\" or a count of gradients"};
+                    .is_not = "is no rate",
+                    .expected = "expected \"per_gradient\", \"continuous\" or a count of gradients"};
   if (rate.continuous) {
     field.chosen = continuous;
   } else if (rate.every == 1) {

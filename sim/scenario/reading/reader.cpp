@@ -1,7 +1,6 @@
 #include "sim/scenario/reading/reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -174,12 +173,12 @@ struct Reader {
     if (index) {
       field.choose(*index);
     } else if (field.list && json.is_array()) {
-      if (json.empty()) place.error(std::string("is an empty list; ") + (std::strchr(field.otherwise, ';') + 2));
+      if (json.empty()) place.error(std::string("is an empty list; ") + field.expected);
       read_value(json, field.list(), rule, place);
     } else if (json.is_number()) {
       read_value(json, field.one(), rule, place);
     } else {
-      place.error(shown(json) + " " + field.otherwise);
+      place.error(shown(json) + " " + field.is_not + "; " + field.expected);
     }
   }
 
