@@ -27,7 +27,7 @@ class Regrouping {
   std::int64_t round() const { return round_; }  // all-reduces so far
 
   // W. As comm::AllReduce, among the workers that are there. One that has run out of steps goes on with contributions
-  // of count 0, so that nobody waits for it; a sum of count 0 tells everyone at once that all have run out.
+  // of count 0, so that no other waits for it; a sum of count 0 tells all members at once that each has run out.
   // None: the others have had this round already, with what this worker contributed, and weights() are as theirs now.
   std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own);
   std::optional<std::vector<comm::Contribution>> gather(const comm::Contribution& own);

@@ -13,7 +13,7 @@ class RoundEntry final : public comm::NeighbourExchange {
   // Bodies of messages.
   struct At {
     std::int64_t round = 0;
-    bool fixed = false;         // or else the sender's own affair
+    bool fixed = false;         // false: no node waits for the sender at that round, so it may move to another
     std::int64_t answered = 0;  // the event of the target's start
   };
   struct EntersWith {
@@ -30,7 +30,7 @@ class RoundEntry final : public comm::NeighbourExchange {
   };
   // Where a neighbour is, as it says while this node enters.
   struct Place {
-    bool fixed = false;  // or else nobody's affair
+    bool fixed = false;  // false: no other node waits for it at that round, so it may move to another
     std::int64_t round = 0;
     auto operator<=>(const Place&) const = default;
   };
@@ -145,7 +145,8 @@ class RoundEntry final : public comm::NeighbourExchange {
     for (const auto& [other, neighbour] : neighbours_) {
       if (!has_left(other)) first = std::min(first, neighbour.takes_part);
     }
-    // Rounds before `first` would be this node's alone, and are left out. Only a node that nobody counts on goes back.
+    // Rounds before `first` would be this node's alone, and are left out. Only a node that no other waits for goes
+    // back.
     const bool was_alone = std::exchange(alone_, false);
     if (first == never || first == round() || (first < round() && !was_alone)) return;
     go_to(first);

@@ -66,7 +66,7 @@ void StateTransfer::fetch_model(int first) {
     has_model_ = true;
   }
   call_->end();
-  has_model_ = true;  // the initial one, if nobody had another
+  has_model_ = true;  // the initial one, if no peer had another
 }
 
 std::unique_ptr<Program> with_first_model(std::unique_ptr<Program> program, Node& node) {

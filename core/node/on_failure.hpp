@@ -1,4 +1,4 @@
-// What nodes do that depend on a worker which has crashed.
+// What other nodes do when a worker on which they depend has crashed.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ template <class Visitor>
 void server_failure_fields(Visitor& visit, OnFailure& on_failure, std::optional<Seconds>& failure_timeout) {
   visit("on_failure", on_failure,
         Rule{.doc = "when a worker has crashed: wait until it is back, go on without it, or (time_out) go on without "
-                    "whoever is not heard of in time"});
+                    "workers that are silent for too long"});
   visit("failure_timeout", failure_timeout,
         Rule{.doc = "time_out: how long a worker that others wait for may be silent", .above = 0});
 }

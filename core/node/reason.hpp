@@ -1,4 +1,4 @@
-// What an actor waits for: the answer to why a run cannot go on.
+// What an actor waits for, in words: shown when a run cannot go on.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,14 @@ class Reason {
  public:
   using Nodes = std::vector<int>;
 
-  // Any node will do.
+  // Any node may end the wait.
   Reason(const char* what) : what_(what) {}  // implicit, so that a verb takes the words themselves
   Reason(const char* what, int from) : Reason(what, [from] { return Nodes{from}; }) {}
-  // `from` is asked only when somebody wants to know. With `only_from` an actor that waits for no node waits for
-  // nothing that is worth a word.
+  // `from` is called only when the text is needed. With `only_from` the text is empty while `from` names no node.
   Reason(const char* what, std::function<Nodes()> from, bool only_from = false)
       : what_(what), from_(std::move(from)), only_from_(only_from) {}
 
-  // "sums of the other workers (w1, w2)", or "" for a service, which holds nobody up by waiting.
+  // "sums of the other workers (w1, w2)", or "" for a service: that a service waits is no reason for a standstill.
   template <class NameOf>
   std::string text(NameOf name_of) const {
     const Nodes from = from_ ? from_() : Nodes();

@@ -1,4 +1,5 @@
-// What a training system is to the code that runs it: its settings, its programs, and what else they must know of it.
+// What a training system is to the code that runs it: its settings, its programs, and what else that
+// code must know of it.
 //
 // A system is a struct of settings with fields() beside it (see core/base/fields.hpp) and these members:
 //
@@ -9,9 +10,9 @@
 // and, where the default does not do,
 //
 //   std::vector<SettingError> errors(const Surroundings& around) const;   // none
-//   std::optional<int> most_steps_ahead() const;            // of the slowest worker, if bounded whatever happens: no
+//   std::optional<int> most_steps_ahead() const;            // lead over the slowest worker, if always bounded; none
 //   MemoryUse memory(const nn::Model* model, int workers) const;
-//   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: who holds what
+//   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: what each holds
 //   int requests() const;                                   // predictions it is asked for after training: 0
 #pragma once
 
@@ -56,10 +57,10 @@ struct Surroundings {
 
 // What a system keeps in memory, over all workers.
 struct MemoryUse {
-  double vectors = 0;       // of a model's length that a worker keeps beside its weights
+  double vectors = 0;       // of a model's length, that a worker keeps in addition to its weights
   double parameters = 0;    // held by all workers together
-  double training = 0;      // of these, under training at one time
-  double values = 0;        // of a sample, between layers, that are kept beside those of a model
+  double training = 0;      // how many of these are trained at the same time
+  double values = 0;        // activations per sample, in addition to those of a whole model
   bool all_to_all = false;  // every host talks to every other
 };
 

@@ -18,8 +18,8 @@ enum class Pace {
   overlapped  // messages travel while the next gradient is computed
 };
 
-// Traffic that is not listed leaves a bound weaker, never wrong: schemes in which everybody may send to everybody list
-// nothing for more workers than this.
+// Traffic that is not listed leaves a bound weaker, never wrong: schemes in which all may send to all list nothing for
+// more workers than this.
 constexpr int most_workers_all_to_all = 300;
 
 struct Traffic {

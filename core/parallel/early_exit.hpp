@@ -46,7 +46,7 @@ void fields(Visitor& visit, EarlyExitParams& params) {
   visit("exit_learning_rate", params.exit_learning_rate, Rule{.doc = "of the exits' plain SGD", .above = 0});
   visit("doubt", params.uncertainty, Rule{.doc = "what is held against the threshold"});
   visit("thresholds", params.thresholds,
-        Rule{.doc = "doubts from which on a sample goes further, tried one after the other; 0: all go, 1: none",
+        Rule{.doc = "uncertainties from which on a sample goes further, tried one after the other; 0: all go, 1: none",
              .at_least = 0,
              .at_most = 1});
   visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});

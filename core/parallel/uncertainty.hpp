@@ -17,9 +17,9 @@ constexpr auto enum_names(Uncertainty) {
       {{Uncertainty::entropy, "entropy"}, {Uncertainty::confidence, "confidence"}});
 }
 
-// The doubt in softmax(outputs).
+// The uncertainty of softmax(outputs).
 double uncertainty_of(std::span<const float> outputs, Uncertainty measure);
-// Whether an exit with this doubt gives the answer.
+// Whether an exit with this uncertainty gives the answer.
 inline bool leaves(double uncertainty, double threshold) { return threshold >= 1 || uncertainty < threshold; }
 
 }  // namespace ddl::parallel

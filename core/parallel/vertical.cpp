@@ -1,13 +1,14 @@
 // Worker g of G has its share of the output channels of every layer, and all work on the same minibatch.
 //
 //   1  forward, stage s:   compute the own channels; at the meeting send them to all; wait for all others'
-//   2  last meeting:       everybody has the outputs, and so the loss and its gradient with respect to the own outputs
+//   2  last meeting:       all have the outputs, and so the loss and its gradient with respect to the own outputs
 //   3  backward, stage s:  compute; send each worker the own contribution to the gradient by its channels; add up what
 //                          comes, in worker order
 //   4  one optimizer step on the own weights
 //   5  a request at worker 0:  the sample goes to all, stages as above; the last pieces go to worker 0 alone
 //
-// A worker whose steps are over tells all. Nobody can be more than one meeting ahead, so all end after the same step.
+// A worker whose steps are over tells all. No worker can be more than one meeting ahead, so all end after the same
+// step.
 #include "core/parallel/vertical.hpp"
 
 #include <span>

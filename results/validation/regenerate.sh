@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything in this folder anew, but README.md: measures (root; some 80 minutes), simulates, draws. Needs gnuplot.
+# Makes everything in this folder again, but README.md: measures (root; some 80 minutes), simulates, draws. Needs gnuplot.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

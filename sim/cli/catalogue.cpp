@@ -184,9 +184,10 @@ std::vector<Entry> platforms() {
 struct Kind {
   const char* word;
   std::vector<Entry> (*entries)();
+  const char* title = word;
 };
 
-constexpr Kind kKinds[] = {{"algorithms", algorithms},
+constexpr Kind kKinds[] = {{"algorithms", algorithms, "systems (algorithms)"},
                            {"models", models},
                            {"data", data_sets},
                            {"topologies", topologies},
@@ -219,7 +220,7 @@ void list_catalogue(const std::string& word) {
   bool found = false;
   for (const Kind& kind : kKinds) {
     if (!word.empty() && word != kind.word) continue;
-    if (word.empty()) std::cout << (found ? "\n" : "") << kind.word << "\n";
+    if (word.empty()) std::cout << (found ? "\n" : "") << kind.title << "\n";
     print(kind.entries(), word.empty() ? "  " : "");
     found = true;
   }

@@ -19,7 +19,7 @@ std::string count_of(std::size_t count, const std::string& noun) {
 
 Star star_of(const platform::Fabric& fabric) {
   const int nodes = fabric.node_count();
-  if (nodes < 2) refuse("has a single host, which sends to nobody");
+  if (nodes < 2) refuse("has a single host, which has no other to send to");
   if (nodes > most_emulated_hosts) {
     refuse("has " + std::to_string(nodes) + " hosts, more than the " + std::to_string(most_emulated_hosts) +
            " that can be emulated");

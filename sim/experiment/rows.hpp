@@ -1,5 +1,5 @@
-// What a run found out, row by row: the tables of a result. A row's columns stand beside it, once, and serve all who
-// need them: the writer, the reader and the dictionary in results/README.md.
+// What a run found out, row by row: the tables of a result. A row's columns stand beside it, once, for the writer, the
+// reader and the dictionary in results/README.md.
 //
 //   template <>
 //   struct Table<PairRow> {

@@ -47,7 +47,7 @@ void Actors::start_of(SimNode& node, const std::string& name, std::function<void
       body();
       quiescence_.do_postponed();
     } catch (const Crashed&) {
-      // Nothing may wait in here; an actor that has crashed wakes nobody.
+      // Nothing may wait in here; an actor that has crashed wakes no other.
     }
     node.actor_ends();
   });

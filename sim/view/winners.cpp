@@ -52,7 +52,7 @@ bool larger_is_better(const std::string& measure) { return measure.starts_with("
 std::pair<std::size_t, std::size_t> axes_of(const results::GroupedRuns& runs) {
   if (runs.varied.size() != 2) {
     throw InputError(
-        fmt::format("a map needs two settings that vary besides the scheme, but {}; expected a sweep over "
+        fmt::format("a map needs two settings that vary beside the scheme, but {}; expected a sweep over "
                     "platform.bandwidth and platform.workers, for instance",
                     runs.varied.empty() ? "none does" : "these do: " + scenario::listed(runs.varied)));
   }

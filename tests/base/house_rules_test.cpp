@@ -65,14 +65,20 @@ TEST_CASE("results cannot depend on the machine's randomness, clock or hash orde
 }
 
 TEST_CASE("house: words that the project has left are not used") {
-  // Instead: compute, quiescence, time-out, transport, turn or round, uncertainty, remainder, again.
-  const std::vector<std::string> stems = {"reckon", "liveness", "patience", "carrier", "doubt", "crumb", "anew"};
+  // Instead: compute, quiescence, time-out, transport, uncertainty, remainder, again, beside or in addition to; turn or
+  // round, progress or trend. The test itself has to name them.
+  const std::vector<std::string> stems = {"reckon", "liveness", "patience", "carrier",
+                                          "doubt",  "crumb",    "anew",     "besides"};
+  const std::vector<std::string> whole = {"bout", "bouts", "course", "courses"};
+  std::vector<Source> read = sources({"core", "sim", "tests"});
+  std::erase_if(read, [](const Source& source) { return source.path.ends_with("house_rules_test.cpp"); });
+  for (Source& page : pages()) read.push_back(std::move(page));
   Offenders found;
-  for (const Source& source : sources({"core", "sim"})) {
+  for (const Source& source : read) {
     for (const std::string& line : source.lines) {
       for (const std::string& word : words_of(line)) {
         if (std::ranges::any_of(stems, [&](const std::string& stem) { return word.starts_with(stem); }) ||
-            word == "bout" || word == "bouts") {
+            std::ranges::count(whole, word) > 0) {
           ++found[source.path + " " + word];
         }
       }

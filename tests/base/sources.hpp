@@ -27,6 +27,13 @@ struct Source {
   }
 };
 
+inline Source read_source(const std::filesystem::path& path) {
+  Source source{std::filesystem::relative(path, DDLSIM_SOURCE_DIR).generic_string(), {}};
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) source.lines.push_back(line);
+  return source;
+}
+
 // The C++ of some folders, in the order of their names.
 inline std::vector<Source> sources(const std::vector<std::string>& folders) {
   namespace fs = std::filesystem;
@@ -36,12 +43,23 @@ inline std::vector<Source> sources(const std::vector<std::string>& folders) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".hpp") continue;
-      Source source{fs::relative(entry.path(), root).generic_string(), {}};
-      std::ifstream file(entry.path());
-      for (std::string line; std::getline(file, line);) source.lines.push_back(line);
-      found.push_back(std::move(source));
+      found.push_back(read_source(entry.path()));
     }
   }
+  std::ranges::sort(found, {}, &Source::path);
+  return found;
+}
+
+// The pages of the root and of docs/, in the order of their names.
+inline std::vector<Source> pages() {
+  namespace fs = std::filesystem;
+  const fs::path root = DDLSIM_SOURCE_DIR;
+  std::vector<Source> found;
+  const auto read = [&found](const fs::directory_entry& entry) {
+    if (entry.path().extension() == ".md") found.push_back(read_source(entry.path()));
+  };
+  for (const auto& entry : fs::directory_iterator(root)) read(entry);
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) read(entry);
   std::ranges::sort(found, {}, &Source::path);
   return found;
 }

@@ -54,7 +54,7 @@ sg::CommPtr send(Run& run, sg::Mailbox* to, double bytes) {
   return to->put_async(&run.token, static_cast<std::uint64_t>(bytes));
 }
 
-// Messages set off when they are sent, not when somebody waits for them.
+// Messages set off when they are sent, not when an actor waits for them.
 void listen(sg::Mailbox* box) { box->set_receiver(sg::Actor::self()); }
 
 void ps_worker(Run& run, int id) {

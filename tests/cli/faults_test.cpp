@@ -1,4 +1,4 @@
-// Links and hosts that are not themselves for a while: what it costs, who waits, and what is refused.
+// Links and hosts that are not themselves for a while: what it costs, which nodes wait, and what is refused.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,16 +168,16 @@ TEST_CASE("another worker moves nothing of what is lost of the others' messages"
 
 TEST_CASE("stragglers are slow for d/(e + d) of the time, whatever they do then takes its factor longer") {
   const Workplace place;
-  place.write("bouts.json", R"({
+  place.write("stragglers.json", R"({
     "platform": { "workers": 4, "bandwidth": "8Gbps", "latency": "0s" }, "model": "none",
     "wire": { "model_bytes": "1B" }, "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
     "algorithm": "gossip", "stop": { "time": "4000s" },
     "faults": [ { "type": "stragglers", "hosts": ["w0", "w1"], "mean_every": "6s", "mean_duration": "2s",
                   "factor": 4 } ] })");
-  const Reply answer = place.call("bouts.json --json");
+  const Reply answer = place.call("stragglers.json --json");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   const auto steps = nlohmann::json::parse(answer.out)["iterations_per_worker"];
-  // A quarter of the time at a quarter of the speed: 13/16 of the steps. 500 bouts each: within 4 %.
+  // A quarter of the time at a quarter of the speed: 13/16 of the steps. 500 slow spells each: within 4 %.
   const double healthy = steps["w2"];
   CHECK(steps["w3"].get<double>() == doctest::Approx(healthy).epsilon(0.001));
   for (const char* slow : {"w0", "w1"})

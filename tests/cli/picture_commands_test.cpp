@@ -92,7 +92,7 @@ TEST_CASE("what cannot be drawn is refused with one line, and no file") {
       {"plot results/learning -o picture.svg --y speed",
        "--y: \"speed\" is not to be had for curves; expected one of accuracy, loss, train_loss"},
       {"plot results/learning -o picture.svg --kind map",
-       "a map needs two settings that vary besides the scheme, but none does; expected a sweep over "
+       "a map needs two settings that vary beside the scheme, but none does; expected a sweep over "
        "platform.bandwidth and platform.workers, for instance"},
       {"plot results/learning -o picture.svg --kind links",
        "results/learning/1: has no links.csv; expected a run with --trace, which writes it"},

@@ -232,7 +232,7 @@ TEST_CASE("when hosts were down or away is in the trace") {
   CHECK(seen == expected);
 }
 
-TEST_CASE("whom a server gives up is in the trace, at the server, as often as in the summary") {
+TEST_CASE("a worker that a server gives up is in the trace, at the server, as often as in the summary") {
   const Workplace place;
   REQUIRE(
       place.call("run '" + std::string(DDLSIM_SOURCE_DIR) + "/scenarios/smoke/ps_ssp_time_out.json' --quiet --trace")

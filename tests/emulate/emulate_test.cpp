@@ -134,7 +134,7 @@ TEST_CASE("a run ends at its time, whoever waits for what") {
   for (const experiment::IterationRow& row : result.iterations) CHECK(row.end_s <= 0.7);
 }
 
-TEST_CASE("a run that is not over after its limit fails and says who waits") {
+TEST_CASE("a run that is not over after its limit fails and says which node waits") {
   if (!stage_is_allowed()) return;
   const scenario::Scenario scenario =
       small_star(R"("ps_sync")", 2, 1, R"("model": "none", "stop": {"iterations": 1000000})");

@@ -119,7 +119,7 @@ TEST_CASE("impossible degrees are complained of") {
   CHECK_FALSE(degree_error(GraphKind::ring, 2, 8).empty());
 }
 
-TEST_CASE("pairs join active with passive nodes only, mutually, and nobody of two or more is left out") {
+TEST_CASE("pairs join active with passive nodes only, mutually, and no node of two or more is left out") {
   for (const auto& kind : enum_names(PairGraph{})) {
     for (const int n : {1, 2, 3, 4, 5, 7, 8, 16, 17}) {
       CAPTURE(kind.name);

@@ -33,7 +33,7 @@ void check_replicas_equal(const experiment::RunResult& result) {
 
 }  // namespace
 
-// After the last step a round of empty messages tells everyone that all are done: the latencies of one round more.
+// After the last step a round of empty messages tells all workers that all are done: the latencies of one round more.
 
 TEST_CASE("ring all-reduce: a node sends exactly 2(n-1)/n N a step, in 2(n-1)(alpha + N/(nB))") {
   for (const int n : {2, 4, 5, 8}) {
@@ -53,7 +53,7 @@ TEST_CASE("ring all-reduce: a node sends exactly 2(n-1)/n N a step, in 2(n-1)(al
 TEST_CASE("tree all-reduce takes 2 ceil(log2 n) (alpha + N/B)") {
   for (const int n : {2, 3, 4, 5, 6, 8, 11}) {
     const int levels = std::bit_width(static_cast<unsigned>(n - 1));
-    // A worker that is served early begins its next step early; only in a full tree does that help nobody.
+    // A worker that is served early begins its next step early; only in a full tree does that help no worker.
     const int steps = std::has_single_bit(static_cast<unsigned>(n)) ? 5 : 1;
     const auto result =
         runtime::run(timing_only(R"("tree_allreduce")", n, 0, "10ms", fmt::format(R"({{"iterations": {}}})", steps)));

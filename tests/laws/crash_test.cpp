@@ -62,12 +62,13 @@ int steps_of_others(const experiment::RunResult& result, double from_s, double u
 
 }  // namespace
 
-TEST_CASE("a worker that never comes back: who waits for it stalls and says so, who goes on ends without it") {
+TEST_CASE(
+    "a worker that never comes back: those which wait for it stall and say so, those which go on end without it") {
   for (const std::string& name : with_a_choice) {
     CAPTURE(name);
     const std::string asked_to_wait = stall(with_fault(wait(name), crash("w1")));
     CHECK(asked_to_wait.find("w1 crashed at 1.23 s and does not come back") != std::string::npos);
-    CHECK(asked_to_wait.find(" (w1)") != std::string::npos);  // whom they wait for
+    CHECK(asked_to_wait.find(" (w1)") != std::string::npos);  // for which they wait
     CHECK(asked_to_wait.find("w1 waits") == std::string::npos);
     const std::string by_default = stall(with_fault("\"" + name + "\"", crash("w1")));
     CHECK(by_default.find("; w0 waits for ") != std::string::npos);
@@ -97,7 +98,7 @@ TEST_CASE("a worker that comes back does all its steps, with its state or withou
       const auto result = runtime::run(with_fault(system, crash("w1", state)));
       CHECK(result.steps == Steps(4, 30));
       CHECK(result.faults->restarts == 1);
-      // Nobody stands still while it is away, but for those who wait: at most what was under way then still ends.
+      // None stands still while it is away, but those that wait: at most what was under way then still ends.
       const int meanwhile = steps_of_others(result, 1.7, 2.45);
       if (system.find("\"wait\"") != std::string::npos && system.find("fedavg") == std::string::npos) {
         CHECK(meanwhile == 0);
@@ -246,7 +247,7 @@ TEST_CASE("a run whose workers have all gone for good fails, and says who went")
   CHECK(stall(with_fault(R"("gossip")", faults)).find("w3 crashed at 1.23 s") != std::string::npos);
 }
 
-TEST_CASE("the mean of an evaluation leaves out who is not there") {
+TEST_CASE("the mean of an evaluation leaves out workers that are not there") {
   auto scenario = with_fault(R"("gossip")", R"({"type": "join", "host": "w1", "at": "2s"})");
   scenario.evaluate.every = Seconds{1};
   const auto result = runtime::run(scenario);

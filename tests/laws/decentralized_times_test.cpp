@@ -41,7 +41,7 @@ TEST_CASE("D-PSGD with overlap: a round takes the longer of c and deg N/B + alph
   }
 }
 
-TEST_CASE("a delay passes a D-PSGD ring one neighbour a round, and a slow worker's speed is everybody's") {
+TEST_CASE("a delay passes a D-PSGD ring one neighbour a round, and a slow worker's speed is that of all") {
   auto scenario = timing_only(R"("d_psgd")", 9, 0, "0ms", R"({"iterations": 6})");
   scenario.wire.model_bytes = Bytes{1};  // a network that takes no time
   scenario.compute.slowdown = {{"w4", 10}};

@@ -1,4 +1,4 @@
-// Gossip where not everybody answers. c = 0.1 s of compute, N/B = 1 s.
+// Gossip where not every peer answers. c = 0.1 s of compute, N/B = 1 s.
 #include <doctest/doctest.h>
 
 #include "tests/support/scenarios.hpp"

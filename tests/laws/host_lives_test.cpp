@@ -28,7 +28,7 @@ scenario::HostCrash crash(double at_s, double restart_s) {
 scenario::HostLeave leave(double at_s) { return {"w1", Seconds{at_s}}; }
 scenario::HostJoin join(double at_s) { return {"w1", Seconds{at_s}}; }
 
-// Up for ever, until the first crash at a time that nobody knows, and then down for ever.
+// Up for ever, until the first crash at a time that no node knows, and then down for ever.
 scenario::HostChurn churn(double mean_up_s, double mean_down_s) {
   return {{"w1"}, Seconds{mean_up_s}, Seconds{mean_down_s}, scenario::HostState::kept, Seconds{0}, Seconds{60}};
 }
@@ -135,7 +135,7 @@ TEST_CASE("a worker that crashes while it leaves is gone") {
     for (const int other : {0, 2, 3}) CHECK(result.steps[static_cast<std::size_t>(other)] == 4);
     CHECK(result.faults->crashes == 1);
     CHECK(result.faults->restarts == 0);
-    CHECK(result.simulated_s < 5);  // nobody waits for it
+    CHECK(result.simulated_s < 5);  // no node waits for it
   }
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("hosts that come and go faster than a joiner finds a model do their st
   }
 }
 
-TEST_CASE("who is alone for a while lets the others in again, and all work on") {
+TEST_CASE("a worker that is alone for a while lets the others in again, and all work on") {
   const auto down = [](const char* host, double at_s, double restart_s) {
     return scenario::HostCrash{host, Seconds{at_s}, Seconds{restart_s}, scenario::HostState::kept};
   };
@@ -216,7 +216,7 @@ TEST_CASE("who is alone for a while lets the others in again, and all work on") 
   }
 }
 
-TEST_CASE("nobody waits for a worker that has crashed when its steps were over") {
+TEST_CASE("no node waits for a worker that has crashed when its steps were over") {
   for (const std::string& system : all_systems()) {
     CAPTURE(system);
     const auto result = runtime::run(

@@ -85,7 +85,7 @@ TEST_CASE("pairwise gossip keeps the mean of the models and brings them together
 }
 
 TEST_CASE("a loss that is not known yet counts as equal, not as perfect") {
-  // Before anybody has a loss, overlapping loss-weighted exchanges are plain halves.
+  // Before any worker has a loss, overlapping loss-weighted exchanges are plain halves.
   const auto first_exchange = [](const char* merge) {
     auto scenario =
         learning(std::string(R"({"name": "gossip", "order": "overlap", "peer": "ring", "merge": ")") + merge + "\"}", 3,

@@ -67,7 +67,7 @@ TEST_CASE("whoever enters, and however many steps it has taken, nobody stands st
       {6, 12.5, {join("w1", 10), join("w2", 12), join("w5", 29.5)}},
   };
   // A pair with a slow w2 that is far behind w5: w0 hears w5's place, which crashes before w0 has got its model; or w0
-  // falls behind with a slow w5, and is alone with those who come once that crashes.
+  // falls behind with a slow w5, and is alone with newcomers once that crashes.
   const std::vector<scenario::Fault> gone = {join("w4", 29.5), join("w0", 10), join("w1", 10.5), crash("w5", 10.8)};
   const std::vector<scenario::Fault> behind = {join("w4", 29.5), join("w1", 10), crash("w5", 10.15)};
   for (const char* name : {"d_psgd", "sgp", "choco"}) {
@@ -89,7 +89,7 @@ TEST_CASE("whoever enters, and however many steps it has taken, nobody stands st
   }
 }
 
-TEST_CASE("who comes is heard of at once, also by one that still has much to read") {
+TEST_CASE("a newcomer is heard of at once, also by a node that still has much to read") {
   const std::vector<scenario::Fault> faults = {scenario::HostLeave{"w0", Seconds{5}}, join("w2", 6), join("w0", 29)};
   CHECK(longest_rest_s(runtime::run(long_run(on("directed_ring", "sgp", "go_on"), 5, faults, true)), 6) < 1);
 }
@@ -124,7 +124,7 @@ TEST_CASE("CHOCO without compression is D-PSGD that combines after, whoever come
   }
 }
 
-TEST_CASE("with SGP, who has lost its sources trains on as one who is alone") {
+TEST_CASE("with SGP, a worker that has lost its sources trains on as one that is alone") {
   // w1 has w0 as its only source, and w2 as its target; with D-PSGD both others have gone.
   const auto weights_of_w1 = [](const char* algorithm, std::vector<scenario::Fault> faults) {
     auto scenario = learning_apart(algorithm, 3, 100);

@@ -14,7 +14,7 @@ namespace {
 const std::string plain_sgd = R"("training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.2}})";
 const std::string small_data = R"("data": {"train": 400, "test": 50}, )";
 
-// Workers of different speeds that vary besides.
+// Workers of different speeds, which also vary.
 scenario::Scenario uneven(const std::string& algorithm, int servers, const std::string& stop) {
   auto scenario = learning(algorithm, 4, servers, small_data + plain_sgd + R"(, "stop": )" + stop);
   scenario.compute.jitter = 0.3;

@@ -98,7 +98,7 @@ TEST_CASE("samples and epochs count over all workers together, whoever is slow")
   }
 }
 
-TEST_CASE("samples: a step that is in nobody's way does not hold up the end") {
+TEST_CASE("samples: a step that no other waits for does not hold up the end") {
   // Three workers take steps of 0.1 s (learning() says so) while the fourth would need 700 s for its first.
   const auto end_s = [](double slowdown) {
     auto scenario = learning(R"("ad_psgd")", 4, 0, R"("data": {"train": 400, "test": 50},

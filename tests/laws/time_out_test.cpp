@@ -1,4 +1,4 @@
-// Servers that go on without workers they hear nothing of: what it costs, whom it meets, and how they come back.
+// Servers that go on without workers they hear nothing of: what it costs, which of them it meets, and how these return.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_CASE("the round of a crash takes a synchronous server the time-out longer t
   }
 }
 
-TEST_CASE("who crashes in one round costs one time-out together and who crashes in two rounds two") {
+TEST_CASE("crashes in one round cost one time-out together and crashes in two rounds two") {
   // A time-out is as long as a round of three, so that the second crash finds all in their gradients with it or
   // without.
   const double round_s = 3 + 0.1 + 3, in_gradient_s = (4 + 0.1 + 3) + 10 * round_s + 3.05;
@@ -158,7 +158,7 @@ TEST_CASE("a gradient that comes after its worker was given up is applied once b
   CHECK(gate.weights[0] != with(R"({"name": "ps_ssp", "staleness_bound": 0})").weights[0]);
 }
 
-TEST_CASE("a time-out also gives up who is cut off and takes it back where the others are") {
+TEST_CASE("a time-out also gives up a worker that is cut off and takes it back where the others are") {
   const std::string cut_off = R"({"type": "link_down", "link": "w3", "from": "1s", "until": "20s"})";
   const auto steps_meanwhile = [](const experiment::RunResult& result) {
     return std::ranges::count_if(result.iterations, [](const experiment::IterationRow& row) {

@@ -41,7 +41,7 @@ TEST_CASE("a model dealt over workers learns what the whole one learns on one wo
 }
 
 // 144-32-10 over 4 workers: 8 units each, and 2 or 3 outputs. Forwards all pieces travel twice (hidden, outputs), and
-// backwards the gradient by the hidden units; the first layer reads the data, which everyone has.
+// backwards the gradient by the hidden units; the first layer reads the data, which every worker has.
 TEST_CASE("a step of a split perceptron sends each piece to each other worker, and gradients of hidden units back") {
   const auto result =
       runtime::run(of_model(R"("vertical")", 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));

@@ -1,4 +1,4 @@
-// Whom a server counts on, message by message.
+// Which workers a server counts on, message by message.
 #include "core/membership/worker_set.hpp"
 
 #include <doctest/doctest.h>
@@ -70,14 +70,14 @@ Message shard(int source, std::vector<float> values) {
   return message;
 }
 
-Workers nobody() { return {}; }
+Workers none() { return {}; }
 Workers members(const WorkerSet& workers) {
   return workers.where([](int) { return true; });
 }
 
 }  // namespace
 
-TEST_CASE("who leaves is lost, and who goes by the policy") {
+TEST_CASE("a worker that leaves is lost, and one whose host goes by the policy") {
   for (const OnFailure on_failure : {OnFailure::wait, OnFailure::go_on}) {
     Listener node(server);
     comm::ShardServer shards(node);
@@ -89,9 +89,9 @@ TEST_CASE("who leaves is lost, and who goes by the policy") {
                      {0, event(other_server, Presence::down, 4)},
                      {0, from(1, comm::Pull{})}};
     CHECK(members(workers) == Workers{0, 1, 2});
-    for (int others = 0; others < 5; ++others) CHECK_FALSE(workers.receive(shards, "words", nobody));
+    for (int others = 0; others < 5; ++others) CHECK_FALSE(workers.receive(shards, "words", none));
     CHECK(members(workers) == (on_failure == OnFailure::wait ? Workers{1} : Workers{}));
-    CHECK(workers.receive(shards, "words", nobody)->is<comm::Pull>());
+    CHECK(workers.receive(shards, "words", none)->is<comm::Pull>());
     workers.win(1);
     CHECK(members(workers) == Workers{1});
     CHECK(workers.size() == 1);
@@ -118,13 +118,13 @@ TEST_CASE("a server forgets what a worker that goes had asked for and pulled") {
   CHECK_FALSE(shards.has_pulled(0));
 }
 
-TEST_CASE("who holds others up is suspected once it has been silent for the time-out, and no sooner") {
+TEST_CASE("a worker that holds others up is suspected once it has been silent for the time-out, and no sooner") {
   Listener node(server);
   comm::ShardServer shards(node);
   WorkerSet workers(node, OnFailure::time_out, Seconds{10});
   const auto missing = [] { return Workers{1, 2}; };
   node.arriving = {{5, from(0, comm::Pull{})}, {8, from(2, comm::Push{})}, {100, from(0, comm::Leave{})}};
-  CHECK(workers.receive(shards, "words", missing));  // nobody waits yet, so that nobody is suspected
+  CHECK(workers.receive(shards, "words", missing));  // no worker waits yet, so that none is suspected
   workers.begin_waiting();
   CHECK(workers.receive(shards, "words", missing)->source == 2);
   CHECK_FALSE(workers.receive(shards, "words", missing));
@@ -151,7 +151,7 @@ TEST_CASE("a worker that comes back is at the least clock, and goes on from ther
   clocks.set(2, 2);
   CHECK(clocks.of(2) == 6);
   for (const int worker : {0, 1, 2}) workers.lose(worker);
-  CHECK(clocks.least() > 9);  // which holds nobody up
+  CHECK(clocks.least() > 9);  // which holds no worker up
 }
 
 TEST_CASE("a pull is the shards in their order, and asks a server again that has come back") {

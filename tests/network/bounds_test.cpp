@@ -138,7 +138,7 @@ TEST_CASE("Ako: the longer of compute and (n - 1) N / (P B)") {
   }
 }
 
-TEST_CASE("Ako on unequal links: the slowest receiver takes a part of everyone's") {
+TEST_CASE("Ako on unequal links: the slowest receiver takes a part of each other's") {
   // Into w2 at 0.25 MB/s: 1/2 + 1/4 + 1/2 models. Out of it at 1/5: 3/5.
   const json found = bounds(star(4, 0, {{1e6}, {0.5e6}, {0.25e6}}, 0), ako({2, 4, 5, 2}), {1, 1, 1, 1});
   CHECK(found["bottleneck"] == "w2 down");

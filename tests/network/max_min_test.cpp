@@ -26,7 +26,8 @@ struct Wish {
   double penalty = 1, bound = MaxMin::never;
 };
 
-// Progressive filling, as in the textbook: raise all levels together, and freeze who meets a full link or its bound.
+// Progressive filling, as in the textbook: raise all levels together, and freeze a flow that meets a full link or its
+// bound.
 std::map<int, double> filled(const std::vector<double>& capacities, const std::map<int, Wish>& flows) {
   std::map<int, double> rates;
   std::vector<double> left = capacities;
@@ -95,7 +96,7 @@ TEST_CASE("flows that start together at one host and go to hosts with other flow
   for (int flow = 0; flow < 4; ++flow) CHECK(sharing.rate(flow) == doctest::Approx(1.5));
 }
 
-TEST_CASE("a flow's bound leaves the rest of its link to the others, and a link's new capacity is shared anew") {
+TEST_CASE("a flow's bound leaves the rest of its link to the others, and a link's new capacity is shared again") {
   NullListener null_listener;
   MaxMin sharing({10, 100}, null_listener);
   const int bounded = sharing.add({{0, 1}}, 1, 1);

@@ -61,7 +61,7 @@ TEST_CASE("four messages into one host take four times as long") {
 }
 
 TEST_CASE("messages that start together never get more than their links have") {
-  // Everyone sends to everyone at once. Into w2 at 0.25 MB/s: three models, 12 s. Into w1 at 0.5 MB/s: 6 s.
+  // All send to all at once. Into w2 at 0.25 MB/s: three models, 12 s. Into w1 at 0.5 MB/s: 6 s.
   const std::vector<ddl::BytesPerSecond> unequal = {{1e6}, {0.5e6}, {0.25e6}};
   std::vector<Sent> messages;
   for (int source = 0; source < 4; ++source) {

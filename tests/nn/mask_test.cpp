@@ -102,7 +102,7 @@ TEST_CASE("modulo q every pair meets once for prime q alone, and then the lines 
   CHECK(pair_counts(connections_of(Mask::bibd, 16, 20), 16) == std::set<int>{0, 1, 2});
 }
 
-TEST_CASE("a design for inputs that are no square is cut, and starts anew when its lines are used up") {
+TEST_CASE("a design for inputs that are no square is cut, and starts again when its lines are used up") {
   CHECK(design_order(Mask::bibd, 784) == 28);
   CHECK(design_order(Mask::bibd, 785) == 29);
   CHECK(design_order(Mask::bibd_field, 784) == 29);

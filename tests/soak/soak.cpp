@@ -87,7 +87,7 @@ SoakOutcome soak(std::uint64_t seed, unsigned most_seconds) {
     outcome.ended = first.ended;
     if (first.ended == "refused") outcome.refusal = first.text;
     if (first.text != second.text) outcome.problem = "two runs differ: " + first.ended + ", " + second.ended;
-    // Who crashes and does not come back may leave others waiting; nobody else does.
+    // A host that crashes and does not come back may leave others waiting; nothing else does.
     const bool may_fail = std::ranges::any_of(scenario.faults, scenario::changes_hosts);
     if (first.ended == "failed" && !may_fail) outcome.problem = "failed: " + first.text;
   } catch (const std::exception& error) {

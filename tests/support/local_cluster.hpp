@@ -66,7 +66,7 @@ class LocalNode final : public Node {
  private:
   friend class LocalCluster;
 
-  // Hosts neither come nor go; who would be told is known.
+  // Hosts neither come nor go; the ports that would hear of it are known.
   struct Hosts final : Membership {
     explicit Hosts(LocalNode& node) : node_(node) {}
     Presence presence(int) const override { return Presence::up; }

@@ -1,4 +1,4 @@
-// What a run must not depend on: how many threads reckon it, and, but for rounding, which wire carries its messages.
+// What a run must not depend on: how many threads compute it, and, but for rounding, which wire carries its messages.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@
 namespace ddl::systems::ad_psgd_test {
 
 TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for answers") {
-  // News that nobody reads would pile up as long as hosts come and go.
+  // News that no actor reads would pile up as long as hosts come and go.
   Cluster cluster;
   cluster.workers = 4;
   for (const int worker : {0, 1, 2, 3}) {

@@ -67,7 +67,7 @@ TEST_CASE("the fastest scheme to a target wins, among those that all seeds bring
   const WinnerMap high = winners_of(example(), "time", 0.9);
   CHECK_FALSE(high.cells[0][0].has_value());
   CHECK(high.cells[0][1]->scheme == 0);
-  CHECK_FALSE(high.cells[0][1]->clear.has_value());  // nobody to compare with
+  CHECK_FALSE(high.cells[0][1]->clear.has_value());  // nothing to compare with
 }
 
 TEST_CASE("unless told otherwise, a map is of the time to the largest target that is reached everywhere") {

@@ -1,4 +1,5 @@
-// What every Ako worker knows of every other: how it cuts the vector, and which part it sends to whom in which step.
+// What every Ako worker knows of every other: how it cuts the vector, and which part it sends to which peer in a
+// step.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ constexpr auto enum_names(Publish) {
 }
 
 // How the staleness bound is kept. peers: before its gradient a worker waits for what it must have received itself.
-// ping_pong: before applying, for what everybody must have received, which worker 0 counts (TF.AKO).
+// ping_pong: before applying, for what every worker must have received, which worker 0 counts (TF.AKO).
 enum class AkoClock { peers, ping_pong };
 constexpr auto enum_names(AkoClock) {
   return std::to_array<EnumName<AkoClock>>({{AkoClock::peers, "peers"}, {AkoClock::ping_pong, "ping_pong"}});
@@ -34,7 +34,8 @@ void fields(Visitor& visit, TfAkoParams& params) {
   visit("receive_threads", params.receive_threads,
         Rule{.doc = "parts are dealt round over them", .at_least = 1, .at_most = 1000});
   visit("receive_time", params.receive_time, Rule{.doc = "a thread's work for one message", .at_least = 0});
-  visit("clock", params.clock, Rule{.doc = "who keeps the staleness bound: each worker, or worker 0 for all"});
+  visit("clock", params.clock,
+        Rule{.doc = "where the staleness bound is kept: at each worker, or at worker 0 for all"});
 }
 
 }  // namespace ddl::systems

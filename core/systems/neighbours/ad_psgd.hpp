@@ -32,7 +32,7 @@ constexpr auto enum_names(UpdateOrder) {
 
 struct AdPsgdParams {
   static constexpr SystemFacts facts{.name = "ad_psgd",
-                                     .what = "averaging in pairs beside gradients that wait for nobody",
+                                     .what = "averaging in pairs, beside gradients that wait for no other worker",
                                      .paper = "Lian et al., ICML 2018",
                                      .fetches_model = true};
   graph::PairGraph topology = graph::PairGraph::ring;
@@ -51,7 +51,7 @@ void fields(Visitor& visit, AdPsgdParams& params) {
         Rule{.doc = "exchanges of an active worker: \"per_gradient\", \"continuous\", or one every so many gradients",
              .at_least = 1,
              .at_most = 1e6});
-  visit("peer", params.peer, Rule{.doc = "whom an active worker asks next"});
+  visit("peer", params.peer, Rule{.doc = "which peer an active worker asks next"});
   visit("update_order", params.update_order, Rule{.doc = "whether a gradient waits for the averaging it calls for"});
 }
 

@@ -39,7 +39,7 @@ struct ChocoParams {
 
 template <class Visitor>
 void fields(Visitor& visit, ChocoParams& params) {
-  visit("topology", params.topology, Rule{.doc = "who averages with whom; undirected"});
+  visit("topology", params.topology, Rule{.doc = "which workers average with which; undirected"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("compressor", params.compressor, Rule{.doc = "which values of a difference travel"});
   visit("fraction", params.fraction,

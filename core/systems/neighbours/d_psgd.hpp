@@ -36,7 +36,7 @@ struct DPsgdParams {
 
 template <class Visitor>
 void fields(Visitor& visit, DPsgdParams& params) {
-  visit("topology", params.topology, Rule{.doc = "who averages with whom"});
+  visit("topology", params.topology, Rule{.doc = "which workers average with which"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("overlap", params.overlap, Rule{.doc = "models travel while the gradient is computed"});
   visit("combine", params.combine, Rule{.doc = "average models before the gradient is applied, or after"});

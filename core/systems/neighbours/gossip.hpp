@@ -65,7 +65,7 @@ struct GossipParams {
 template <class Visitor>
 void fields(Visitor& visit, GossipParams& params) {
   visit("mode", params.mode, Rule{.doc = "pull a model, push one's own, or exchange both"});
-  visit("peer", params.peer, Rule{.doc = "whom to exchange with"});
+  visit("peer", params.peer, Rule{.doc = "which peer to exchange with"});
   visit("merge", params.merge, Rule{.doc = "how two models become one"});
   visit("order", params.order, Rule{.doc = "exchange after the gradient, or while it is computed"});
   visit("threshold", params.threshold, Rule{.doc = "drop gradient values below their tensor's mean"});

@@ -30,7 +30,7 @@ struct SgpParams {
 
 template <class Visitor>
 void fields(Visitor& visit, SgpParams& params) {
-  visit("topology", params.topology, Rule{.doc = "who sends to whom"});
+  visit("topology", params.topology, Rule{.doc = "which workers send to which"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
   visit("overlap", params.overlap, Rule{.doc = "what is sent may arrive while the next gradient is computed"});
   visit("on_failure", params.on_failure, on_failure_rule);

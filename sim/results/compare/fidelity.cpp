@@ -14,9 +14,9 @@ struct Quantity {
 };
 
 constexpr Quantity quantities[] = {
-    {"seconds_per_batch.mean", "time per batch, mean", ComparedMeasure::seconds},
-    {"seconds_per_batch.median", "time per batch, median", ComparedMeasure::seconds},
-    {"seconds_per_batch.p95", "time per batch, 95 % below", ComparedMeasure::seconds},
+    {"seconds_per_batch.mean", "time per step, mean", ComparedMeasure::seconds},
+    {"seconds_per_batch.median", "time per step, median", ComparedMeasure::seconds},
+    {"seconds_per_batch.p95", "time per step, 95 % below", ComparedMeasure::seconds},
     {"simulated_seconds", "time of the run", ComparedMeasure::seconds},
     {"iterations", "steps", ComparedMeasure::updates},
     {"bytes_sent", "bytes sent", ComparedMeasure::bytes},

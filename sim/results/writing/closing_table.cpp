@@ -65,10 +65,8 @@ std::string steps_line(const experiment::RunResult& result, const Summary& summa
 }
 
 // What the slowest worker's steps took, beside the least that the platform allows.
-std::string bound_line(const Summary& summary, const network::Bounds& bounds) {
-  std::string text =
-      summary.slowest_step_s ? readable_seconds(*summary.slowest_step_s) + " on the slowest worker, " : "";
-  text += readable_seconds(bounds.step_s) + " at the least in the long run: ";
+std::string bound_line(const network::Bounds& bounds) {
+  std::string text = readable_seconds(bounds.step_s) + " a step in the long run: ";
   text += bounds.network_bound ? "network-bound" : "compute-bound";
   text += " (compute " + readable_seconds(bounds.compute_s);
   if (!bounds.bottleneck.empty()) text += ", " + bounds.bottleneck + " " + readable_seconds(bounds.network_s);
@@ -152,10 +150,11 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   if (result.divergence) lines.add("diverged", divergence_text(result));
   lines.add("steps per worker", steps_line(result, summary));
   if (const auto& times = summary.seconds_per_batch) {
-    lines.add("time per batch", readable_seconds(times->mean) + " (median " + readable_seconds(times->median) +
-                                    ", 95 % below " + readable_seconds(times->p95) + ")");
+    lines.add("time per step", readable_seconds(times->mean) + " (median " + readable_seconds(times->median) +
+                                   ", 95 % below " + readable_seconds(times->p95) + ")");
   }
-  lines.add("time per step", bound_line(summary, result.bounds));
+  if (summary.slowest_step_s) lines.add("slowest worker", readable_seconds(*summary.slowest_step_s) + " a step");
+  lines.add("lower bound", bound_line(result.bounds));
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
   if (result.faults) lines.add("faults", faults_line(scenario, result));
   if (!summary.given_up.empty()) lines.add("given up", given_up_line(summary, result));

@@ -153,7 +153,7 @@ std::vector<Note> notes(const Scale& scale) {
        "travels and computes as its own share of weights and of operations says (21 % and 58 %)."},
       {Note::modelled,
        "Ensembles: MLP-3-1 with block designs on 8,000 generated images stands in for B-ResNet-18 on CIFAR-10, so that "
-       "nine members train in seconds; published and simulated figures compare in their course only. Each member is "
+       "nine members train in seconds; only the trends of published and simulated figures compare. Each member is "
        "trained on a host of its own for 10 epochs. Sample weights (4 bytes a sample) go from host to host, answers (a "
        "byte a test sample) to the first host."},
       {Note::assumed,

@@ -38,7 +38,7 @@ TEST_CASE("replications come together, named by what differs") {
   CHECK_FALSE(grouped.groups[0].estimate_of("bytes_sent").has_value());
 }
 
-TEST_CASE("settings besides the algorithm's become columns") {
+TEST_CASE("settings beside the algorithm's become columns") {
   const GroupedRuns grouped = group_runs({run_of(1, ako("2", "5Mbps"), 0.5), run_of(1, ako("2", "40Mbps"), 0.5)});
   REQUIRE(grouped.varied == std::vector<std::string>{"platform.bandwidth"});
   CHECK(grouped.groups[1].label(grouped.varied) == "ako, platform.bandwidth 40Mbps");
