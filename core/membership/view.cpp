@@ -78,7 +78,6 @@ Message View::receive_message(int source) {
     while (!from_source.empty() && first_epoch() < epoch_) from_source.pop_front();
     if (!from_source.empty() && first_epoch() == epoch_) break;
     Message message = node_.receive(port_, reason());
-    if (message.source >= node_.cluster().workers) continue;  // a server's host
     if (!message.is<MembershipEvent>()) {
       early_[message.source].push_back(std::move(message));
     } else if (message.as<MembershipEvent>().number > epoch_) {

@@ -85,7 +85,6 @@ class AkoWorker : public Program {
   void receive(int thread) {
     while (true) {
       const Message message = node_.receive(thread, "gradients of the others");
-      if (message.source >= node_.cluster().workers) continue;  // a server's host
       if (message.is<PartOfSum>()) {
         node_.compute(params_.tf_ako.receive_time.value);
         ages_.add(message.as<PartOfSum>().since, message.step, node_.step());

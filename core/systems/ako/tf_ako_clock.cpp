@@ -44,7 +44,6 @@ void TfAkoClock::serve() {
 
 // A worker that is not there holds no other up. When worker 0 comes back, all workers ping it again.
 void TfAkoClock::note_event(int node, Presence presence) {
-  if (node >= node_.cluster().workers) return;
   if (node_.id() == 0 && presence != Presence::up) note(node, std::numeric_limits<std::int64_t>::max());
   if (node != 0 || presence != Presence::up) return;
   all_received_ = 0;
