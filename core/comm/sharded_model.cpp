@@ -134,6 +134,11 @@ void ShardServer::apply(std::span<const float> gradient, float weight) {
   ++version_;
 }
 
+void ShardServer::add(std::span<const float> difference) {
+  add_scaled(node_.weights().write(), difference);
+  ++version_;
+}
+
 std::int64_t ShardServer::record_staleness(const Message& push) {
   const std::int64_t staleness = version_ - copy_of(push.source).version;
   if (node_.server_rank() == 0) node_.record(Staleness{push.source, push.step, static_cast<double>(staleness)});

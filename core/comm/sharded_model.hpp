@@ -78,6 +78,8 @@ class ShardServer {
 
   // One optimizer step with weight * gradient.
   void apply(std::span<const float> gradient, float weight);
+  // weights() += difference: an update without the optimizer.
+  void add(std::span<const float> difference);
 
   bool has_pulled(int worker) const { return copy_of(worker).version >= 0; }
   bool has_newest(int worker) const { return copy_of(worker).version == version_; }

@@ -14,9 +14,9 @@ namespace {
 using Vector = std::vector<float>;
 using Vectors = std::vector<Vector>;
 
-Cluster one_and_one() {
+Cluster with_one_server(int workers) {
   Cluster cluster;
-  cluster.workers = 1;
+  cluster.workers = workers;
   cluster.servers = 1;
   cluster.parameters = 2;
   cluster.model_bytes = 8;
@@ -28,10 +28,12 @@ struct NothingArrives {};
 // To which messages arrive in this order, and which learns with a rate of 1.
 class LearningNode : public ScriptedNode {
  public:
-  LearningNode(int id, Vector start, Vectors gradients = {}) : ScriptedNode(one_and_one(), id, std::move(gradients)) {
+  LearningNode(int id, Vector start, Vectors gradients = {}, int workers = 1)
+      : ScriptedNode(with_one_server(workers), id, std::move(gradients)) {
     weights().adopt(make_payload(std::move(start)));
   }
   std::deque<Message> arriving;
+  std::vector<Staleness> recorded;
 
   Message receive(int, const Reason&) override {
     if (arriving.empty()) throw NothingArrives();
@@ -40,6 +42,7 @@ class LearningNode : public ScriptedNode {
     return message;
   }
   void apply(std::span<const float> gradient, std::size_t) override { add_scaled(weights().write(), gradient, -1); }
+  void record(const Record& record) override { recorded.push_back(std::get<Staleness>(record)); }
   Vector values() { return {weights().read().begin(), weights().read().end()}; }
 };
 
@@ -96,6 +99,25 @@ TEST_CASE("the default moving rate is the paper's 0.9 over the number of workers
   worker.arriving = {shard({0, 0})};
   EasgdParams().worker(worker);
   CHECK(pushed(worker) == Vectors{{0.9f, 0.9f}});
+}
+
+TEST_CASE("a difference is as stale as the center has had differences of others since its worker pulled") {
+  LearningNode server(2, {0, 0}, {}, 2);
+  const auto from = [](int worker, Message message) {
+    message.source = worker;
+    return message;
+  };
+  const Message pull{.port = comm::to_server, .step = 4, .body = comm::Pull{}};
+  const Message push{.port = comm::to_server, .step = 4, .values = make_payload(Vector{1, 1}), .body = comm::Push{}};
+  server.arriving = {from(0, pull), from(1, pull), from(0, push), from(1, push), from(1, pull), from(1, push)};
+  CHECK_THROWS_AS(EasgdParams().server(server), NothingArrives);
+  REQUIRE(server.recorded.size() == 3);
+  const int workers[] = {0, 1, 1}, updates[] = {0, 1, 0};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(server.recorded[i].worker == workers[i]);
+    CHECK(server.recorded[i].step == 4);
+    CHECK(server.recorded[i].staleness == updates[i]);
+  }
 }
 
 }  // namespace ddl::systems::easgd_test

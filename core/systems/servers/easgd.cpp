@@ -15,9 +15,10 @@
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
+namespace {
 
 // e, which x loses; null when timing only.
-static Payload elastic_difference(std::span<float> x, const Payload& center, float alpha) {
+Payload elastic_difference(std::span<float> x, const Payload& center, float alpha) {
   if (!center) return nullptr;
   std::vector<float> difference(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -26,6 +27,8 @@ static Payload elastic_difference(std::span<float> x, const Payload& center, flo
   }
   return make_payload(std::move(difference));
 }
+
+}  // namespace
 
 void EasgdParams::worker(Node& node) const {
   comm::ShardedModel center(node);
@@ -47,12 +50,15 @@ void EasgdParams::server(Node& node) const {
   comm::ShardServer shard(node);
   while (true) {
     const Message message = shard.receive("pulls and pushes of workers");
-    if (message.is<comm::Pull>()) shard.answer(message.source);                                   // 4
-    if (message.is<comm::Push>()) add_scaled(node.weights().write(), values_of(message.values));  // 5
+    if (message.is<comm::Pull>()) shard.answer(message.source);  // 4
+    if (!message.is<comm::Push>()) continue;
+    shard.record_staleness(message);
+    shard.add(values_of(message.values));  // 5
   }
 }
 
-// A push travels beside the next gradients, a pull is waited for: counted like a push, it leaves the bound weaker.
+// A push travels while the next gradients are computed. A pull does not, since the worker waits for it; counting it as
+// if it did makes the bound weaker, never wrong.
 Traffic EasgdParams::traffic(const Cluster& cluster) const {
   return comm::pull_and_push(cluster, Pace::overlapped, 1.0 / tau);
 }
