@@ -1,8 +1,20 @@
 #include "sim/emulate/actor_threads.hpp"
 
+#include <system_error>
 #include <utility>
 
+#include "sim/process/failures.hpp"
+
 namespace ddl::emulate {
+
+std::thread start_thread(std::function<void()> body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error& error) {
+    throw process::RunFailed("a thread cannot be started: " + error.code().message() +
+                             "; a run needs two for each pair of nodes, beside those of the nodes");
+  }
+}
 
 void ActorThreads::act(Monitor& monitor, const std::function<void()>& body) {
   const std::scoped_lock held(monitor);
@@ -16,9 +28,11 @@ void ActorThreads::act(Monitor& monitor, const std::function<void()>& body) {
 }
 
 void ActorThreads::start(Monitor& monitor, std::function<void()> body) {
-  monitor.actor_begins();
-  const std::scoped_lock held(mutex_);
-  threads_.emplace_back([this, &monitor, body = std::move(body)] { act(monitor, body); });
+  {
+    const std::scoped_lock held(mutex_);
+    threads_.push_back(start_thread([this, &monitor, body = std::move(body)] { act(monitor, body); }));
+  }
+  monitor.actor_begins();  // the thread waits for the monitor, which the caller holds
 }
 
 void ActorThreads::join() {

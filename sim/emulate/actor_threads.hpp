@@ -11,12 +11,15 @@
 
 namespace ddl::emulate {
 
+// Throws RunFailed if the machine has no room for another thread.
+std::thread start_thread(std::function<void()> body);
+
 class ActorThreads {
  public:
   // `failed` hears what an actor throws.
   explicit ActorThreads(std::function<void(std::exception_ptr)> failed) : failed_(std::move(failed)) {}
 
-  // The caller holds the monitor.
+  // The caller holds the monitor. Throws RunFailed if the thread cannot be started.
   void start(Monitor& monitor, std::function<void()> body);
   // Waits for all of them, whose monitors have ended, and so start no others.
   void join();

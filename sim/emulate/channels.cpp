@@ -20,6 +20,7 @@ void Channels::open(std::vector<Connection> connections, NodeSet& nodes, std::ui
         TcpChannel::Surroundings{nodes[static_cast<int>(source)].monitor(), star_.latency_s[source][target],
                                  header_bytes, [&receiver](Message message) { receiver.deliver(std::move(message)); },
                                  under_way_}));
+    channels_.back()->start();
   }
 }
 

@@ -60,9 +60,13 @@ experiment::RunResult Emulation::run() {
   precedence_ = take_precedence();  // the math threads, which are there already, do without
   if (trainer() != nullptr) evaluate_now(0);
   nodes_.lock_all();
-  channels_.open(std::move(connections_), nodes_,
-                 static_cast<std::uint64_t>(std::llround(scenario().wire.header_bytes.value)));
-  start_nodes();
+  try {
+    channels_.open(std::move(connections_), nodes_,
+                   static_cast<std::uint64_t>(std::llround(scenario().wire.header_bytes.value)));
+    start_nodes();
+  } catch (...) {
+    state_.fail(std::current_exception());  // the run is over before it begins
+  }
   machine_use_.begin();
   start_ = WallClock::now();
   nodes_.unlock_all();  // time begins

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/node/vectors.hpp"
+#include "sim/emulate/actor_threads.hpp"
 #include "sim/emulate/frame.hpp"
 
 namespace ddl::emulate {
@@ -16,10 +17,12 @@ using Chunk = std::array<char, chunk_bytes>;
 }  // namespace
 
 TcpChannel::TcpChannel(Connection connection, Surroundings surroundings)
-    : connection_(std::move(connection)),
-      around_(std::move(surroundings)),
-      writer_([this] { write(); }),
-      reader_([this] { read(); }) {}
+    : connection_(std::move(connection)), around_(std::move(surroundings)) {}
+
+void TcpChannel::start() {
+  writer_ = start_thread([this] { write(); });
+  reader_ = start_thread([this] { read(); });
+}
 
 TcpChannel::~TcpChannel() { stop(); }
 

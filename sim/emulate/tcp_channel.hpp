@@ -34,6 +34,9 @@ class TcpChannel {
   TcpChannel(const TcpChannel&) = delete;
   TcpChannel& operator=(const TcpChannel&) = delete;
 
+  // Both threads begin; to be called once. Throws RunFailed if one cannot; stop() then still ends the other.
+  void start();
+
   int source() const { return connection_.source; }
   int target() const { return connection_.target; }
 
