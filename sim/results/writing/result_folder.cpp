@@ -66,8 +66,16 @@ fs::path result_folder(const std::string& out, const Scenario& scenario, Replace
 
 void publish_result(StagedFolder& folder, const fs::path& place, const Scenario& scenario, bool measured,
                     Replace replace) {
-  check_replaceable(place, scenario, measured, replace);
-  folder.publish(is_result_file);
+  // Another program may put a result there at any time; then the question is whether that one may be replaced.
+  constexpr int most_attempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    check_replaceable(place, scenario, measured, replace);
+    try {
+      return folder.publish(is_result_file);
+    } catch (const TargetAppeared&) {
+      if (attempt == most_attempts) throw;
+    }
+  }
 }
 
 }  // namespace ddl::results

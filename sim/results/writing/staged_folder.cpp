@@ -56,21 +56,12 @@ pid_t process_in(std::string_view rest) {
 // may be alive.
 void remove_left_over(const fs::path& target, const std::function<bool(const std::string&)>& ours) {
   const std::string prefix = hidden_prefix(target);
-  std::error_code ignored;
-  std::vector<fs::path> folders, files;
-  for (const auto& entry : fs::directory_iterator(target.parent_path(), ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& path : paths_in(target.parent_path())) {
+    const std::string name = path.filename().string();
     if (!name.starts_with(prefix)) continue;
     const pid_t process = process_in(std::string_view(name).substr(prefix.size()));
-    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) folders.push_back(entry.path());
+    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) remove_ours(path, ours);
   }
-  for (const fs::path& folder : folders) {
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (ours(entry.path().filename().string())) files.push_back(entry.path());
-    }
-  }
-  for (const fs::path& file : files) fs::remove(file, ignored);
-  for (const fs::path& folder : folders) rmdir(folder.c_str());
 }
 
 // The first hidden name beside `target` that is free, of this process.
@@ -108,6 +99,23 @@ void keep_others(const fs::path& from, const fs::path& to, const std::function<b
 }
 
 }  // namespace
+
+std::vector<fs::path> paths_in(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator next(folder, error); !error && next != fs::directory_iterator(); next.increment(error)) {
+    paths.push_back(next->path());
+  }
+  return paths;
+}
+
+void remove_ours(const fs::path& folder, const std::function<bool(const std::string& name)>& ours) {
+  std::error_code ignored;
+  for (const fs::path& path : paths_in(folder)) {
+    if (ours(path.filename().string())) fs::remove(path, ignored);
+  }
+  rmdir(folder.c_str());
+}
 
 SignalsHeld::SignalsHeld() {
   sigset_t held;
@@ -163,7 +171,10 @@ void StagedFolder::publish(const std::function<bool(const std::string& name)>& o
   const SignalsHeld held;
   std::error_code unreadable;
   if (!fs::exists(fs::symlink_status(target_, unreadable))) {
-    if (rename(staged_.c_str(), target_.c_str()) != 0) fail(target_, "cannot be written", errno);
+    if (rename(staged_.c_str(), target_.c_str()) != 0) {
+      if (errno == ENOTEMPTY || errno == EEXIST) throw TargetAppeared(target_.string() + ": another program writes it");
+      fail(target_, "cannot be written", errno);
+    }
     staged_.clear();
     parents_.clear();
     remove_left_over(target_, ours);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/check.hpp"
+
 namespace ddl::results {
 
 // Puts off Ctrl-C and its like in this thread while alive, so that they neither leave nor find half a folder.
@@ -23,8 +25,19 @@ class SignalsHeld {
   sigset_t before_;
 };
 
-// Whoever makes it publishes it; in between, a forked process may fill it. Its maker removes what was not published,
-// whatever has become of that process. Its hidden name tells its maker, so that others know what is left over.
+// Another program has put a folder in the place of one that was about to appear there.
+struct TargetAppeared : InputError {
+  using InputError::InputError;
+};
+
+// What is in a folder; nothing if it cannot be read.
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);
+// Removes the files of a folder that are `ours`, and the folder itself if nothing else is in it.
+void remove_ours(const std::filesystem::path& folder, const std::function<bool(const std::string& name)>& ours);
+
+// The process that makes it publishes it; in between, a forked one may fill it. Its maker removes what was not
+// published, whatever has become of that process. Its hidden name tells its maker, so that others know what is left
+// over.
 class StagedFolder {
  public:
   // Makes nothing yet.
@@ -42,7 +55,8 @@ class StagedFolder {
   // Puts the folder in its place, at once. If there is one already it is removed, but for its files that are not
   // `ours`, which move over. With `exchange` the two swap in one step where the file system can; otherwise the old one
   // is moved aside and comes back if the new one cannot take its place. Throws InputError, and then the old one is
-  // still there. Files that are `ours` in what killed processes of this machine have left of the same target go.
+  // still there: TargetAppeared if there was none before; the call may then be repeated. Files that are `ours` in what
+  // killed processes of this machine have left of the same target go.
   void publish(const std::function<bool(const std::string& name)>& ours, bool exchange = true);
 
  private:

@@ -2,12 +2,17 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <array>
+#include <barrier>
 #include <bit>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
 
 #include "core/base/check.hpp"
 #include "sim/process/child.hpp"
@@ -361,6 +366,43 @@ TEST_CASE("Ctrl-C waits until a folder is in its place") {
   std::signal(SIGINT, usual);
   CHECK(waited);
   CHECK(names_in(target) == std::set<std::string>{"new.csv"});
+}
+
+TEST_CASE("of two programs that publish at one place at once, neither fails for the other's sake") {
+  const TemporaryFolder temporary;
+  const fs::path target = temporary.path() / "7";
+  for (int round = 0; round < 200; ++round) {
+    std::array<std::string, 2> failures;
+    {
+      StagedFolder first(target);
+      first.make();
+      first.write("new.csv", {"new"});
+      StagedFolder second(target);
+      second.make();
+      second.write("new.csv", {"new"});
+      std::barrier both_ready(2);
+      const auto publish = [&both_ready](StagedFolder& folder, std::string& failure) {
+        both_ready.arrive_and_wait();
+        const auto all = [](const std::string&) { return true; };
+        try {
+          try {
+            folder.publish(all);
+          } catch (const TargetAppeared&) {
+            folder.publish(all);
+          }
+        } catch (const std::exception& error) {
+          failure = error.what();
+        }
+      };
+      std::jthread other(publish, std::ref(second), std::ref(failures[1]));
+      publish(first, failures[0]);
+    }
+    REQUIRE(failures[0] == "");
+    REQUIRE(failures[1] == "");
+    REQUIRE(names_in(temporary.path()) == std::set<std::string>{"7"});
+    REQUIRE(text_of(target / "new.csv") == "new");
+    fs::remove_all(target);
+  }
 }
 
 TEST_CASE("what another process has staged is published by whoever named it, or goes") {
