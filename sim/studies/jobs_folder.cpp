@@ -10,18 +10,24 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/staged_folder.hpp"
 
 namespace ddl::studies {
 namespace fs = std::filesystem;
 namespace {
 
+// Files of others in a hidden folder stay: a program that was killed while it replaced a result has left them there.
 void remove_leftovers_in(const fs::path& folder, const std::vector<std::string>& files) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (is_leftover(entry.path().filename().string(), files)) found.push_back(entry.path());
+  std::error_code ignored;
+  for (const fs::path& path : results::paths_in(folder)) {
+    if (!is_leftover(path.filename().string(), files)) continue;
+    if (fs::is_directory(fs::symlink_status(path, ignored))) {
+      results::remove_ours(path, results::is_result_file);
+    } else {
+      fs::remove(path, ignored);
+    }
   }
-  for (const fs::path& path : found) fs::remove_all(path, error);
 }
 
 }  // namespace
@@ -55,9 +61,9 @@ JobsFolder::~JobsFolder() {
 
 void JobsFolder::remove_leftovers() const {
   remove_leftovers_in(path_, files_);
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path_, error)) {
-    if (entry.is_directory(error)) remove_leftovers_in(entry.path(), files_);
+  std::error_code ignored;
+  for (const fs::path& path : results::paths_in(path_)) {
+    if (fs::is_directory(fs::symlink_status(path, ignored))) remove_leftovers_in(path, files_);
   }
 }
 

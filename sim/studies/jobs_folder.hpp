@@ -8,7 +8,7 @@
 namespace ddl::studies {
 
 // While it lives, the folder is there and in use. One program may use it alone, or tasks of a cluster may share it. A
-// program that uses it alone removes what killed programs left half-written, before and after.
+// program that uses it alone removes what killed programs left half-written, before and after, but no file of others.
 class JobsFolder {
  public:
   enum class Use { alone, shared };

@@ -76,8 +76,11 @@ SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const st
   return outlook;
 }
 
-SweepOutcome run_sweep(const SweepPlan& plan, const SweepEstimate& outlook, const SweepOptions& options) {
+void SweepEstimate::look_again() { open = FinishedRuns().open_of(jobs); }
+
+SweepOutcome run_sweep(const SweepPlan& plan, SweepEstimate outlook, const SweepOptions& options) {
   const SweepFolder in_use(outlook.folder, plan, JobsFolder::Use::alone);
+  outlook.look_again();
   SweepOutcome outcome{outlook.folder, std::vector<std::string>(plan.runs()), plan.runs() - outlook.open.size()};
   if (!outlook.open.empty()) remove_sweep_tables(outlook.folder);
   JobOptions jobs = sweep_jobs(options.at_once);

@@ -30,6 +30,8 @@ struct SweepEstimate {
   std::vector<Job> jobs;          // per run; they need the plan
   std::vector<std::size_t> open;  // runs without a result
   double seconds(int at_once) const;
+  // Which runs are open now. To be called once the folder is in use: other programs may have made some since.
+  void look_again();
 };
 // Builds the platform of every point that has open runs, `at_once` at a time. Throws ScenarioErrors with what is wrong
 // with any, and InputError if the folder holds something else.
@@ -38,7 +40,7 @@ SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const st
 // Runs what is open. A run that fails is in the outcome and stops no other; a result that cannot be written (a full
 // disk) stops all (InputError), as Ctrl-C does (Interrupted). Whatever ends it, the same call goes on from there and
 // comes to the same bytes. The tables are written when every run has ended.
-SweepOutcome run_sweep(const SweepPlan& plan, const SweepEstimate& outlook, const SweepOptions& options);
+SweepOutcome run_sweep(const SweepPlan& plan, SweepEstimate outlook, const SweepOptions& options);
 
 // The jobs of a plan whose results go to `folder`, by run.
 std::vector<Job> jobs_of(const SweepPlan& plan, const std::filesystem::path& folder);

@@ -164,11 +164,12 @@ std::string slurm_script(const SlurmSweep& sweep, const std::string& folder, std
       in_shell(fs::absolute(sweep.out).string()), sets);
 }
 
-SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, const SweepEstimate& outlook, const SlurmSweep& sweep) {
+SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, SweepEstimate outlook, const SlurmSweep& sweep) {
   if (output_of({"sbatch", "--version"}).code != 0) {
     throw InputError("--engine slurm: there is no sbatch here; expected Slurm's commands");
   }
   const SweepFolder in_use(outlook.folder, plan, JobsFolder::Use::shared);
+  outlook.look_again();
   const results::SignalsHeld held;
   const fs::path& folder = outlook.folder;
   SweepOutcome outcome{folder, std::vector<std::string>(plan.runs()), plan.runs() - outlook.open.size()};

@@ -27,7 +27,7 @@ std::string slurm_script(const SlurmSweep& sweep, const std::string& folder, std
 // Submits what is open and waits for it. An array of this sweep that is still there, because an earlier call was
 // killed, is waited for first. Ctrl-C cancels the array (Interrupted); the next call goes on from there. Throws
 // InputError if there is no Slurm or it refuses.
-SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, const SweepEstimate& outlook, const SlurmSweep& sweep);
+SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, SweepEstimate outlook, const SlurmSweep& sweep);
 
 // What task number `task` of the array does, on a node. Throws InputError if the sweep is no longer the one submitted.
 void run_slurm_task(const SweepPlan& plan, const std::string& out, std::size_t task);

@@ -38,6 +38,35 @@ std::size_t column(const std::vector<std::string>& columns, const std::string& n
 
 }  // namespace
 
+TEST_CASE("runs that another program has made after the estimate are not made again") {
+  const results::TemporaryFolder scratch;
+  const Sweep sweep = sweep_of(four);
+  const SweepPlan plan = plan_sweep(sweep);
+  const SweepEstimate early = estimate_sweep(sweep, plan, scratch.path().string(), 2);
+  CHECK(early.open.size() == 4);
+  SweepRunner other{scratch.path()};
+  other(sweep);
+  REQUIRE(other.ran == 4);
+  CHECK(run_sweep(plan, early, {}).kept == 4);
+}
+
+TEST_CASE("what a killed sweep has left goes, but for the files of others in it") {
+  const results::TemporaryFolder scratch;
+  SweepRunner run{scratch.path()};
+  const fs::path folder = run(sweep_of(four)).folder;
+  const fs::path point = fs::directory_entry(folder / "stop.iterations=3").exists() ? folder / "stop.iterations=3"
+                                                                                    : *fs::directory_iterator(folder);
+  for (const char* name : {".1.partial-there-1-0", ".2.partial-there-2-0"}) {
+    fs::create_directory(point / name);
+    results::put(point / name / "run.json", "{}");
+  }
+  results::put(point / ".2.partial-there-2-0" / "notes.txt", "mine");
+  run(sweep_of(four));
+  CHECK_FALSE(fs::exists(point / ".1.partial-there-1-0"));
+  CHECK_FALSE(fs::exists(point / ".2.partial-there-2-0" / "run.json"));
+  CHECK(results::text_of(point / ".2.partial-there-2-0" / "notes.txt") == "mine");
+}
+
 TEST_CASE("a sweep's table has a row per run with what is varied and every figure") {
   const results::TemporaryFolder scratch;
   SweepRunner run{scratch.path()};
