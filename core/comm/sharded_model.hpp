@@ -33,7 +33,7 @@ class ShardedModel {
   // W. The model as the servers have it, null when timing only; weights() stay what they are. A server that crashes
   // before its answer is here is asked again when it is back.
   Payload pull();
-  // W. The same, of servers which may refuse: nothing if one has.
+  // W. The same where servers may refuse: nothing if one of them did.
   std::optional<Payload> pull_unless_refused();
   void push(const Payload& vector);  // of the model's length; null when timing only
   // The last thing to say, also to servers that come back later.
@@ -59,14 +59,14 @@ class ShardServer {
 
   // W. The next pull or push, or other word of a worker or its host.
   Message receive(const Reason& reason);
-  // Takes note of such a message when the caller has received it by another way.
+  // For a caller that has received such a message by itself: what receive() would have noted of it.
   void hear(const Message& message);
 
   // Workers whose pulls are not answered yet.
   const std::map<int, Asked>& asking() const { return asking_; }
   double oldest_pull_s() const;  // of those, when it arrived; now, if there is none
   void answer(int worker);       // with the shard as it is now
-  // All that ask and for which it holds, in their order.
+  // All that ask and for which may(worker) holds, by number.
   template <class Predicate>
   void answer_if(Predicate may) {
     for (auto next = asking_.begin(); next != asking_.end();) {

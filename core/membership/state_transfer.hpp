@@ -1,5 +1,5 @@
-// Where a worker gets a model that comes late, or has lost its own, and has no server to pull from: it asks the others,
-// one after another. If none has one, it begins with its initial weights.
+// How a worker without servers gets a model if it joins late or has lost its own: it asks the other workers, one after
+// another. If none of them has a model, it begins with its initial weights.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Which workers a server counts on, whatever becomes of their hosts.
+// Which workers a server waits for, while hosts come and go.
 #pragma once
 
 #include <functional>

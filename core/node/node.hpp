@@ -34,7 +34,7 @@ class Node {
   virtual int id() const = 0;
   virtual const Cluster& cluster() const = 0;
   virtual double now() const = 0;  // seconds since it began
-  // False once it has the samples that it was asked for, at any node.
+  // False at every node once the run has as many samples as its stop condition asks for.
   virtual bool run_goes_on() const = 0;
   bool is_worker() const { return id() < cluster().workers; }
   int server_rank() const { return id() - cluster().workers; }
@@ -43,8 +43,8 @@ class Node {
   // --- steps: the life of a worker is `while (next_step()) { ...; finish_step(); }` ---
   // Begins the next step, or says that the stop condition leaves none.
   virtual bool next_step() = 0;
-  // Ends the step: its count, its record, evaluations that hang on it. A step that ends after the samples of the run
-  // were full counts no more.
+  // Ends the step: counts and records it, and makes the evaluations that are due by the count of steps. A step that
+  // ends when the run already has all its samples is not counted.
   virtual void finish_step() = 0;
   virtual std::int64_t step() const = 0;  // of this worker: 0 in its first
   virtual void record(const Record& record) = 0;

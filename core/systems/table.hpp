@@ -12,7 +12,8 @@ namespace ddl::systems {
 // With their default settings, in the order in which they are shown.
 const std::vector<std::unique_ptr<const System>>& all_systems();
 
-// The program of one node, which keeps a reference to `node`, with what workers need that come late.
+// The program of one node, which keeps a reference to `node`. A worker that joins late first fetches a model, where the
+// system asks for that (facts.fetches_model).
 std::unique_ptr<Program> make_program(const System& system, Node& node);
 
 // What is wrong with a system in these surroundings.

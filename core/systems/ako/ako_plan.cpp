@@ -38,7 +38,7 @@ Traffic AkoParams::traffic(const Cluster& cluster) const {
   const AkoPlan plan(*this, cluster);  // says now if that is impossible
   const double encoded = comm::least_share(codec, cluster);
   Traffic result{Pace::overlapped, {{}}};
-  // Merged messages send less than their due, so nothing bounds the step but its gradient.
+  // Merging sends fewer bytes when links are slow, so only the gradient bounds a step.
   if (overflow == Overflow::merge || cluster.workers > most_workers_all_to_all) return result;
   for (int source = 0; source < cluster.workers; ++source) {
     const auto parts = static_cast<double>(plan.partitions(source).size());

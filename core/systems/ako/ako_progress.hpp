@@ -12,8 +12,8 @@
 
 namespace ddl::systems {
 
-// Of how many of one peer's steps the messages have all come. Those of one part come in order, and a merged one stands
-// for all before it; parts may overtake each other.
+// For how many of one peer's steps all messages have arrived. Messages of the same part arrive in order, and a merged
+// one stands for those before it; messages of different parts may overtake each other.
 class ReceivedSteps {
  public:
   ReceivedSteps(const AkoPlan& plan, int source, int target)

@@ -1,4 +1,4 @@
-// What an Ako worker does when more waits for a peer than may.
+// What an Ako worker does when the queue of messages to a peer is full.
 #pragma once
 
 #include <cstddef>
