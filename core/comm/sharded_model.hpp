@@ -20,11 +20,11 @@ enum ServerPort { to_server, to_worker };
 // The bodies of what travels between them.
 struct Pull {};     // asks for the model
 struct Push {};     // brings a vector of the model's length
-struct Leave {};    // its sender says no more
+struct Leave {};    // its sender sends nothing more
 struct Shard {};    // a server's part of the model
-struct NoShard {};  // there is none to come
+struct NoShard {};  // instead of a shard: the server refuses
 
-// A worker's access to the model. What it says goes to all servers, each of which gets its shard's part.
+// A worker's access to the model. Each call sends a message to every server, which gets what belongs to its shard.
 class ShardedModel {
  public:
   // `codec` of what is pushed.
@@ -36,18 +36,18 @@ class ShardedModel {
   // W. The same where servers may refuse: nothing if one of them did.
   std::optional<Payload> pull_unless_refused();
   void push(const Payload& vector);  // of the model's length; null when timing only
-  // The last thing to say, also to servers that come back later.
+  // To be called last; servers that come back later are told, too.
   void leave();
 
  private:
-  // Whether it tells of a server that has come back after so many events of hosts.
+  // Whether the message says that a server came back after the first `events` events of hosts.
   static bool is_back(const Message& message, int workers, std::int64_t events);
 
   Node& node_;
   std::vector<Compressor> compressors_;  // one for each server
 };
 
-// A server's access to its shard, weights(), and what it knows of the workers' copies. A worker that goes is forgotten.
+// A server's access to its shard, weights(), and which version of it each worker has. A worker that goes is forgotten.
 class ShardServer {
  public:
   struct Asked {
@@ -57,9 +57,9 @@ class ShardServer {
 
   explicit ShardServer(Node& node);
 
-  // W. The next pull or push, or other word of a worker or its host.
+  // W. The next message of a worker, or about its host.
   Message receive(const Reason& reason);
-  // For a caller that has received such a message by itself: what receive() would have noted of it.
+  // Notes what receive() notes of such a message, for a caller that has received it by itself.
   void hear(const Message& message);
 
   // Workers whose pulls are not answered yet.

@@ -1,5 +1,7 @@
 // The rules of ARCHITECTURE.md and CONTRIBUTING.md that a program can check, over all sources.
 #include <cctype>
+#include <set>
+#include <sstream>
 
 #include "tests/base/sources.hpp"
 
@@ -98,6 +100,28 @@ TEST_CASE("house: comments cite no file outside the repository") {
     }
   }
   check_offenders("citations", found);
+}
+
+// Sources are compiled in batches, and bodies of messages are told apart by the names of their types (Body).
+TEST_CASE("a type in an unnamed namespace has a name that its folder uses once") {
+  std::set<std::string> seen;
+  for (const Source& source : sources({"core", "sim"})) {
+    bool unnamed = false;
+    for (const std::string& line : source.lines) {
+      if (line == "namespace {") unnamed = true;
+      if (line == "}  // namespace") unnamed = false;
+      std::istringstream words(line);
+      std::string kind, name;
+      words >> kind >> name;
+      if (unnamed && kind == "enum" && name == "class") words >> name;
+      const bool is_type = line.starts_with(kind) && (kind == "struct" || kind == "class" || kind == "enum");
+      if (!unnamed || !is_type || line.ends_with(';')) continue;
+      CAPTURE(source.path);
+      CAPTURE(line);
+      CHECK(seen.insert(source.folder() + " " + name).second);
+    }
+  }
+  CHECK(seen.size() > 50);
 }
 
 TEST_CASE("lines and leftovers") {

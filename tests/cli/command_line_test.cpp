@@ -133,7 +133,8 @@ TEST_CASE("list names the entries of every kind") {
   CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
   const Reply all = place.call("list");
   CHECK(all.code == 0);
-  for (const char* kind : {"algorithms\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
+  for (const char* kind :
+       {"systems (algorithms)\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
     CHECK(all.out.find(kind) != std::string::npos);
   }
 }

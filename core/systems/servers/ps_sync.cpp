@@ -1,13 +1,12 @@
 // Synchronous SGD with a sharded parameter server and b backup workers (Chen et al., 2016).
 //
 //   worker:  pull, gradient, push, as in ps_async.cpp
-//   server:  1  a push of g by worker w, of the newest x:  gradients[w] = g;  what is of an older x is dropped
+//   server:  1  worker w pushes g, taken at the newest x:  gradients[w] = g;  one taken at an older x is dropped
 //            2  once there are n - b gradients (or those of all workers that are left):
 //               x = step(x, their mean, summed in worker order);  gradients = {}
 //            3  a pull is answered as soon as there is an x which the worker has not seen
 //
-// 3 keeps a worker from pushing twice for one round. Servers cannot wait for each other by it: those which do not wait
-// for the server whose round is the oldest are more than b, and all would have missed the round before.
+// Because of 3 a worker pushes once in a round.
 #include "core/systems/servers/ps_sync.hpp"
 
 #include <map>
