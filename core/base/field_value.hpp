@@ -89,6 +89,8 @@ class FieldVisitor {
     visit(key, field_value(value), rule);
   }
   virtual void visit(const char* key, const FieldValue& value, const Rule& rule) = 0;
+  // A key that was once in this place, and what to write instead: `"codec": {"type": ...}`.
+  virtual void former(const char* /*key*/, const char* /*instead*/) {}
 };
 
 // Lists of bandwidths and speeds.

@@ -7,6 +7,9 @@
 //     visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait", .at_least = 1});
 //   }
 //
+// visit.former("depth", "\"queue_depth\"") keeps the name of a key that is no more, so that a file which still has it gets
+// a line with the new one.
+//
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
 // and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see
 // tag_key). A type with several JSON forms (such as `3 | [4,4,2] | "auto"`) has a function form_of() next to it,

@@ -40,7 +40,7 @@ class SammeWorker : public Program {
         vote = member_weight(weighted_error(weights, right),
                              static_cast<int>(node_.cluster().model->layers().back()->output().size()),
                              right.size());  // 3
-        weights = next_weights(weights, right, vote, params_.weighting);
+        weights = next_weights(weights, right, vote, params_.iddl.weighting);
       }
     }
     hand_on(std::move(weights));             // 4
@@ -64,7 +64,7 @@ class SammeWorker : public Program {
   bool train(const std::vector<float>& weights) {
     const Cluster& cluster = node_.cluster();
     const std::vector<float> drawn_by = weights.empty() ? equal_weights(cluster.training_samples) : weights;
-    WeightedBatches batches(params_.sampling, drawn_by, cluster.batch_size, node_.rng("boosting"));
+    WeightedBatches batches(params_.iddl.sampling, drawn_by, cluster.batch_size, node_.rng("boosting"));
     const std::int64_t steps = params_.local_epochs * batches.batches_in_pass();
     while (node_.step() < steps && node_.next_step()) {
       const Gradient gradient = samples_.gradient_of(batches.next());

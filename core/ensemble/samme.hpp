@@ -20,6 +20,12 @@ constexpr auto enum_names(SammeVote) {
   return std::to_array<EnumName<SammeVote>>({{SammeVote::answers, "answers"}, {SammeVote::models, "models"}});
 }
 
+// What the code of IDDL does in ways of its own. By default nothing: SAMME as its paper has it.
+struct IddlParams {
+  SammeWeighting weighting = SammeWeighting::standard;
+  SammeSampling sampling = SammeSampling::resample;
+};
+
 struct SammeParams {
   static constexpr SystemFacts facts{
       .name = "samme",
@@ -27,9 +33,8 @@ struct SammeParams {
       .paper = "Zhu et al., 2009; IDDL 2020",
       .chooses_samples = true};
   int local_epochs = 10;
-  SammeWeighting weighting = SammeWeighting::standard;
-  SammeSampling sampling = SammeSampling::resample;
   SammeVote vote = SammeVote::answers;
+  IddlParams iddl;
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
@@ -37,14 +42,18 @@ struct SammeParams {
 };
 
 template <class Visitor>
+void fields(Visitor& visit, IddlParams& params) {
+  visit("weighting", params.weighting,
+        Rule{.doc = "what weighs more for the next member: wrong samples, or (published) right ones"});
+  visit("sampling", params.sampling, Rule{.doc = "how weights choose the samples of a member's batches"});
+}
+
+template <class Visitor>
 void fields(Visitor& visit, SammeParams& params) {
   visit("local_epochs", params.local_epochs,
         Rule{.doc = "passes over the training set of one member, unless the run ends before", .at_least = 1});
-  visit(
-      "weighting", params.weighting,
-      Rule{.doc = "what weighs more for the next member: wrong samples, or right ones (as the published code has it)"});
-  visit("sampling", params.sampling, Rule{.doc = "how weights choose the samples of a member's batches"});
   visit("vote", params.vote, Rule{.doc = "what travels to the first worker, which counts votes"});
+  visit("iddl", params.iddl, Rule{.doc = "what the published code of IDDL does in ways of its own"});
 }
 
 }  // namespace ddl::ensemble

@@ -9,14 +9,14 @@ TEST_CASE("CHOCO without compression is gossip averaging: D-PSGD that combines a
   const auto d =
       runtime::run(learning_apart(R"({"name": "d_psgd", "topology": "torus", "combine": "after"})", 6, 8)).weights;
   const auto choco =
-      runtime::run(learning_apart(R"({"name": "choco", "topology": "torus", "compressor": "none"})", 6, 8)).weights;
+      runtime::run(learning_apart(R"({"name": "choco", "topology": "torus", "codec": "none"})", 6, 8)).weights;
   CHECK(largest_difference(choco, d) < 1e-5);
 }
 
 TEST_CASE("CHOCO's first round by hand: the largest values travel, and gamma of the way is gone") {
   // All copies start at 0, so what travels of a model is its largest tenth.
   const auto scenario =
-      only_averaging(R"({"name": "choco", "compressor": "top_k", "fraction": 0.1, "consensus_rate": 0.6})", 2, 1);
+      only_averaging(R"({"name": "choco", "codec": {"type": "top_k", "fraction": 0.1}, "consensus_rate": 0.6})", 2, 1);
   const Models start = initial_models(scenario, 2);
   Models sent = start;
   for (auto& model : sent) {
@@ -35,9 +35,9 @@ TEST_CASE("CHOCO's first round by hand: the largest values travel, and gamma of 
 }
 
 TEST_CASE("CHOCO keeps the mean and brings models together at a tenth of the values") {
-  for (const char* compressor : {"top_k", "random_k"}) {
-    CAPTURE(compressor);
-    const auto scenario = only_averaging(fmt::format(R"({{"name": "choco", "compressor": "{}"}})", compressor), 4, 150);
+  for (const char* codec : {"top_k", "random_k"}) {
+    CAPTURE(codec);
+    const auto scenario = only_averaging(fmt::format(R"({{"name": "choco", "codec": "{}"}})", codec), 4, 150);
     const Models start = initial_models(scenario, 4), end = runtime::run(scenario).weights;
     CHECK(largest_difference(mean_of(start), mean_of(end)) < 1e-5);
     CHECK(disagreement(end) < 0.05 * disagreement(start));

@@ -136,13 +136,13 @@ TEST_CASE("an overhead is added to every gradient, and neither slowdown nor jitt
 }
 
 TEST_CASE("CHOCO sends the values it keeps: twice the fraction with indices, the fraction without, all with none") {
-  const std::pair<const char*, double> shares[] = {{R"("top_k", "fraction": 0.05)", 0.1},
-                                                   {R"("random_k", "fraction": 0.05)", 0.05},
-                                                   {R"("top_k", "fraction": 0.8)", 1.0},
+  const std::pair<const char*, double> shares[] = {{R"({"type": "top_k", "fraction": 0.05})", 0.1},
+                                                   {R"({"type": "random_k", "fraction": 0.05})", 0.05},
+                                                   {R"({"type": "top_k", "fraction": 0.8})", 1.0},
                                                    {R"("none")", 1.0}};
-  for (const auto& [compressor, share] : shares) {
-    const auto result = runtime::run(timing_only(fmt::format(R"({{"name": "choco", "compressor": {}}})", compressor), 5,
-                                                 0, "0ms", R"({"iterations": 4})"));
+  for (const auto& [codec, share] : shares) {
+    const auto result = runtime::run(
+        timing_only(fmt::format(R"({{"name": "choco", "codec": {}}})", codec), 5, 0, "0ms", R"({"iterations": 4})"));
     CHECK(result.bytes_sent == doctest::Approx(4.0 * 5 * 2 * share * 1e6));
     CHECK(result.simulated_s == doctest::Approx(4 * (c + 2 * share * n_over_b)).epsilon(1e-3));
   }

@@ -71,12 +71,12 @@ TEST_CASE("at threshold 0 everything goes the whole way and is as accurate, and 
 TEST_CASE(
     "accuracy is the mean of the exits', weighed by their shares, and fewer leave early the lower the threshold") {
   for (const char* uncertainty : {"entropy", "confidence"}) {
-    const auto result = runtime::run(
-        staged(exits(fmt::format(
-                   R"("doubt": "{}", "thresholds": [0.3, 0.6, 0.9], "serving": {{"requests": 150, "arrivals": "poisson",
+    const auto result = runtime::run(staged(
+        exits(fmt::format(
+            R"("uncertainty": "{}", "thresholds": [0.3, 0.6, 0.9], "serving": {{"requests": 150, "arrivals": "poisson",
             "interval": "2ms"}})",
-                   uncertainty)),
-               3));
+            uncertainty)),
+        3));
     const auto summaries = results::summarise_requests(result.answers);
     REQUIRE(summaries.size() == 3);
     double at_device_before = 0;

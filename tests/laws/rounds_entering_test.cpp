@@ -118,8 +118,7 @@ TEST_CASE("CHOCO without compression is D-PSGD that combines after, whoever come
       return runtime::run(scenario).weights;
     };
     const Models d = weights(R"({"name": "d_psgd", "topology": "ring", "combine": "after", "on_failure": "go_on"})");
-    const Models choco =
-        weights(R"({"name": "choco", "topology": "ring", "compressor": "none", "on_failure": "go_on"})");
+    const Models choco = weights(R"({"name": "choco", "topology": "ring", "codec": "none", "on_failure": "go_on"})");
     CHECK(largest_difference(choco, d) < 1e-4);
   }
 }

@@ -100,15 +100,15 @@ TEST_CASE("every worker is judged by the ensemble") {
 
 TEST_CASE("weightings and samplings make different members of the same first one") {
   std::vector<std::vector<float>> second;
-  for (const char* more : {"", R"(, "weighting": "published")"}) {
+  for (const char* more : {"", R"(, "iddl": {"weighting": "published"})"}) {
     const auto result = runtime::run(ensemble_of(2, more));
     second.push_back(result.weights[1]);
     if (second.size() == 2) CHECK(second[0] != second[1]);
   }
   CHECK(runtime::run(ensemble_of(2)).weights[0] ==
-        runtime::run(ensemble_of(2, R"(, "weighting": "published")")).weights[0]);
+        runtime::run(ensemble_of(2, R"(, "iddl": {"weighting": "published"})")).weights[0]);
   CHECK(runtime::run(ensemble_of(2)).weights[1] !=
-        runtime::run(ensemble_of(2, R"(, "sampling": "repeat")")).weights[1]);
+        runtime::run(ensemble_of(2, R"(, "iddl": {"sampling": "repeat"})")).weights[1]);
 }
 
 TEST_CASE("data dealt to workers, or read in order, are refused, because every worker reads all as weights say") {

@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <map>
+#include <set>
+
+#include "core/systems/table.hpp"
 #include "tests/scenario/texts.hpp"
 
 namespace ddl::scenario {
@@ -150,8 +154,8 @@ constexpr Broken kBroken[] = {
      "0 is too small"},
     {"{" NET ", \"algorithm\": {\"name\": \"choco\", \"topology\": \"exponential\"}, " END "}", "$.algorithm.topology",
      "\"exponential\" is directed or changes"},
-    {"{" NET ", \"algorithm\": {\"name\": \"choco\", \"compressor\": \"none\", \"fraction\": 0.1}, " END "}",
-     "$.algorithm.fraction", "sends all values"},
+    {"{" NET ", \"algorithm\": {\"name\": \"choco\", \"codec\": {\"type\": \"none\", \"fraction\": 0.1}}, " END "}",
+     "$.algorithm.codec.fraction", "is an unknown key"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"codec\": \"topk\"}, " END "}", "$.algorithm.codec",
      "\"topk\" is unknown; did you mean \"top_k\"?"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"codec\": {\"type\": \"qsgd\", \"bits\": 1}}, " END "}",
@@ -173,10 +177,9 @@ constexpr Broken kBroken[] = {
      "is an unknown key; expected it in a block, \"tf_ako\": {\"receive_time\": ...}"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"clock\": \"ping_pong\"}, " END "}", "$.algorithm.clock",
      "is an unknown key; expected it in a block, \"tf_ako\": {\"clock\": ...}"},
-    {"{" NET ", \"algorithm\": {\"name\": \"gossip\", \"residual\": true}, " END "}", "$.algorithm.residual",
-     "nothing is dropped without a threshold"},
-    {"{" NET ", \"algorithm\": {\"name\": \"gossip\", \"late_joiners\": {\"w3\": 60}}, " END "}",
-     "$.algorithm.late_joiners.w3", "60 has no unit"},
+    {"{" NET ", \"algorithm\": {\"name\": \"gossip\", \"error_feedback\": true}, " END "}",
+     "$.algorithm.error_feedback", "nothing is dropped without a threshold"},
+    {"{" REST ", \"compute\": {\"slowdown\": {\"w3\": \"x\"}}}", "$.compute.slowdown.w3", "is not a number"},
     // Training
     {"{" REST ", \"training\": {\"optimizer\": \"adma\"}}", "$.training.optimizer", "did you mean \"adam\"?"},
     {"{" REST ", \"training\": {\"optimizer\": {\"type\": \"sgd\", \"momentum\": 0.9}}}",
@@ -273,6 +276,35 @@ TEST_CASE("every broken scenario gives one line with its path, what is wrong and
         std::string(broken.path).starts_with("$.model.layers");
     CHECK_MESSAGE(says_more, lines[0]);
   }
+}
+
+TEST_CASE("a key of a system that is no more gives one line with the key to use instead") {
+  struct Keys final : FieldVisitor {
+    void visit(const char* key, const FieldValue&, const Rule&) override { known.insert(key); }
+    void former(const char* key, const char* instead) override { former_keys[key] = instead; }
+    std::set<std::string> known;
+    std::map<std::string, std::string> former_keys;
+  };
+  int checked = 0;
+  for (const auto& system : systems::all_systems()) {
+    Keys keys;
+    system->clone()->visit_fields(keys);
+    for (const auto& [key, instead] : keys.former_keys) {
+      CAPTURE(key);
+      CHECK_FALSE(keys.known.contains(key));
+      // What it names first is a key here, or in its place.
+      const std::size_t from = instead.find('"') + 1;
+      const std::string named = instead.substr(from, instead.find('"', from) - from);
+      CHECK((keys.known.contains(named) || errors_of("{" REST ", \"" + named + "\": []}").empty()));
+      const std::string name = system->facts().name;
+      const auto lines =
+          errors_of("{" NET ", \"algorithm\": {\"name\": \"" + name + "\", \"" + key + "\": 1}, " END "}");
+      REQUIRE(lines.size() == 1);
+      CHECK(lines[0] == "s.json: $.algorithm." + key + ": is a key no more; expected " + instead);
+      ++checked;
+    }
+  }
+  CHECK(checked >= 5);
 }
 
 TEST_CASE("the scenario around the broken parts is right") {

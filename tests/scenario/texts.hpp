@@ -55,9 +55,8 @@ inline std::vector<std::string> styles() {
                                   { "type": "dense", "units": 16 }, "tanh", { "type": "dense", "units": 10 } ] },
            "training": { "optimizer": "adam" },
            "algorithm": { "name": "gossip", "mode": "push", "peer": "ring", "merge": "loss_weighted",
-                          "order": "overlap", "threshold": "abs_mean", "residual": true, "timeout": "1.5s",
-                          "late_joiners": { "w3": "60s" } },
-           "stop": { "epochs": 1 }, "evaluate": { "every_iterations": 5 } })",
+                          "order": "overlap", "threshold": "abs_mean", "error_feedback": true, "timeout": "1.5s" },
+           "faults": [ { "type": "join", "host": "w3", "at": "60s" } ], "stop": { "epochs": 1 }, "evaluate": { "every_iterations": 5 } })",
       R"({ "platform": { "topology": "two_sites", "workers": 6, "servers": 2, "bandwidth": "1Gbps",
                          "site_bandwidth": "10Mbps", "site_latency": "30ms" },
            "training": { "optimizer": { "type": "nesterov", "schedule": { "type": "cosine", "steps": 50 } } },
@@ -82,7 +81,7 @@ inline std::vector<std::string> styles() {
       R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
            "algorithm": { "name": "sgp", "topology": "directed_ring", "overlap": true }, "stop": { "iterations": 5 } })",
       R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
-           "algorithm": { "name": "choco", "topology": "torus", "compressor": "random_k", "fraction": 0.05,
+           "algorithm": { "name": "choco", "topology": "torus", "codec": { "type": "random_k", "fraction": 0.05 },
                           "consensus_rate": 0.02 }, "stop": { "iterations": 5 } })",
   };
 }

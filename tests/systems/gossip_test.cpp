@@ -20,7 +20,7 @@ Vectors applied(Threshold threshold, bool residual, Vectors gradients) {
   ScriptedNode node(cluster, 0, std::move(gradients));
   GossipParams params;
   params.threshold = threshold;
-  params.residual = residual;
+  params.error_feedback = residual;
   params.program(node)->run();
   return node.applied;
 }

@@ -27,12 +27,17 @@ namespace {
 
 // The share of the values that travels.
 double share_of(const ChocoParams& params) {
-  return params.compressor == CompressionOperator::none ? 1 : params.fraction.value_or(0.1);
+  return std::visit(
+      [](const auto& codec) {
+        if constexpr (requires { codec.fraction; }) return codec.fraction;
+        return 1.0;
+      },
+      params.codec);
 }
 
 // A value and its index are twice as much as a value; random indices are drawn alike by sender and receiver.
 double wire_share_of(const ChocoParams& params) {
-  return std::min(1.0, share_of(params) * (params.compressor == CompressionOperator::top_k ? 2 : 1));
+  return std::min(1.0, share_of(params) * (std::holds_alternative<LargestDifferences>(params.codec) ? 2 : 1));
 }
 
 class ChocoWorker : public Program {
@@ -90,8 +95,8 @@ class ChocoWorker : public Program {
     std::vector<float> difference(model.begin(), model.end());
     add_scaled(difference, own_copy(), -1);
     const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(difference.size())));
-    if (params_.compressor == CompressionOperator::top_k) codec::keep_largest(difference, kept);
-    if (params_.compressor == CompressionOperator::random_k) codec::keep_random(difference, kept, random_);
+    if (std::holds_alternative<LargestDifferences>(params_.codec)) codec::keep_largest(difference, kept);
+    if (std::holds_alternative<RandomDifferences>(params_.codec)) codec::keep_random(difference, kept, random_);
     return make_payload(std::move(difference));
   }
 
@@ -127,9 +132,6 @@ std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const 
     list.push_back({"topology", "\"" + std::string(name_of(topology)) +
                                     "\" is directed or changes, and neighbours must know each other's copies; "
                                     "expected an undirected graph such as \"ring\""});
-  }
-  if (fraction && compressor == CompressionOperator::none) {
-    list.push_back({"fraction", "is given, but compressor \"none\" sends all values; expected no such key"});
   }
   return list;
 }

@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "core/base/fields.hpp"
+#include "core/codec/codec_params.hpp"
 #include "core/graph/graph.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
@@ -13,12 +15,30 @@
 
 namespace ddl::systems {
 
-enum class CompressionOperator { none, top_k, random_k };  // all values | the largest, with indices | random ones
-constexpr auto enum_names(CompressionOperator) {
-  return std::to_array<EnumName<CompressionOperator>>({{CompressionOperator::none, "none"},
-                                                       {CompressionOperator::top_k, "top_k"},
-                                                       {CompressionOperator::random_k, "random_k"}});
+// Which values of a difference travel. What does not stays in the difference, so no codec needs error feedback here.
+struct LargestDifferences {  // with their indices
+  static constexpr const char* tag = "top_k";
+  double fraction = 0.1;
+};
+struct RandomDifferences {  // at coordinates that sender and receiver draw alike
+  static constexpr const char* tag = "random_k";
+  double fraction = 0.1;
+};
+struct AllDifferences {
+  static constexpr const char* tag = "none";
+};
+using DifferenceCodec = std::variant<LargestDifferences, RandomDifferences, AllDifferences>;
+
+template <class Visitor>
+void fields(Visitor& visit, LargestDifferences& params) {
+  codec::fraction_field(visit, params.fraction);
 }
+template <class Visitor>
+void fields(Visitor& visit, RandomDifferences& params) {
+  codec::fraction_field(visit, params.fraction);
+}
+template <class Visitor>
+void fields(Visitor&, AllDifferences&) {}
 
 struct ChocoParams {
   static constexpr SystemFacts facts{.name = "choco",
@@ -27,8 +47,7 @@ struct ChocoParams {
                                      .fetches_model = true};
   graph::GraphKind topology = graph::GraphKind::ring;
   std::optional<int> degree;
-  CompressionOperator compressor = CompressionOperator::top_k;
-  std::optional<double> fraction;        // of the values, that top_k and random_k keep; none: a tenth
+  DifferenceCodec codec;
   std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels
   OnFailure on_failure = OnFailure::wait;
 
@@ -41,9 +60,9 @@ template <class Visitor>
 void fields(Visitor& visit, ChocoParams& params) {
   visit("topology", params.topology, Rule{.doc = "which workers average with which; undirected"});
   visit("degree", params.degree, Rule{.doc = "neighbours in a random_regular graph", .at_least = 1});
-  visit("compressor", params.compressor, Rule{.doc = "which values of a difference travel"});
-  visit("fraction", params.fraction,
-        Rule{.doc = "of the values, that top_k and random_k keep; default 0.1", .above = 0, .at_most = 1});
+  visit("codec", params.codec, Rule{.doc = "which values of a difference travel; default: top_k"});
+  visit.former("compressor", "\"codec\"");
+  visit.former("fraction", "it beside the codec's type, \"codec\": {\"type\": \"top_k\", \"fraction\": ...}");
   visit("consensus_rate", params.consensus_rate,
         Rule{.doc = "gamma, of a step towards the neighbours; default: the share of the values that travels",
              .above = 0,

@@ -19,10 +19,9 @@
 #include "core/systems/neighbours/gossip.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "core/membership/state_transfer.hpp"
+#include "core/membership/call.hpp"
 #include "core/node/vectors.hpp"
 #include "core/systems/neighbours/gossip_math.hpp"
 
@@ -39,7 +38,6 @@ class GossipWorker : public Program {
   struct Answer {
     std::int64_t question = 0;  // the asker's step in it
     double keep = 0;            // the share of the asker's own model in the mean
-    bool refused = false;       // for want of a model
   };
 
  public:
@@ -47,18 +45,13 @@ class GossipWorker : public Program {
       : node_(node),
         params_(params),
         alone_(node.cluster().workers == 1),
-        start_s_(late_start_s(params, node.cluster(), node.id())),
         random_(node.rng("peer")),
-        mask_(params.threshold, params.residual, node.cluster()),
+        mask_(params.threshold, params.error_feedback, node.cluster()),
         own_share_(params.merge),
-        call_(node, to_trainer) {
-    if (!params.late_joiners.empty()) first_model_.emplace(node, start_s_ == 0);
-  }
+        call_(node, to_trainer) {}
 
   void run() override {
     if (!alone_) node_.spawn("server", [this] { serve(); });
-    if (first_model_) first_model_->serve();
-    if (start_s_ > 0) start_late();
     const bool overlap = params_.order == ExchangeOrder::overlap;
     while (node_.next_step()) {
       if (overlap) ask();                          // 2
@@ -72,11 +65,6 @@ class GossipWorker : public Program {
   }
 
  private:
-  void start_late() {
-    node_.receive_for(to_trainer, start_s_, "its time to start");  // nothing comes before something is asked
-    first_model_->fetch_model(peer());
-  }
-
   int peer() {
     const int workers = node_.cluster().workers;
     const auto others = static_cast<std::uint64_t>(workers - 1);
@@ -99,7 +87,7 @@ class GossipWorker : public Program {
     const auto is_of_this_step = [step](const Message& answer) { return answer.as<Answer>().question == step; };
     const auto answer = call_.answer("the answer of its peer", params_.timeout, is_of_this_step);
     const Payload asked_with = std::exchange(asked_with_, nullptr);
-    if (!answer || answer->as<Answer>().refused) return;
+    if (!answer) return;
     const auto staleness = static_cast<double>(std::max<std::int64_t>(0, step - answer->step));
     node_.record(Staleness{node_.id(), step, staleness});
     merge(params_.mode, node_.weights(), answer->values, asked_with, static_cast<float>(answer->as<Answer>().keep));
@@ -108,10 +96,6 @@ class GossipWorker : public Program {
   void serve() {
     while (true) {
       const Message question = node_.receive(to_server, service);
-      if (first_model_ && !first_model_->has_model()) {
-        node_.send(question.source, message(to_trainer, Answer{question.step, 1, true}, false));
-        continue;
-      }
       // One of the two computes both shares, so that they add up to one whatever happens on the way.
       const float keep = own_share_.beside(question.as<Question>().loss);
       const Message answer = message(to_trainer, Answer{question.step, 1 - keep}, params_.mode != GossipMode::push);
@@ -130,13 +114,11 @@ class GossipWorker : public Program {
   Node& node_;
   const GossipParams params_;
   const bool alone_;
-  const double start_s_;  // of a late joiner; 0: with the others
   Stream random_;
   GradientMask mask_;
   ModelShare own_share_;
   membership::Call call_;
-  std::optional<membership::StateTransfer> first_model_;  // if there are late joiners
-  Payload asked_with_;                                    // the model that travelled with the question
+  Payload asked_with_;  // the model that travelled with the question
 };
 
 }  // namespace

@@ -1,10 +1,8 @@
 // Gossip averaging of models: pull (Cui 2019), push and pairwise exchange (Boyd et al., 2006).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
@@ -53,9 +51,8 @@ struct GossipParams {
   Merge merge = Merge::half;
   ExchangeOrder order = ExchangeOrder::sequential;
   Threshold threshold = Threshold::none;
-  bool residual = false;                        // dropped gradient values are added to the next gradient
-  std::optional<Seconds> timeout;               // none: wait for the answer; else skip averaging once it is over
-  std::map<std::string, Seconds> late_joiners;  // workers that start later, from a peer's model; until then they refuse
+  bool error_feedback = false;     // dropped gradient values are added to the next gradient
+  std::optional<Seconds> timeout;  // none: wait for the answer; else skip averaging once it is over
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
@@ -69,13 +66,10 @@ void fields(Visitor& visit, GossipParams& params) {
   visit("merge", params.merge, Rule{.doc = "how two models become one"});
   visit("order", params.order, Rule{.doc = "exchange after the gradient, or while it is computed"});
   visit("threshold", params.threshold, Rule{.doc = "drop gradient values below their tensor's mean"});
-  visit("residual", params.residual, Rule{.doc = "add what the threshold drops to the next gradient"});
+  visit("error_feedback", params.error_feedback, Rule{.doc = "what the threshold drops is added to the next gradient"});
+  visit.former("residual", "\"error_feedback\"");
   visit("timeout", params.timeout, Rule{.doc = "give up on a peer's answer", .above = 0});
-  visit("late_joiners", params.late_joiners,
-        Rule{.doc = "when workers start that come later, by host name; each begins with a peer's model", .above = 0});
+  visit.former("late_joiners", "\"faults\" of type \"join\"");
 }
-
-// When a worker starts: 0 for most. Throws InputError when late joiners are no workers, or all of them.
-double late_start_s(const GossipParams& params, const Cluster& cluster, int worker);
 
 }  // namespace ddl::systems

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -49,9 +50,15 @@ class ObjectReader final : public FieldVisitor {
     }
   }
 
+  void former(const char* key, const char* instead) override { former_[key] = instead; }
+
   void finish() const {
     for (const auto& [key, value] : object_.items()) {
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      if (const auto found = former_.find(key); found != former_.end()) {
+        place_.at(key).error("is a key no more; expected " + found->second);
+        continue;
+      }
       if (const std::string block = block_with(key); !block.empty()) {
         place_.at(key).error("is an unknown key; expected it in a block, \"" + block + "\": {\"" + key + "\": ...}");
         continue;
@@ -89,6 +96,7 @@ class ObjectReader final : public FieldVisitor {
   const Place& place_;
   std::vector<std::string> known_;
   std::vector<std::pair<std::string, ObjectField>> blocks_;
+  std::map<std::string, std::string> former_;  // what to write instead
 };
 
 bool is_object(const Json& json, const Place& place, const char* what) {

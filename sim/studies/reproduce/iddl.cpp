@@ -126,10 +126,10 @@ Cell ensemble_cell(std::size_t which, const std::string& weighting) {
   json["model"] = "mlp-3-1-bibd";
   json["training"] = {{"batch_size", 32}, {"optimizer", momentum(0.05)}, {"init", "independent"}};
   json["compute"] = {{"seconds_per_batch", "10ms"}, {"jitter", 0.1}};
-  json["algorithm"] = {{"name", "samme"},
-                       {"local_epochs", 10},
-                       {"weighting", published ? "published" : "standard"},
-                       {"sampling", published ? "repeat" : "resample"}};
+  json["algorithm"] = {
+      {"name", "samme"},
+      {"local_epochs", 10},
+      {"iddl", {{"weighting", published ? "published" : "standard"}, {"sampling", published ? "repeat" : "resample"}}}};
   json["stop"] = {{"epochs", 10 * members * 2}};  // passes in which some samples come twice are longer
   json["evaluate"] = {{"every_iterations", 100000}};
   json["record"] = {{"iterations", false}};
