@@ -13,6 +13,7 @@
 //   std::optional<int> most_steps_ahead() const;            // lead over the slowest worker, if always bounded; none
 //   MemoryUse memory(const nn::Model* model, int workers) const;
 //   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: what each holds
+//   std::vector<int> model_holders(const Cluster& cluster) const;  // of the model that a run is judged by: see below
 //   int requests() const;                                   // predictions it is asked for after training: 0
 #pragma once
 
@@ -70,6 +71,19 @@ inline MemoryUse replicas(const nn::Model* model, int workers) {
   return {.parameters = parameters, .training = parameters};
 }
 
+// The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
+// all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Unless a system says
+// otherwise, what is in the middle is judged: servers, or the workers of one model.
+inline std::vector<int> usual_model_holders(const SystemFacts& facts, const Cluster& cluster) {
+  std::vector<int> holders;
+  if (facts.one_model) {
+    for (int worker = 0; worker < cluster.workers; ++worker) holders.push_back(worker);
+  } else if (facts.needs_servers) {
+    for (int server = 0; server < cluster.servers; ++server) holders.push_back(cluster.workers + server);
+  }
+  return holders;
+}
+
 class System {
  public:
   virtual ~System() = default;
@@ -83,6 +97,7 @@ class System {
   virtual std::optional<int> most_steps_ahead() const = 0;
   virtual MemoryUse memory(const nn::Model* model, int workers) const = 0;
   virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const = 0;
+  virtual std::vector<int> model_holders(const Cluster& cluster) const = 0;
   virtual int requests() const = 0;
 };
 
@@ -135,6 +150,10 @@ class SystemOf final : public System {
   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const override {
     if constexpr (requires { params_.parts(cluster); }) return params_.parts(cluster);
     return {};
+  }
+  std::vector<int> model_holders(const Cluster& cluster) const override {
+    if constexpr (requires { params_.model_holders(cluster); }) return params_.model_holders(cluster);
+    return usual_model_holders(facts(), cluster);
   }
   int requests() const override {
     if constexpr (requires { params_.requests(); }) return params_.requests();

@@ -44,11 +44,11 @@ void collect_network(RunResult& result, const platform::Fabric& fabric, const ne
 void collect_models(RunResult& result, const Experiment& experiment, const std::vector<NodeState>& states) {
   const std::vector<Payload> models = experiment.judged_models(states);
   const std::vector<char> counts = experiment.counting_workers(states);
-  result.weights_at_servers = experiment.cluster().servers > 0;
+  result.weights_at_servers = experiment.judges_servers();
   std::vector<Payload> compared;
   for (std::size_t i = 0; i < models.size(); ++i) {
     result.weights.push_back(*models[i]);
-    if (result.weights_at_servers || counts[i]) compared.push_back(models[i]);
+    if (models.size() == 1 || counts[i]) compared.push_back(models[i]);
   }
   result.consensus_distance = consensus_distance_of(compared);
 }

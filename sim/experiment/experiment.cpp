@@ -26,18 +26,6 @@ Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& f
   return cluster;
 }
 
-// The whole model from the workers' parts.
-Payload gathered(std::size_t parameters, const std::vector<std::vector<std::uint32_t>>& held,
-                 const std::vector<NodeState>& states) {
-  std::vector<float> whole(parameters);
-  for (std::size_t worker = 0; worker < held.size(); ++worker) {
-    const std::vector<float>& part = *states[worker].weights;
-    const auto& places = held[worker];
-    for (std::size_t i = 0; i < places.size(); ++i) whole[places[i]] = part[i];
-  }
-  return make_payload(std::move(whole));
-}
-
 }  // namespace
 
 Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads)
@@ -48,6 +36,7 @@ Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabri
       cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr)),
       sharing_(sharing_of(scenario, cluster_)),
       held_(trainer_ ? scenario.algorithm->parts(cluster_) : std::vector<std::vector<std::uint32_t>>()),
+      holders_(scenario.algorithm->model_holders(cluster_)),
       bounds_(bounds_of(scenario, fabric, cluster_)),
       training_samples_(static_cast<double>(cluster_.training_samples)),
       stop_rule_(scenario.stop, scenario.training.batch_size, sharing_, cluster_.training_samples) {
@@ -83,14 +72,21 @@ std::int64_t Experiment::evaluations_by_steps() const {
 }
 
 std::vector<Payload> Experiment::judged_models(const std::vector<NodeState>& states) const {
-  if (!held_.empty()) return {gathered(cluster_.parameters, held_, states)};
   std::vector<Payload> models;
-  for (int node = 0; node < nodes(); ++node) {
-    if (judges(node)) models.push_back(states[static_cast<std::size_t>(node)].weights);
+  for (const NodeState& state : states) {
+    if (state.weights) models.push_back(state.weights);
   }
-  if (cluster_.servers <= 1) return models;
-  std::vector<float> whole;
-  for (const Payload& shard : models) whole.insert(whole.end(), shard->begin(), shard->end());
+  if (holders_.empty() || (holders_.size() == 1 && held_.empty())) return models;
+  std::vector<float> whole(cluster_.parameters);
+  for (const int holder : holders_) {
+    const std::vector<float>& part = *states[static_cast<std::size_t>(holder)].weights;
+    if (held_.empty()) {
+      std::ranges::copy(part, whole.begin() + static_cast<std::ptrdiff_t>(cluster_.slice_of(holder).begin));
+      continue;
+    }
+    const auto& places = held_[static_cast<std::size_t>(holder)];
+    for (std::size_t i = 0; i < places.size(); ++i) whole[places[i]] = part[i];
+  }
   return {make_payload(std::move(whole))};
 }
 
@@ -103,7 +99,6 @@ std::vector<char> Experiment::counting_workers(const std::vector<NodeState>& sta
   return count;
 }
 
-// A worker of a parameter server only borrows the model: it is judged by the servers'.
 bool Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
                           const std::vector<Voter>& ensemble) {
   const std::vector<Payload> models = judged_models(states);

@@ -1,6 +1,7 @@
 // What a run computes and is judged by, whatever moves its messages and its time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,9 +57,12 @@ class Experiment {
                 const std::vector<Voter>& ensemble = {});
   std::vector<CurveRow> curve() { return evaluator_ ? evaluator_->curve() : std::vector<CurveRow>(); }
 
-  // Whether the run is judged by this node's weights: servers', if there are any.
-  bool judges(int node) const { return cluster_.servers == 0 || !is_worker(node); }
-  // The models it is judged by: the servers' one, the workers' if they share one, or every worker's.
+  // Whether the run is judged by this node's weights, as its system says.
+  bool judges(int node) const {
+    return holders_.empty() ? is_worker(node) : std::ranges::find(holders_, node) != holders_.end();
+  }
+  bool judges_servers() const { return !holders_.empty() && !is_worker(holders_.front()); }
+  // The models it is judged by: one that some nodes hold between them, or every worker's.
   std::vector<Payload> judged_models(const std::vector<NodeState>& states) const;
   // Whether each worker counts in means: it does by its state, or none does.
   std::vector<char> counting_workers(const std::vector<NodeState>& states) const;
@@ -71,6 +75,7 @@ class Experiment {
   const int sharing_;  // workers whose steps are one step together
   // Which parameters each worker holds, as places in the vector, when the workers share one model; none: all of them.
   const std::vector<std::vector<std::uint32_t>> held_;
+  const std::vector<int> holders_;  // see System::model_holders
   network::Bounds bounds_;
   double training_samples_;  // of an epoch
   StopRule stop_rule_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/systems/servers/easgd.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/laws/one_round.hpp"
 #include "tests/support/scenarios.hpp"
@@ -208,6 +209,46 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
     const auto working = with(R"({"name": ")" + name + R"(", "update_time": "50ms"})");
     CHECK(working.weights == at_once.weights);
     CHECK(working.simulated_s - at_once.simulated_s == doctest::Approx(4 * 0.05 - 0.001));
+  }
+}
+
+// Elastic averaging that is judged by the workers' own models, and by one worker's.
+struct JudgedByWorkers : systems::EasgdParams {
+  std::vector<int> model_holders(const Cluster&) const { return {}; }
+};
+struct JudgedByTheSecond : systems::EasgdParams {
+  std::vector<int> model_holders(const Cluster&) const { return {1}; }
+};
+
+TEST_CASE("a system says which nodes hold the model that a run is judged by") {
+  const auto run = [](systems::SystemChoice system, int servers) {
+    auto scenario =
+        learning(R"("easgd")", 3, servers, R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 8})");
+    scenario.algorithm = std::move(system);
+    return runtime::run(scenario);
+  };
+  const auto last = [](const experiment::RunResult& result, const std::string& worker) {
+    const auto row = std::find_if(result.curve.rbegin(), result.curve.rend(),
+                                  [&](const experiment::CurveRow& of) { return of.worker == worker; });
+    return row->test_loss;
+  };
+  for (const int servers : {1, 2}) {
+    const auto center = run(systems::EasgdParams{}, servers), each = run(JudgedByWorkers{}, servers),
+               second = run(JudgedByTheSecond{}, servers);
+    REQUIRE(center.weights.size() == 1);
+    CHECK(center.weights_at_servers);
+    CHECK(last(center, "w0") == last(center, "w1"));
+    REQUIRE(each.weights.size() == 3);
+    CHECK_FALSE(each.weights_at_servers);
+    CHECK(last(each, "w0") != last(each, "w1"));
+    CHECK(each.weights[1] != center.weights[0]);
+    CHECK(*each.consensus_distance > 0);
+    CHECK(second.weights == std::vector<std::vector<float>>{each.weights[1]});
+    for (const char* row : {"w0", "w1", "w2", "mean", "averaged_model"}) {
+      CHECK(last(second, row) == last(each, "w1"));
+    }
+    CHECK(center.bytes_sent == each.bytes_sent);
+    CHECK(center.simulated_s == second.simulated_s);
   }
 }
 
