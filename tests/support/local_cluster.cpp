@@ -9,7 +9,18 @@ namespace ddl {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::int64_t most_turns_in_an_instant = 10'000;
+constexpr int most_turns_in_an_instant = 200;  // of one actor; each wakes a thread and waits for it
+
+// A program that is one function of the node.
+class FunctionOf final : public Program {
+ public:
+  FunctionOf(Node& node, std::function<void(Node&)> body) : node_(node), body_(std::move(body)) {}
+  void run() override { body_(node_); }
+
+ private:
+  Node& node_;
+  const std::function<void(Node&)> body_;
+};
 
 }  // namespace
 
@@ -26,6 +37,7 @@ LocalNode::LocalNode(LocalCluster& owner, int id) : owner_(owner), id_(id) {
 
 const Cluster& LocalNode::cluster() const { return owner_.settings().cluster; }
 double LocalNode::now() const { return owner_.now(); }
+bool LocalNode::run_goes_on() const { return !owner_.draining_; }
 std::string LocalNode::name() const {
   return id_ < cluster().workers ? "w" + std::to_string(id_) : "ps" + std::to_string(id_ - cluster().workers);
 }
@@ -168,8 +180,11 @@ void LocalCluster::run(const Programs& program, std::optional<int> only) {
     start(node->name(), !node->is_worker(), [&made] { made.run(); });
   }
   try {
-    while (!failure_ && !workers_have_ended()) {
-      if (!do_one_thing()) throw std::runtime_error("no actor can go on: " + who_waits());
+    while (!failure_) {
+      draining_ = workers_have_ended();
+      if (do_one_thing()) continue;
+      if (draining_) break;
+      throw std::runtime_error("no actor can go on: " + who_waits());
     }
   } catch (...) {
     failure_ = std::current_exception();
@@ -219,7 +234,8 @@ void LocalCluster::run_actor(Actor& actor) {
   running_ = nullptr;
 }
 
-// What is due first, then the next actor in turn that can go on, then the clock. False when nothing is left to do.
+// What is due first, then the next actor in turn that can go on, then the clock. False when nothing is left to do: when
+// draining, time passes for messages and for actors at work, not for those that wait for something with a time-out.
 bool LocalCluster::do_one_thing() {
   if (!events_.empty() && events_.begin()->first.first <= now_) {
     const auto happens = std::move(events_.extract(events_.begin()).mapped());
@@ -230,7 +246,7 @@ bool LocalCluster::do_one_thing() {
     const std::size_t next = (last_ + i) % actors_.size();
     Actor& actor = *actors_[next];
     if (actor.ended || (actor.until > now_ && !actor.ready())) continue;
-    if (++turns_in_this_instant_ > most_turns_in_an_instant) {
+    if (++actor.turns > most_turns_in_an_instant) {
       throw std::runtime_error(actor.name + " goes on without end, and no time passes");
     }
     last_ = next;
@@ -239,11 +255,11 @@ bool LocalCluster::do_one_thing() {
   }
   double next_s = events_.empty() ? never : events_.begin()->first.first;
   for (const auto& actor : actors_) {
-    if (!actor->ended) next_s = std::min(next_s, actor->until);
+    if (!actor->ended && !(draining_ && actor->reason != nullptr)) next_s = std::min(next_s, actor->until);
   }
   if (next_s == never) return false;
   now_ = next_s;
-  turns_in_this_instant_ = 0;
+  for (const auto& actor : actors_) actor->turns = 0;
   return true;
 }
 
@@ -269,6 +285,10 @@ void LocalCluster::end() {
     while (!actors_[i]->ended) run_actor(*actors_[i]);
     actors_[i]->thread.join();
   }
+}
+
+LocalCluster::Programs each(std::function<void(Node&)> body) {
+  return [body = std::move(body)](Node& node) { return std::make_unique<FunctionOf>(node, body); };
 }
 
 }  // namespace ddl

@@ -3,10 +3,11 @@
 // both may be nothing. The same every time: one actor runs at a time, and which is next follows from the run alone.
 //
 //   LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1}, .steps = 3, .gradient = ...});
-//   cluster.run([&](Node& node) { return system.program(node); });
+//   cluster.run(programs_of(EasgdParams{.tau = 1}));
 //   CHECK(cluster.node(0).applied == ...);
 //
-// When no actor can go on before the workers have ended, run() throws, and says what each of them waits for.
+// Once the workers have ended, what is under way still arrives, and is dealt with. When no actor can go on before that,
+// run() throws, and says what each of them waits for.
 #pragma once
 
 #include <deque>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "core/node/node.hpp"
+#include "core/node/system.hpp"
 
 namespace ddl {
 
@@ -42,7 +44,7 @@ class LocalNode final : public Node {
   int id() const override { return id_; }
   const Cluster& cluster() const override;
   double now() const override;
-  bool run_goes_on() const override { return true; }
+  bool run_goes_on() const override;
   bool next_step() override;
   void finish_step() override { ++step_; }
   std::int64_t step() const override { return step_; }
@@ -125,7 +127,8 @@ class LocalCluster {
   LocalCluster(const LocalCluster&) = delete;
   LocalCluster& operator=(const LocalCluster&) = delete;
 
-  // Makes every node's program and runs them until all workers' have returned; `only` one node's if that is said.
+  // Makes every node's program and runs them until all workers' have returned and nothing is under way; `only` one
+  // node's if that is said.
   // Throws what a program throws, and std::runtime_error when nothing can go on.
   void run(const Programs& program, std::optional<int> only = std::nullopt);
 
@@ -143,6 +146,7 @@ class LocalCluster {
     double until = std::numeric_limits<double>::infinity();
     const Reason* reason = nullptr;  // none: it waits for time alone
     bool service = false, ended = false;
+    int turns = 0;  // in this instant
     std::binary_semaphore go{0};
     std::thread thread;
   };
@@ -165,12 +169,20 @@ class LocalCluster {
   std::vector<std::unique_ptr<LocalNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::unique_ptr<Actor>> actors_;
-  std::size_t last_ = 0;  // that ran
-  std::int64_t turns_in_this_instant_ = 0;
+  std::size_t last_ = 0;   // that ran
+  bool draining_ = false;  // the workers have ended
   Actor* running_ = nullptr;
   std::binary_semaphore back_{0};
   bool ending_ = false;
   std::exception_ptr failure_;
 };
+
+// The programs of a training system with these settings.
+template <class Params>
+LocalCluster::Programs programs_of(const Params& params) {
+  return [system = std::make_shared<SystemOf<Params>>(params)](Node& node) { return system->program(node); };
+}
+// Every node runs the same function.
+LocalCluster::Programs each(std::function<void(Node&)> body);
 
 }  // namespace ddl

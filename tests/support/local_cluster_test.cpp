@@ -7,21 +7,6 @@
 namespace ddl::local_cluster_test {
 namespace {
 
-// A program that is one function of the node.
-class Runs final : public Program {
- public:
-  Runs(Node& node, std::function<void(Node&)> body) : node_(node), body_(std::move(body)) {}
-  void run() override { body_(node_); }
-
- private:
-  Node& node_;
-  const std::function<void(Node&)> body_;
-};
-
-LocalCluster::Programs each(const std::function<void(Node&)>& body) {
-  return [body](Node& node) { return std::make_unique<Runs>(node, body); };
-}
-
 Cluster of(int workers, int servers = 0) {
   Cluster cluster;
   cluster.workers = workers;
@@ -170,6 +155,37 @@ TEST_CASE("a program's own error comes out, and services end with the run") {
     while (true) node.receive(0, service);
   }));
   CHECK(ended == 1);
+}
+
+TEST_CASE("what is under way when the workers have ended still arrives, and is dealt with") {
+  LocalCluster cluster({.cluster = of(1, 1), .latency_s = 2, .bytes_per_s = 1});
+  std::vector<double> dealt_with;
+  cluster.run(each([&](Node& node) {
+    if (node.is_worker()) {
+      for (int i = 0; i < 2; ++i) node.send(1, {.wire_bytes = 1});
+      return;
+    }
+    while (true) {
+      node.receive(0, service);
+      node.compute(5);
+      dealt_with.push_back(node.now());
+    }
+  }));
+  CHECK(dealt_with == std::vector<double>{1 + 2 + 5, 1 + 2 + 5 + 5});
+}
+
+TEST_CASE("a run ends although a service waits with a time-out, or works as long as the run goes on") {
+  for (const bool works : {false, true}) {
+    LocalCluster cluster({.cluster = of(1, 1)});
+    cluster.run(each([&](Node& node) {
+      if (node.is_worker()) return node.compute(2.5);
+      while (node.run_goes_on()) {
+        if (works) node.compute(1);
+        if (!works) node.receive_for(0, 1, service);
+      }
+    }));
+    CHECK(cluster.now() == (works ? 3 : 2.5));
+  }
 }
 
 TEST_CASE("a run is the same every time") {

@@ -1,19 +1,50 @@
+// Averaging in pairs beside gradients, of two workers by hand. The odd one asks.
 #include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tests/support/scripted_node.hpp"
+#include "tests/support/local_cluster.hpp"
 
 namespace ddl::systems::ad_psgd_test {
+namespace {
+
+// Two workers with a gradient of 2 and 4 wherever they are, which takes 1 s and 1.5 s. Returns both models after so
+// many steps.
+std::vector<float> models_after(int steps, const AdPsgdParams& params) {
+  LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, 1.5}},
+                        .steps = steps,
+                        .gradient = [](const Node& node, std::span<const float>) {
+                          return std::vector<float>{node.id() == 0 ? 2.0f : 4.0f};
+                        }});
+  cluster.run(programs_of(params));
+  return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
+}
+
+}  // namespace
 
 TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for answers") {
   // News that no actor reads would pile up as long as hosts come and go.
-  Cluster cluster;
-  cluster.workers = 4;
+  LocalCluster cluster({.cluster = {.workers = 4}});
   for (const int worker : {0, 1, 2, 3}) {
-    ScriptedNode node(cluster, worker, {});
-    const auto program = AdPsgdParams{}.program(node);
-    CHECK(node.watched.size() == (worker % 2 == 1 ? 1 : 0));
+    const auto program = AdPsgdParams{}.program(cluster.node(worker));
+    CHECK(cluster.node(worker).watched.size() == (worker % 2 == 1 ? 1 : 0));
+  }
+}
+
+TEST_CASE("the asking worker averages first and then applies its gradient, the asked one when it is asked") {
+  // At 1.5 s the passive worker is at -2 and the active one at 0: both have -1, from which the active one goes to -5.
+  CHECK(models_after(1, {}) == std::vector<float>{-1, -5});
+  // At 3 s the passive worker is at -3: both have -4, and the active one goes on to -8.
+  CHECK(models_after(2, {}) == std::vector<float>{-4, -8});
+}
+
+TEST_CASE("averaging moves no sum: gradients alone do, whatever the order and the rate") {
+  for (const UpdateOrder order : {UpdateOrder::average_then_update, UpdateOrder::update_then_average}) {
+    for (const int every : {1, 2, 3}) {
+      const auto models = models_after(6, {.gossip_rate = {.every = every}, .update_order = order});
+      CHECK(models[0] + models[1] == -6 * (2 + 4));
+      CHECK(models[0] != -6 * 2);
+    }
   }
 }
 

@@ -4,9 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "core/comm/partitions.hpp"
-#include "tests/support/scripted_node.hpp"
+#include "core/node/vectors.hpp"
+#include "tests/support/local_cluster.hpp"
 
 namespace ddl::systems::ako_test {
 
@@ -26,12 +29,23 @@ Cluster cluster_of(int workers) {
   return cluster;
 }
 
-// Gradient t is 2^t in every coordinate: a sum tells which steps are in it, and whether any is in it twice.
-std::vector<std::vector<float>> powers_of_two(int steps) {
-  std::vector<std::vector<float>> gradients;
-  for (int t = 0; t < steps; ++t) gradients.emplace_back(parameters, static_cast<float>(1 << t));
-  return gradients;
-}
+// What one worker sends and applies in so many steps, without hearing of the others. Gradient t is 2^t in every
+// coordinate: a sum tells which steps are in it, and whether any is in it twice.
+struct OneWorker {
+  OneWorker(const AkoParams& params, const Cluster& of, int id, int steps, double bytes_per_s = 1e9)
+      : cluster({.cluster = of,
+                 .steps = steps,
+                 .gradient =
+                     [](const Node& worker, std::span<const float>) {
+                       return std::vector<float>(parameters, static_cast<float>(1 << worker.step()));
+                     },
+                 .bytes_per_s = bytes_per_s}),
+        node(cluster.node(id)) {
+    cluster.run(programs_of(params), id);
+  }
+  LocalCluster cluster;
+  const LocalNode& node;
+};
 
 AkoParams with(int partitions, AkoSchedule schedule) {
   AkoParams params;
@@ -49,12 +63,11 @@ TEST_CASE("every coordinate of every gradient reaches every peer exactly once, a
       for (const auto schedule : {AkoSchedule::rotate, AkoSchedule::broadcast}) {
         const Cluster cluster = cluster_of(workers);
         const int id = workers / 2;
-        ScriptedNode node(cluster, id, powers_of_two(steps));
-        with(P, schedule).program(node)->run();
+        const OneWorker one(with(P, schedule), cluster, id, steps);
 
         std::map<int, std::vector<float>> delivered;  // per peer, summed
         const auto partitions = comm::make_partitions(comm::Partitioner::even, P, cluster);
-        for (const Message& message : node.sent) {
+        for (const Message& message : one.node.sent) {
           auto& sum = delivered[message.target];
           sum.resize(parameters);
           comm::scatter(partitions[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
@@ -85,10 +98,9 @@ TEST_CASE("after mP steps each link has carried exactly m models, for both sched
   for (const auto schedule : {AkoSchedule::rotate, AkoSchedule::broadcast}) {
     for (const int P : {1, 3, 4}) {
       const int m = 4;
-      ScriptedNode node(cluster_of(3), 0, powers_of_two(m * P));
-      with(P, schedule).program(node)->run();
+      const OneWorker one(with(P, schedule), cluster_of(3), 0, m * P);
       std::map<int, std::uint64_t> bytes;
-      for (const Message& message : node.sent) bytes[message.target] += message.wire_bytes;
+      for (const Message& message : one.node.sent) bytes[message.target] += message.wire_bytes;
       for (const int peer : {1, 2}) CHECK(bytes[peer] == static_cast<std::uint64_t>(m) * 1000);
     }
   }
@@ -96,11 +108,10 @@ TEST_CASE("after mP steps each link has carried exactly m models, for both sched
 
 TEST_CASE("in one round rotate sends different parts to different peers, broadcast the same to all") {
   for (const auto schedule : {AkoSchedule::rotate, AkoSchedule::broadcast}) {
-    ScriptedNode node(cluster_of(4), 0, powers_of_two(1));
-    with(3, schedule).program(node)->run();
-    REQUIRE(node.sent.size() == 3);
+    const OneWorker one(with(3, schedule), cluster_of(4), 0, 1);
+    REQUIRE(one.node.sent.size() == 3);
     std::map<int, int> times;
-    for (const Message& message : node.sent) ++times[message.as<PartOfSum>().part];
+    for (const Message& message : one.node.sent) ++times[message.as<PartOfSum>().part];
     CHECK(times.size() == (schedule == AkoSchedule::rotate ? 3 : 1));
   }
 }
@@ -109,26 +120,23 @@ TEST_CASE("a worker applies its own gradient whole, in its step, at the weight o
   for (const auto scale : {GradientScale::mean, GradientScale::sum}) {
     Cluster cluster = cluster_of(4);
     cluster.scale = scale;
-    ScriptedNode node(cluster, 1, powers_of_two(3));
-    with(2, AkoSchedule::rotate).program(node)->run();
+    const OneWorker one(with(2, AkoSchedule::rotate), cluster, 1, 3);
     const float weight = scale == GradientScale::mean ? 0.25f : 1.0f;
     for (std::size_t t = 0; t < 3; ++t) {
-      CHECK(node.applied[t] == std::vector<float>(parameters, weight * static_cast<float>(1 << t)));
+      CHECK(one.node.applied[t] == std::vector<float>(parameters, weight * static_cast<float>(1 << t)));
     }
   }
 }
 
 TEST_CASE("alone, a worker sends nothing") {
-  ScriptedNode node(cluster_of(1), 0, powers_of_two(3));
-  with(4, AkoSchedule::rotate).program(node)->run();
-  CHECK(node.sent.empty());
-  CHECK(node.applied.size() == 3);
+  const OneWorker one(with(4, AkoSchedule::rotate), cluster_of(1), 0, 3);
+  CHECK(one.node.sent.empty());
+  CHECK(one.node.applied.size() == 3);
 }
 
 TEST_CASE("a message tells the step of the oldest gradient in its sum") {
-  ScriptedNode node(cluster_of(2), 0, powers_of_two(7));
-  with(3, AkoSchedule::broadcast).program(node)->run();
-  for (const Message& message : node.sent) {
+  const OneWorker one(with(3, AkoSchedule::broadcast), cluster_of(2), 0, 7);
+  for (const Message& message : one.node.sent) {
     // Part t mod 3 went last three steps before, if it has gone at all.
     CHECK(message.as<PartOfSum>().since == std::max<std::int64_t>(0, message.step - 2));
   }
@@ -138,21 +146,39 @@ TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of th
   // 1 s of exchange, 0.1 s of compute, 0.9 of it: 1 / 0.09 = 11.1, so 12.
   AkoParams params;
   params.partitions = {.automatic = true, .counts = {}};
-  ScriptedNode node(cluster_of(2), 0, powers_of_two(12));
-  params.program(node)->run();
+  const OneWorker one(params, cluster_of(2), 0, 12);
   int most = 0;
-  for (const Message& message : node.sent) most = std::max(most, message.as<PartOfSum>().part);
+  for (const Message& message : one.node.sent) most = std::max(most, message.as<PartOfSum>().part);
   CHECK(most + 1 == 12);
 }
 
-TEST_CASE("what a full queue has merged is not sent once more") {
+TEST_CASE("what does not fit into a full queue is added to what waits there, and arrives once") {
+  // The first message is on the wire for longer than the four steps take. Behind it waits the other part's, which fills
+  // the queue; of the third nothing waits, and the fourth is added to the second.
   AkoParams params = with(2, AkoSchedule::broadcast);
   params.overflow = Overflow::merge;
-  ScriptedNode node(cluster_of(2), 0, powers_of_two(4));
-  node.always_waiting = 1;
-  node.merges = true;
-  params.program(node)->run();
-  CHECK(node.sent.empty());  // the queue took all four
+  OneWorker one(params, cluster_of(2), 0, 4, 100);
+  std::vector<std::pair<int, float>> arrived;
+  while (const auto message = one.cluster.node(1).poll(0)) {
+    if (message->is<PartOfSum>()) arrived.emplace_back(message->as<PartOfSum>().part, message->values->front());
+  }
+  CHECK(arrived == std::vector<std::pair<int, float>>{{0, 1}, {1, 1 + 2 + 4 + 8}, {0, 2 + 4}});
+}
+
+TEST_CASE("two workers with the same gradients apply all of each other's, each once") {
+  // One step takes 0.1 s and messages no time, so that a step's part arrives before the next step applies it.
+  LocalCluster cluster({.cluster = cluster_of(2), .steps = 6, .gradient = [](const Node& node, std::span<const float>) {
+                          return std::vector<float>(parameters, static_cast<float>(1 << node.step()));
+                        }});
+  cluster.run(programs_of(with(1, AkoSchedule::broadcast)));
+  for (const int worker : {0, 1}) {
+    std::vector<float> sum(parameters);
+    for (const auto& applied : cluster.node(worker).applied) add_scaled(sum, applied, 1);
+    // All six of its own at 1/2, and of the peer's at least those of all but the last step.
+    CHECK(sum[0] >= (63 + 31) / 2.0f);
+    CHECK(sum[0] <= 63);
+    CHECK(sum == std::vector<float>(parameters, sum[0]));
+  }
 }
 
 }  // namespace ddl::systems::ako_test

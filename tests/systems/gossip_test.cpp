@@ -1,9 +1,9 @@
-// Cui's threshold on gradients, as an optimizer sees it.
+// Cui's threshold on gradients, as an optimizer sees it, and two models that become one, by hand.
 #include "core/systems/neighbours/gossip.hpp"
 
 #include <doctest/doctest.h>
 
-#include "tests/support/scripted_node.hpp"
+#include "tests/support/local_cluster.hpp"
 
 namespace ddl::systems::gossip_test {
 
@@ -12,17 +12,28 @@ namespace {
 using Vectors = std::vector<std::vector<float>>;
 
 // What a lone worker's optimizer gets of these gradients of two tensors, of four values and of two.
-Vectors applied(Threshold threshold, bool residual, Vectors gradients) {
+Vectors applied(Threshold threshold, bool error_feedback, const Vectors& gradients) {
   Cluster cluster;
   cluster.workers = 1;
   cluster.parameters = 6;
   cluster.tensors = {{"a.weight", 0, 4, 1}, {"b.weight", 4, 2, 1}};
-  ScriptedNode node(cluster, 0, std::move(gradients));
-  GossipParams params;
-  params.threshold = threshold;
-  params.error_feedback = residual;
-  params.program(node)->run();
-  return node.applied;
+  LocalCluster alone({.cluster = cluster,
+                      .steps = static_cast<std::int64_t>(gradients.size()),
+                      .gradient = [&](const Node& node, std::span<const float>) {
+                        return gradients[static_cast<std::size_t>(node.step())];
+                      }});
+  alone.run(programs_of(GossipParams{.threshold = threshold, .error_feedback = error_feedback}));
+  return alone.node(0).applied;
+}
+
+// The models of two workers after a step each. Gradients are 2, which takes 1 s, and 4, which takes 2 s.
+std::vector<float> two_models(const GossipParams& params) {
+  LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1, .model_bytes = 4, .compute_s = {1, 2}},
+                        .gradient = [](const Node& node, std::span<const float>) {
+                          return std::vector<float>{node.id() == 0 ? 2.0f : 4.0f};
+                        }});
+  cluster.run(programs_of(params));
+  return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
 }
 
 }  // namespace
@@ -36,7 +47,7 @@ TEST_CASE("signed_mean, as printed, drops every negative value when the mean is 
   CHECK(applied(Threshold::signed_mean, false, {{-4, 3, -1, 2, -7, 7}}) == Vectors{{0, 3, 0, 2, 0, 7}});
 }
 
-TEST_CASE("without a residual dropped values are lost, with one they add up until they count") {
+TEST_CASE("without error feedback dropped values are lost, with it they add up until they count") {
   const Vectors three = {{1, 3, 0, 0, 1, 1}, {1, 3, 0, 0, 1, 1}, {1, 3, 0, 0, 1, 1}};  // means 1 and 1
   CHECK(applied(Threshold::abs_mean, false, three)[2] == std::vector<float>{1, 3, 0, 0, 1, 1});
   const Vectors growing = {{1, 5, 0, 0, 2, 2}, {1, 5, 0, 0, 2, 2}, {1, 3, 0, 0, 2, 2}};
@@ -49,6 +60,19 @@ TEST_CASE("without a residual dropped values are lost, with one they add up unti
 
 TEST_CASE("without a threshold the gradient is the optimizer's as it is") {
   CHECK(applied(Threshold::none, false, {{1, 2, 3, 4, 5, -6}}) == Vectors{{1, 2, 3, 4, 5, -6}});
+}
+
+TEST_CASE("a pull moves the model of the worker that asks, a push that of the asked one, a pair's exchange both") {
+  // At 1 s the first worker is at -2 and the second still at 0; their mean is -1. At 2 s the second has taken its step
+  // from where it is then.
+  CHECK(two_models({.mode = GossipMode::pull}) == std::vector<float>{-1, (0 - 4 - 1) / 2.0f});
+  CHECK(two_models({.mode = GossipMode::push}) == std::vector<float>{(-2 - 5) / 2.0f, -1 - 4});
+  CHECK(two_models({.mode = GossipMode::pair}) == std::vector<float>{(-1 - 5) / 2.0f, (-1 - 5) / 2.0f});
+}
+
+TEST_CASE("an exchange that overlaps the gradient is of the models before it") {
+  // Both are answered with 0 at 0 s, and average with it once their steps are taken.
+  CHECK(two_models({.mode = GossipMode::pull, .order = ExchangeOrder::overlap}) == std::vector<float>{-1, -2});
 }
 
 }  // namespace ddl::systems::gossip_test
