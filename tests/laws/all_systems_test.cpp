@@ -157,4 +157,28 @@ TEST_CASE("a worker's crash, and its return, stop no system that allows them") {
   });
 }
 
+TEST_CASE("timing only: a system takes the same time and sends the same messages when it learns nothing") {
+  for_all_systems([](const System& system, const std::string& file) {
+    const std::string stop = R"({"iterations": 12})";
+    const auto timed = run_if_allowed(file, stop, {{"model", "\"none\""}});
+    // The parts of a split model, and what members of an ensemble get wrong, follow from the model.
+    if (!timed) {
+      CHECK(system.facts().is_model_parallel());
+      return;
+    }
+    const auto learned = runtime::run(with(file, stop));
+    CHECK(timed->weights.empty());
+    CHECK_FALSE(learned.weights.empty());
+    CHECK(timed->simulated_s == learned.simulated_s);
+    CHECK(timed->steps == learned.steps);
+    CHECK(timed->bytes_sent == learned.bytes_sent);
+    CHECK(timed->messages_sent == learned.messages_sent);
+    REQUIRE(timed->iterations.size() == learned.iterations.size());
+    for (std::size_t i = 0; i < timed->iterations.size(); ++i) {
+      CHECK(timed->iterations[i].end_s == learned.iterations[i].end_s);
+      CHECK_FALSE(timed->iterations[i].train_loss.has_value());
+    }
+  });
+}
+
 }  // namespace ddl::all_systems_test

@@ -7,6 +7,7 @@
 #include "tests/laws/decentralized.hpp"
 #include "tests/support/same_run.hpp"
 #include "tests/support/scenarios.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::crash_test {
 
@@ -26,20 +27,15 @@ std::string crash(const std::string& host, const std::string& rest = "") {
 
 const std::string kept = R"(, "restart": "2.5s", "state": "kept")", lost = R"(, "restart": "2.5s", "state": "lost")";
 
-std::string go_on(const std::string& name) { return fmt::format(R"({{"name": "{}", "on_failure": "go_on"}})", name); }
-std::string wait(const std::string& name) { return fmt::format(R"({{"name": "{}", "on_failure": "wait"}})", name); }
+std::string go_on(const std::string& name) { return with_policy(name, "go_on"); }
 
-const std::vector<std::string> with_a_choice = {
-    "ps_sync",   "ps_ssp", "fedavg", "ring_allreduce", "tree_allreduce", "star_allreduce", "partial_allreduce",
-    "local_sgd", "d_psgd", "sgp",    "choco"};
-const std::vector<std::string> going_on = {R"("ps_async")",
-                                           R"("ako")",
-                                           R"({"name": "ako", "partitions": 3, "staleness_bound": 1})",
+const std::vector<std::string> variants = {R"({"name": "ako", "partitions": 3, "staleness_bound": 1})",
                                            R"({"name": "ako", "staleness_bound": 1, "tf_ako": {"clock": "ping_pong"}})",
-                                           R"("gossip")",
                                            R"({"name": "gossip", "mode": "pair"})",
-                                           R"("ad_psgd")",
                                            R"({"name": "ad_psgd", "gossip_rate": "continuous"})"};
+const std::vector<std::string> all = systems_in_faults(4, 1, variants);
+
+bool waits(const std::string& system) { return system.find("\"wait\"") != std::string::npos; }
 
 // What a run that cannot go on says; "" of one that does.
 std::string stall(const scenario::Scenario& scenario) {
@@ -64,9 +60,9 @@ int steps_of_others(const experiment::RunResult& result, double from_s, double u
 
 TEST_CASE(
     "a worker that never comes back: those which wait for it stall and say so, those which go on end without it") {
-  for (const std::string& name : with_a_choice) {
+  for (const std::string& name : names_of_systems(4, 1, {"on_failure"})) {
     CAPTURE(name);
-    const std::string asked_to_wait = stall(with_fault(wait(name), crash("w1")));
+    const std::string asked_to_wait = stall(with_fault(with_policy(name, "wait"), crash("w1")));
     CHECK(asked_to_wait.find("w1 crashed at 1.23 s and does not come back") != std::string::npos);
     CHECK(asked_to_wait.find(" (w1)") != std::string::npos);  // for which they wait
     CHECK(asked_to_wait.find("w1 waits") == std::string::npos);
@@ -74,9 +70,8 @@ TEST_CASE(
     CHECK(by_default.find("; w0 waits for ") != std::string::npos);
     CHECK(by_default.find("port") == std::string::npos);
   }
-  std::vector<std::string> all = going_on;
-  for (const std::string& name : with_a_choice) all.push_back(go_on(name));
   for (const std::string& system : all) {
+    if (waits(system)) continue;
     CAPTURE(system);
     const auto result = runtime::run(with_fault(system, crash("w1")));
     CHECK(result.steps[1] < 13);
@@ -89,8 +84,6 @@ TEST_CASE(
 }
 
 TEST_CASE("a worker that comes back does all its steps, with its state or without") {
-  std::vector<std::string> all = going_on;
-  for (const std::string& name : with_a_choice) all.insert(all.end(), {go_on(name), wait(name)});
   for (const std::string& system : all) {
     for (const std::string& state : {kept, lost}) {
       CAPTURE(system);
@@ -100,7 +93,7 @@ TEST_CASE("a worker that comes back does all its steps, with its state or withou
       CHECK(result.faults->restarts == 1);
       // None stands still while it is away, but those that wait: at most what was under way then still ends.
       const int meanwhile = steps_of_others(result, 1.7, 2.45);
-      if (system.find("\"wait\"") != std::string::npos && system.find("fedavg") == std::string::npos) {
+      if (waits(system) && system.find("fedavg") == std::string::npos) {
         CHECK(meanwhile == 0);
       } else if (system.find("go_on") != std::string::npos || system.find("name") == std::string::npos) {
         CHECK(meanwhile > 3);
@@ -110,8 +103,6 @@ TEST_CASE("a worker that comes back does all its steps, with its state or withou
 }
 
 TEST_CASE("one that joins does all its steps, one that leaves as many as there was time for") {
-  std::vector<std::string> all = going_on;
-  for (const std::string& name : with_a_choice) all.insert(all.end(), {go_on(name), wait(name)});
   for (const std::string& system : all) {
     CAPTURE(system);
     const auto joined = runtime::run(with_fault(system, R"({"type": "join", "host": "w1", "at": "1s"})"));
@@ -127,9 +118,10 @@ TEST_CASE("one that joins does all its steps, one that leaves as many as there w
 }
 
 TEST_CASE("a server that crashes is waited for, and its workers go on from what it has kept") {
-  for (const char* name : {"ps_async", "ps_sync", "ps_ssp", "fedavg"}) {
-    CAPTURE(name);
-    const std::string system = "\"" + std::string(name) + "\"";
+  for (const auto& with_servers : systems::all_systems()) {
+    if (!with_servers->facts().needs_servers) continue;
+    const std::string system = quoted(with_servers->facts().name);
+    CAPTURE(system);
     CHECK(stall(with_fault(system, crash("ps0"))).find("ps0 crashed at 1.23 s") != std::string::npos);
     for (const std::string& state : {kept, lost})
       CHECK(runtime::run(with_fault(system, crash("ps0", state))).steps == Steps(4, 30));
@@ -182,7 +174,8 @@ TEST_CASE("a synchronous server that goes on takes the mean over those left, as 
 TEST_CASE("replicas of an all-reduce are one again after a restart, even of a worker that has lost its model") {
   for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce"}) {
     for (const std::string& state : {kept, lost}) {
-      for (const std::string& system : {go_on(name), wait(name)}) {
+      for (const char* policy : {"go_on", "wait"}) {
+        const std::string system = with_policy(name, policy);
         CAPTURE(system);
         const auto result = runtime::run(with_fault(system, crash("w1", state)));
         for (const auto& replica : result.weights) CHECK(replica == result.weights[0]);
@@ -285,11 +278,6 @@ TEST_CASE("hosts that are not there, times in the wrong order and endless churn 
 }
 
 TEST_CASE("the first worker may crash as the run begins, evaluations or not, and come back") {
-  std::vector<std::string> all = going_on;
-  for (const std::string& name : with_a_choice) {
-    all.push_back(go_on(name));
-    all.push_back(wait(name));
-  }
   for (const std::string& system : all) {
     CAPTURE(system);
     scenario::Scenario scenario = with_fault(

@@ -6,13 +6,14 @@
 
 #include "core/base/finite.hpp"
 #include "tests/support/scenarios.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::divergence_test {
 
 namespace {
 
 // The first update is 1e38 times a gradient: whatever is computed at those weights overflows.
-experiment::RunResult run_away(const char* system, int workers, int servers, const std::string& stop) {
+experiment::RunResult run_away(const std::string& system, int workers, int servers, const std::string& stop) {
   return runtime::run(learning(system, workers, servers,
                                R"("data": {"train": 200, "test": 50}, "training": {"batch_size": 10, "optimizer":
                          {"type": "sgd", "learning_rate": 1e38}}, "stop": )" +
@@ -50,11 +51,8 @@ TEST_CASE("a run that diverges ends at the first gradient that shows it, and say
 }
 
 TEST_CASE("every system notices that it diverges, and no step that did counts as finished") {
-  for (const char* system :
-       {R"("ps_async")", R"("ps_sync")", R"({"name": "ako", "partitions": 2})", R"("gossip")", R"("d_psgd")",
-        R"("ad_psgd")", R"("sgp")", R"("choco")", R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")",
-        R"({"name": "local_sgd", "local_steps": 2})", R"({"name": "fedavg", "local_steps": 2})",
-        R"({"name": "ps_ssp", "staleness_bound": 1})"}) {
+  for (const std::string& name : names_of_systems(4, 2)) {
+    const std::string system = quoted(name);
     CAPTURE(system);
     const auto result = run_away(system, 4, 2, R"({"iterations": 50})");
     CHECK(result.stopped_by == "diverged");

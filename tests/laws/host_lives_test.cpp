@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/support/scenarios.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::host_lives_test {
 
@@ -40,22 +41,12 @@ std::int64_t steps_within(const experiment::RunResult& result, double from_s, do
   });
 }
 
-std::vector<std::string> all_systems() {
-  std::vector<std::string> systems = {R"("ps_async")", R"("ako")", R"({"name": "ako", "staleness_bound": 1})",
-                                      R"("gossip")", R"("ad_psgd")"};
-  for (const char* name : {"ps_sync", "ps_ssp", "fedavg", "ring_allreduce", "tree_allreduce", "star_allreduce",
-                           "partial_allreduce", "local_sgd", "d_psgd", "sgp", "choco"}) {
-    for (const char* way : {"wait", "go_on"}) {
-      systems.push_back(fmt::format(R"({{"name": "{}", "on_failure": "{}"}})", name, way));
-    }
-  }
-  return systems;
-}
+const std::vector<std::string> all = systems_in_faults(4, 1, {R"({"name": "ako", "staleness_bound": 1})"});
 
 }  // namespace
 
 TEST_CASE("a worker that leaves and joins again does all its steps, none of them while it is away") {
-  for (const std::string& system : all_systems()) {
+  for (const std::string& system : all) {
     CAPTURE(system);
     const auto result = runtime::run(with_faults(system, {leave(1), join(4)}));
     CHECK(result.steps == Steps(4, 30));
@@ -68,7 +59,7 @@ TEST_CASE("a worker that leaves and joins again does all its steps, none of them
 
 TEST_CASE("a worker that is to join before it is gone joins when it is") {
   // Its gradient takes 5 s: the one that begins at 0 s ends after both.
-  for (const std::string& system : all_systems()) {
+  for (const std::string& system : all) {
     CAPTURE(system);
     auto scenario = with_faults(system, {leave(1), join(2)}, 4);
     scenario.compute.slowdown = {{"w1", 50}};
@@ -113,7 +104,7 @@ TEST_CASE("a host is down while any of its outages lasts and has lost its state 
 }
 
 TEST_CASE("a worker that leaves while it is down does not start again") {
-  for (const std::string& system : all_systems()) {
+  for (const std::string& system : all) {
     CAPTURE(system);
     // Down within some milliseconds, and then for longer than the run.
     const auto result = runtime::run(with_faults(system, {churn(0.01, 1000), leave(2)}));
@@ -126,7 +117,7 @@ TEST_CASE("a worker that leaves while it is down does not start again") {
 
 TEST_CASE("a worker that crashes while it leaves is gone") {
   // Each gradient of w1 takes 10 s; churn meets it in the step that it was to end.
-  for (const std::string& system : all_systems()) {
+  for (const std::string& system : all) {
     CAPTURE(system);
     auto scenario = with_faults(system, {leave(0.001), churn(0.01, 0.01)}, 4);
     scenario.compute.slowdown = {{"w1", 100}};
@@ -155,11 +146,10 @@ TEST_CASE("two churns of one host have crashes of their own") {
 }
 
 TEST_CASE("neighbours that start while others do agree with them on rounds") {
-  for (const std::string system : {"d_psgd", "choco", "sgp"}) {
+  for (const std::string& system : names_of_systems(4, 1, {"topology", "on_failure"})) {
     for (const std::string on_failure : {"wait", "go_on"}) {
-      CAPTURE(system);
-      CAPTURE(on_failure);
-      const std::string algorithm = R"({"name": ")" + system + R"(", "on_failure": ")" + on_failure + R"("})";
+      const std::string algorithm = with_policy(system, on_failure);
+      CAPTURE(algorithm);
       // w2 is back while w3 is down, and w3 soon after, while w2 asks for a model.
       const auto lost = [](const char* host, double at_s, double restart_s) {
         return scenario::HostCrash{host, Seconds{at_s}, Seconds{restart_s}, scenario::HostState::lost};
@@ -200,7 +190,7 @@ TEST_CASE("a worker that is alone for a while lets the others in again, and all 
       {down("w0", 2, 4), down("w1", 2, 5), down("w3", 2, 4.5)},
       {down("w1", 2, 5), down("w3", 2.5, 4), down("w0", 3, 3.5)},
   };
-  for (const std::string& system : all_systems()) {
+  for (const std::string& system : all) {
     for (const auto& faults : all_faults) {
       CAPTURE(system);
       auto scenario = with_faults(system, faults);
@@ -217,7 +207,7 @@ TEST_CASE("a worker that is alone for a while lets the others in again, and all 
 }
 
 TEST_CASE("no node waits for a worker that has crashed when its steps were over") {
-  for (const std::string& system : all_systems()) {
+  for (const std::string& system : all) {
     CAPTURE(system);
     const auto result = runtime::run(
         with_faults(system, {scenario::HostCrash{"w1", Seconds{20}, std::nullopt, scenario::HostState::kept},

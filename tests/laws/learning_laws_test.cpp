@@ -5,6 +5,7 @@
 
 #include "sim/results/writing/result_files.hpp"
 #include "tests/support/scenarios.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::learning_laws_test {
 
@@ -130,17 +131,20 @@ TEST_CASE("evaluating often or seldom changes neither time nor weights") {
 }
 
 TEST_CASE("neither threads nor repetition change a bit, the seed does") {
-  for (const char* algorithm :
-       {R"("ps_async")", R"({"name": "ako", "partitions": 3})", R"({"name": "gossip"})", R"("d_psgd")", R"("ad_psgd")",
-        R"({"name": "sgp", "overlap": true})", R"({"name": "choco", "codec": "random_k"})",
-        R"({"name": "ako", "partitions": 2, "staleness_bound": 1,
-                                    "tf_ako": {"publish": "blocking", "clock": "ping_pong", "receive_threads": 2,
-                                               "receive_time": "3ms"}})",
-        R"({"name": "gossip", "threshold": "signed_mean",
-                                    "error_feedback": true, "merge": "loss_weighted", "timeout": "6ms"})",
-        R"("ring_allreduce")", R"("tree_allreduce")", R"("star_allreduce")", R"({"name": "partial_allreduce"})",
-        R"({"name": "local_sgd", "local_steps": 3})", R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
-        R"({"name": "ps_ssp", "staleness_bound": 1})", R"({"name": "ps_sync", "backup_workers": 1})"}) {
+  std::vector<std::string> algorithms = {
+      R"({"name": "ako", "partitions": 3})",
+      R"({"name": "sgp", "overlap": true})",
+      R"({"name": "choco", "codec": "random_k"})",
+      R"({"name": "ako", "partitions": 2, "staleness_bound": 1,
+          "tf_ako": {"publish": "blocking", "clock": "ping_pong", "receive_threads": 2, "receive_time": "3ms"}})",
+      R"({"name": "gossip", "threshold": "signed_mean", "error_feedback": true, "merge": "loss_weighted",
+          "timeout": "6ms"})",
+      R"({"name": "fedavg", "local_steps": 3, "sampled": 2})",
+      R"({"name": "ps_ssp", "staleness_bound": 1})",
+      R"({"name": "ps_sync", "backup_workers": 1})"};
+  for (const std::string& name : names_of_systems(4, 1)) algorithms.push_back(quoted(name));
+  for (const std::string& algorithm : algorithms) {
+    CAPTURE(algorithm);
     auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
     scenario.compute.jitter = 0.3;
     const auto digest = [&](int threads) {

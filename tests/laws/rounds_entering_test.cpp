@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tests/laws/decentralized.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::rounds_entering_test {
 
@@ -43,7 +44,7 @@ double longest_rest_s(const experiment::RunResult& result, double from_s, int go
   return longest_s;
 }
 
-std::string on(const char* topology, const char* name, const char* way) {
+std::string on(const char* topology, const std::string& name, const char* way) {
   return fmt::format(R"({{"name": "{}", "topology": "{}", "on_failure": "{}"}})", name, topology, way);
 }
 
@@ -70,7 +71,7 @@ TEST_CASE("whoever enters, and however many steps it has taken, nobody stands st
   // falls behind with a slow w5, and is alone with newcomers once that crashes.
   const std::vector<scenario::Fault> gone = {join("w4", 29.5), join("w0", 10), join("w1", 10.5), crash("w5", 10.8)};
   const std::vector<scenario::Fault> behind = {join("w4", 29.5), join("w1", 10), crash("w5", 10.15)};
-  for (const char* name : {"d_psgd", "sgp", "choco"}) {
+  for (const std::string& name : names_of_systems(4, 0, {"topology", "on_failure"})) {
     for (const Case& one : cases) {
       for (const char* way : {"wait", "go_on"}) {
         CAPTURE(name);

@@ -6,6 +6,7 @@
 #include "tests/laws/one_round.hpp"
 #include "tests/support/same_run.hpp"
 #include "tests/support/scenarios.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::time_out_test {
 
@@ -42,9 +43,13 @@ scenario::Scenario quick(const std::string& algorithm, int workers, int servers,
                               iterations, faults));
 }
 
-const std::vector<std::string> servers_with_one = {
-    time_out("ps_sync", "2s"), time_out("ps_sync", "2s", R"(, "backup_workers": 1)"), time_out("ps_ssp", "2s"),
-    time_out("ps_ssp", "2s", R"(, "staleness_bound": 0)"), time_out("fedavg", "2s", R"(, "local_steps": 3)")};
+std::vector<std::string> servers_with_one() {
+  std::vector<std::string> systems = {time_out("ps_sync", "2s", R"(, "backup_workers": 1)"),
+                                      time_out("ps_ssp", "2s", R"(, "staleness_bound": 0)"),
+                                      time_out("fedavg", "2s", R"(, "local_steps": 3)")};
+  for (const std::string& name : names_of_systems(4, 1, {"failure_timeout"})) systems.push_back(time_out(name, "2s"));
+  return systems;
+}
 
 }  // namespace
 
@@ -181,7 +186,7 @@ TEST_CASE("workers that crash under a time-out end without them, and those that 
     return quick(system, 4, servers, 30, fault);
   };
   const std::string at = R"({"type": "host_crash", "host": "w1", "at": "1.23s")";
-  for (const std::string& system : servers_with_one) {
+  for (const std::string& system : servers_with_one()) {
     for (const int servers : {1, 3}) {
       if (servers > 1 && system.find("fedavg") != std::string::npos) continue;
       CAPTURE(system);
@@ -213,7 +218,7 @@ TEST_CASE("workers that crash under a time-out end without them, and those that 
 
 TEST_CASE("both wires and any number of threads time out alike") {
   const std::string fault = R"({"type": "churn", "hosts": ["w2"], "mean_up": "2s", "mean_down": "3s", "until": "8s"})";
-  for (const std::string& system : servers_with_one) {
+  for (const std::string& system : servers_with_one()) {
     CAPTURE(system);
     check_same_with_any_threads_and_transport(quick(system, 4, 1, 30, fault));
   }
@@ -236,8 +241,7 @@ TEST_CASE("a time-out is refused without its length, with no use for it, and whe
           "$.algorithm.failure_timeout: is given, but on_failure \"go_on\" needs none");
   refused(time_out("ps_sync", "0s"), 1, "$.algorithm.failure_timeout");
   refused(time_out("fedavg", "1s"), 2, "$.algorithm.on_failure: \"time_out\" at several servers");
-  for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce", "partial_allreduce", "local_sgd",
-                           "d_psgd", "sgp", "choco"}) {
+  for (const std::string& name : names_of_systems(4, 0, {"on_failure"})) {
     refused(fmt::format(R"({{"name": "{}", "on_failure": "time_out"}})", name), 0,
             "$.algorithm.on_failure: \"time_out\" needs a server that decides for all");
   }

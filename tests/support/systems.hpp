@@ -1,0 +1,64 @@
+// Training systems by what they are, as JSON, so that a law holds for each system of the table, also for one to come.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/systems/table.hpp"
+
+namespace ddl {
+
+inline std::set<std::string> keys_of(const System& system) {
+  struct Keys final : FieldVisitor {
+    void visit(const char* key, const FieldValue&, const Rule&) override { found.insert(key); }
+    std::set<std::string> found;
+  } keys;
+  system.clone()->visit_fields(keys);
+  return keys.found;
+}
+
+// The names of those that run on so many workers and servers with their defaults, each worker for itself or with the
+// others: not those whose hosts hold parts of one model, or members of one ensemble.
+inline std::vector<std::string> names_of_systems(int workers, int servers) {
+  std::vector<std::string> names;
+  for (const auto& system : systems::all_systems()) {
+    if (system->facts().is_model_parallel() || !systems::setting_errors(*system, {workers, servers}).empty()) continue;
+    names.emplace_back(system->facts().name);
+  }
+  return names;
+}
+// Of these, those which have all of some keys, and those which lack one.
+inline std::vector<std::string> names_of_systems(int workers, int servers, const std::set<std::string>& keys,
+                                                 bool have_them = true) {
+  std::vector<std::string> names = names_of_systems(workers, servers);
+  std::erase_if(names, [&](const std::string& name) {
+    const auto system =
+        std::ranges::find_if(systems::all_systems(), [&](const auto& of) { return of->facts().name == name; });
+    return std::ranges::includes(keys_of(**system), keys) != have_them;
+  });
+  return names;
+}
+
+inline std::string quoted(const std::string& name) { return "\"" + name + "\""; }
+inline std::string with_policy(const std::string& name, const std::string& on_failure) {
+  return fmt::format(R"({{"name": "{}", "on_failure": "{}"}})", name, on_failure);
+}
+
+// Systems that have others' crashes to answer: each with every policy it has but time-outs, or as it is. `more` are
+// further settings of some.
+inline std::vector<std::string> systems_in_faults(int workers, int servers, const std::vector<std::string>& more) {
+  std::vector<std::string> systems = more;
+  for (const std::string& name : names_of_systems(workers, servers, {"on_failure"}, false)) {
+    systems.push_back(quoted(name));
+  }
+  for (const std::string& name : names_of_systems(workers, servers, {"on_failure"})) {
+    for (const char* policy : {"go_on", "wait"}) systems.push_back(with_policy(name, policy));
+  }
+  return systems;
+}
+
+}  // namespace ddl
