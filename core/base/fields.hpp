@@ -7,8 +7,8 @@
 //     visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait", .at_least = 1});
 //   }
 //
-// visit.former("depth", "\"queue_depth\"") keeps the name of a key that is no more, so that a file which still has it gets
-// a line with the new one.
+// visit.former("depth", "\"queue_depth\"") keeps the name of a key that is no more: a file that has it gets a line with
+// the new one.
 //
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
 // and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see
