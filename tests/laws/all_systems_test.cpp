@@ -15,6 +15,7 @@
 #include "sim/results/writing/result_files.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
+#include "tests/support/systems.hpp"
 
 namespace ddl::all_systems_test {
 namespace {
@@ -162,16 +163,20 @@ TEST_CASE("timing only: a system takes the same time and sends the same messages
     const std::string stop = R"({"iterations": 12})";
     // Four bytes a parameter, so that vectors of both runs are as long, and cut at the same places.
     const std::size_t parameters = runtime::run(with(file, R"({"iterations": 1})")).weights.at(0).size();
-    const Override size = {"wire.model_bytes", fmt::format("\"{}B\"", 4 * parameters)};
+    std::vector<Override> same = {{"wire.model_bytes", fmt::format("\"{}B\"", 4 * parameters)}};
+    // Without layers a vector cannot be cut between them.
+    if (keys_of(system).contains("partitioner")) same.push_back({"algorithm.partitioner", "\"even\""});
     // Without a model there is no accuracy to evaluate and no weight to record.
-    const auto timed = run_if_allowed(
-        file, stop, {size, {"model", "\"none\""}, {"evaluate", "{}"}, {"record", R"({"iterations": true})"}});
+    std::vector<Override> timing_only = same;
+    timing_only.insert(timing_only.end(),
+                       {{"model", "\"none\""}, {"evaluate", "{}"}, {"record", R"({"iterations": true})"}});
+    const auto timed = run_if_allowed(file, stop, timing_only);
     // The parts of a split model, and what members of an ensemble get wrong, follow from the model.
     if (!timed) {
       CHECK(system.facts().is_model_parallel());
       return;
     }
-    const auto learned = runtime::run(with(file, stop, {size}));
+    const auto learned = runtime::run(with(file, stop, same));
     CHECK(timed->weights.empty());
     CHECK_FALSE(learned.weights.empty());
     CHECK(timed->simulated_s == learned.simulated_s);

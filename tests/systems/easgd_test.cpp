@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+#include <vector>
+
 #include "core/comm/sharded_model.hpp"
 #include "core/node/vectors.hpp"
 #include "tests/support/local_cluster.hpp"
@@ -82,21 +85,27 @@ TEST_CASE("the default moving rate is the paper's 0.9 over the number of workers
 }
 
 TEST_CASE("a difference is as stale as the center has had differences of others since its worker pulled") {
+  // Both workers pull, both push, and the second does so again, a second after each other.
   LocalCluster cluster({.cluster = {.workers = 2, .servers = 1, .parameters = 2, .model_bytes = 8},
-                        .steps = 2,
                         .gradient = [](const Node&, std::span<const float>) {
                           return Vector{0, 0};
                         }});
-  cluster.run(programs_of(EasgdParams{.tau = 1}));
-  // Both pull before either pushes, so that the second to push has missed the first's difference, in both steps.
-  std::vector<Staleness> recorded;
-  for (const Record& record : cluster.node(2).records) recorded.push_back(std::get<Staleness>(record));
-  REQUIRE(recorded.size() == 4);
-  for (std::size_t i = 0; i < recorded.size(); ++i) {
-    CHECK(recorded[i].worker == static_cast<int>(i % 2));
-    CHECK(recorded[i].step == static_cast<std::int64_t>(i / 2));
-    CHECK(recorded[i].staleness == static_cast<double>(i % 2));
+  const Message pull{.port = comm::to_server, .step = 4, .body = comm::Pull{}};
+  const Message push{.port = comm::to_server, .step = 4, .values = make_payload(Vector{1, 1}), .body = comm::Push{}};
+  const std::vector<std::pair<int, Message>> said = {{0, pull}, {1, pull}, {0, push}, {1, push}, {1, pull}, {1, push}};
+  cluster.run(each([&](Node& node) {
+    if (!node.is_worker()) return EasgdParams().server(node);
+    for (const auto& [worker, message] : said) {
+      node.compute(1);
+      if (worker == node.id()) node.send(2, message);
+    }
+  }));
+  std::vector<std::pair<int, double>> recorded;
+  for (const Record& record : cluster.node(2).records) {
+    CHECK(std::get<Staleness>(record).step == 4);
+    recorded.emplace_back(std::get<Staleness>(record).worker, std::get<Staleness>(record).staleness);
   }
+  CHECK(recorded == std::vector<std::pair<int, double>>{{0, 0}, {1, 1}, {1, 0}});
 }
 
 }  // namespace ddl::systems::easgd_test
