@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "sim/emulate/connections.hpp"
-#include "sim/emulate/star.hpp"
 #include "sim/emulate/tcp_channel.hpp"
+#include "sim/emulate/testbed/connections.hpp"
+#include "sim/emulate/testbed/star.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/platform/fabric.hpp"
 

@@ -15,7 +15,7 @@
 #include "sim/emulate/machine.hpp"
 #include "sim/emulate/node_set.hpp"
 #include "sim/emulate/run_state.hpp"
-#include "sim/emulate/testbed.hpp"
+#include "sim/emulate/testbed/testbed.hpp"
 #include "sim/experiment/experiment.hpp"
 #include "sim/platform/fabric.hpp"
 

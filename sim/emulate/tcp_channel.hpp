@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/node/message.hpp"
-#include "sim/emulate/connections.hpp"
 #include "sim/emulate/monitor.hpp"
+#include "sim/emulate/testbed/connections.hpp"
 
 namespace ddl::emulate {
 

@@ -5,7 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/emulate/emulate.hpp"
-#include "sim/emulate/testbed.hpp"
+#include "sim/emulate/testbed/testbed.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::emulate {

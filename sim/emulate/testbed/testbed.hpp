@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/emulate/network_namespace.hpp"
-#include "sim/emulate/star.hpp"
+#include "sim/emulate/testbed/network_namespace.hpp"
+#include "sim/emulate/testbed/star.hpp"
 
 namespace ddl::emulate {
 

@@ -1,4 +1,4 @@
-#include "sim/emulate/testbed.hpp"
+#include "sim/emulate/testbed/testbed.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sim/emulate/connections.hpp"
+#include "sim/emulate/testbed/connections.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

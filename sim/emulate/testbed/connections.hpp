@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/emulate/testbed.hpp"
+#include "sim/emulate/testbed/testbed.hpp"
 
 namespace ddl::emulate {
 

@@ -1,4 +1,4 @@
-#include "sim/emulate/star.hpp"
+#include "sim/emulate/testbed/star.hpp"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "sim/emulate/network_namespace.hpp"
+#include "sim/emulate/testbed/network_namespace.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
