@@ -40,7 +40,7 @@ cell() {
   "$program" run "$@" --seed 1 --set name=planned
   stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
     'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
-  "$program" emulate "$@" --queue "$queue" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
+  "$program" emulate "$@" --queue "${queue}s" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
   measured=$work/cell-measured/$seed
   echo "$network,$workers,$size,$scheme,$queue,$seed,$stop,$(cycle "$measured/iterations.csv")\
 ,$(number bytes_sent "$measured/summary.json"),$(number iterations "$measured/summary.json")\

@@ -60,7 +60,8 @@ std::uint64_t seed_of(const std::string& text, const std::string& option) {
   return seed;
 }
 
-void understand_seeds(const Words& words, RunSettings& settings) {
+template <class Settings>
+void understand_seeds(const Words& words, Settings& settings) {
   if (words.seed) settings.first_seed = settings.last_seed = seed_of(*words.seed, "--seed");
   if (!words.seeds) return;
   const std::string& range = *words.seeds;
@@ -95,13 +96,16 @@ void add_overrides(CLI::App& command, Words& words) {
 CLI::Option* add_seed(CLI::App& command, Words& words) {
   return command.add_option("--seed", words.seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
 }
+void add_seeds(CLI::App& command, Words& words) {
+  auto* seed = add_seed(command, words);
+  command.add_option("--seeds", words.seeds, "One run for each seed from A to B")->type_name("A..B")->excludes(seed);
+}
 
 CLI::App& add_run(CLI::App& app, Words& words) {
   CLI::App& run = *app.add_subcommand("run", "Run scenarios (the word may be left out)");
   run.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
   add_overrides(run, words);
-  auto* seed = add_seed(run, words);
-  run.add_option("--seeds", words.seeds, "One run for each seed from A to B")->type_name("A..B")->excludes(seed);
+  add_seeds(run, words);
   run.add_option("--out", words.run.out, "Results go to DIR/<name>/<seed>/")->type_name("DIR")->capture_default_str();
   run.add_option("--threads", words.run.threads, "Threads for gradients; default all cores; never changes results")
       ->type_name("N")
@@ -216,7 +220,7 @@ int run_command_line(std::vector<std::string> arguments) {
 
   CLI::App& emulate_command = add_emulate(app, words.emulate);
   add_overrides(emulate_command, words);
-  add_seed(emulate_command, words);
+  add_seeds(emulate_command, words);
   CLI::App& compare_command = add_compare(app, words.compare);
   CLI::App& plot_command = add_plot(app, words.plot);
   CLI::App& report_command = add_report(app, words.report);
@@ -273,7 +277,7 @@ int run_command_line(std::vector<std::string> arguments) {
     return sweep(words.sweep);
   } else if (emulate_command.parsed()) {
     words.emulate.overrides = overrides_of(words);
-    words.emulate.seed = words.seed ? std::optional(seed_of(*words.seed, "--seed")) : std::nullopt;
+    understand_seeds(words, words.emulate);
     emulate_scenario(words.emulate);
   } else if (compare_command.parsed()) {
     if (words.compare.folders.empty()) throw InputError("compare: no results given; see ddlsim compare --help");

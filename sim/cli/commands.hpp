@@ -43,15 +43,17 @@ std::vector<std::string> catalogue_words();
 struct EmulateSettings {
   std::string scenario;
   std::vector<scenario::Override> overrides;
-  std::optional<std::uint64_t> seed;  // none: the scenario's own
+  std::optional<std::uint64_t> first_seed, last_seed;  // none: the scenario's own
   std::string out = "results";
   int repetitions = 1;
   std::string compute = "slept";  // or "real"
+  std::string queue = "50ms";     // a time or bytes
+  std::string jitter = "0s", links = "auto", slow_start_after_idle = "on";
   bool json = false, quiet = false, force = false;
-  emulate::EmulateOptions options;  // without what `compute` says
+  emulate::EmulateOptions options;  // without what the texts above say
 };
 
-// Runs a scenario over real TCP, `repetitions` times; checks all result folders first.
+// Runs a scenario over real TCP, `repetitions` times for each seed; checks all result folders first.
 void emulate_scenario(const EmulateSettings& settings);
 
 struct ReproduceSettings {

@@ -4,6 +4,7 @@
 #include "sim/cli/told.hpp"
 #include "sim/emulate/emulate.hpp"
 #include "sim/results/writing/result_folder.hpp"
+#include "sim/scenario/reading/units.hpp"
 #include "sim/studies/jobs.hpp"
 
 namespace ddl::cli {
@@ -15,12 +16,42 @@ std::string repetition_text(const scenario::Scenario& scenario, const EmulateSet
   return text + ", in real time)";
 }
 
+// A value between limits, in seconds or bytes. Throws InputError, which names the option.
+double quantity_of(const std::string& option, const std::string& text, scenario::Dimension dimension, double least,
+                   double most) {
+  const scenario::Quantity found = scenario::parse_quantity(text, dimension);
+  if (!found.problem.empty()) throw InputError(option + " " + text + ": " + found.problem);
+  if (found.value >= least && found.value <= most) return found.value;
+  throw InputError(option + " " + text + ": is out of range; expected " + scenario::write_quantity(least, dimension) +
+                   " to " + scenario::write_quantity(most, dimension));
+}
+
+emulate::LinkQueue queue_of(const std::string& text) {
+  constexpr double least_s = 1e-3, most_s = 10, least_bytes = 1e3, most_bytes = 1e9;
+  using scenario::Dimension;
+  if (scenario::parse_quantity(text, Dimension::size).problem.empty()) {
+    return {.bytes = quantity_of("--queue", text, Dimension::size, least_bytes, most_bytes)};
+  }
+  return {.seconds = quantity_of("--queue", text, Dimension::time, least_s, most_s)};
+}
+
+emulate::EmulateOptions options_of(const EmulateSettings& settings) {
+  emulate::EmulateOptions options = settings.options;
+  options.real_compute = settings.compute == "real";
+  options.testbed.queue = queue_of(settings.queue);
+  constexpr double most_jitter_s = 10;
+  options.testbed.jitter_s = quantity_of("--jitter", settings.jitter, scenario::Dimension::time, 0, most_jitter_s);
+  options.testbed.slow_start_after_idle = settings.slow_start_after_idle == "on";
+  if (settings.links == "token_buckets") options.testbed.links = emulate::LinkKind::token_buckets;
+  if (settings.links == "delay_box") options.testbed.links = emulate::LinkKind::delay_box;
+  return options;
+}
+
 // What the run's process told of it.
 std::string measure(const studies::Job& job, const EmulateSettings& settings, results::Replace replace,
                     int repetition) {
   ProgressLine line(job.name, !settings.quiet);
-  emulate::EmulateOptions emulation = settings.options;
-  emulation.real_compute = settings.compute == "real";
+  emulate::EmulateOptions emulation = options_of(settings);
   if (line.shown()) emulation.run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
   studies::JobOptions options;
   options.measured = true;
@@ -40,18 +71,28 @@ std::string measure(const studies::Job& job, const EmulateSettings& settings, re
 
 void emulate_scenario(const EmulateSettings& settings) {
   if (settings.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
-  scenario::Scenario scenario = read_all({settings.scenario}, settings.overrides).front();
-  if (settings.seed) scenario.seed = *settings.seed;
+  const scenario::Scenario scenario = read_all({settings.scenario}, settings.overrides).front();
+  options_of(settings);  // wrong options before anything starts
   const auto replace = settings.force ? results::Replace::any_scenario : results::Replace::same_scenario;
-  std::vector<studies::Job> jobs;
-  for (int repetition = 1; repetition <= settings.repetitions; ++repetition) {
-    jobs.push_back({&scenario, scenario.seed, results::result_folder(settings.out, scenario, replace, repetition),
-                    repetition_text(scenario, settings, repetition)});
+  const std::uint64_t first = settings.first_seed.value_or(scenario.seed);
+  const std::uint64_t seeds = settings.last_seed.value_or(first) - first + 1;
+  std::vector<scenario::Scenario> seeded(seeds, scenario);
+  struct Measuring {
+    studies::Job job;
+    int repetition;
+  };
+  std::vector<Measuring> all;
+  for (std::uint64_t i = 0; i < seeds; ++i) {
+    seeded[i].seed = first + i;
+    for (int repetition = 1; repetition <= settings.repetitions; ++repetition) {
+      const std::string folder = results::result_folder(settings.out, seeded[i], replace, repetition);
+      all.push_back(
+          {{&seeded[i], seeded[i].seed, folder, repetition_text(seeded[i], settings, repetition)}, repetition});
+    }
   }
   RunPrinter printer(settings.json, settings.quiet);
-  for (int repetition = 1; repetition <= settings.repetitions; ++repetition) {
-    const studies::Job& job = jobs[static_cast<std::size_t>(repetition - 1)];
-    printer.print(measure(job, settings, replace, repetition), job.folder);
+  for (const Measuring& each : all) {
+    printer.print(measure(each.job, settings, replace, each.repetition), each.job.folder);
   }
   printer.end();
 }

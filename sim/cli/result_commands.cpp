@@ -26,6 +26,35 @@ CLI::App& add_model(CLI::App& app, ModelSettings& settings) {
   return command;
 }
 
+namespace {
+
+void add_network_of(CLI::App& command, EmulateSettings& settings) {
+  command
+      .add_option("--links", settings.links,
+                  "How links are made: token_buckets; delay_box, with real round trips; auto: a delay box from 1 ms on")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"auto", "token_buckets", "delay_box"}))
+      ->capture_default_str();
+  command.add_option("--queue", settings.queue, "What waits for a link at most: 50ms of its traffic, or 64kB")
+      ->type_name("TIME|SIZE")
+      ->capture_default_str();
+  command.add_option("--jitter", settings.jitter, "By which a packet's latency at a link differs at most")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--loss", settings.options.testbed.loss, "Share of packets that each link loses at random")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 0.5))
+      ->capture_default_str();
+  command
+      .add_option("--slow-start-after-idle", settings.slow_start_after_idle,
+                  "Whether TCP forgets its window while a connection is idle")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
 CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings) {
   CLI::App& command = *app.add_subcommand("emulate", "Run a scenario over real TCP, in real time, on this machine");
   command.add_option("scenario", settings.scenario, "Scenario file, its network a star")->type_name("SCENARIO.json");
@@ -43,10 +72,7 @@ CLI::App& add_emulate(CLI::App& app, EmulateSettings& settings) {
   command.add_option("--congestion", settings.options.congestion_control, "TCP's congestion control")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--queue", settings.options.queue_s, "Seconds of traffic that wait for a link at most")
-      ->type_name("S")
-      ->check(CLI::Range(0.001, 10.0))
-      ->capture_default_str();
+  add_network_of(command, settings);
   command.add_option("--limit", settings.options.limit_s, "Seconds a run may take; then it fails")
       ->type_name("S")
       ->check(CLI::Range(0.1, 86400.0))

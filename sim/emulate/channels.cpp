@@ -8,7 +8,8 @@
 
 namespace ddl::emulate {
 
-void Channels::open(std::vector<Connection> connections, NodeSet& nodes, std::uint64_t header_bytes) {
+void Channels::open(std::vector<Connection> connections, NodeSet& nodes, std::uint64_t header_bytes,
+                    bool network_has_latencies) {
   nodes_ = nodes.size();
   for (Connection& connection : connections) {
     const auto source = static_cast<std::size_t>(connection.source),
@@ -17,9 +18,9 @@ void Channels::open(std::vector<Connection> connections, NodeSet& nodes, std::ui
     EmulatedNode& receiver = nodes[connection.target];
     channels_.push_back(std::make_unique<TcpChannel>(
         std::move(connection),
-        TcpChannel::Surroundings{nodes[static_cast<int>(source)].monitor(), star_.latency_s[source][target],
-                                 header_bytes, [&receiver](Message message) { receiver.deliver(std::move(message)); },
-                                 under_way_}));
+        TcpChannel::Surroundings{nodes[static_cast<int>(source)].monitor(),
+                                 network_has_latencies ? 0 : star_.latency_s[source][target], header_bytes,
+                                 [&receiver](Message message) { receiver.deliver(std::move(message)); }, under_way_}));
     channels_.back()->start();
   }
 }

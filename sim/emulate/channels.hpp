@@ -20,8 +20,10 @@ class Channels {
  public:
   Channels(const platform::Fabric& fabric, const Star& star) : fabric_(fabric), star_(star) {}
 
-  // Once, with all nodes' monitors held. Connections of nodes that a system does without are closed.
-  void open(std::vector<Connection> connections, NodeSet& nodes, std::uint64_t header_bytes);
+  // Once, with all nodes' monitors held. Connections of nodes that a system does without are closed. Unless the network
+  // has latencies, readers wait for them.
+  void open(std::vector<Connection> connections, NodeSet& nodes, std::uint64_t header_bytes,
+            bool network_has_latencies);
   TcpChannel& between(int source, int target);
   bool is_idle() const { return under_way_ == 0; }  // nothing queued or on the wire
   void stop();

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sim/emulate/testbed/testbed.hpp"
 #include "sim/runtime/run.hpp"
 
 namespace ddl::emulate {
@@ -10,7 +11,7 @@ namespace ddl::emulate {
 struct EmulateOptions {
   std::string congestion_control = "cubic";  // of every connection
   bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
-  double queue_s = 0.05;                     // of each limited link, at its bandwidth
+  TestbedSettings testbed;                   // its seed is the scenario's
   double limit_s = 600;                      // of a run; one that is not over then fails
   runtime::RunOptions run;
 };

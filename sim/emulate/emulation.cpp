@@ -17,12 +17,42 @@ namespace {
 // How often the conductor looks whether any node will go on, with workers at work and without.
 constexpr double look_s = 0.25, final_look_s = 0.002;
 
+TestbedSettings settings_of(TestbedSettings settings, std::uint64_t seed) {
+  settings.seed = seed;
+  return settings;
+}
+
+// Takes the time series of the star's links.
+std::vector<LineChange> line_changes(platform::Changes& changes, const Star& star) {
+  std::vector<LineChange> found;
+  for (platform::LinkChange& change : changes.links) {
+    for (std::size_t node = 0; node < star.hosts.size(); ++node) {
+      const bool up = star.hosts[node].up == change.link;
+      if (!up && star.hosts[node].down != change.link) continue;
+      found.push_back({static_cast<int>(node), up, std::move(change.bandwidth), std::move(change.latency)});
+      break;
+    }
+  }
+  return found;
+}
+
 // Throws InputError for what only simulated runs have.
 void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOptions& options) {
   if (scenario.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
-  if (!scenario.faults.empty()) throw InputError("$.faults: are for simulated runs; expected none for emulate");
-  if (!scenario.platform.profiles.empty()) {
-    throw InputError("$.platform.profiles: are for simulated runs; expected none for emulate");
+  for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
+    const scenario::Fault& fault = scenario.faults[i];
+    if (std::holds_alternative<scenario::LinkDown>(fault) || std::holds_alternative<scenario::LinkDegraded>(fault)) {
+      continue;
+    }
+    throw InputError(fmt::format(
+        "$.faults[{}].type: is for simulated runs; expected link_down or link_degraded for emulate, or --loss", i));
+  }
+  for (std::size_t i = 0; i < scenario.platform.profiles.size(); ++i) {
+    if (!std::holds_alternative<scenario::SpeedProfile>(scenario.platform.profiles[i])) continue;
+    throw InputError(
+        fmt::format("$.platform.profiles[{}].quantity: is of a host's speed, which changes in simulated runs "
+                    "only; expected those of links for emulate",
+                    i));
   }
   if (scenario.algorithm->facts().is_model_parallel()) {
     throw InputError(
@@ -44,7 +74,7 @@ Emulation::Emulation(const scenario::Scenario& scenario, const EmulateOptions& o
     : options_(options),
       fabric_(scenario),
       star_(star_of(fabric_)),
-      testbed_(star_, options.queue_s),
+      testbed_(star_, settings_of(options.testbed, scenario.seed), line_changes(fabric_.changes(), star_)),
       connections_(connect_all(testbed_, fabric_.node_count(), options.congestion_control)),
       experiment_(scenario, fabric_, options.run.threads),
       state_(experiment_),
@@ -62,13 +92,15 @@ experiment::RunResult Emulation::run() {
   nodes_.lock_all();
   try {
     channels_.open(std::move(connections_), nodes_,
-                   static_cast<std::uint64_t>(std::llround(scenario().wire.header_bytes.value)));
+                   static_cast<std::uint64_t>(std::llround(scenario().wire.header_bytes.value)),
+                   testbed_.has_latencies());
     start_nodes();
   } catch (...) {
     state_.fail(std::current_exception());  // the run is over before it begins
   }
   machine_use_.begin();
   start_ = WallClock::now();
+  testbed_.begin(start_);
   nodes_.unlock_all();  // time begins
   try {
     conduct();
@@ -102,6 +134,7 @@ void Emulation::stop() {
   nodes_.end_all();
   threads_.join();
   channels_.stop();
+  testbed_.stop();
 }
 
 // --- the conductor ---
@@ -197,7 +230,14 @@ experiment::Measurement Emulation::measurement() const {
   measured.congestion_control = options_.congestion_control;
   measured.compute = options_.real_compute ? "real" : "slept";
   measured.precedence = precedence_;
-  measured.queue_s = options_.queue_s;
+  const TestbedSettings& testbed = options_.testbed;
+  measured.links = testbed_.has_latencies() ? "delay box" : "token buckets";
+  (testbed.queue.bytes > 0 ? measured.queue_bytes : measured.queue_s) =
+      testbed.queue.bytes > 0 ? testbed.queue.bytes : testbed.queue.seconds;
+  measured.jitter_s = testbed.jitter_s;
+  measured.loss = testbed.loss;
+  measured.slow_start_after_idle = testbed.slow_start_after_idle;
+  measured.delay_box = testbed_.box_use();
   measured.retransmitted_share = testbed_.retransmitted_share();
   nodes_.add_lateness(measured);
   machine_use_.add_shares(measured, state_.end().time_s());

@@ -66,7 +66,7 @@ class Emulation {
   const EmulateOptions options_;
   platform::Fabric fabric_;
   const Star star_;
-  const Testbed testbed_;
+  Testbed testbed_;
   std::vector<Connection> connections_;  // until the channels have them
   experiment::Experiment experiment_;
   RunState state_;

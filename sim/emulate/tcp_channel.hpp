@@ -2,8 +2,8 @@
 // writes, one at the target reads; the next message is written when the one before has been delivered, which the reader
 // tells the writer within the process.
 //
-// A message is delivered when its last byte has been read and the way's latency has passed since: the network itself
-// has next to none, so that TCP here knows no round trip but that of its queues.
+// A message is delivered when its last byte has been read; where the network itself has no latencies (testbed.hpp),
+// when the way's latency has passed since.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class TcpChannel {
  public:
   struct Surroundings {
     Monitor& at_source;  // guards the channel
-    double latency_s;
+    double latency_s;    // that the reader waits for
     std::uint64_t header_bytes;
     std::function<void(Message)> deliver;  // to the target; called without any monitor
     std::atomic<std::int64_t>& under_way;  // messages queued or on the wire, of all channels

@@ -39,6 +39,13 @@ struct GivenUp {
   double time_s = 0;
 };
 
+// How exact emulated links with latencies were (sim/emulate/testbed), and what they cost.
+struct DelayBoxUse {
+  std::int64_t packets = 0, dropped = 0, lost = 0;            // sent; dropped by full queues; lost at random
+  double error_mean_s = 0, error_p99_s = 0, error_max_s = 0;  // from when packets should have come out to when they did
+  double processor_share = 0;                                 // of one core, with the kernel's TCP that this drives
+};
+
 // Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's
 // processors that took.
 struct Measurement {
@@ -46,12 +53,16 @@ struct Measurement {
   std::string compute;     // "slept" or "real": what a gradient's time is
   std::string precedence;  // over the machine's other work
   int repetition = 1;
-  double queue_s = 0;                      // of each limited link
+  std::string links;                       // how they are made: "token buckets" or "delay box"
+  double queue_s = 0, queue_bytes = 0;     // of each limited link: one of them
+  double jitter_s = 0, loss = 0;           // of packets, at each link
+  bool slow_start_after_idle = true;       // of TCP
   double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
   double retransmitted_share = 0;          // of TCP's segments
   double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
   double busy_share = 0;                   // of all processes, the kernel included
   double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP
+  std::optional<DelayBoxUse> delay_box;
 };
 
 struct RunResult {

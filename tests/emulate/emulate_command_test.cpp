@@ -36,9 +36,27 @@ TEST_CASE("a measured result has its own place and is compared with the simulate
   for (const auto& row : json["measured_and_simulated"][0]["quantities"]) {
     if (row["quantity"] == "bytes sent") CHECK(row["error"] == 0.0);
   }
+  const cli::Reply seeds = place.call("emulate good.json --quiet --seeds 2..3 --queue 64kB");
+  CHECK(seeds.code == 0);
+  CHECK(std::filesystem::exists(place.at("results/good-measured/2/summary.json")));
+  CHECK(std::filesystem::exists(place.at("results/good-measured/3/summary.json")));
   const cli::Reply again = place.call("run --verify-digest results/good-measured/1");
   CHECK(again.code == 2);
   CHECK(again.err.find("was measured in real time") != std::string::npos);
+}
+
+TEST_CASE("options of links are read strictly") {
+  const cli::Workplace place;
+  const auto refused = [&](const std::string& options) {
+    const cli::Reply answer = place.call("emulate good.json " + options);
+    CHECK(answer.code == 2);
+    return answer.err;
+  };
+  CHECK(refused("--queue 0.05").find("--queue 0.05") != std::string::npos);
+  CHECK(refused("--queue 0s").find("is out of range; expected 1ms to 10s") != std::string::npos);
+  CHECK(refused("--jitter 5kB").find("--jitter 5kB") != std::string::npos);
+  CHECK(refused("--loss 0.6") != "");
+  CHECK(refused("--links wishful") != "");
 }
 
 TEST_CASE("interrupted, an emulation leaves no result, no process and the machine's links as they were") {

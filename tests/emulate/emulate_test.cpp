@@ -32,14 +32,16 @@ TEST_CASE("one worker and its server take the time of a gradient, a push and a p
   CHECK(sum_s / count == doctest::Approx(expected_s).epsilon(0.05));
 }
 
-TEST_CASE("latency is added to every message") {
+TEST_CASE("over token buckets, latency is added to every message") {
   if (!stage_is_allowed()) return;
   const std::string rest = R"("model": "none", "stop": {"iterations": 4})";
   scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, rest);
-  const double near_s = mean_step_s(emulate(scenario, {}));
+  EmulateOptions options;
+  options.testbed.links = LinkKind::token_buckets;
+  const double near_s = mean_step_s(emulate(scenario, options));
   constexpr double latency_s = 0.05;
   std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).latency = {latency_s};
-  const experiment::RunResult far = emulate(scenario, {});
+  const experiment::RunResult far = emulate(scenario, options);
   // Three messages in each of the steps but the first, which has one: the push, the question, the answer.
   const double messages = static_cast<double>(far.messages_sent) / 4;
   CHECK(mean_step_s(far) - near_s == doctest::Approx(messages * latency_s).epsilon(0.1));

@@ -13,7 +13,7 @@ namespace ddl::emulate {
 inline bool stage_is_allowed() {
   try {
     const Star pair{{{"a", 0, 1, 1e6, 1e6}, {"b", 2, 3, 1e6, 1e6}}, {{0, 0}, {0, 0}}};
-    const Testbed testbed(pair, 0.05);
+    const Testbed testbed(pair, {});
     return true;
   } catch (const InputError& error) {
     MESSAGE("[skipped] " << error.what());

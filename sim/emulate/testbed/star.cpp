@@ -49,9 +49,18 @@ Star star_of(const platform::Fabric& fabric) {
   }
   std::set<int> links;
   for (std::size_t node = 0; node < star.hosts.size(); ++node) {
-    const auto rate = [&](int link) { return fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s; };
+    const auto info = [&](int link) -> const platform::LinkInfo& {
+      return fabric.links()[static_cast<std::size_t>(link)];
+    };
     const std::string name = fabric.name(static_cast<int>(node));
-    star.hosts[node] = {name, up[node], down[node], rate(up[node]), rate(down[node])};
+    const platform::LinkInfo &sends = info(up[node]), &receives = info(down[node]);
+    star.hosts[node] = {name,
+                        up[node],
+                        down[node],
+                        sends.bandwidth_bytes_per_s,
+                        receives.bandwidth_bytes_per_s,
+                        sends.latency_s,
+                        receives.latency_s};
     if (!links.insert(up[node]).second || !links.insert(down[node]).second) refuse(name + " shares its link");
   }
   return star;

@@ -12,6 +12,7 @@ struct StarHost {
   std::string name;
   int up = 0, down = 0;                             // indices into Fabric::links()
   double up_bytes_per_s = 0, down_bytes_per_s = 0;  // nominal
+  double up_latency_s = 0, down_latency_s = 0;      // nominal, one way
 };
 
 struct Star {

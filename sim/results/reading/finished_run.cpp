@@ -126,6 +126,22 @@ std::vector<double> targets_of(const Json& scenario) {
   return targets;
 }
 
+// What distinguishes measurements of one scenario. `measured` of run.json.
+std::string measured_text(const Json& measured, const fs::path& file) {
+  std::string text =
+      fmt::format("{}, compute {}, {}", member<std::string>(measured, "congestion_control", file),
+                  member<std::string>(measured, "compute", file), member<std::string>(measured, "links", file));
+  text += member<Json>(measured, "queue_s", file).is_null()
+              ? fmt::format(", queue {} B", member<double>(measured, "queue_bytes", file))
+              : fmt::format(", queue {} s", member<double>(measured, "queue_s", file));
+  if (const double jitter_s = member<double>(measured, "jitter_s", file); jitter_s > 0) {
+    text += fmt::format(", jitter {} s", jitter_s);
+  }
+  if (const double loss = member<double>(measured, "loss", file); loss > 0) text += fmt::format(", loss {}", loss);
+  if (!member<bool>(measured, "slow_start_after_idle", file)) text += ", no slow start after idle";
+  return text + ", " + member<std::string>(measured, "kernel", file);
+}
+
 }  // namespace
 
 std::string time_to(double target) { return fmt::format("time_to_accuracy_s.{}", target); }
@@ -196,11 +212,7 @@ FinishedRun read_finished(const fs::path& folder) {
   if (const auto measured = json.find("measured"); measured != json.end()) {
     run.measured = true;
     std::erase_if(run.settings, [](const Setting& setting) { return is_of_network_model(setting.path); });
-    run.settings.push_back(
-        {"measured",
-         fmt::format("{}, compute {}, queue {} s, {}", member<std::string>(*measured, "congestion_control", file),
-                     member<std::string>(*measured, "compute", file), member<double>(*measured, "queue_s", file),
-                     member<std::string>(*measured, "kernel", file))});
+    run.settings.push_back({"measured", measured_text(*measured, file)});
   }
   run.provenance = member<Json>(json, "provenance", file).dump();
   run.digest = member<std::string>(json, "digest", file);

@@ -41,7 +41,12 @@ std::string run_json(const scenario::Scenario& scenario, const std::string& dige
   if (measured) {
     json["measured"] = {{"kernel", measured->kernel},
                         {"congestion_control", measured->congestion_control},
-                        {"queue_s", measured->queue_s},
+                        {"links", measured->links},
+                        {"queue_s", measured->queue_bytes > 0 ? Json() : Json(measured->queue_s)},
+                        {"queue_bytes", measured->queue_bytes > 0 ? Json(measured->queue_bytes) : Json()},
+                        {"jitter_s", measured->jitter_s},
+                        {"loss", measured->loss},
+                        {"slow_start_after_idle", measured->slow_start_after_idle},
                         {"compute", measured->compute},
                         {"repetition", measured->repetition}};
   }
@@ -96,6 +101,15 @@ std::string timing_json(const experiment::RunResult& result) {
                         {"own_share", measured->own_share},
                         {"busy_share", measured->busy_share},
                         {"soft_interrupt_share", measured->soft_interrupt_share}};
+    if (const auto& box = measured->delay_box) {
+      json["measured"]["delay_box"] = {{"packets", box->packets},
+                                       {"dropped", box->dropped},
+                                       {"lost", box->lost},
+                                       {"error_mean_s", box->error_mean_s},
+                                       {"error_p99_s", box->error_p99_s},
+                                       {"error_max_s", box->error_max_s},
+                                       {"processor_share", box->processor_share}};
+    }
   }
   return json.dump(2) + "\n";
 }

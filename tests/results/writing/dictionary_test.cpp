@@ -107,7 +107,7 @@ TEST_CASE("the dictionary of results explains columns and keys as the program do
 TEST_CASE("the dictionary of results names every column and key that is written, in order, and no other") {
   const TemporaryFolder temporary;
   experiment::RunResult result = example_result();
-  result.measured.emplace();
+  result.measured.emplace().delay_box.emplace();
   result.trace.emplace();
   result.trace->period_s = 2.5;
   result.trace->links = {{1, {0, 750, 750}}};

@@ -1,0 +1,222 @@
+// Emulated links in real time: what real packets and TCP meet on them.
+#include "sim/emulate/testbed/delay_box.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/ip_icmp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "sim/emulate/machine.hpp"
+#include "sim/emulate/testbed/connections.hpp"
+#include "tests/emulate/stage_needed.hpp"
+
+namespace ddl::emulate {
+namespace delay_box_test {
+namespace {
+
+constexpr double kRate = 40e6 / 8;          // bytes/s
+constexpr double kCarried = 1448.0 / 1514;  // of a full frame, what TCP carries
+constexpr double kMs = 1e-3;
+
+bool delay_box_is_allowed() {
+  if (!stage_is_allowed()) return false;
+  try {
+    const Star pair{{{"a", 0, 1, kRate, kRate, kMs, kMs}, {"b", 2, 3, kRate, kRate, kMs, kMs}}, {{0, kMs}, {kMs, 0}}};
+    const Testbed testbed(pair, {.links = LinkKind::delay_box});
+    return true;
+  } catch (const InputError& error) {
+    MESSAGE("[skipped] " << error.what());
+    return false;
+  }
+}
+
+Star star_of(int nodes, double latency_s) {
+  Star star;
+  for (int i = 0; i < nodes; ++i) {
+    star.hosts.push_back({"h" + std::to_string(i), 2 * i, 2 * i + 1, kRate, kRate, latency_s, latency_s});
+  }
+  star.latency_s.assign(star.hosts.size(), std::vector<double>(star.hosts.size(), 2 * latency_s));
+  return star;
+}
+
+double seconds_since(WallClock::time_point then) {
+  return std::chrono::duration<double>(WallClock::now() - then).count();
+}
+
+struct Echo {
+  icmphdr head{};
+  char data[48]{};
+};
+
+// Round trips of ICMP echo requests from the first host to the second, sorted.
+std::vector<double> pings(const Testbed& testbed, int count) {
+  const InNamespace visit(testbed.host(0));
+  const Descriptor raw(socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP));
+  REQUIRE(raw.number() >= 0);
+  sockaddr_in target{};
+  target.sin_family = AF_INET;
+  inet_pton(AF_INET, testbed.address(1).c_str(), &target.sin_addr);
+  std::vector<double> round_trips_s;
+  for (int i = 0; i < count; ++i) {
+    Echo request;
+    request.head.type = ICMP_ECHO;
+    request.head.un.echo.sequence = static_cast<std::uint16_t>(i);
+    // The checksum of all words but its own, in ones' complement.
+    request.head.checksum = static_cast<std::uint16_t>(~(ICMP_ECHO + i));
+    const auto sent = WallClock::now();
+    sendto(raw.number(), &request, sizeof request, 0, reinterpret_cast<const sockaddr*>(&target), sizeof target);
+    char answer[256];
+    constexpr std::size_t ip_header = 20;
+    icmphdr head{};
+    do {
+      if (recv(raw.number(), answer, sizeof answer, 0) < 0) break;
+      std::memcpy(&head, answer + ip_header, sizeof head);
+    } while (head.type != ICMP_ECHOREPLY || head.un.echo.sequence != i);
+    round_trips_s.push_back(seconds_since(sent));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::ranges::sort(round_trips_s);
+  return round_trips_s;
+}
+
+// Bytes/s that each host's connection to the next one carries between two moments, all at once.
+std::vector<double> bulk_rates(const Testbed& testbed, int nodes, double from_s, double until_s) {
+  std::vector<Connection> all = connect_all(testbed, nodes, "cubic"), used;
+  for (Connection& connection : all) {
+    if (connection.target == (connection.source + 1) % nodes) used.push_back(std::move(connection));
+  }
+  std::vector<double> rates(used.size());
+  std::vector<std::thread> threads;
+  const auto start = WallClock::now();
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    threads.emplace_back([&socket = used[i].writing] {
+      const std::vector<char> data(65536);
+      while (socket.send_all(data.data(), data.size(), true)) {
+      }
+    });
+    threads.emplace_back([&socket = used[i].reading, &rate = rates[i], start, from_s, until_s] {
+      std::vector<char> data(262144);
+      double bytes = 0, first_s = 0;
+      socket.wait_for(16384);
+      while (const std::size_t size = socket.receive(data.data(), data.size())) {
+        const double now_s = seconds_since(start);
+        if (now_s >= until_s) break;
+        if (now_s < from_s) continue;
+        if (first_s == 0)
+          first_s = now_s;
+        else
+          bytes += static_cast<double>(size), rate = bytes / (now_s - first_s);
+      }
+    });
+  }
+  std::this_thread::sleep_until(start + wall_duration(until_s));
+  for (const Connection& connection : used) connection.writing.shut(), connection.reading.shut();
+  for (std::thread& thread : threads) thread.join();
+  return rates;
+}
+
+TEST_CASE("a ping over two links of 10 ms takes 40 ms") {
+  if (!delay_box_is_allowed()) return;
+  const auto precedence = take_precedence();
+  MESSAGE("precedence: " << precedence);
+  const Testbed testbed(star_of(2, 10 * kMs), {});
+  REQUIRE(testbed.has_latencies());
+  const std::vector<double> round_trips_s = pings(testbed, 41);
+  MESSAGE("ping, ms: least " << 1e3 * round_trips_s.front() << ", median " << 1e3 * round_trips_s[20] << ", most "
+                             << 1e3 * round_trips_s.back());
+  CHECK(round_trips_s.front() > 39.5 * kMs);
+  CHECK(round_trips_s[20] == doctest::Approx(40 * kMs).epsilon(0.5 / 40));
+}
+
+TEST_CASE("a bulk transfer fills a link with a round trip of 40 ms") {
+  if (!delay_box_is_allowed()) return;
+  take_precedence();
+  Testbed testbed(star_of(2, 10 * kMs), {});
+  testbed.begin(WallClock::now());
+  const double rate = bulk_rates(testbed, 2, 3, 8).front();
+  testbed.stop();
+  MESSAGE("goodput: " << 100 * rate / kRate << " % of the nominal rate, " << 100 * rate / (kRate * kCarried)
+                      << " % of what TCP can carry");
+  CHECK(rate > 0.97 * kRate * kCarried);
+  CHECK(rate < 1.01 * kRate * kCarried);
+}
+
+TEST_CASE("eight links that are full both ways take less than half a core") {
+  if (!delay_box_is_allowed()) return;
+  take_precedence();
+  Testbed testbed(star_of(8, 10 * kMs), {});
+  testbed.begin(WallClock::now());
+  double carried = 0;
+  for (const double rate : bulk_rates(testbed, 8, 2, 6)) carried += rate;
+  testbed.stop();
+  const experiment::DelayBoxUse use = testbed.box_use().value();
+  MESSAGE("carried " << carried * 8e-6 << " Mbit/s, " << use.packets << " packets, share of a core "
+                     << use.processor_share << ", error mean " << 1e6 * use.error_mean_s << " us, 99 % within "
+                     << 1e3 * use.error_p99_s << " ms, at most " << 1e3 * use.error_max_s << " ms");
+  CHECK(carried > 0.6 * 8 * kRate);  // acknowledgements share the links, and queues overflow
+  CHECK(use.processor_share < 0.5);
+  CHECK(use.packets > 100'000);
+}
+
+TEST_CASE("what is sent into a full queue or a lossy link is counted") {
+  if (!delay_box_is_allowed()) return;
+  Testbed testbed(star_of(2, 10 * kMs), {.queue = {.bytes = 20e3}, .loss = 0.01});
+  testbed.begin(WallClock::now());
+  bulk_rates(testbed, 2, 1, 2);
+  testbed.stop();
+  const experiment::DelayBoxUse use = testbed.box_use().value();
+  CHECK(use.dropped > 0);
+  CHECK(use.lost > 0);
+  CHECK(testbed.retransmitted_share() > 0);
+}
+
+TEST_CASE("a message is sent in as many round trips as slow start takes") {
+  if (!delay_box_is_allowed()) return;
+  // 25 segments: 10 of them at once (RFC 6928), the rest when these are acknowledged. Each step pushes them, asks, and
+  // gets as many; a gradient lasts long enough for TCP to forget its window.
+  constexpr double latency_s = 0.05, segments = 25, compute_s = 1.5;
+  scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 4})");
+  scenario.wire.model_bytes = Bytes{segments * 1448};
+  scenario.compute.seconds_per_batch = Seconds{compute_s};
+  std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).latency = {latency_s};
+  EmulateOptions options;
+  const auto seconds_beside_computing = [&] {
+    const experiment::RunResult result = emulate(scenario, options);
+    CHECK(result.measured->links == "delay box");
+    double sum_s = 0;
+    for (std::size_t i = 1; i < result.iterations.size(); ++i) {
+      sum_s += result.iterations[i].end_s - result.iterations[i].start_s - result.iterations[i].compute_s;
+    }
+    return sum_s / static_cast<double>(result.iterations.size() - 1);
+  };
+  // A message's last segments cross both links: those of the second flight, or all if they leave at once.
+  const double frame_s = 1514 / kRate;
+  const double slow_s = 3 * latency_s + 2 * (2 * latency_s + (segments - 10 + 2) * frame_s);
+  CHECK(seconds_beside_computing() == doctest::Approx(slow_s).epsilon(0.05));
+  // With windows that are kept, the first message alone starts slowly.
+  options.testbed.slow_start_after_idle = false;
+  const double quick_s = 3 * latency_s + 2 * (segments + 1) * frame_s;
+  CHECK(seconds_beside_computing() < quick_s + 2 * latency_s);
+}
+
+TEST_CASE("links with more packets than a delay box carries are refused") {
+  CHECK_NOTHROW(check_packet_rate(std::vector<double>(9, kRate), std::vector<double>(9, kRate)));
+  CHECK_THROWS_WITH_AS(check_packet_rate({1e9, 1e9}, {1e9, 1e9}), doctest::Contains("packets/s, more than"),
+                       InputError);
+  // What cannot be sent need not be received.
+  CHECK_NOTHROW(check_packet_rate({1e6}, {1e9}));
+}
+
+TEST_CASE("token buckets refuse what only a delay box can do") {
+  CHECK_THROWS_WITH_AS(Testbed(star_of(2, 0), {.links = LinkKind::token_buckets, .loss = 0.1}),
+                       doctest::Contains("--links delay_box"), InputError);
+  CHECK_THROWS_WITH_AS(Testbed(star_of(2, 1 * kMs), {.jitter_s = 2 * kMs}), doctest::Contains("--jitter"), InputError);
+}
+
+}  // namespace
+}  // namespace delay_box_test
+}  // namespace ddl::emulate
