@@ -203,6 +203,38 @@ TEST_CASE("a message is sent in as many round trips as slow start takes") {
   CHECK(seconds_beside_computing() < quick_s + 2 * latency_s);
 }
 
+TEST_CASE("while a link is down nothing arrives, and TCP goes on after at most as long again") {
+  if (!delay_box_is_allowed()) return;
+  // A step takes 50 ms and two transfers of 100 ms. The link is down from 1 s to 2 s: TCP tries again after a timeout,
+  // twice that, and so on, so its first try after 2 s comes before 3 s and a timeout (0.2 s and a round trip of 40 ms).
+  scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 12},
+                 "faults": [{"type": "link_down", "link": "w0", "from": "1s", "until": "2s"}])");
+  std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).latency = {0.02};
+  const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
+  CHECK(measured.measured->links == "delay box");
+  const auto goes_on_s = [](const experiment::RunResult& result) {
+    const auto row = std::ranges::find_if(result.iterations, [](const auto& each) { return each.end_s > 1.1; });
+    REQUIRE(row != result.iterations.end());
+    return row->end_s;
+  };
+  MESSAGE("the step across the fault ends at " << goes_on_s(measured) << " s, simulated " << goes_on_s(simulated));
+  CHECK(goes_on_s(simulated) > 2);
+  CHECK(goes_on_s(measured) > 2);
+  CHECK(goes_on_s(measured) < 3.3 + 0.5);
+}
+
+TEST_CASE("a degraded link carries its share") {
+  if (!delay_box_is_allowed()) return;
+  // From its first instant on, the server's link has a tenth of its 40 Mbit/s.
+  scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 4},
+      "faults": [{"type": "link_degraded", "link": "ps0", "from": "0s", "until": "1h", "bandwidth": 0.1}])");
+  const experiment::RunResult measured = emulate(scenario, {});
+  const auto& last = measured.iterations.back();
+  constexpr double message_bytes = 500e3;
+  const double transfers_s = 2 * message_bytes / (0.1 * kRate * kCarried);
+  CHECK(last.end_s - last.start_s - last.compute_s == doctest::Approx(transfers_s).epsilon(0.08));
+}
+
 TEST_CASE("links with more packets than a delay box carries are refused") {
   CHECK_NOTHROW(check_packet_rate(std::vector<double>(9, kRate), std::vector<double>(9, kRate)));
   CHECK_THROWS_WITH_AS(check_packet_rate({1e9, 1e9}, {1e9, 1e9}), doctest::Contains("packets/s, more than"),

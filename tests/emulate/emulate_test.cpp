@@ -147,7 +147,7 @@ TEST_CASE("a run that is not over after its limit fails and says which node wait
                        process::RunFailed);
 }
 
-TEST_CASE("only stars are emulated, without traces and faults") {
+TEST_CASE("only stars are emulated, without traces and faults of hosts") {
   if (!stage_is_allowed()) return;
   const auto refused = [](const std::string& rest, const EmulateOptions& options = {}) {
     try {
@@ -159,6 +159,8 @@ TEST_CASE("only stars are emulated, without traces and faults") {
   };
   const std::string none = R"("model": "none", "stop": {"time": "1s"})";
   CHECK(refused(none + R"(, "record": {"trace": true})").find("$.record.trace") != std::string::npos);
+  const std::string slowed = R"({"type": "host_slowed", "host": "w0", "from": "0s", "until": "1s", "factor": 2})";
+  CHECK(refused(none + R"(, "faults": [)" + slowed + "]").find("$.faults[0].type") != std::string::npos);
   EmulateOptions options;
   options.limit_s = 0.5;
   CHECK(refused(none, options).find("$.stop.time") != std::string::npos);
