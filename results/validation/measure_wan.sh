@@ -1,0 +1,97 @@
+#!/bin/sh
+# Measures the cells with real distances over real TCP (a delay box) and appends one CSV row for each to FILE. Cells that FILE
+# has are left out, so an interrupted series goes on where it stopped, and CELLS bounds what one call does. Needs root.
+#
+#   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS]]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+scenario=$here/scenario.json
+
+algorithm() {
+  case $1 in
+    ako_p*) echo "{\"name\": \"ako\", \"partitions\": ${1#ako_p}}" ;;
+    *) echo "\"$1\"" ;;
+  esac
+}
+
+bandwidth() {
+  case $1 in
+    uniform20) echo '"20Mbps"' ;;
+    uniform) echo '"40Mbps"' ;;
+    heterogeneous) echo '["40Mbps", "20Mbps", "10Mbps"]' ;;
+  esac
+}
+
+number() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2" | head -n 1; }
+
+# The mean over workers of each worker's mean time of a finished step.
+cycle() {
+  awk -F, 'NR > 1 { sum[$1] += $6 - $3; ++count[$1] }
+           END { for (worker in sum) { mean += sum[worker] / count[worker]; ++workers } print mean / workers }' "$1"
+}
+
+# A run lasts as long as twelve steps of every worker take in the simulation with seed 1, and three seconds at least.
+cell() {
+  program=$1 file=$2 network=$3 workers=$4 size=$5 latency=$6 scheme=$7 congestion=$8 after_idle=$9
+  shift 9
+  compute=$1 seed=$2
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  set -- "$scenario" --quiet --out "$work" --set platform.workers="$workers" \
+    --set platform.bandwidth="$(bandwidth "$network")" --set platform.latency="${latency}ms" \
+    --set wire.model_bytes="${size}MB" --set algorithm="$(algorithm "$scheme")" \
+    --set compute.seconds_per_batch="${compute}ms"
+  if [ "$network" = uniform20 ]; then set -- "$@" --set platform.server_bandwidth=20Mbps; fi
+  "$program" run "$@" --seed 1 --set name=planned
+  stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
+    'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
+  "$program" emulate "$@" --congestion "$congestion" --slow-start-after-idle "$after_idle" --seed "$seed" \
+    --set name=cell --set stop="{\"time\": \"${stop}s\"}"
+  measured=$work/cell-measured/$seed timing=$work/cell-measured/$seed/timing.json
+  echo "$network,$workers,$size,$latency,$scheme,$congestion,$after_idle,$compute,$seed,$stop,$(cycle "$measured/iterations.csv")\
+,$(number bytes_sent "$measured/summary.json"),$(number iterations "$measured/summary.json")\
+,$(number retransmitted_share "$timing"),$(number late_max_s "$timing"),$(number error_p99_s "$timing")\
+,$(number processor_share "$timing"),$(number busy_share "$timing")" >> "$file"
+}
+
+if [ "$1" = --cell ]; then
+  shift
+  cell "$@"
+  exit
+fi
+
+program=$1 file=$2 most=${3:-1000000} jobs=${4:-2}
+if [ ! -s "$file" ]; then
+  echo "network,workers,message_mb,latency_ms,scheme,congestion,slow_start_after_idle,compute_ms,seed,stop_s,\
+seconds_per_cycle,bytes_sent,steps,retransmitted_share,late_max_s,error_p99_s,box_share,busy_share" > "$file"
+fi
+
+schemes="ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd"
+rows() {
+  for seed in 1 2 3; do
+    # First looks: one quick group.
+    for size in 0.25 2; do echo "uniform20 3 $size 30 ps_async cubic on 50 $seed"; done
+  done
+  for seed in 1 2 3; do
+    for network in uniform heterogeneous; do
+      for latency in 5 20 50; do
+        for size in 0.25 1; do
+          for workers in 2 4 8; do
+            for scheme in $schemes; do echo "$network $workers $size $latency $scheme cubic on 100 $seed"; done
+          done
+        done
+        for scheme in $schemes; do echo "$network 2 4 $latency $scheme cubic on 100 $seed"; done
+      done
+      # Another congestion control, and windows that are kept while idle.
+      for scheme in ps_async ako_p4 ring_allreduce; do
+        echo "$network 4 0.25 20 $scheme bbr on 100 $seed"
+        echo "$network 4 0.25 20 $scheme cubic off 100 $seed"
+      done
+    done
+  done
+}
+
+# The first nine columns say which cell a row is of.
+rows | while read -r row; do
+  if ! grep -q "^$(echo "$row" | tr ' ' ',')," "$file"; then echo "$program $file $row"; fi
+done | head -n "$most" | xargs -P "$jobs" -L 1 sh "$0" --cell
