@@ -40,6 +40,7 @@ class DelayLine {
 
   DelayLine(const Settings& settings, Stream random) : settings_(settings), random_(random) {}
 
+  // What is due by then has been let happen.
   void offer(double now_s, Packet packet);
   // Of the next thing that happens in here.
   double next_s() const { return leaves_s_ < comes_out_s() ? leaves_s_ : comes_out_s(); }
