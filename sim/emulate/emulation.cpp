@@ -219,6 +219,7 @@ experiment::RunResult Emulation::collect() {
   std::erase_if(result.given_up, [&](const experiment::GivenUp& note) { return note.time_s > end_s; });
   for (double& seconds : result.compute_s) seconds = std::min(seconds, end_s);
   result.measured = measurement();
+  if (!scenario().faults.empty()) result.faults.emplace();  // of links only: no host goes, no whole message is lost
   result.wall_s = end_s;
   experiment::add_process_cost(result);
   return result;

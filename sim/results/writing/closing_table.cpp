@@ -121,6 +121,11 @@ std::string given_up_line(const Summary& summary, const experiment::RunResult& r
   return text;
 }
 
+std::string delay_box_line(const experiment::DelayBoxUse& use) {
+  return fmt::format("99 % of packets within {}, {} of a core", readable_seconds(use.error_p99_s),
+                     readable_share(use.processor_share));
+}
+
 }  // namespace
 
 std::string divergence_text(const experiment::RunResult& result) {
@@ -156,6 +161,9 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   if (summary.slowest_step_s) lines.add("slowest worker", readable_seconds(*summary.slowest_step_s) + " a step");
   lines.add("lower bound", bound_line(result.bounds));
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
+  if (result.measured && result.measured->delay_box) {
+    lines.add("delay box", delay_box_line(*result.measured->delay_box));
+  }
   if (result.faults) lines.add("faults", faults_line(scenario, result));
   if (!summary.given_up.empty()) lines.add("given up", given_up_line(summary, result));
   if (const auto& link = summary.busiest_link) {
