@@ -31,7 +31,7 @@ namespace {
 void add_network_of(CLI::App& command, EmulateSettings& settings) {
   command
       .add_option("--links", settings.links,
-                  "How links are made: token_buckets; delay_box, with real round trips; auto: a delay box from 1 ms on")
+                  "token_buckets, delay_box (real round trips), or auto: the latter from 1 ms on")
       ->type_name("HOW")
       ->check(CLI::IsMember({"auto", "token_buckets", "delay_box"}))
       ->capture_default_str();

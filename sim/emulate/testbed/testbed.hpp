@@ -37,7 +37,7 @@ constexpr double least_delay_s = 1e-3;  // automatic: a delay box from this late
 
 struct TestbedSettings {
   LinkKind links = LinkKind::automatic;
-  LinkQueue queue;
+  LinkQueue queue = {};
   // Of packets at each link up and down, drawn from `seed`; only by a delay box.
   double jitter_s = 0, loss = 0;
   std::uint64_t seed = 1;
