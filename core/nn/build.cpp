@@ -6,7 +6,7 @@
 
 #include "core/nn/layers/batch_norm.hpp"
 #include "core/nn/layers/chain.hpp"
-#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/conv/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "core/nn/layers/dropout.hpp"
 #include "core/nn/layers/elementwise.hpp"
@@ -123,7 +123,7 @@ struct Maker {
     const Shape shape{input.channels / spec.groups, input.height, input.width};
     ConvSpec part = spec;
     part.filters = spec.filters / spec.groups;
-    auto whole = std::make_unique<Conv2d>(shape, part, relu_follows);
+    auto whole = std::make_unique<Conv2d>(shape, part, relu_follows, mode);
     if (spec.mask == Mask::none) return whole;
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(group) * part.filters;
     Connections own(first, first + part.filters);

@@ -1,7 +1,7 @@
 // Dense and convolutional layers.
 #include <doctest/doctest.h>
 
-#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/conv/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "tests/nn/gradient_check.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/conv/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "core/nn/layers/finite_field.hpp"
 #include "core/nn/layers/masked.hpp"

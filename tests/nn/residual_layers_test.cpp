@@ -4,7 +4,7 @@
 #include "core/nn/build.hpp"
 #include "core/nn/layers/batch_norm.hpp"
 #include "core/nn/layers/chain.hpp"
-#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/conv/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/grouped.hpp"

@@ -10,6 +10,12 @@ namespace {
 
 CBLAS_TRANSPOSE cblas_op(Op op) { return op == Op::plain ? CblasNoTrans : CblasTrans; }
 
+// C = op(A) op(B) + share C
+void multiply(const Product& p, const float* a, const float* b, float share, float* c) {
+  cblas_sgemm(CblasRowMajor, cblas_op(p.a), cblas_op(p.b), p.rows, p.columns, p.inner, 1, a,
+              p.a == Op::plain ? p.inner : p.rows, b, p.b == Op::plain ? p.columns : p.inner, share, c, p.columns);
+}
+
 }  // namespace
 
 void blas_gemm(const Product& p, const float* a, const float* b, float* c, const Finish& finish) {
@@ -17,12 +23,12 @@ void blas_gemm(const Product& p, const float* a, const float* b, float* c, const
   if (finish.bias != nullptr) {
     for (std::size_t row = 0; row < rows; ++row) std::copy_n(finish.bias, columns, c + row * columns);
   }
-  cblas_sgemm(CblasRowMajor, cblas_op(p.a), cblas_op(p.b), p.rows, p.columns, p.inner, 1, a,
-              p.a == Op::plain ? p.inner : p.rows, b, p.b == Op::plain ? p.columns : p.inner,
-              finish.bias == nullptr ? 0 : 1, c, p.columns);
+  multiply(p, a, b, finish.bias == nullptr ? 0.0f : 1.0f, c);
   if (!finish.relu) return;
   for (std::size_t i = 0; i < rows * columns; ++i) c[i] = c[i] > 0 ? c[i] : 0;
 }
+
+void blas_add(const Product& p, const float* a, const float* b, float* c) { multiply(p, a, b, 1, c); }
 
 void use_one_blas_thread() {
   if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);

@@ -11,6 +11,9 @@ namespace ddl::nn {
 // on machines whose blas_kernels() are the same.
 void blas_gemm(const Product& product, const float* a, const float* b, float* c, const Finish& finish = {});
 
+// C += op(A) op(B)
+void blas_add(const Product& product, const float* a, const float* b, float* c);
+
 // Keeps OpenBLAS from starting threads of its own; the thread pool is the only parallelism.
 void use_one_blas_thread();
 

@@ -8,7 +8,7 @@ namespace ddl::nn {
 
 enum class Op { plain, transposed };
 
-// C = op(A) op(B), + C if `add`; each row of C starts at `bias` (none: zero), and negative results are set to zero if
+// C = op(A) op(B); each row of C starts at `bias` (none: zero), and negative results are set to zero if
 // `relu`. op(A) is rows x inner, op(B) is inner x columns, C is rows x columns, without gaps between rows. A is stored
 // rows x inner (plain) or inner x rows (transposed), B likewise.
 struct Product {

@@ -6,13 +6,6 @@
 #include "core/nn/layers/affine.hpp"
 
 namespace ddl::nn {
-namespace {
-
-// Below so many multiply-adds, OpenBLAS's overhead per call exceeds the time of the product.
-constexpr double kLeastBlasWork = 1e6;
-
-}  // namespace
-
 Dense::Dense(Shape input, const DenseSpec& spec, bool relu, MathMode mode)
     : Layer(input, {spec.units, 1, 1}),
       inputs_(input.size()),
@@ -41,8 +34,7 @@ void Dense::initialize(std::span<float> parameters, Stream& random) const {
 
 void Dense::multiply(const Product& product, const float* a, const float* b, float* c, Buffer& scratch,
                      const Finish& finish) const {
-  const double work = static_cast<double>(product.rows) * product.columns * product.inner;
-  if (mode_ == MathMode::native && work >= kLeastBlasWork) {
+  if (mode_ == MathMode::native) {
     blas_gemm(product, a, b, c, finish);
   } else {
     gemm(product, a, b, c, scratch, finish);

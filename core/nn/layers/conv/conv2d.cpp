@@ -1,4 +1,4 @@
-#include "core/nn/layers/conv2d.hpp"
+#include "core/nn/layers/conv/conv2d.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +30,7 @@ std::size_t panel_floats(std::size_t terms, std::size_t columns) {
 
 }  // namespace
 
-Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu)
+Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu, MathMode mode)
     : Layer(input, convolved(input, spec)),
       spec_(spec),
       channels_(unsigned_of(input.channels)),
@@ -39,15 +39,23 @@ Conv2d::Conv2d(Shape input, const ConvSpec& spec, bool relu)
       stride_(unsigned_of(spec.stride)),
       bias_(spec.bias),
       init_(spec.init),
-      relu_(relu) {
+      relu_(relu),
+      mode_(mode) {
   const std::size_t above = spec.same ? (kernel_ - 1) / 2 : 0, below = spec.same ? kernel_ - 1 - above : 0;
   image_ = {unsigned_of(input.height), unsigned_of(input.width), channels_, above, below};
   const std::size_t cut = kernel_ - 1 - above - below;
   gradient_ = {image_.height - cut, image_.width - cut, filters_, kernel_ - 1 - above, kernel_ - 1 - below};
-  const Plane from{image_.height, image_.width, channels_}, to{gradient_.height, gradient_.width, filters_};
-  if (stride_ == 1 && Winograd::suits(kernel_, from, to)) {
-    transforms_.emplace(from, to, above);
-    turned_.emplace(to, from, kernel_ - 1 - above);
+  const ConvGeometry geometry{.from = {image_.height, image_.width, channels_},
+                              .to = {unsigned_of(output().height), unsigned_of(output().width), filters_},
+                              .kernel = kernel_,
+                              .stride = stride_,
+                              .above = above,
+                              .bias = bias_,
+                              .relu = relu_};
+  if (mode == MathMode::native) {
+    method_ = unrolled_convolution(geometry);
+  } else if (stride_ == 1 && Winograd::suits(kernel_, geometry.from, geometry.to)) {
+    method_ = transformed_convolution(geometry);
   }
 }
 
@@ -65,7 +73,7 @@ double Conv2d::multiply_adds() const {
 LayerShare Conv2d::share(std::span<const std::uint32_t> filters) const {
   ConvSpec spec = spec_;
   spec.filters = static_cast<int>(filters.size());
-  return {std::make_unique<Conv2d>(input(), spec, relu_),
+  return {std::make_unique<Conv2d>(input(), spec, relu_, mode_),
           affine_part(kernel_ * kernel_ * channels_, filters_, bias_, filters)};
 }
 
@@ -118,58 +126,8 @@ void Conv2d::slide(const Slide& job) const {
   }
 }
 
-void Conv2d::forward_by_transforms(const ForwardCall& call) const {
-  const Winograd& w = *transforms_;
-  float* const weights = call.scratch.room(w.weight_floats() + w.input_floats() + w.product_floats() + Buffer::kSlack);
-  float* const inputs = weights + w.weight_floats();
-  float* const products = inputs + w.input_floats();
-  w.transform_weights(call.parameters, false, weights);
-  const std::size_t batch = unsigned_of(call.batch);
-  for (std::size_t first = 0; first < batch; first += w.images_at_a_time()) {
-    const std::size_t count = std::min(w.images_at_a_time(), batch - first);
-    w.transform_inputs(call.input + first * input().size(), count, inputs);
-    w.multiply(inputs, weights, count, products);
-    w.finish(products, count, bias_of(call.parameters), relu_, call.output + first * output().size());
-  }
-}
-
-void Conv2d::backward_by_transforms(const BackwardCall& call) const {
-  const Winograd &w = *transforms_, &turned = *turned_;
-  // Parts in the order in which they are needed; inputs and products are used in both directions.
-  const std::size_t inputs_size = std::max(w.input_floats(), turned.input_floats());
-  const std::size_t products_size = std::max(w.product_floats(), turned.product_floats());
-  float* const sums =
-      call.scratch.room(2 * rounded(filters_) + 2 * w.weight_floats() + inputs_size + products_size + Buffer::kSlack);
-  float* const unused = sums + rounded(filters_);
-  float* const weight_gradient = unused + rounded(filters_);
-  float* const turned_weights = weight_gradient + w.weight_floats();
-  float* const inputs = turned_weights + w.weight_floats();
-  float* const products = inputs + inputs_size;
-  float* const bias_gradient = bias_ ? call.parameter_gradient + weight_count() : unused;
-  std::fill(bias_gradient, bias_gradient + filters_, 0.0f);
-  if (call.input_gradient != nullptr) turned.transform_weights(call.parameters, true, turned_weights);
-  const std::size_t batch = unsigned_of(call.batch), pixels = gradient_.height * gradient_.width;
-  for (std::size_t first = 0; first < batch; first += w.images_at_a_time()) {
-    const std::size_t count = std::min(w.images_at_a_time(), batch - first);
-    float* const gradient = call.output_gradient + first * output().size();
-    bias_backward(call.output + first * output().size(), count * pixels, filters_, relu_, gradient, bias_gradient,
-                  sums);
-    w.transform_inputs(call.input + first * input().size(), count, inputs);
-    w.transform_gradients(gradient, count, products);
-    w.add_weight_gradient(inputs, products, count, first == 0, weight_gradient);
-    if (call.input_gradient == nullptr) continue;
-    for (std::size_t i = 0; i < count; i += turned.images_at_a_time()) {
-      const std::size_t some = std::min(turned.images_at_a_time(), count - i);
-      turned.transform_inputs(gradient + i * output().size(), some, inputs);
-      turned.multiply(inputs, turned_weights, some, products);
-      turned.finish(products, some, nullptr, false, call.input_gradient + (first + i) * input().size());
-    }
-  }
-  w.finish_weight_gradient(weight_gradient, call.parameter_gradient);
-}
-
 void Conv2d::forward(const ForwardCall& call) const {
-  if (transforms_) return forward_by_transforms(call);
+  if (method_) return method_->forward(call);
   float* const framed = call.scratch.room(rounded(image_.size()) + panel_floats(weight_count() / filters_, filters_));
   float* const panels = framed + rounded(image_.size());
   std::fill(framed, panels, 0.0f);
@@ -226,7 +184,7 @@ void Conv2d::add_weight_gradient(const float* image, const float* gradient, bool
 }
 
 void Conv2d::backward(const BackwardCall& call) const {
-  if (transforms_) return backward_by_transforms(call);
+  if (method_) return method_->backward(call);
   const bool inputs = call.input_gradient != nullptr;
   // Panels read whole vectors of the gradient, beyond its end if need be; that memory belongs to the next part.
   const std::size_t turned = inputs ? panel_floats(kernel_ * kernel_ * filters_, channels_) : 0;

@@ -1,11 +1,12 @@
 // Two-dimensional convolution with an optional ReLU on its result: LeCun et al., Proc. IEEE 1998. Computed in place on
-// the padded image, a row of pixels at a time, without im2col. Wide 3x3 layers: see winograd.hpp.
+// the padded image, a row of pixels at a time, unless there is a better method.
 #pragma once
 
-#include <optional>
+#include <memory>
 
-#include "core/nn/kernels/winograd.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/layers/conv/method.hpp"
+#include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
 
 namespace ddl::nn {
@@ -15,7 +16,7 @@ namespace ddl::nn {
 class Conv2d final : public Layer {
  public:
   // Precondition of a valid convolution: the kernel fits into the image.
-  Conv2d(Shape input, const ConvSpec& spec, bool relu);
+  Conv2d(Shape input, const ConvSpec& spec, bool relu, MathMode mode = MathMode::portable);
 
   const char* kind() const override { return "conv"; }
   std::vector<LayerTensor> tensors() const override;
@@ -53,9 +54,6 @@ class Conv2d final : public Layer {
   void place_row(const float* from, float* to) const;
   void add_weight_gradient(const float* image, const float* gradient, bool first, float* result) const;
 
-  void forward_by_transforms(const ForwardCall& call) const;
-  void backward_by_transforms(const BackwardCall& call) const;
-
   std::size_t weight_count() const { return kernel_ * kernel_ * channels_ * filters_; }
   const float* bias_of(const float* parameters) const { return bias_ ? parameters + weight_count() : nullptr; }
 
@@ -63,9 +61,10 @@ class Conv2d final : public Layer {
   std::size_t channels_, kernel_, filters_, stride_;
   bool bias_;
   Frame image_, gradient_;  // of the input; of the output's gradient, with zeros between the windows of a stride
-  std::optional<Winograd> transforms_, turned_;  // of the forward pass, and from the output's gradient to the input's
   Init init_;
   bool relu_;
+  MathMode mode_;
+  std::unique_ptr<const ConvMethod> method_;  // none: in place
 };
 
 }  // namespace ddl::nn
