@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/nn/kernels/zero_terms.hpp"
 #include "core/nn/layers/affine.hpp"
 #include "core/nn/layers/conv/method.hpp"
 
@@ -18,6 +19,8 @@ class TransformedConvolution final : public ConvMethod {
   // Parts of scratch memory begin at cache lines, because vectors are read from them.
   static std::size_t rounded(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
+  Sliding windows() const { return {g_.from, g_.to, g_.above}; }
+  Sliding turned_windows() const { return {g_.to, g_.from, g_.kernel - 1 - g_.above}; }
 
   const ConvGeometry g_;
   const Winograd there_, back_;  // of the forward pass, and from the output's gradient to the input's
@@ -37,6 +40,7 @@ void TransformedConvolution::forward(const ForwardCall& call) const {
     w.multiply(inputs, weights, count, products);
     float* const outputs = call.output + first * g_.to.size();
     w.finish(products, count, bias, g_.relu, outputs);
+    set_empty_windows(windows(), call.input + first * g_.from.size(), count, bias, g_.relu, outputs);
   }
 }
 
@@ -55,6 +59,7 @@ void TransformedConvolution::backward(const BackwardCall& call) const {
   float* const products = inputs + inputs_size;
   float* const bias_gradient = g_.bias ? call.parameter_gradient + g_.weights() : unused;
   std::fill(bias_gradient, bias_gradient + filters, 0.0f);
+  UnmetWeights unmet(windows());
   if (call.input_gradient != nullptr) turned.transform_weights(call.parameters, true, turned_weights);
   const auto batch = static_cast<std::size_t>(call.batch);
   const std::size_t pixels = g_.to.height * g_.to.width;
@@ -65,6 +70,7 @@ void TransformedConvolution::backward(const BackwardCall& call) const {
     w.transform_inputs(call.input + first * g_.from.size(), count, inputs);
     w.transform_gradients(gradient, count, products);
     w.add_weight_gradient(inputs, products, count, first == 0, weight_gradient);
+    unmet.look(call.input + first * g_.from.size(), gradient, count);
     if (call.input_gradient == nullptr) continue;
     for (std::size_t i = 0; i < count; i += turned.images_at_a_time()) {
       const std::size_t some = std::min(turned.images_at_a_time(), count - i);
@@ -72,9 +78,11 @@ void TransformedConvolution::backward(const BackwardCall& call) const {
       turned.multiply(inputs, turned_weights, some, products);
       float* const result = call.input_gradient + (first + i) * g_.from.size();
       turned.finish(products, some, nullptr, false, result);
+      set_empty_windows(turned_windows(), gradient + i * g_.to.size(), some, nullptr, false, result);
     }
   }
   w.finish_weight_gradient(weight_gradient, call.parameter_gradient);
+  unmet.clear(call.parameter_gradient);
 }
 
 }  // namespace

@@ -1,0 +1,91 @@
+// Where every product of a sum has a factor of zero, the sum is zero to the bit, whichever way it is computed: Adam
+// divides a gradient by its own size, and so makes a whole step of rounding.
+#include <doctest/doctest.h>
+
+#include "core/nn/layers/conv/conv2d.hpp"
+#include "core/nn/layers/conv/method.hpp"
+#include "core/nn/optimizer.hpp"
+#include "tests/nn/gradient_check.hpp"
+
+namespace ddl::nn::zero_gradients_test {
+namespace {
+
+using Floats = std::vector<float>;
+
+struct Passes {
+  Floats output, input_gradient, parameter_gradient;
+};
+
+Passes passes_of(const Layer& layer, int batch, const Floats& parameters, const Floats& input, Floats output_gradient) {
+  Buffer kept, scratch;
+  Passes p;
+  p.output = run_forward(layer, batch, parameters, input, kept);
+  p.input_gradient.assign(input.size(), 1e9f);
+  p.parameter_gradient.assign(parameters.size(), 1e9f);
+  layer.backward({.batch = batch,
+                  .parameters = parameters.data(),
+                  .input = input.data(),
+                  .output = p.output.data(),
+                  .output_gradient = output_gradient.data(),
+                  .input_gradient = p.input_gradient.data(),
+                  .parameter_gradient = p.parameter_gradient.data(),
+                  .kept = kept,
+                  .scratch = scratch});
+  return p;
+}
+
+// Normal values of which a share is kept, and all of some channels or images dropped.
+Floats sparse_values(Shape shape, int batch, std::uint64_t seed, double share, bool drop_pixels) {
+  Stream random(seed);
+  Floats values(static_cast<std::size_t>(batch) * shape.size());
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  bool pixel = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % channels == 0) pixel = !drop_pixels || random.uniform() < share;
+    const bool kept = pixel && i % channels % 5 != 3 && (drop_pixels || random.uniform() < share);
+    values[i] = kept ? static_cast<float>(random.normal()) : 0.0f;
+  }
+  return values;
+}
+
+// Whether each is zero, and how many are.
+std::pair<std::vector<bool>, int> zeros_of(const Floats& values) {
+  std::pair<std::vector<bool>, int> result;
+  for (const float value : values) {
+    result.first.push_back(value == 0);
+    result.second += value == 0;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a convolution is exactly zero where every product is, whichever way it is computed") {
+  struct Case {
+    Shape input;
+    ConvSpec spec;
+    double input_share, gradient_share;
+    bool drop_pixels;
+  };
+  const Case cases[] = {{{32, 12, 10}, {.filters = 40, .bias = false}, 0.05, 0.01, false},
+                        {{64, 8, 8}, {.filters = 64, .bias = false}, 0.3, 0.02, false},
+                        {{40, 9, 70}, {.filters = 32, .same = false, .bias = false}, 0.01, 0.01, false},
+                        {{72, 9, 8}, {.filters = 40, .bias = false}, 0.2, 0.1, true},
+                        {{32, 8, 8}, {.filters = 32, .bias = false}, 1, 1, false}};
+  for (const Case& c : cases) {
+    CAPTURE(c.input.width);
+    CAPTURE(c.input_share);
+    const int batch = 5;
+    const Conv2d ours(c.input, c.spec, false), unrolled(c.input, c.spec, false, MathMode::native);
+    const Floats w = normal_values(ours.parameter_count(), 1);
+    const Floats x = sparse_values(c.input, batch, 2, c.input_share, c.drop_pixels);
+    const Floats dy = sparse_values(ours.output(), batch, 3, c.gradient_share, c.drop_pixels);
+    const Passes found = passes_of(ours, batch, w, x, dy), expected = passes_of(unrolled, batch, w, x, dy);
+    CHECK(zeros_of(found.output) == zeros_of(expected.output));
+    CHECK(zeros_of(found.input_gradient) == zeros_of(expected.input_gradient));
+    CHECK(zeros_of(found.parameter_gradient) == zeros_of(expected.parameter_gradient));
+    CHECK(zeros_of(expected.parameter_gradient).second > 0);  // channels are dead in all cases
+  }
+}
+
+}  // namespace ddl::nn::zero_gradients_test
