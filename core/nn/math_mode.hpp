@@ -1,28 +1,37 @@
 // Which library computes matrix products: a setting of a scenario.
 #pragma once
 
+#include <string>
+
 #include "core/base/fields.hpp"
 
 namespace ddl::nn {
 
 enum class MathMode {
-  portable,  // our own kernels: the same bits on every machine
-  native     // large products of dense layers by OpenBLAS, whose order of sums depends on the CPU
+  automatic,  // portable where there are kernels for the CPU (see tile_sets()), native elsewhere
+  portable,   // our own kernels: the same bits on every machine
+  native      // OpenBLAS for all products of dense and convolutional layers; its order of sums depends on the CPU
 };
 constexpr auto enum_names(MathMode) {
-  return std::to_array<EnumName<MathMode>>({{MathMode::portable, "portable"}, {MathMode::native, "native"}});
+  return std::to_array<EnumName<MathMode>>(
+      {{MathMode::automatic, "auto"}, {MathMode::portable, "portable"}, {MathMode::native, "native"}});
 }
 
 struct MathSpec {
-  MathMode mode = MathMode::portable;
+  MathMode mode = MathMode::automatic;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, MathSpec& spec) {
-  visit(
-      "mode", spec.mode,
-      Rule{.doc = "portable: the same bits on every machine; native: large products by OpenBLAS, whose bits depend on "
-                  "the CPU"});
+  visit("mode", spec.mode,
+        Rule{.doc = "portable: the same bits on every machine; native: products by OpenBLAS, whose bits depend on the "
+                    "CPU; auto: portable where there are kernels for the CPU (x86 with AVX2 or AVX-512)"});
 }
+
+// Portable or native.
+MathMode math_that_runs(MathMode asked);
+
+// What forms the products in that mode on this CPU: "AVX-512", "OpenBLAS 0.3.21 Cooperlake".
+std::string math_kernels(MathMode asked);
 
 }  // namespace ddl::nn

@@ -25,6 +25,7 @@ constexpr std::size_t kEstimationSamples = 400;
 struct Model::Parts {
   Shape input;
   int classes = 0;
+  MathMode mode = MathMode::portable;
   std::vector<std::unique_ptr<Layer>> layers;
   std::vector<std::size_t> offsets;  // of each layer's parameters
   std::vector<Tensor> tensors;
@@ -40,8 +41,9 @@ struct Model::Parts {
 };
 
 Model::Model(const ModelSpec& spec, Shape input, int classes, MathMode mode) : parts_(std::make_unique<Parts>()) {
-  if (mode == MathMode::native) use_one_blas_thread();
   Parts& parts = *parts_;
+  parts.mode = mode = math_that_runs(mode);
+  if (mode == MathMode::native) use_one_blas_thread();
   parts.input = input;
   parts.classes = classes;
   parts.layers = build_layers(layers_of(spec, classes), input, classes, mode);
@@ -73,6 +75,7 @@ std::size_t Model::whole_parameter_count() const {
   for (const auto& layer : parts_->layers) count += layer->whole_parameter_count();
   return count;
 }
+MathMode Model::math_mode() const { return parts_->mode; }
 const std::vector<Tensor>& Model::tensors() const { return parts_->tensors; }
 const std::vector<std::unique_ptr<Layer>>& Model::layers() const { return parts_->layers; }
 double Model::forward_multiply_adds() const { return parts_->multiply_adds; }

@@ -50,6 +50,7 @@ class Model {
 
   std::size_t parameter_count() const;        // the length of the vector, without weights that masks remove
   std::size_t whole_parameter_count() const;  // with it
+  MathMode math_mode() const;                 // portable or native
   const std::vector<Tensor>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
   // Multiply-adds of one sample's forward pass (dense and convolutional layers), by the weights that are there.

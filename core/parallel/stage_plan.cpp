@@ -45,7 +45,7 @@ std::vector<int> checked_cuts(const EarlyExitParams& params, const Cluster& clus
 }
 
 // As published: from an image a convolution, then all its values to the classes.
-nn::Tape exit_from(Shape shape, const EarlyExitParams& params, int classes) {
+nn::Tape exit_from(Shape shape, const EarlyExitParams& params, int classes, nn::MathMode mode) {
   std::vector<nn::LayerSpec> specs;
   if (params.exit_filters > 0 && shape.height * shape.width > 1) {
     specs = {nn::ConvSpec{.filters = params.exit_filters}, nn::ReluSpec{}};
@@ -53,7 +53,7 @@ nn::Tape exit_from(Shape shape, const EarlyExitParams& params, int classes) {
   specs.insert(specs.end(), {nn::FlattenSpec{}, nn::DenseSpec{.units = classes}});
   nn::Tape tape;
   int value = tape.add_value(shape.size());
-  for (auto& layer : nn::build_layers(specs, shape, classes, nn::MathMode::portable)) {
+  for (auto& layer : nn::build_layers(specs, shape, classes, mode)) {
     value = tape.apply(std::move(layer), value);
   }
   return tape;
@@ -93,7 +93,7 @@ std::vector<Stage> make_stages(const EarlyExitParams& params, const Cluster& clu
     stage.parameters.end = parameters;
     stage.share = stage.tape.multiply_adds(0, stage.tape.ops.size()) / (3 * all);
     if (s + 1 == stages.size() || stage.first == stage.last) continue;
-    stage.exit = exit_from(layers[layer - 1]->output(), params, classes);
+    stage.exit = exit_from(layers[layer - 1]->output(), params, classes, cluster.model->math_mode());
     stage.exit_share = stage.exit.multiply_adds(0, stage.exit.ops.size()) / (3 * all);
   }
   return stages;

@@ -102,6 +102,7 @@ std::vector<StepRow> measure_steps(double seconds) {
   const Case cases[] = {{"ako-cnn", "ako-cnn", cifar, 104, nn::AdamParams{}, nn::MathMode::portable},
                         {"ako-cnn", "ako-cnn", cifar, 104, nn::AdamParams{}, nn::MathMode::native},
                         {"cnn-12x12", "cnn", synthetic, 32, nn::SgdParams{}, nn::MathMode::portable},
+                        {"cnn-12x12", "cnn", synthetic, 32, nn::SgdParams{}, nn::MathMode::native},
                         {"mlp-784-32-10", "mlp", mnist, 32, nn::SgdParams{}, nn::MathMode::portable},
                         {"mlp-784-32-10", "mlp", mnist, 32, nn::SgdParams{}, nn::MathMode::native},
                         {"softmax-784-10", "softmax", mnist, 32, nn::SgdParams{}, nn::MathMode::portable}};

@@ -22,6 +22,8 @@ std::string cpu_name() {
   return "unknown";
 }
 
+nn::MathMode default_math() { return nn::math_that_runs(nn::MathSpec{}.mode); }
+
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 struct Report {
@@ -64,6 +66,7 @@ std::string json_of(const Report& report) {
   for (const bench::KernelRow& row : report.kernels)
     json["kernels"].push_back({{"name", row.name}, {"gflops", row.gflops}});
   json["chosen_kernels"] = report.kernels.front().name;
+  json["default_math"] = {{"mode", name_of(default_math())}, {"kernels", nn::math_kernels(default_math())}};
   json["steps"] = nlohmann::ordered_json::array();
   for (const bench::StepRow& row : report.steps) {
     json["steps"].push_back({{"model", row.model},
@@ -106,6 +109,8 @@ std::string table_of(const Report& report) {
   for (const bench::KernelRow& row : report.kernels) {
     text += fmt::format("{:<28} {:>7.1f}{}\n", row.name, row.gflops, &row == &report.kernels.front() ? "  chosen" : "");
   }
+  text += fmt::format("math of a run unless its scenario says otherwise: {}, {}\n", name_of(default_math()),
+                      nn::math_kernels(default_math()));
   text += "\none core         batch  math      training images/s  evaluation images/s  GFLOP/s  share of peak\n";
   for (const bench::StepRow& row : report.steps) {
     text += fmt::format("{:<15} {:>6}  {:<8} {:>18.0f} {:>20.0f} {:>8.1f} {:>12.0f} %\n", row.model, row.batch,

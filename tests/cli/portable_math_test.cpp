@@ -1,5 +1,6 @@
 // Portable math gives the same bits whatever kernels the CPU, or a library, would choose.
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workplace.hpp"
@@ -48,6 +49,37 @@ TEST_CASE("native math follows the kernels OpenBLAS is told to use") {
   // Without fused multiply-adds, every long sum is rounded otherwise.
   CHECK(digest_of(place, "OPENBLAS_CORETYPE=Prescott", "native") !=
         digest_of(place, "OPENBLAS_CORETYPE=Haswell", "native"));
+}
+
+TEST_CASE("native math is the choice where there are no kernels for the CPU, and portable math elsewhere") {
+  const Workplace place;
+  place.write("learn.json", kScenario);
+  const auto ran = [&] {
+    std::ifstream run(place.at("results/learn/1/run.json"));
+    return nlohmann::json::parse(run)["provenance"];
+  };
+  CHECK(digest_of(place, "DDLSIM_KERNELS=plain", "auto") == digest_of(place, "", "native"));
+  digest_of(place, "DDLSIM_KERNELS=plain", "auto");
+  CHECK(ran()["math_mode"] == "native");
+  CHECK(ran()["math_kernels"].get<std::string>().starts_with("OpenBLAS "));
+  if (place.call("list models", "DDLSIM_KERNELS=AVX2").code != 0) return;
+  CHECK(digest_of(place, "", "auto") == digest_of(place, "", "portable"));
+  digest_of(place, "", "auto");
+  CHECK(ran()["math_mode"] == "portable");
+}
+
+TEST_CASE("native math gives the same digest with any number of threads") {
+  const Workplace place;
+  place.write("learn.json", kScenario);
+  const auto with = [&](const std::string& threads, const std::string& before) -> std::string {
+    const Reply answer =
+        place.call("run learn.json --json --force --set math.mode=native --threads " + threads, before);
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    return nlohmann::json::parse(answer.out)["digest"];
+  };
+  const std::string expected = with("1", "");
+  CHECK(with("3", "") == expected);
+  CHECK(with("2", "OPENBLAS_NUM_THREADS=4") == expected);
 }
 
 TEST_CASE("portable math gives the same digest on an emulated older CPU") {

@@ -41,7 +41,7 @@ TEST_CASE("describe fills in defaults") {
   CHECK(json["algorithm"]["partitions"] == 1);
   CHECK(json["algorithm"]["schedule"] == "rotate");
   CHECK(json["evaluate"]["every_iterations"] == 10);
-  CHECK(json["math"]["mode"] == "portable");
+  CHECK(json["math"]["mode"] == "auto");
   CHECK_FALSE(json["wire"].contains("model_bytes"));
 }
 

@@ -112,6 +112,10 @@ std::string faults_line(const scenario::Scenario& scenario, const experiment::Ru
   return text.empty() ? "none of them came to pass" : text;
 }
 
+std::string math_line(const scenario::Scenario& scenario) {
+  return std::string(name_of(nn::math_that_runs(scenario.math.mode))) + ", " + nn::math_kernels(scenario.math.mode);
+}
+
 std::string given_up_line(const Summary& summary, const experiment::RunResult& result) {
   std::string text;
   for (const auto& [worker, times] : summary.given_up) {
@@ -143,6 +147,7 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   lines.text_ = fmt::format("{}, seed {}\n", scenario.name, scenario.seed);
   lines.add("algorithm", scenario.algorithm->facts().name);
   lines.add("cluster", network_line(scenario, result));
+  if (!scenario.model.none()) lines.add("math", math_line(scenario));
   if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
   if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
   for (const TargetReached& target : summary.targets) {

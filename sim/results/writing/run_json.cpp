@@ -35,8 +35,9 @@ std::string run_json(const scenario::Scenario& scenario, const std::string& dige
   json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(scenario::describe(scenario));
   json["provenance"] = program();
-  const bool native = scenario.math.mode == nn::MathMode::native;
-  json["provenance"]["math_mode"] = name_of(scenario.math.mode);
+  const nn::MathMode math = nn::math_that_runs(scenario.math.mode);
+  const bool native = math == nn::MathMode::native;
+  json["provenance"]["math_mode"] = name_of(math);
   json["provenance"]["math_kernels"] = native ? nn::blas_kernels() : "own, the same bits on every CPU";
   if (measured) {
     json["measured"] = {{"kernel", measured->kernel},
