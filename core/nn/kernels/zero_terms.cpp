@@ -1,35 +1,52 @@
 #include "core/nn/kernels/zero_terms.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <span>
+
+#include "core/nn/kernels/lanes.hpp"
 
 namespace ddl::nn {
 namespace {
 
-constexpr std::size_t kTaps = Sliding::kernel;  // in a row
-constexpr std::size_t kChunkOutputs = 32;       // outputs of a row in a word; their windows reach two inputs further
-constexpr std::uint32_t kAllMet = (1u << kTaps * kTaps) - 1;
+constexpr std::size_t kKernelSide = Sliding::kernel;
+constexpr std::size_t kWord = 64;
+
+std::size_t words_of(std::size_t channels) { return (channels + kWord - 1) / kWord; }
 
 bool is_zero(const float* values, std::size_t count) {
   return std::all_of(values, values + count, [](float value) { return value == 0; });
 }
 
-// Bits of the values of columns [first, first + columns) of each row, column `first` lowest; columns outside the image
-// have none. `row` is scratch for a word per channel.
-void gather_bits(const float* image, const Plane& plane, std::ptrdiff_t first, std::size_t columns, std::size_t chunk,
-                 std::size_t chunks, std::vector<std::uint64_t>& row, std::vector<std::uint64_t>& bits) {
-  const auto width = static_cast<std::ptrdiff_t>(plane.width);
-  const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(first, 0);
-  const std::ptrdiff_t end = std::min(first + static_cast<std::ptrdiff_t>(columns), width);
-  for (std::size_t y = 0; y < plane.height; ++y) {
-    std::fill_n(row.begin(), plane.values, 0);
-    std::uint64_t* const words = row.data();
-    for (std::ptrdiff_t x = begin; x < end; ++x) {
-      const float* const pixel = image + (y * plane.width + static_cast<std::size_t>(x)) * plane.values;
-      const std::uint64_t bit = std::uint64_t{1} << (x - first);
-      for (std::size_t c = 0; c < plane.values; ++c) words[c] |= pixel[c] != 0 ? bit : 0;
+using Lanes = std::uint32_t __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
+constexpr Lanes first_bits = {1, 2, 4, 8, 16, 32, 64, 128};
+
+// Which of the values (whole vectors of them) are not zero.
+void gather_bits(const float* values, std::size_t count, std::uint64_t* words) {
+  std::fill_n(words, words_of(count), 0);
+  constexpr std::size_t half = kWord / 2;
+  for (std::size_t first = 0; first < count; first += half) {
+    Lanes bits{};
+    for (std::size_t i = 0; i < std::min(half, count - first); i += kLanes) {
+      Eight::Values value;
+      Eight::load(values + first + i, value);
+      bits |= reinterpret_cast<Lanes>(value != Eight::Values{}) & (first_bits << static_cast<std::uint32_t>(i));
     }
-    for (std::size_t c = 0; c < plane.values; ++c) bits[(c * plane.height + y) * chunks + chunk] = words[c];
+    std::uint32_t all = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) all |= bits[lane];
+    words[first / kWord] |= std::uint64_t{all} << (first % kWord);
   }
+}
+
+bool none(const std::vector<std::uint64_t>& words) {
+  return std::ranges::all_of(words, [](std::uint64_t word) { return word == 0; });
+}
+
+// A bit for each of `count`.
+std::vector<std::uint64_t> all_of(std::size_t count) {
+  std::vector<std::uint64_t> words(words_of(count), ~std::uint64_t{0});
+  if (count % kWord != 0) words.back() >>= kWord - count % kWord;
+  return words;
 }
 
 }  // namespace
@@ -50,7 +67,8 @@ void set_empty_windows(const Sliding& sliding, const float* images, std::size_t 
     for (std::size_t p = 0; p < out.height * out.width; ++p) {
       const std::size_t top = p / out.width - sliding.above, left = p % out.width - sliding.above;
       bool all = true;
-      for (std::size_t k = 0; all && k < kTaps * kTaps; ++k) all = is_empty(top + k / kTaps, left + k % kTaps);
+      for (std::size_t k = 0; all && k < kKernelSide * kKernelSide; ++k)
+        all = is_empty(top + k / kKernelSide, left + k % kKernelSide);
       if (!all) continue;
       float* const to = outputs + image * out.size() + p * out.values;
       for (std::size_t c = 0; c < out.values; ++c) {
@@ -63,63 +81,77 @@ void set_empty_windows(const Sliding& sliding, const float* images, std::size_t 
 
 UnmetWeights::UnmetWeights(const Sliding& sliding)
     : sliding_(sliding),
-      chunks_((sliding.output.width + kChunkOutputs - 1) / kChunkOutputs),
-      inputs_(sliding.input.values * sliding.input.height * chunks_),
-      gradients_(sliding.output.values * sliding.output.height * chunks_),
-      row_(std::max(sliding.input.values, sliding.output.values)) {
-  open_.reserve(sliding.input.values * sliding.output.values);
-  for (std::size_t i = 0; i < sliding.input.values; ++i) {
-    for (std::size_t o = 0; o < sliding.output.values; ++o) {
-      open_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(o), 0});
-    }
-  }
-}
+      in_words_(words_of(sliding.input.values)),
+      out_words_(words_of(sliding.output.values)),
+      inputs_(sliding.input.height * sliding.input.width * in_words_),
+      seen_(in_words_),
+      open_(all_of(sliding.output.values)),
+      met_(sliding.output.values * kTaps * in_words_),
+      gradient_(out_words_) {}
 
 void UnmetWeights::look(const float* inputs, const float* gradients, std::size_t count) {
-  for (std::size_t image = 0; image < count && !open_.empty(); ++image) {
+  for (std::size_t image = 0; image < count && !done_; ++image) {
     look_at_image(inputs + image * sliding_.input.size(), gradients + image * sliding_.output.size());
   }
 }
 
 void UnmetWeights::look_at_image(const float* input, const float* gradient) {
-  for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-    const auto first = static_cast<std::ptrdiff_t>(chunk * kChunkOutputs);
-    gather_bits(input, sliding_.input, first - static_cast<std::ptrdiff_t>(sliding_.above), kChunkOutputs + kTaps - 1,
-                chunk, chunks_, row_, inputs_);
-    gather_bits(gradient, sliding_.output, first, kChunkOutputs, chunk, chunks_, row_, gradients_);
+  const Plane &in = sliding_.input, &out = sliding_.output;
+  const Words before = seen_;
+  for (std::size_t pixel = 0; pixel < in.height * in.width; ++pixel) {
+    std::uint64_t* const words = inputs_.data() + pixel * in_words_;
+    gather_bits(input + pixel * in.values, in.values, words);
+    for (std::size_t i = 0; i < in_words_; ++i) seen_[i] |= words[i];
   }
-  for (Pair& pair : open_) pair.met |= met_by(pair);
-  std::erase_if(open_, [](const Pair& pair) { return pair.met == kAllMet; });
-}
-
-std::uint32_t UnmetWeights::met_by(const Pair& pair) const {
-  const std::size_t height = sliding_.input.height;
-  const std::uint64_t* const inputs = inputs_.data() + pair.input * height * chunks_;
-  const std::uint64_t* const gradients = gradients_.data() + pair.output * sliding_.output.height * chunks_;
-  std::uint32_t met = pair.met;
-  for (std::size_t y = 0; y < sliding_.output.height; ++y) {
-    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-      const std::uint64_t of_output = gradients[y * chunks_ + chunk];
-      if (of_output == 0) continue;
-      for (std::size_t ky = 0; ky < kTaps; ++ky) {
-        const std::size_t row = y + ky - sliding_.above;
-        if (row >= height) continue;
-        std::uint64_t of_input = inputs[row * chunks_ + chunk];
-        for (std::size_t kx = 0; kx < kTaps; ++kx, of_input >>= 1) {
-          met |= ((of_input & of_output) != 0 ? 1u : 0u) << (ky * kTaps + kx);
-        }
+  if (seen_ != before) open_ = all_of(out.values);
+  if (none(open_)) {
+    done_ = seen_ == all_of(in.values);
+    return;
+  }
+  for (std::size_t pixel = 0; pixel < out.height * out.width; ++pixel) {
+    gather_bits(gradient + pixel * out.values, out.values, gradient_.data());
+    for (std::size_t i = 0; i < out_words_; ++i) {
+      for (std::uint64_t left = gradient_[i] & open_[i]; left != 0; left &= left - 1) {
+        meet(i * kWord + static_cast<std::size_t>(std::countr_zero(left)), pixel);
       }
-      if (met == kAllMet) return met;
     }
   }
-  return met;
+  close();
+}
+
+// The gradient of an output that is not zero meets the inputs of its window.
+void UnmetWeights::meet(std::size_t output, std::size_t pixel) {
+  const Plane& in = sliding_.input;
+  const std::size_t top = pixel / sliding_.output.width, left = pixel % sliding_.output.width;
+  for (std::size_t tap = 0; tap < kTaps; ++tap) {
+    const std::size_t y = top + tap / kKernelSide - sliding_.above, x = left + tap % kKernelSide - sliding_.above;
+    if (y >= in.height || x >= in.width) continue;
+    const std::uint64_t* const from = inputs_.data() + (y * in.width + x) * in_words_;
+    std::uint64_t* const to = met(output, tap);
+    for (std::size_t i = 0; i < in_words_; ++i) to[i] |= from[i];
+  }
+}
+
+void UnmetWeights::close() {
+  for (std::size_t output = 0; output < sliding_.output.values; ++output) {
+    bool all = true;
+    for (std::size_t tap = 0; all && tap < kTaps; ++tap)
+      all = std::ranges::equal(seen_, std::span(met(output, tap), in_words_));
+    if (all) open_[output / kWord] &= ~(std::uint64_t{1} << output % kWord);
+  }
+  done_ = none(open_) && seen_ == all_of(sliding_.input.values);
 }
 
 void UnmetWeights::clear(float* weight_gradient) const {
+  if (done_) return;
   const std::size_t inputs = sliding_.input.values, outputs = sliding_.output.values;
-  for (const Pair& pair : open_) {
-    for (std::size_t k = 0; k < kTaps * kTaps; ++k) {
-      if ((pair.met >> k & 1) == 0) weight_gradient[(k * inputs + pair.input) * outputs + pair.output] = 0;
+  for (std::size_t output = 0; output < outputs; ++output) {
+    for (std::size_t tap = 0; tap < kTaps; ++tap) {
+      const std::uint64_t* const words = met_.data() + (output * kTaps + tap) * in_words_;
+      for (std::size_t input = 0; input < inputs; ++input) {
+        if ((words[input / kWord] >> input % kWord & 1) == 0)
+          weight_gradient[(tap * inputs + input) * outputs + output] = 0;
+      }
     }
   }
 }

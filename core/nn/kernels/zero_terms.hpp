@@ -27,26 +27,29 @@ class UnmetWeights {
  public:
   explicit UnmetWeights(const Sliding& sliding);
 
-  // Looks at further images. Of no account once each weight has a term that is not zero, mostly after a few images.
+  // Looks at further images. Soon done: of most layers, a few images tell of all weights.
   void look(const float* inputs, const float* gradients, std::size_t count);
   // Sets the gradients of those that are left, of 3 x 3 x inputs x outputs, to zero.
   void clear(float* weight_gradient) const;
 
  private:
-  struct Pair {
-    std::uint32_t input, output;  // channels
-    std::uint32_t met;            // a bit for each weight between them
-  };
+  using Words = std::vector<std::uint64_t>;  // a bit per channel
+
   void look_at_image(const float* input, const float* gradient);
-  std::uint32_t met_by(const Pair& pair) const;
+  void meet(std::size_t output, std::size_t pixel);
+  void close();
+  std::uint64_t* met(std::size_t output, std::size_t tap) { return met_.data() + (output * kTaps + tap) * in_words_; }
+
+  static constexpr std::size_t kTaps = Sliding::kernel * Sliding::kernel;
 
   const Sliding sliding_;
-  const std::size_t chunks_;  // of a row of outputs, whose values fit one word
-  std::vector<Pair> open_;
-  // Which values are not zero, a bit each, by channel, row and chunk; bit b of a chunk of inputs is the input that the
-  // kernel's first column meets with output b.
-  std::vector<std::uint64_t> inputs_, gradients_;
-  std::vector<std::uint64_t> row_;
+  const std::size_t in_words_, out_words_;
+  Words inputs_;    // of an image: which are not zero, by pixel
+  Words seen_;      // input channels that were not zero somewhere
+  Words open_;      // output channels that have not met all of these at every tap
+  Words met_;       // which inputs they have met, by output and tap
+  Words gradient_;  // of a pixel: which are not zero
+  bool done_ = false;
 };
 
 }  // namespace ddl::nn
