@@ -112,6 +112,11 @@ void mix(std::span<float> x, const std::vector<Message>& messages, int id, float
   std::ranges::copy(sum, x.begin());
 }
 
+graph::Consensus consensus_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double share,
+                                 bool late) {
+  return graph::consensus_of(*graph_of(kind, degree, cluster), share, late);
+}
+
 Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double models) {
   // Neighbours that run ahead send while others still compute, so nothing can be added to either.
   Traffic result{Pace::overlapped, {{}}};

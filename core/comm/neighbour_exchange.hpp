@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/graph/graph.hpp"
+#include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -116,6 +116,10 @@ std::vector<SettingError> errors_in(graph::GraphKind kind, std::optional<int> de
 // x = own * x + each * (sum of the messages' values), added in worker order so that nodes which mix the same models
 // alike hold the same bits.
 void mix(std::span<float> x, const std::vector<Message>& messages, int id, float own, float each);
+
+// What a step's averaging does: see graph::consensus_of.
+graph::Consensus consensus_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster,
+                                 double share = 1, bool late = false);
 
 // What one step sends: a model along every arc of the graph, in an average round.
 Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double models);

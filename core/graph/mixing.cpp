@@ -1,20 +1,55 @@
 #include "core/graph/mixing.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ddl::graph {
 namespace {
 
-void remove_mean(std::vector<double>& values) {
-  double mean = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  for (double& value : values) value -= mean;
+using Dense = Eigen::MatrixXd;
+
+Dense dense(const Matrix& matrix) {
+  const auto size = static_cast<Eigen::Index>(matrix.size());
+  Dense result(size, size);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    for (Eigen::Index j = 0; j < size; ++j) {
+      result(i, j) = matrix[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    }
+  }
+  return result;
 }
 
-double norm(const std::vector<double>& values) {
-  double squares = 0;
-  for (const double value : values) squares += value * value;
-  return std::sqrt(squares);
+// I - 11^T / n: takes the mean out.
+Dense projection(Eigen::Index nodes) {
+  return Dense::Identity(nodes, nodes) - Dense::Constant(nodes, nodes, 1.0 / static_cast<double>(nodes));
+}
+
+double largest_modulus(const Dense& matrix) {
+  if (matrix.size() == 0) return 0;
+  if (matrix.isApprox(matrix.transpose(), 1e-14)) {
+    return Eigen::SelfAdjointEigenSolver<Dense>(matrix, Eigen::EigenvaluesOnly).eigenvalues().cwiseAbs().maxCoeff();
+  }
+  return Eigen::EigenSolver<Dense>(matrix, false).eigenvalues().cwiseAbs().maxCoeff();
+}
+
+// One round of models x and what of them is under way, y: x' = D x + y, y' = (W - D) x, where D is the diagonal of W.
+// Means are taken out of both.
+Dense round_with_late_arrivals(const Dense& w) {
+  const Eigen::Index n = w.rows();
+  const Dense own = w.diagonal().asDiagonal(), p = projection(n);
+  Dense result = Dense::Zero(2 * n, 2 * n);
+  result.topLeftCorner(n, n) = own * p;
+  result.topRightCorner(n, n) = p;
+  result.bottomLeftCorner(n, n) = (w - own) * p;
+  return result;
+}
+
+// The root of a modulus, which is zero if it is nothing but rounding.
+double root(double modulus, double degree) {
+  constexpr double rounding = 1e-12;
+  return modulus < rounding ? 0 : std::pow(modulus, 1 / degree);
 }
 
 }  // namespace
@@ -32,29 +67,53 @@ Matrix mixing_matrix(const Graph& graph, std::int64_t round) {
 }
 
 double second_eigenvalue(const Matrix& mixing) {
-  const std::size_t nodes = mixing.size();
-  std::vector<double> x(nodes), y(nodes);
-  Stream random = stream(1, "mixing", "start of the power iteration");
-  for (double& value : x) value = random.normal();
-  double found = 0;
-  for (int turn = 0; turn < 10000; ++turn) {
-    remove_mean(x);
-    const double length = norm(x);
-    if (length < 1e-150) return 0;
-    for (double& value : x) value /= length;
-    for (std::size_t i = 0; i < nodes; ++i) {  // y = W x, then x = W^T y
-      y[i] = 0;
-      for (std::size_t j = 0; j < nodes; ++j) y[i] += mixing[i][j] * x[j];
-    }
-    const double before = found;
-    found = norm(y);
-    if (std::fabs(found - before) < 1e-14) break;
-    for (std::size_t j = 0; j < nodes; ++j) {
-      x[j] = 0;
-      for (std::size_t i = 0; i < nodes; ++i) x[j] += mixing[i][j] * y[i];
-    }
+  const Dense w = dense(mixing);
+  return largest_modulus(w * projection(w.rows()));
+}
+
+double Consensus::rounds_to(double share) const {
+  if (factor <= 0) return period;
+  if (factor >= 1) return std::numeric_limits<double>::infinity();
+  return std::max<double>(1, std::ceil(std::log(share) / std::log(factor) - 1e-9));
+}
+
+Consensus consensus_of(const Graph& graph, double share, bool late) {
+  const auto nodes = static_cast<Eigen::Index>(graph.nodes());
+  Dense all;
+  for (int round = 0; round < graph.rounds(); ++round) {
+    const Dense w = (1 - share) * Dense::Identity(nodes, nodes) + share * dense(mixing_matrix(graph, round));
+    const Dense one = late ? round_with_late_arrivals(w) : Dense(w * projection(nodes));
+    all = round == 0 ? one : Dense(one * all);
   }
-  return found;
+  return {.factor = root(largest_modulus(all), graph.rounds()), .period = graph.rounds()};
+}
+
+Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double per_round) {
+  const auto n = static_cast<Eigen::Index>(nodes);
+  double all = 0;
+  for (const Exchange& exchange : exchanges) all += exchange.weight;
+  Dense mean_square = projection(n);
+  Eigen::VectorXd drift = Eigen::VectorXd::Zero(n);  // what the moves of one side alone do to the mean
+  for (const Exchange& exchange : exchanges) {
+    const Eigen::Index i = exchange.first, j = exchange.second;
+    const double weight = exchange.weight / all;
+    // With v = e_i - e_j and P = I - 11^T / n: both sides, W = I - vv^T / 2 and W^T P W = P - vv^T / 2. One side,
+    // W = I - e_i v^T / 2 and W^T P W = P - (v (P e_i)^T + (P e_i) v^T) / 2 + (1 - 1 / n) vv^T / 4.
+    const double square = exchange.both_move ? -weight / 2 : weight / 4 * (1 - 1 / static_cast<double>(n));
+    mean_square(i, i) += square;
+    mean_square(j, j) += square;
+    mean_square(i, j) -= square;
+    mean_square(j, i) -= square;
+    if (exchange.both_move) continue;
+    mean_square(i, i) -= weight;
+    mean_square(i, j) += weight / 2;
+    mean_square(j, i) += weight / 2;
+    drift(i) += weight / 2;
+    drift(j) -= weight / 2;
+  }
+  const Dense shift = drift * Eigen::RowVectorXd::Constant(n, 1.0 / static_cast<double>(n));
+  mean_square += shift + shift.transpose();
+  return {.factor = std::pow(root(largest_modulus(mean_square), 1), per_round / 2)};
 }
 
 }  // namespace ddl::graph

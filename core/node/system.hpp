@@ -14,6 +14,7 @@
 //   MemoryUse memory(const nn::Model* model, int workers) const;
 //   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: what each holds
 //   std::vector<int> model_holders(const Cluster& cluster) const;  // of the model that a run is judged by: see below
+//   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages models: it does not
 //   int requests() const;                                   // predictions it is asked for after training: 0
 #pragma once
 
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "core/base/field_value.hpp"
+#include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
 #include "core/node/traffic.hpp"
 
@@ -99,6 +101,9 @@ class System {
   virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const = 0;
   virtual std::vector<int> model_holders(const Cluster& cluster) const = 0;
   virtual int requests() const = 0;
+  // None where models are not averaged, or by too many workers to say; has_consensus(): whether the system averages.
+  virtual bool has_consensus() const = 0;
+  virtual std::optional<graph::Consensus> consensus(const Cluster& cluster) const = 0;
 };
 
 // A program whose workers and servers are functions of the settings.
@@ -158,6 +163,14 @@ class SystemOf final : public System {
   int requests() const override {
     if constexpr (requires { params_.requests(); }) return params_.requests();
     return 0;
+  }
+  bool has_consensus() const override {
+    return requires(const Cluster& cluster) { params_.consensus(cluster); };
+  }
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override {
+    if (cluster.workers < 2 || cluster.workers > graph::most_nodes_of_consensus) return std::nullopt;
+    if constexpr (requires { params_.consensus(cluster); }) return params_.consensus(cluster);
+    return std::nullopt;
   }
 
  private:

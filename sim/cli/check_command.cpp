@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <numbers>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
@@ -29,7 +30,25 @@ std::string bounds_text(const network::Bounds& bounds) {
   return text;
 }
 
+std::string consensus_text(const graph::Consensus& consensus) {
+  const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
+  return fmt::format("  {:<18}models' distance times {:.4f} a step, spectral gap {:.4f}\n", "averaging",
+                     consensus.factor, consensus.spectral_gap()) +
+         fmt::format("  {:<18}to 1/e of the distance in {} steps, to 1/1000 in {}\n", "consensus",
+                     rounds(1 / std::numbers::e), rounds(1e-3));
+}
+
 }  // namespace
+
+std::string consensus_text(const scenario::Scenario& scenario) {
+  if (!scenario.algorithm->has_consensus()) return "";
+  try {
+    const auto consensus = runtime::forecast_of(scenario).consensus;
+    return consensus ? consensus_text(*consensus) : "";
+  } catch (const InputError&) {
+    return "";  // of what only a run needs, such as data
+  }
+}
 
 void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides) {
   const std::vector<scenario::Scenario> scenarios = read_all(files, overrides);
@@ -37,7 +56,9 @@ void check_scenarios(const std::vector<std::string>& files, const std::vector<sc
   std::vector<std::string> problems;
   for (std::size_t i = 0; i < files.size(); ++i) {
     try {
-      report += files[i] + ": ok\n" + bounds_text(runtime::bounds_of(scenarios[i]));
+      const experiment::Forecast forecast = runtime::forecast_of(scenarios[i]);
+      report += files[i] + ": ok\n" + bounds_text(forecast.bounds);
+      if (forecast.consensus) report += consensus_text(*forecast.consensus);
     } catch (const InputError& error) {
       problems.push_back(error.what());
     }

@@ -267,8 +267,9 @@ int run_command_line(std::vector<std::string> arguments) {
   } else if (check.parsed()) {
     check_scenarios(need_files(words, "check"), overrides_of(words));
   } else if (describe_command.parsed()) {
-    std::cout << scenario::describe(
-        scenario::read_scenario(need_files(words, "describe").front(), overrides_of(words)));
+    const auto scenario = scenario::read_scenario(need_files(words, "describe").front(), overrides_of(words));
+    std::cout << scenario::describe(scenario);
+    std::cerr << consensus_text(scenario);  // beside what may be read as JSON
   } else if (reproduce_command.parsed()) {
     reproduce(words.reproduce);
   } else if (sweep_command.parsed()) {

@@ -30,8 +30,11 @@ void run_scenarios(const RunSettings& settings);
 // code 1). A scenario, if given, only determines where relative paths start. Writes nothing.
 int verify_digest(const RunSettings& settings);
 
-// Prints the lower bounds of each.
+// Prints the lower bounds of each, and how fast its models come together.
 void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides);
+
+// How fast averaging alone brings the models together, in lines; empty where a system does not average.
+std::string consensus_text(const scenario::Scenario& scenario);
 
 // Lists one kind ("algorithms", "models", ...; see catalogue_words), or everything.
 void list_catalogue(const std::string& word);

@@ -13,8 +13,12 @@
 namespace ddl::experiment {
 
 template <class A>
+void members(A& archive, graph::Consensus& consensus) {
+  archive(consensus.factor, consensus.period);
+}
+template <class A>
 void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.cost_s);
+  archive(forecast.bounds, forecast.consensus, forecast.cost_s);
 }
 
 namespace {
@@ -42,6 +46,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
+  forecast.consensus = scenario.algorithm->consensus(cluster);
   const int sharing = sharing_of(scenario, cluster);
   const double workers = sharing > 1 ? 1 : cluster.workers;
   const Workload workload = workload_of(scenario, forecast.bounds, cluster.workers / sharing, training);

@@ -1,8 +1,10 @@
 // What can be said of a run without running it.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "core/graph/mixing.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -10,7 +12,8 @@ namespace ddl::experiment {
 
 struct Forecast {
   network::Bounds bounds;
-  double cost_s = 0;  // what it may take one core of a usual machine, within a factor of a few
+  std::optional<graph::Consensus> consensus;  // of systems that average models
+  double cost_s = 0;                          // what it may take one core of a usual machine, within a factor of a few
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.

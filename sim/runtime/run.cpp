@@ -120,8 +120,8 @@ experiment::RunResult run(const scenario::Scenario& scenario, const RunOptions& 
   return in_child_of(scenario, [&] { return run_here(scenario, options); });
 }
 
-network::Bounds bounds_of(const scenario::Scenario& scenario) {
-  return experiment::forecast_of(in_child_of(scenario, [&] { return experiment::forecast_as_bytes(scenario); })).bounds;
+experiment::Forecast forecast_of(const scenario::Scenario& scenario) {
+  return experiment::forecast_of(in_child_of(scenario, [&] { return experiment::forecast_as_bytes(scenario); }));
 }
 
 }  // namespace ddl::runtime

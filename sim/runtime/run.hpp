@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "sim/experiment/forecast.hpp"
 #include "sim/experiment/progress.hpp"
 #include "sim/experiment/run_result.hpp"
 #include "sim/process/failures.hpp"
@@ -33,7 +34,7 @@ std::string in_child_of(const scenario::Scenario& scenario, const std::function<
 experiment::RunResult in_child_of(const scenario::Scenario& scenario,
                                   const std::function<experiment::RunResult()>& work);
 
-// `check`: the bounds of a scenario, from a child process. Throws InputError.
-network::Bounds bounds_of(const scenario::Scenario& scenario);
+// `check`: what can be said of a scenario, from a child process. Throws InputError.
+experiment::Forecast forecast_of(const scenario::Scenario& scenario);
 
 }  // namespace ddl::runtime

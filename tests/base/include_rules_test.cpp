@@ -59,6 +59,7 @@ std::optional<std::string> package_of(const std::string& header) {
                                                               {"nlohmann/", "nlohmann_json::nlohmann_json"},
                                                               {"fmt/", "fmt::fmt"},
                                                               {"CLI/", "CLI11::CLI11"},
+                                                              {"Eigen/", "Eigen3::Eigen"},
                                                               {"boost/", "Boost::headers"},
                                                               {"zlib.h", "ZLIB::ZLIB"},
                                                               {"cblas.h", "PkgConfig::OPENBLAS"}};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <set>
 
@@ -106,6 +107,73 @@ TEST_CASE("a random regular graph depends on the seed only, and differs from see
   };
   CHECK(all(1) == all(1));
   CHECK(all(1) != all(2));
+}
+
+TEST_CASE("the second eigenvalue of any doubly stochastic matrix is found, normal or drawn") {
+  // Petersen's graph (3-regular; its adjacency has the eigenvalues 3, 1, -2): (1 - 2) / 4 and (1 + 1) / 4.
+  const std::vector<std::pair<int, int>> petersen = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}, {0, 5}, {1, 6}, {2, 7},
+                                                     {3, 8}, {4, 9}, {5, 7}, {7, 9}, {9, 6}, {6, 8}, {8, 5}};
+  Matrix w(10, std::vector<double>(10));
+  for (int i = 0; i < 10; ++i) w[i][i] = 0.25;
+  for (const auto& [a, b] : petersen) w[a][b] = w[b][a] = 0.25;
+  CHECK(second_eigenvalue(w) == doctest::Approx(0.5).epsilon(1e-12));
+  CHECK(second_eigenvalue({{1}}) == doctest::Approx(0));
+  CHECK(second_eigenvalue({{0, 1}, {1, 0}}) == doctest::Approx(1));
+  CHECK(second_eigenvalue({{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}) == doctest::Approx(1));  // turns for ever
+}
+
+TEST_CASE("consensus: of fixed graphs by the second eigenvalue, of a changing one by its period") {
+  const Consensus ring = consensus_of(graph_of(GraphKind::ring, 8));
+  CHECK(ring.factor == doctest::Approx(1.0 / 3 + 2.0 / 3 * std::cos(std::numbers::pi / 4)).epsilon(1e-12));
+  CHECK(ring.spectral_gap() == doctest::Approx(1 - ring.factor));
+  CHECK(ring.rounds_to(1e-3) == std::ceil(std::log(1e-3) / std::log(ring.factor)));
+  CHECK(consensus_of(graph_of(GraphKind::complete, 8)).rounds_to(1e-3) == 1);
+  const Consensus exact = consensus_of(graph_of(GraphKind::one_peer_exponential, 8));
+  CHECK(exact.factor == 0);  // the mean of 8 in 3 rounds (Assran et al., 2019)
+  CHECK(exact.rounds_to(1e-3) == 3);
+  // n = 6: eigenvector k shrinks by |1 + w^k| |1 + w^2k| |1 + w^4k| / 8 in three rounds, w = e^(2 pi i / 6); 1/8 at
+  // most.
+  CHECK(consensus_of(graph_of(GraphKind::one_peer_exponential, 6)).factor == doctest::Approx(0.5).epsilon(1e-9));
+  // A share of the way: 1 - share (1 - l).
+  CHECK(consensus_of(graph_of(GraphKind::ring, 8), 0.1).factor ==
+        doctest::Approx(1 - 0.1 * ring.spectral_gap()).epsilon(1e-12));
+}
+
+TEST_CASE("consensus a round late: l^2 = l / 2 + w / 2 with w^6 = 1 on a directed ring of six") {
+  double slowest = 0;
+  for (int k = 1; k < 6; ++k) {
+    const std::complex<double> w = std::polar(1.0, 2 * std::numbers::pi * k / 6);
+    const std::complex<double> root = std::sqrt(0.25 + 2.0 * w);
+    slowest = std::max({slowest, std::abs((0.5 + root) / 2.0), std::abs((0.5 - root) / 2.0)});
+  }
+  CHECK(consensus_of(graph_of(GraphKind::directed_ring, 6), 1, true).factor == doctest::Approx(slowest).epsilon(1e-9));
+  CHECK(slowest == doctest::Approx(0.96).epsilon(0.01));
+}
+
+TEST_CASE("consensus of random exchanges: 1 - 1 / (n - 1) in pairs, 1 - (n + 1) / (2 n (n - 1)) of one side, a time") {
+  for (const int n : {2, 3, 8, 50}) {
+    CAPTURE(n);
+    std::vector<Exchange> pairs, pulls;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        if (i == j) continue;
+        pairs.push_back({i, j, true, 3});
+        pulls.push_back({i, j, false, 0.1});
+      }
+    }
+    const double of_pairs = 1 - 1 / (n - 1.0), of_pulls = 1 - (n + 1) / (2.0 * n * (n - 1));
+    CHECK(consensus_of(n, pairs, 2).factor == doctest::Approx(of_pairs).epsilon(1e-9));
+    CHECK(consensus_of(n, pulls, n).factor == doctest::Approx(std::pow(of_pulls, n / 2.0)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE(
+    "consensus of exchanges along edges is that of Boyd et al.'s expected matrix, and infinite if one is cut off") {
+  // A path of three: E[W] = I - (vv^T + uu^T) / 4 with v = (1, -1, 0), u = (0, 1, -1), whose vv^T + uu^T is the path's
+  // Laplacian with eigenvalues 0, 1, 3.
+  CHECK(consensus_of(3, {{0, 1, true, 1}, {1, 2, true, 1}}, 2).factor == doctest::Approx(0.75).epsilon(1e-12));
+  const Consensus apart = consensus_of(3, {{0, 1, true, 1}}, 2);
+  CHECK(apart.factor == doctest::Approx(1).epsilon(1e-12));
 }
 
 TEST_CASE("impossible degrees are complained of") {

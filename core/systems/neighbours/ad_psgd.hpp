@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/base/fields.hpp"
+#include "core/graph/mixing.hpp"
 #include "core/graph/pairs.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
@@ -42,6 +43,7 @@ struct AdPsgdParams {
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
+  graph::Consensus consensus(const Cluster& cluster) const;
 };
 
 template <class Visitor>

@@ -19,6 +19,20 @@ Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
+// A step of every worker, or where exchanges follow one another one of every active worker.
+graph::Consensus AdPsgdParams::consensus(const Cluster& cluster) const {
+  std::vector<graph::Exchange> exchanges;
+  int actives = 0;
+  for (int active = 1; active < cluster.workers; active += 2, ++actives) {
+    const auto others = graph::partners(topology, cluster.workers, active);
+    for (const int passive : others) {
+      exchanges.push_back({active, passive, true, 1.0 / static_cast<double>(others.size())});
+    }
+  }
+  const int every = gossip_rate.continuous ? 1 : gossip_rate.every;
+  return graph::consensus_of(cluster.workers, exchanges, static_cast<double>(actives) / every);
+}
+
 FieldValue form_of(GossipRate& rate) {
   enum Word : std::size_t { per_gradient, continuous };
   WordOrField field{.words = {"per_gradient", "continuous"},

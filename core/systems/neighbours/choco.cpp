@@ -40,12 +40,14 @@ double wire_share_of(const ChocoParams& params) {
   return std::min(1.0, share_of(params) * (std::holds_alternative<LargestDifferences>(params.codec) ? 2 : 1));
 }
 
+double gamma_of(const ChocoParams& params) { return params.consensus_rate.value_or(share_of(params)); }
+
 class ChocoWorker : public Program {
  public:
   ChocoWorker(const ChocoParams& params, Node& node)
       : node_(node),
         params_(params),
-        gamma_(params.consensus_rate.value_or(share_of(params))),
+        gamma_(gamma_of(params)),
         neighbours_(membership::neighbour_exchange(node, params.topology, params.degree, params.on_failure)),
         random_(node.rng("compressor")) {
     const std::size_t length = node.cluster().timing_only ? 0 : node.cluster().parameters;
@@ -124,6 +126,11 @@ std::unique_ptr<Program> ChocoParams::program(Node& node) const { return std::ma
 
 Traffic ChocoParams::traffic(const Cluster& cluster) const {
   return comm::traffic_along(topology, degree, cluster, wire_share_of(*this));
+}
+
+// Of models that their public copies agree with; what compression leaves out comes later and slows the first rounds.
+graph::Consensus ChocoParams::consensus(const Cluster& cluster) const {
+  return comm::consensus_along(topology, degree, cluster, gamma_of(*this));
 }
 
 std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const {

@@ -8,6 +8,7 @@
 #include "core/base/fields.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/graph/graph.hpp"
+#include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -53,6 +54,7 @@ struct ChocoParams {
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
+  graph::Consensus consensus(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
 };
 

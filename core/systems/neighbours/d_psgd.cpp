@@ -55,6 +55,10 @@ std::unique_ptr<Program> DPsgdParams::program(Node& node) const { return std::ma
 
 Traffic DPsgdParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
 
+graph::Consensus DPsgdParams::consensus(const Cluster& cluster) const {
+  return comm::consensus_along(topology, degree, cluster);
+}
+
 std::vector<SettingError> DPsgdParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
   if (overlap && combine == Combine::after) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/base/fields.hpp"
-#include "core/graph/graph.hpp"
+#include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
 #include "core/node/system.hpp"
@@ -31,6 +31,7 @@ struct DPsgdParams {
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
+  graph::Consensus consensus(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
 };
 

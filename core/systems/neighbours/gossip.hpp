@@ -6,6 +6,7 @@
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
@@ -56,6 +57,7 @@ struct GossipParams {
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
+  graph::Consensus consensus(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
 };
 

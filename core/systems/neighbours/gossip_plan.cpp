@@ -18,6 +18,20 @@ Traffic GossipParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
+// Of exchanges with equal losses that nothing delays: a step of every worker is one of each with some other, whom
+// round_robin and random visit equally often.
+graph::Consensus GossipParams::consensus(const Cluster& cluster) const {
+  std::vector<graph::Exchange> exchanges;
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    for (int other = 0; other < cluster.workers; ++other) {
+      if (other == worker || (peer == PeerRule::ring && other != (worker + 1) % cluster.workers)) continue;
+      const bool pushes = mode == GossipMode::push;
+      exchanges.push_back({pushes ? other : worker, pushes ? worker : other, mode == GossipMode::pair});
+    }
+  }
+  return graph::consensus_of(cluster.workers, exchanges, cluster.workers);
+}
+
 std::vector<SettingError> GossipParams::errors(const Surroundings&) const {
   std::vector<SettingError> list;
   if (mode == GossipMode::pair && timeout) {

@@ -44,6 +44,10 @@ std::unique_ptr<Program> SgpParams::program(Node& node) const { return std::make
 
 Traffic SgpParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
 
+graph::Consensus SgpParams::consensus(const Cluster& cluster) const {
+  return comm::consensus_along(topology, degree, cluster, 1, overlap);
+}
+
 std::vector<SettingError> SgpParams::errors(const Surroundings& around) const {
   return comm::errors_in(topology, degree, on_failure, around.workers);
 }
