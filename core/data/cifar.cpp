@@ -45,6 +45,8 @@ std::vector<std::string> training_files(const std::filesystem::path& folder) {
   return files;
 }
 
+std::string test_file(const std::filesystem::path& folder) { return (folder / "test_batch.bin").string(); }
+
 std::size_t count_records(const std::string& path, const ByteFile& file) {
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(path, error);
@@ -101,9 +103,16 @@ Dataset read_set(const std::string& where, const std::vector<std::string>& paths
 
 DataSplit read_cifar_10(const DataSpec& spec) {
   const auto folder = data_folder(spec);
-  const std::string test = (folder / "test_batch.bin").string();
+  const std::string test = test_file(folder);
   return {read_set(folder.string(), training_files(folder), "train", spec.train),
           read_set(test, {test}, "test", spec.test)};
+}
+
+std::vector<std::string> cifar_10_files(const DataSpec& spec) {
+  const auto folder = data_folder(spec);
+  std::vector<std::string> files = training_files(folder);
+  files.push_back(test_file(folder));
+  return files;
 }
 
 }  // namespace ddl::data

@@ -14,6 +14,9 @@ namespace {
 constexpr std::uint32_t image_magic = 0x00000803;  // unsigned bytes, three axes
 constexpr std::uint32_t label_magic = 0x00000801;  // unsigned bytes, one axis
 
+// How the files of the two sets are named.
+constexpr const char *training_stem = "train", *test_stem = "t10k";
+
 // `stem` as the sets are published, or with a dot before `idx`, as some unpackers write it; plain files before
 // compressed ones.
 std::string find_file(const std::filesystem::path& folder, const std::string& stem, const std::string& kind) {
@@ -63,11 +66,17 @@ void expect_room(ByteFile& file, std::size_t count, std::size_t item_bytes, std:
   }
 }
 
+struct SetFiles {
+  std::string images, labels;
+};
+SetFiles files_of(const DataSpec& spec, const std::string& stem) {
+  const auto folder = data_folder(spec);
+  return {find_file(folder, stem + "-images", "idx3-ubyte"), find_file(folder, stem + "-labels", "idx1-ubyte")};
+}
+
 Dataset read_set(const DataSpec& spec, const std::string& stem, const char* key,
                  const std::optional<std::int64_t>& wanted) {
-  const auto folder = data_folder(spec);
-  const std::string image_path = find_file(folder, stem + "-images", "idx3-ubyte");
-  const std::string label_path = find_file(folder, stem + "-labels", "idx1-ubyte");
+  const auto [image_path, label_path] = files_of(spec, stem);
   const DataShape expected = data_shape(spec.source);
   Dataset data;
   data.shape = expected.shape;
@@ -121,7 +130,12 @@ Dataset read_set(const DataSpec& spec, const std::string& stem, const char* key,
 }  // namespace
 
 DataSplit read_idx(const DataSpec& spec) {
-  return {read_set(spec, "train", "train", spec.train), read_set(spec, "t10k", "test", spec.test)};
+  return {read_set(spec, training_stem, "train", spec.train), read_set(spec, test_stem, "test", spec.test)};
+}
+
+std::vector<std::string> idx_files(const DataSpec& spec) {
+  const SetFiles training = files_of(spec, training_stem), test = files_of(spec, test_stem);
+  return {training.images, training.labels, test.images, test.labels};
 }
 
 }  // namespace ddl::data

@@ -1,4 +1,5 @@
 #include "core/base/check.hpp"
+#include "core/data/data_files.hpp"
 #include "core/data/loaders.hpp"
 
 namespace ddl::data {
@@ -25,6 +26,19 @@ DataSplit load_data(const DataSpec& spec, std::uint64_t seed) {
       return read_idx(spec);
     case DataSource::cifar_10:
       return read_cifar_10(spec);
+  }
+  throw InternalError("unknown data source");
+}
+
+std::vector<std::string> data_files(const DataSpec& spec) {
+  switch (spec.source) {
+    case DataSource::synthetic:
+      return {};
+    case DataSource::mnist:
+    case DataSource::fashion_mnist:
+      return idx_files(spec);
+    case DataSource::cifar_10:
+      return cifar_10_files(spec);
   }
   throw InternalError("unknown data source");
 }

@@ -1,10 +1,11 @@
-// The sources of data: one function each, called only by load_data, and what they share.
+// The sources of data: called only by load_data and data_files, and what they share.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/data/data_spec.hpp"
 #include "core/data/dataset.hpp"
@@ -17,9 +18,11 @@ DataSplit generate_synthetic(const DataSpec& spec, std::uint64_t seed);
 
 // MNIST and Fashion-MNIST: four IDX files, plain or compressed with gzip. Throws InputError.
 DataSplit read_idx(const DataSpec& spec);
+std::vector<std::string> idx_files(const DataSpec& spec);
 
 // CIFAR-10, binary version. Throws InputError.
 DataSplit read_cifar_10(const DataSpec& spec);
+std::vector<std::string> cifar_10_files(const DataSpec& spec);
 
 // The folder spec.path, or an InputError saying what it should hold.
 std::filesystem::path data_folder(const DataSpec& spec);

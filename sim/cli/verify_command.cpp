@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
@@ -47,14 +49,19 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
   return weights;
 }
 
-// Relative paths start from the folder of the scenario, which a result does not record. Tries the folder of the given
-// scenario, the current one, and folders named "scenarios" beside those that contain the result.
+// A result has the platform that it ran on, but not the data: their path, if it is relative, starts from the folder of
+// the scenario, which a result does not record. Tries the folder of the given scenario, the current one, and folders
+// named "scenarios" beside those that contain the result.
 scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSettings& settings) {
   std::string problem;  // the first
+  std::vector<scenario::Override> where;
+  if (!before.setting("platform.file").empty()) {
+    where.push_back({"platform.file", fs::absolute(before.folder / results::platform_file).string()});
+  }
   const auto as_if_in = [&](const fs::path& folder) -> std::optional<scenario::Scenario> {
     const std::string file = (folder / "run.json").string();
     try {
-      return scenario::parse_scenario(before.scenario, file);
+      return scenario::parse_scenario(before.scenario, file, where);
     } catch (const scenario::ScenarioErrors& errors) {
       if (problem.empty()) problem = errors.lines.front().substr(file.size());
       return std::nullopt;
@@ -78,6 +85,21 @@ scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSett
   throw InputError(file + problem + "; paths start where the scenario lay: give it, too, if it is elsewhere");
 }
 
+// Throws if the run would not be that of the result.
+results::Inputs inputs_of(const results::FinishedRun& before, const scenario::Scenario& scenario) {
+  results::Inputs inputs = results::inputs_of(scenario);
+  if (inputs.platform_digest != before.platform_digest) {
+    throw InputError((before.folder / results::platform_file).string() +
+                     ": is not the platform of the run; expected it unchanged");
+  }
+  for (const results::FileDigest& file : before.data) {
+    if (std::ranges::find(inputs.data, file) != inputs.data.end()) continue;
+    throw InputError(resolved_data(scenario).path + ": " + file.name +
+                     " is not what it was for the run; expected the same data");
+  }
+  return inputs;
+}
+
 }  // namespace
 
 int verify_digest(const RunSettings& settings) {
@@ -88,6 +110,7 @@ int verify_digest(const RunSettings& settings) {
                      ": was measured in real time, which no run repeats; expected a simulated result");
   }
   const scenario::Scenario scenario = scenario_of(before, settings);
+  const results::Inputs inputs = inputs_of(before, scenario);
   const auto repeat = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
     runtime::RunOptions options;
@@ -106,7 +129,7 @@ int verify_digest(const RunSettings& settings) {
     return kDone;
   }
   const bool same_program =
-      results::is_run_json_of(scenario, results::program_identity(), text_of(folder / "run.json"));
+      results::is_run_json_of(scenario, inputs, results::program_identity(), text_of(folder / "run.json"));
   const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
                                                       : "digest " + before.digest + " there, " + digest + " here";
   print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what +

@@ -94,8 +94,11 @@ struct Table<IterationRow> {
     column("wait_s", "s", "the rest of it: for messages, room in a queue, or other workers",
            [](const IterationRow& row) { return row.wait_s(); });
     column("end_s", "s", "when it was finished", &IterationRow::end_s);
-    column("train_loss", "nats", "of its minibatch, at the weights it started from; empty in a timing-only run",
-           &IterationRow::train_loss);
+    column(
+        "train_loss", "nats",
+        "of its minibatch, at the weights it started from; empty where a worker has none: in a timing-only run, and at "
+        "stages of `early_exit` before the last",
+        &IterationRow::train_loss);
     column(
         "staleness", "updates",
         "how old what the step used is, as its system counts it (see docs/glossary.md); 0 in systems that do not count",

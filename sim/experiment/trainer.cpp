@@ -22,10 +22,8 @@ int thread_count(int wanted) {
 }  // namespace
 
 data::DataSplit load_data(const scenario::Scenario& scenario) {
-  data::DataSpec spec = scenario.data;
-  if (!spec.path.empty()) spec.path = scenario::resolve_path(scenario, spec.path);
   try {
-    return data::load_data(spec, scenario.seed);
+    return data::load_data(resolved_data(scenario), scenario.seed);
   } catch (const InputError& error) {
     const std::string text = error.what();
     throw InputError(text.starts_with("data.") ? text : "data.path: " + text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
@@ -10,13 +11,12 @@
 #include "core/base/natural_order.hpp"
 #include "sim/platform/engine.hpp"
 #include "sim/platform/hosts.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::platform {
 namespace {
 
 namespace s4u = simgrid::s4u;
-
-constexpr const char* loopback = "__loopback__";
 
 constexpr double least_bytes_per_s = 1e-3;  // SimGrid (3.32) treats rates below 1e-5 as 0
 
@@ -73,10 +73,22 @@ struct Fabric::Parts {
   std::unordered_map<const s4u::Link*, int> link_index;
   std::vector<std::unordered_map<int, Route>> routes;  // by source, then target
 
-  void list_links(bool one_way) {
+  // Those that a message between two nodes could use; of very many nodes, all.
+  std::vector<s4u::Link*> links_between_nodes() const {
+    if (nodes.hosts.size() > most_nodes_for_all_pairs) return engine->get_all_links();
+    std::set<s4u::Link*> used;
+    for (const auto* source : nodes.hosts) {
+      for (const auto* target : nodes.hosts) {
+        if (source == target) continue;
+        if (const auto way = way_between(source, target)) used.insert(way->links.begin(), way->links.end());
+      }
+    }
+    return {used.begin(), used.end()};
+  }
+
+  void list_links(bool generated, bool one_way) {
     std::vector<std::pair<LinkInfo, s4u::Link*>> found;
-    for (auto* link : engine->get_all_links()) {
-      // SimGrid gives every platform a loopback link, which no message uses here.
+    for (auto* link : generated ? engine->get_all_links() : links_between_nodes()) {
       if (link->get_name() != loopback) found.emplace_back(describe(*link, *engine, one_way), link);
     }
     std::ranges::sort(found, [](const auto& a, const auto& b) {
@@ -158,19 +170,20 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
     parts_->nodes = generate(*spec, *parts_->engine);
     one_way = spec->topology == scenario::Topology::mesh;
   } else {
-    const auto& file = std::get<scenario::FilePlatform>(platform.hosts);
-    const std::string path = scenario::resolve_path(scenario, file.file);
-    parts_->origin = "$.platform.file: " + path;
+    const auto& hosts = std::get<scenario::FilePlatform>(platform.hosts);
+    parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, hosts.file);
     try {
-      probe_platform(file, path, *parts_->engine);
-      parts_->nodes = load(file, path, *parts_->engine);
+      const FileText file = file_text(scenario, hosts);
+      probe_platform(platform, file, *parts_->engine);
+      parts_->nodes = load(hosts, file, *parts_->engine);
     } catch (const InputError& error) {
       throw InputError("$.platform.file: " + std::string(error.what()));
     }
   }
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
-  parts_->list_links(one_way);
+  scale_links(platform, *parts_->engine);
+  parts_->list_links(std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts), one_way);
   parts_->find_changes(scenario);
   parts_->choose_sharing(platform.network);
   parts_->let_bandwidths_change();
@@ -264,12 +277,13 @@ const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 Route Fabric::find_route(int source, int target) const {
   Route route;
   if (source == target) return route;
-  std::vector<s4u::Link*> links;
-  host(source)->route_to(host(target), links, &route.latency_s);
-  if (links.empty() && !(route.latency_s > 0)) {
-    throw InputError(parts_->origin + ": has no route from " + name(source) + " to " + name(target));
+  const auto way = way_between(host(source), host(target));
+  if (!way) {
+    throw InputError(parts_->origin + ": has no route from " + scenario::in_quotes(name(source)) + " to " +
+                     scenario::in_quotes(name(target)) + ", between which this system sends messages");
   }
-  for (const auto* link : links) route.links.push_back(parts_->link_index.at(link));
+  route.latency_s = way->latency_s;
+  for (const auto* link : way->links) route.links.push_back(parts_->link_index.at(link));
   return route;
 }
 

@@ -49,8 +49,7 @@ struct NetworkNumbers {
 class Fabric {
  public:
   // Builds or loads the platform, sets the network model. Throws InputError (absent or broken file, unknown or too few
-  // hosts, no route between two nodes). A platform file is first loaded in a forked child, because SimGrid aborts at
-  // some mistakes.
+  // hosts). A platform file is first loaded in a forked child, because SimGrid aborts at some mistakes.
   explicit Fabric(const scenario::Scenario& scenario);
   ~Fabric();
   Fabric(const Fabric&) = delete;
@@ -86,7 +85,8 @@ class Fabric {
   bool speed_changes(int node) const;
   double most_speed_factor(int node) const;  // on its nominal speed
 
-  const std::vector<LinkInfo>& links() const;        // of the whole platform, in natural order of names
+  // In natural order of names; those on a route between two nodes, or of a file with very many nodes all.
+  const std::vector<LinkInfo>& links() const;
   const Route& route(int source, int target) const;  // between nodes; found once, then kept. Throws InputError
   Route find_route(int source, int target) const;    // the same, not kept: for walks over all pairs
 

@@ -1,7 +1,7 @@
 #include <array>
 
-#include "core/base/check.hpp"
 #include "sim/platform/hosts.hpp"
+#include "sim/platform/layout.hpp"
 #include "sim/platform/simgrid_api.hpp"
 
 namespace ddl::platform {
@@ -10,22 +10,13 @@ namespace {
 namespace s4u = simgrid::s4u;
 using Direction = s4u::LinkInRoute::Direction;
 
-template <class Unit>
-double dealt(const std::vector<Unit>& values, std::size_t turn) {
-  check(!values.empty(), "a list of speeds or bandwidths has an element");
-  return values[turn % values.size()].value;
-}
-
 class Generator {
  public:
-  Generator(const scenario::GeneratedPlatform& spec, const s4u::Engine& engine)
-      : spec_(spec),
-        outermost_(simgrid_api::outermost(engine)),
-        workers_(static_cast<std::size_t>(spec.workers)),
-        nodes_(workers_ + spec.servers) {}
+  Generator(const Layout& layout, const s4u::Engine& engine)
+      : layout_(layout), outermost_(simgrid_api::outermost(engine)) {}
 
-  Nodes build() {
-    switch (spec_.topology) {
+  Hosts build(scenario::Topology topology) {
+    switch (topology) {
       case scenario::Topology::star:
         star();
         break;
@@ -39,62 +30,42 @@ class Generator {
         two_sites();
         break;
     }
-    return {hosts_, spec_.workers};
+    return hosts_;
   }
 
  private:
-  bool is_server(std::size_t node) const { return node >= workers_; }
-
-  std::string name(std::size_t node) const {
-    return is_server(node) ? "ps" + std::to_string(node - workers_) : "w" + std::to_string(node);
+  void add_host(s4u::NetZone* zone, const Layout::Host& host) {
+    hosts_.push_back(simgrid_api::add_host(zone, host.name, host.speed_flops)->seal());
+  }
+  void add_hosts(s4u::NetZone* zone) {
+    for (const Layout::Host& host : layout_.hosts) add_host(zone, host);
   }
 
-  double bandwidth(std::size_t node) const {
-    if (is_server(node) && !spec_.server_bandwidth.empty()) return dealt(spec_.server_bandwidth, node - workers_);
-    return dealt(spec_.bandwidth, node);
+  static s4u::SplitDuplexLink* duplex(s4u::NetZone* zone, const Layout::Link& link) {
+    s4u::SplitDuplexLink* made = simgrid_api::add_split_duplex(zone, link.name, link.bandwidth_bytes_per_s);
+    made->set_latency(link.latency_s)->seal();
+    return made;
   }
 
-  void add_host(s4u::NetZone* zone, std::size_t node) {
-    hosts_.push_back(simgrid_api::add_host(zone, name(node), dealt(spec_.speed, node))->seal());
-  }
-
-  static s4u::SplitDuplexLink* duplex(s4u::NetZone* zone, const std::string& name, double bandwidth, double latency_s) {
-    s4u::SplitDuplexLink* link = simgrid_api::add_split_duplex(zone, name, bandwidth);
-    link->set_latency(latency_s)->seal();
-    return link;
-  }
-
-  // A host and its link to the central switch. A route consists of two such links, so each has half of the latency.
-  void add_host_to_star(s4u::NetZone* zone, std::size_t node) {
-    add_host(zone, node);
-    const auto* link = duplex(zone, name(node), bandwidth(node), spec_.latency.value / 2);
-    simgrid_api::add_route(zone, hosts_.back(), nullptr, {{link, Direction::UP}}, true);
+  // A host and its link to the central switch.
+  void add_host_to_star(s4u::NetZone* zone, const Layout::Link& link) {
+    add_host(zone, layout_.hosts[link.source]);
+    simgrid_api::add_route(zone, hosts_.back(), nullptr, {{duplex(zone, link), Direction::UP}}, true);
   }
 
   void star() {
     auto* zone = simgrid_api::add_star(outermost_, "star");
-    for (std::size_t node = 0; node < nodes_; ++node) add_host_to_star(zone, node);
+    for (const Layout::Link& link : layout_.links) add_host_to_star(zone, link);
     zone->seal();
   }
 
   void mesh() {
-    if (nodes_ > scenario::most_mesh_hosts) {
-      throw InputError("$.platform.workers: a mesh of " + std::to_string(nodes_) +
-                       " hosts has a link for each ordered pair of them; expected at most " +
-                       std::to_string(scenario::most_mesh_hosts) + " hosts, or the topology \"star\"");
-    }
     auto* zone = simgrid_api::add_full(outermost_, "mesh");
-    for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
-    std::size_t pairs = 0, server_pairs = 0;
-    for (std::size_t source = 0; source < nodes_; ++source) {
-      for (std::size_t target = 0; target < nodes_; ++target) {
-        if (source == target) continue;
-        const bool of_server = (is_server(source) || is_server(target)) && !spec_.server_bandwidth.empty();
-        const double rate = of_server ? dealt(spec_.server_bandwidth, server_pairs++) : dealt(spec_.bandwidth, pairs++);
-        auto* link = simgrid_api::add_link(zone, name(source) + "->" + name(target), rate);
-        link->set_latency(spec_.latency.value)->seal();
-        simgrid_api::add_route(zone, hosts_[source], hosts_[target], {s4u::LinkInRoute(link)}, false);
-      }
+    add_hosts(zone);
+    for (const Layout::Link& link : layout_.links) {
+      auto* made = simgrid_api::add_link(zone, link.name, link.bandwidth_bytes_per_s);
+      made->set_latency(link.latency_s)->seal();
+      simgrid_api::add_route(zone, hosts_[link.source], hosts_[link.target], {s4u::LinkInRoute(made)}, false);
     }
     zone->seal();
   }
@@ -103,12 +74,10 @@ class Generator {
   // nodes.
   void ring() {
     auto* zone = simgrid_api::add_dijkstra(outermost_, "ring", true);
-    for (std::size_t node = 0; node < nodes_; ++node) add_host(zone, node);
-    const std::size_t links = nodes_ < 3 ? nodes_ - 1 : nodes_;
-    for (std::size_t node = 0; node < links; ++node) {
-      const std::size_t next = (node + 1) % nodes_;
-      const auto* link = duplex(zone, name(node) + "-" + name(next), bandwidth(node), spec_.latency.value);
-      simgrid_api::add_route(zone, hosts_[node], hosts_[next], {{link, Direction::UP}}, true);
+    add_hosts(zone);
+    for (const Layout::Link& link : layout_.links) {
+      simgrid_api::add_route(zone, hosts_[link.source], hosts_[link.target], {{duplex(zone, link), Direction::UP}},
+                             true);
     }
     zone->seal();
   }
@@ -120,28 +89,24 @@ class Generator {
       auto* const zone = simgrid_api::add_star(both, "site" + std::to_string(site));
       sites[site] = simgrid_api::add_gate(zone, "gate" + std::to_string(site));
     }
-    const std::size_t first_half = (workers_ + 1) / 2;
-    for (std::size_t node = 0; node < nodes_; ++node) {
-      add_host_to_star(sites[is_server(node) || node < first_half ? 0 : 1].zone, node);
+    for (const Layout::Link& link : layout_.links) {
+      add_host_to_star(sites[layout_.hosts[link.source].site].zone, link);
     }
     for (const auto& site : sites) site.zone->seal();
-    const auto* between =
-        duplex(both, "sites", scenario::site_bandwidth_of(spec_).value, scenario::site_latency_of(spec_).value);
-    simgrid_api::add_route(both, sites[0], sites[1], {{between, Direction::UP}}, true);
+    simgrid_api::add_route(both, sites[0], sites[1], {{duplex(both, *layout_.between_sites), Direction::UP}}, true);
     both->seal();
   }
 
-  const scenario::GeneratedPlatform& spec_;
+  const Layout& layout_;
   s4u::NetZone* const outermost_;
-  const std::size_t workers_, nodes_;
   Hosts hosts_;
 };
 
 }  // namespace
 
 Nodes generate(const scenario::GeneratedPlatform& spec, const s4u::Engine& engine) {
-  check(spec.workers >= 1 && spec.servers >= 0, "a platform has workers");
-  return Generator(spec, engine).build();
+  const Layout layout = layout_of(spec);
+  return {Generator(layout, engine).build(spec.topology), spec.workers};
 }
 
 }  // namespace ddl::platform

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/platform/platform_text.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace simgrid::s4u {
 class Engine;
 class Host;
+class Link;
 }  // namespace simgrid::s4u
 
 namespace ddl::platform {
@@ -24,12 +27,29 @@ struct Nodes {
 // Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.
 Nodes generate(const scenario::GeneratedPlatform& spec, const simgrid::s4u::Engine& engine);
 
-// The number of nodes that the platform file at `path` gives, found in a child process, so that this engine stays
-// unchanged. Throws InputError naming `path` if anything is wrong with the file, the names or the routes between the
-// nodes.
-std::size_t probe_platform(const scenario::FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
+// Loads a platform file in a child process, so that this engine stays unchanged, and scales its links. Throws
+// InputError naming the file if anything is wrong with it, the names, or the routes between the nodes; but there may be
+// none between some of them.
+void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, simgrid::s4u::Engine& engine);
 
 // Loads a file that has been tried so, and picks the nodes by name.
-Nodes load(const scenario::FilePlatform& spec, const std::string& path, simgrid::s4u::Engine& engine);
+Nodes load(const scenario::FilePlatform& spec, const FileText& file, simgrid::s4u::Engine& engine);
+
+// Multiplies the bandwidths and latencies of all links by the platform's factors. Throws InputError, naming a link
+// whose bandwidth is not its own to change.
+void scale_links(const scenario::PlatformSpec& spec, const simgrid::s4u::Engine& engine);
+
+// SimGrid gives every platform a loopback link, which no message uses here.
+constexpr const char* loopback = "__loopback__";
+
+struct WayOfHosts {
+  std::vector<simgrid::s4u::Link*> links;
+  double latency_s = 0;
+};
+// Nothing if there is no route. A route may have a latency and no link (Vivaldi).
+std::optional<WayOfHosts> way_between(const simgrid::s4u::Host* source, const simgrid::s4u::Host* target);
+
+// The routes between all pairs of nodes are looked at up to so many nodes.
+constexpr std::size_t most_nodes_for_all_pairs = 300;
 
 }  // namespace ddl::platform

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +12,6 @@
 #include "core/base/check.hpp"
 #include "core/base/natural_order.hpp"
 #include "sim/platform/hosts.hpp"
-#include "sim/platform/platform_text.hpp"
 #include "sim/platform/probe.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -60,31 +61,53 @@ class Picker {
   std::set<std::string> picked_;
 };
 
-void check_route(const s4u::Host* source, const s4u::Host* target, const std::string& path) {
-  std::vector<s4u::Link*> links;
-  double latency_s = 0;
-  source->route_to(target, links, &latency_s);
-  // A route of a Vivaldi zone may have a latency and no link.
-  if (links.empty() && !(latency_s > 0)) {
-    throw InputError(path + ": has no route from " + scenario::in_quotes(source->get_name()) + " to " +
-                     scenario::in_quotes(target->get_name()));
+// A text as a file that SimGrid can open.
+class FileInMemory {
+ public:
+  explicit FileInMemory(std::string_view text) : descriptor_(memfd_create("platform", MFD_CLOEXEC)) {
+    check(descriptor_ >= 0, "memory for a text");
+    while (!text.empty()) {
+      const ssize_t written = write(descriptor_, text.data(), text.size());
+      check(written > 0, "memory for a text");
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
   }
+  ~FileInMemory() { close(descriptor_); }
+  FileInMemory(const FileInMemory&) = delete;
+  FileInMemory& operator=(const FileInMemory&) = delete;
+
+  std::string path() const { return open_files + std::to_string(descriptor_); }
+
+ private:
+  const int descriptor_;
+};
+
+// SimGrid aborts at some mistakes in routes; that there is none is found out when one is needed. Coordinates of hosts
+// give latencies that no link has.
+void check_route(const s4u::Host* source, const s4u::Host* target, const FileText& file, bool scaled) {
+  const auto way = way_between(source, target);
+  if (!way || !scaled) return;
+  double of_links_s = 0;
+  for (const auto* link : way->links) of_links_s += link->get_latency();
+  if (std::abs(way->latency_s - of_links_s) <= 1e-9 * way->latency_s) return;
+  throw InputError(fmt::format("{}: the latency from {} to {} is not that of links; expected no latency_factor",
+                               file.path, scenario::in_quotes(source->get_name()),
+                               scenario::in_quotes(target->get_name())));
 }
 
 // Checks all pairs of a small platform; on a large one, each node's routes to its successor and to and from the first
 // node.
-void check_routes(const Nodes& nodes, const std::string& path) {
-  constexpr std::size_t few = 300;
+void check_routes(const Nodes& nodes, const FileText& file, bool scaled) {
   const Hosts& hosts = nodes.hosts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (hosts.size() <= few) {
+    if (hosts.size() <= most_nodes_for_all_pairs) {
       for (std::size_t j = 0; j < hosts.size(); ++j) {
-        if (i != j) check_route(hosts[i], hosts[j], path);
+        if (i != j) check_route(hosts[i], hosts[j], file, scaled);
       }
     } else if (i > 0) {
-      check_route(hosts[i - 1], hosts[i], path);
-      check_route(hosts[0], hosts[i], path);
-      check_route(hosts[i], hosts[0], path);
+      check_route(hosts[i - 1], hosts[i], file, scaled);
+      check_route(hosts[0], hosts[i], file, scaled);
+      check_route(hosts[i], hosts[0], file, scaled);
     }
   }
 }
@@ -114,20 +137,22 @@ void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::
 
 }  // namespace
 
-std::size_t probe_platform(const scenario::FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
-  check_platform_text(path);
-  return probe(path, [&] {
-    const Nodes nodes = load(spec, path, engine);
-    check_quantities(engine, nodes, path);
-    check_routes(nodes, path);
-    return nodes.hosts.size();
+void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4u::Engine& engine) {
+  check_platform_text(file.text, file.path);
+  probe(file.path, [&] {
+    const Nodes nodes = load(std::get<scenario::FilePlatform>(spec.hosts), file, engine);
+    check_quantities(engine, nodes, file.path);
+    scale_links(spec, engine);
+    check_quantities(engine, nodes, file.path);
+    check_routes(nodes, file, spec.latency_factor != 1);
   });
 }
 
-Nodes load(const scenario::FilePlatform& spec, const std::string& path, s4u::Engine& engine) {
-  engine.load_platform(path);
+Nodes load(const scenario::FilePlatform& spec, const FileText& file, s4u::Engine& engine) {
+  const FileInMemory in_memory(file.text);
+  engine.load_platform(in_memory.path());
   engine.seal_platform();
-  Picker picker(engine, path);
+  Picker picker(engine, file.path);
   Nodes nodes;
   Hosts servers;
   picker.pick(spec.servers, servers);
@@ -136,6 +161,32 @@ Nodes load(const scenario::FilePlatform& spec, const std::string& path, s4u::Eng
   nodes.workers = static_cast<int>(nodes.hosts.size());
   nodes.hosts.insert(nodes.hosts.end(), servers.begin(), servers.end());
   return nodes;
+}
+
+void scale_links(const scenario::PlatformSpec& spec, const s4u::Engine& engine) {
+  for (s4u::Link* link : engine.get_all_links()) {
+    if (link->get_name() == loopback) continue;
+    if (spec.bandwidth_factor != 1) {
+      if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) {
+        throw InputError(
+            fmt::format("link {} is Wi-Fi, whose rates are those of its hosts; expected no bandwidth_factor",
+                        scenario::in_quotes(link->get_name())));
+      }
+      link->set_bandwidth(spec.bandwidth_factor * link->get_bandwidth());
+    }
+    if (spec.latency_factor != 1) link->set_latency(spec.latency_factor * link->get_latency());
+  }
+}
+
+std::optional<WayOfHosts> way_between(const s4u::Host* source, const s4u::Host* target) {
+  WayOfHosts way;
+  try {
+    source->route_to(target, way.links, &way.latency_s);
+  } catch (const std::exception&) {  // SimGrid's zones either throw or find nothing
+    return std::nullopt;
+  }
+  if (way.links.empty() && !(way.latency_s > 0)) return std::nullopt;
+  return way;
 }
 
 }  // namespace ddl::platform

@@ -12,8 +12,6 @@
 namespace ddl::platform {
 namespace {
 
-constexpr std::size_t most_bytes = 64 << 20;
-
 // The tags of SimGrid's DTD, version 4.1.
 std::vector<std::string> known_tags() {
   return {"platform",  "zone",    "AS",          "host",          "cluster",         "cabinet",
@@ -21,14 +19,6 @@ std::vector<std::string> known_tags() {
           "zoneRoute", "ASroute", "bypassRoute", "bypassASroute", "bypassZoneRoute", "link_ctn",
           "prop",      "config",  "include",     "random",        "trace",           "trace_connect",
           "storage",   "disk",    "mount",       "storage_type",  "model_prop"};
-}
-
-std::string text_of(const std::string& path) {
-  try {
-    return scenario::text_of_file(path, {"a SimGrid platform file", most_bytes});
-  } catch (const InputError& error) {
-    throw InputError(path + ": " + error.what());
-  }
 }
 
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == ':'; }
@@ -60,22 +50,34 @@ void check_tag(const std::string& tag, const std::string& where) {
 // SimGrid plays profiles of links wrongly (see Fabric::set_bandwidth), and their files would not be part of a result's
 // scenario.
 void refuse_profile(std::string_view inside, const std::string& tag, const std::string& where) {
-  const std::string expected = ": profiles in platform files are not played; expected them in $.platform.profiles";
-  if (tag == "trace" || tag == "trace_connect") throw InputError(where + "tag <" + tag + ">" + expected);
+  const std::string not_played = ": profiles in platform files are not played; expected ";
+  const std::string values = "bandwidths, latencies and speeds in $.platform.profiles";
+  const std::string states = "times when a host or link is down in $.faults";
+  if (tag == "trace" || tag == "trace_connect") {
+    throw InputError(where + "tag <" + tag + ">" + not_played + values + ", and " + states);
+  }
   for (const char* attribute : {"bandwidth_file", "latency_file", "state_file", "speed_file", "availability_file"}) {
     const std::size_t found = inside.find(attribute);
     if (found == std::string_view::npos || is_name_char(inside[found - 1])) continue;
     const std::string_view value = inside.substr(found + std::string_view(attribute).size());
     if (value.starts_with("=\"\"") || value.starts_with("=''")) continue;
-    throw InputError(where + attribute + expected);
+    throw InputError(where + attribute + not_played + (std::string_view(attribute) == "state_file" ? states : values));
   }
 }
 
 }  // namespace
 
-void check_platform_text(const std::string& path) {
-  const std::string whole = text_of(path);
-  const std::string_view text = whole;
+FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatform& platform) {
+  const std::string path = scenario::resolve_path(scenario, platform.file);
+  if (platform.text) return {path, *platform.text};
+  try {
+    return {path, scenario::text_of_file(path, scenario::platform_file)};
+  } catch (const InputError& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
+void check_platform_text(std::string_view text, const std::string& path) {
   bool typed = false, rooted = false;
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     if (const std::size_t behind = skip_markup(text, at); behind != at) {

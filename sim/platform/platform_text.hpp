@@ -1,12 +1,21 @@
-// A first check of a platform file, for mistakes that SimGrid reports badly or that make it abort.
+// A platform file's text, and a first check of it, for mistakes that SimGrid reports badly or that make it abort.
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include "sim/scenario/scenario.hpp"
 
 namespace ddl::platform {
 
-// Throws InputError of one line naming the file: it cannot be read, is no SimGrid platform, or has a tag that no
+struct FileText {
+  std::string path, text;  // the path is for messages
+};
+// As it was read with the scenario; otherwise reads it. Throws InputError.
+FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatform& platform);
+
+// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform, or has a tag that no
 // platform has.
-void check_platform_text(const std::string& path);
+void check_platform_text(std::string_view text, const std::string& path);
 
 }  // namespace ddl::platform

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <regex>
 #include <sstream>
 
 #include "core/base/check.hpp"
@@ -53,8 +54,22 @@ std::string last_words(const std::string& text) {
   return "SimGrid crashes while reading it; is there a zone without hosts or routes?";
 }
 
+std::string without_addresses(const std::string& text) {
+  return std::regex_replace(text, std::regex(" \\(0x[0-9a-f]+\\)"), "");
+}
+
+// The child's open file by its name for users.
+std::string with_subject(std::string text, const std::string& subject) {
+  for (std::size_t at = 0; (at = text.find(open_files, at)) != std::string::npos; at += subject.size()) {
+    const std::size_t end = text.find_first_not_of("0123456789", at + std::string_view(open_files).size());
+    text.replace(at, std::min(end, text.size()) - at, subject);
+  }
+  return text;
+}
+
 // SimGrid's "Parse error at FILE:7: what" as "line 7: what", without lists that follow on further lines.
 std::string error_text(const std::string& subject, std::string text) {
+  text = without_addresses(with_subject(std::move(text), subject));
   const bool more = text.find('\n') != std::string::npos;
   text = text.substr(0, text.find('\n'));
   if (more && text.ends_with(':')) text = text.substr(0, text.rfind(". "));
@@ -69,11 +84,12 @@ std::string error_text(const std::string& subject, std::string text) {
 
 }  // namespace
 
-std::size_t probe(const std::string& subject, const std::function<std::size_t()>& work) {
+void probe(const std::string& subject, const std::function<void()>& work) {
   const KeptErrors errors;
-  const auto number_or_error = [&] {
+  const auto nothing_or_error = [&] {
     try {
-      return std::to_string(work());
+      work();
+      return std::string();
     } catch (const InternalError&) {
       throw;
     } catch (const std::bad_alloc&) {
@@ -82,14 +98,14 @@ std::size_t probe(const std::string& subject, const std::function<std::size_t()>
       throw InputError(error.what());
     }
   };
-  process::ChildProcess child(number_or_error, [&] {
+  process::ChildProcess child(nothing_or_error, [&] {
     crash_quietly();
     errors.begin();
   });
   while (child.listen()) {
   }
   try {
-    return std::stoul(child.answer());
+    child.answer();
   } catch (const InputError& error) {
     throw InputError(error_text(subject, error.what()));
   } catch (const process::ChildDied&) {

@@ -1,14 +1,15 @@
 // Runs in a child process what may kill the process.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 
 namespace ddl::platform {
 
-// Runs `work` in a forked child and returns its result. What it throws, and what SimGrid prints before it aborts or
-// crashes, becomes an InputError of one line that starts with `subject`.
-std::size_t probe(const std::string& subject, const std::function<std::size_t()>& work);
+constexpr const char* open_files = "/proc/self/fd/";
+
+// Runs `work` in a forked child. What it throws, and what SimGrid prints before it aborts or crashes, becomes an
+// InputError of one line that starts with `subject`, by which it also names an open file of the child.
+void probe(const std::string& subject, const std::function<void()>& work);
 
 }  // namespace ddl::platform

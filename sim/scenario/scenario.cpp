@@ -15,4 +15,10 @@ std::string resolve_path(const Scenario& scenario, const std::string& path) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays as it is
 }
 
+data::DataSpec resolved_data(const Scenario& scenario) {
+  data::DataSpec data = scenario.data;
+  if (!data.path.empty()) data.path = resolve_path(scenario, data.path);
+  return data;
+}
+
 }  // namespace ddl::scenario

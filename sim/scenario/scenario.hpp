@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -68,6 +69,7 @@ struct FilePlatform {
   std::vector<std::string> workers;  // empty: all hosts but the servers, in natural order of their names
   int first_workers = 0;             // with empty `workers`: use only the first so many of these; 0: all
   std::vector<std::string> servers;
+  std::shared_ptr<const std::string> text;  // what was in the file when the scenario was read; null: it was not read
 };
 
 // The two forms of a file platform's `workers`, seen as one value by visitors: a list of names, or a count.
@@ -98,6 +100,7 @@ struct PlatformSpec {
   std::variant<GeneratedPlatform, FilePlatform> hosts;
   NetworkSpec network;
   std::vector<Profile> profiles;
+  double bandwidth_factor = 1, latency_factor = 1;  // on those of every link; not on the values of profiles
 };
 
 enum class InitialWeights { shared, independent };
@@ -172,6 +175,8 @@ Seconds site_latency_of(const GeneratedPlatform& hosts);
 
 // `path` resolved relative to the scenario's folder.
 std::string resolve_path(const Scenario& scenario, const std::string& path);
+// The scenario's data, their folder resolved.
+data::DataSpec resolved_data(const Scenario& scenario);
 
 template <class Visitor>
 void fields(Visitor& visit, GeneratedPlatform& spec) {
@@ -190,8 +195,21 @@ template <class Visitor>
 void fields(Visitor& visit, FilePlatform& spec) {
   visit("file", spec.file, Rule{.doc = "SimGrid platform file, relative to the scenario"});
   HostChoice workers{spec.workers, spec.first_workers};
-  visit("workers", workers, Rule{.doc = "names of the worker hosts, or how many", .at_least = 1, .at_most = 100000});
+  visit("workers", workers,
+        Rule{.doc = "names of the worker hosts, or how many: the first that are no servers",
+             .at_least = 1,
+             .at_most = 100000});
   visit("servers", spec.servers, Rule{.doc = "names of the server hosts"});
+}
+// Of either kind of platform.
+template <class Visitor>
+void common_fields(Visitor& visit, PlatformSpec& spec) {
+  visit("bandwidth_factor", spec.bandwidth_factor,
+        Rule{.doc = "on the bandwidth of every link; profiles give their own", .above = 0, .at_most = 1e6});
+  visit("latency_factor", spec.latency_factor,
+        Rule{.doc = "on the latency of every link; profiles give their own", .at_least = 0, .at_most = 1e6});
+  visit("network", spec.network, Rule{.doc = "how simulated links are shared"});
+  visit("profiles", spec.profiles, Rule{.doc = "bandwidths, latencies and speeds over simulated time"});
 }
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {

@@ -27,10 +27,11 @@ constexpr char staged = 'S', unwritable = 'U';
 // In the child.
 std::string stage(const Job& job, StagedFolder& folder, const JobOptions& options) {
   const Scenario scenario = job.seeded();
+  const results::Inputs inputs = results::inputs_of(scenario);  // before they are read: they may change meanwhile
   const RunResult result = options.make ? options.make(job, scenario)
                                         : runtime::run_here(scenario, {.threads = options.threads, .progress = {}});
   try {
-    results::stage_result(folder, scenario, result);
+    results::stage_result(folder, scenario, inputs, result);
   } catch (const InputError& error) {
     return unwritable + std::string(error.what());
   }
@@ -82,12 +83,18 @@ RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std
 
 FinishedRuns::FinishedRuns() : program_(results::program_identity()) {}
 
-bool FinishedRuns::has(const Job& job) const {
+bool FinishedRuns::has(const Job& job) {
   const std::string text = results::content_of((job.folder / "run.json").string());
-  return !text.empty() && results::is_run_json_of(job.seeded(), program_, text);
+  if (text.empty()) return false;
+  const Scenario scenario = job.seeded();
+  try {
+    return results::is_run_json_of(scenario, inputs_.of(scenario), program_, text);
+  } catch (const InputError&) {
+    return false;  // without its inputs the run will say so itself
+  }
 }
 
-std::vector<std::size_t> FinishedRuns::open_of(const std::vector<Job>& jobs) const {
+std::vector<std::size_t> FinishedRuns::open_of(const std::vector<Job>& jobs) {
   std::vector<std::size_t> open;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     if (!has(jobs[job])) open.push_back(job);

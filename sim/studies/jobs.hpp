@@ -12,6 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/experiment/run_result.hpp"
+#include "sim/results/inputs/inputs.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -40,17 +41,18 @@ struct RunsProgress {
 // Before the first of `open`, which have no result yet, starts.
 RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
 
-// Which runs need not be made again: those whose folder holds the result of the same resolved scenario, by this
-// program. What a result says it is of counts, not where anything lies.
+// Which runs need not be made again: those whose folder holds the result of the same resolved scenario, of the same
+// platform and data, by this program. What a result says it is of counts, not where anything lies.
 class FinishedRuns {
  public:
   FinishedRuns();  // digests the program
-  bool has(const Job& job) const;
+  bool has(const Job& job);
   // Those of `jobs` that are not finished, by number.
-  std::vector<std::size_t> open_of(const std::vector<Job>& jobs) const;
+  std::vector<std::size_t> open_of(const std::vector<Job>& jobs);
 
  private:
   std::string program_;
+  results::KnownInputs inputs_;
 };
 
 struct JobOptions {

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <memory>
+
+#include "sim/platform/layout.hpp"
 #include "tests/support/forked.hpp"
 
 using namespace ddl;
@@ -156,4 +159,41 @@ TEST_CASE("a star of ten thousand hosts is made at once") {
     return json{{"nodes", fabric.node_count()}, {"way", ddl::way(fabric, 9999, 1)["links"]}};
   });
   CHECK(result == json{{"nodes", 10000}, {"way", {"w9999 up", "w1 down"}}});
+}
+
+TEST_CASE("a generated network written as a platform file is the same network") {
+  const scenario::GeneratedPlatform common{.workers = 5,
+                                           .servers = 2,
+                                           .bandwidth = {{5e6}, {1e7 / 3}},
+                                           .server_bandwidth = {{9e6}},
+                                           .latency = {0.0007},
+                                           .speed = {{1e9}, {2.5e9}}};
+  for (const auto topology :
+       {scenario::Topology::star, scenario::Topology::mesh, scenario::Topology::ring, scenario::Topology::two_sites}) {
+    scenario::GeneratedPlatform spec = common;
+    spec.topology = topology;
+    const auto all = [&](const scenario::Scenario& scenario) {
+      return ddl::forked([&] {
+        const Fabric fabric(scenario);
+        json result = {{"nodes", ddl::nodes(fabric)}, {"links", fabric.links().size()}};
+        for (int source = 0; source < fabric.node_count(); ++source) {
+          result["speeds"].push_back(fabric.speed_flops(source));
+          for (int target = 0; target < fabric.node_count(); ++target) {
+            if (source != target) result["ways"].push_back(ddl::way(fabric, source, target));
+          }
+        }
+        std::string text = result.dump();
+        // A link of one way is shared both ways as far as a file says.
+        const bool one_way = topology == scenario::Topology::mesh;
+        for (std::size_t at = 0; one_way && (at = text.find(" both", at)) != std::string::npos;) {
+          text.replace(at, 5, " up");
+        }
+        return json::parse(text);
+      });
+    };
+    const auto text = std::make_shared<const std::string>(platform_xml(spec));
+    const json given = all(ddl::on_platform(spec));
+    CHECK(given["ways"].size() == 42);
+    CHECK(all(ddl::on_file("generated.xml", {.servers = {"ps0", "ps1"}, .text = text})) == given);
+  }
 }

@@ -3,6 +3,9 @@
 #include <simgrid/version.h>
 
 #include <fstream>
+#include <iterator>
+#include <memory>
+#include <tuple>
 
 #include "tests/support/forked.hpp"
 
@@ -121,6 +124,48 @@ TEST_CASE("two clusters joined by a backbone that gives every flow all of it") {
   CHECK(result["ways"][1]["latency_s"].get<double>() == doctest::Approx(0.0101));
 }
 
+TEST_CASE("a route that is not there is told of when it is needed, and links that no route uses are not listed") {
+  for (const auto& [file, from, to] :
+       {std::tuple("hub_full.xml", "a", "b"), std::tuple("island_floyd.xml", "a", "island"),
+        std::tuple("broken_no_route.xml", "a", "b")}) {
+    const json result = ddl::forked([&, file = file, from = from, to = to] {
+      const Fabric fabric(ddl::on_file(file, {.workers = {from, to}}));
+      return json(fabric.find_route(0, 1).latency_s);
+    });
+    CHECK(result["input_error"].get<std::string>().ends_with(std::string(file) + ": has no route from \"" + from +
+                                                             "\" to \"" + to +
+                                                             "\", between which this system sends messages"));
+  }
+  const json links = ddl::forked([&] {
+    const Fabric fabric(ddl::on_file("hub_full.xml", {.workers = {"a", "b"}, .servers = {"hub"}}));
+    json names = json::array();
+    for (const auto& link : fabric.links()) names.push_back(link.name + " " + link.direction);
+    return names;
+  });
+  CHECK(links == json{"l_a free", "l_b both"});
+}
+
+TEST_CASE("factors scale the links of a file before anything is checked") {
+  const json found = ddl::forked([&] {
+    scenario::Scenario scenario = ddl::on_file("crossbar.xml");
+    scenario.platform.bandwidth_factor = 0.5;
+    scenario.platform.latency_factor = 3;
+    return ddl::way(Fabric(scenario), 0, 7);
+  });
+  CHECK(found["latency_s"].get<double>() == doctest::Approx(300e-6));
+  CHECK(found["bandwidths"] == json{62.5e6, 62.5e6});
+}
+
+TEST_CASE("the text that was read with the scenario counts, not what is in the file now") {
+  const json result = ddl::forked([&] {
+    std::ifstream file(std::string(DDLSIM_SOURCE_DIR) + "/tests/platform/data/pair.xml");
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const Fabric fabric(ddl::on_file("gone.xml", {.text = std::make_shared<const std::string>(text)}));
+    return ddl::nodes(fabric);
+  });
+  CHECK(result == json{"a", "b"});
+}
+
 TEST_CASE("hosts that are not there, twice or too few are told of in one line") {
   CHECK(error_of("crossbar.xml", {.workers = {"n0", "m7"}}) ==
         "crossbar.xml: has no host \"m7\"; did you mean \"n7\"?");
@@ -153,7 +198,16 @@ TEST_CASE("broken platform files are told of in one line") {
       {"broken_link_name.xml", "Link not found: l"},
       {"broken_route_end.xml", "line 8: Route dst='c' does name a node"},
       {"broken_routing.xml", "Not a valid model!"},
-      {"broken_no_route.xml", "has no route from \"a\" to \"b\""},
+      {"broken_state_file.xml",
+       "line 6: state_file: profiles in platform files are not played; expected times when a host or link is down in "
+       "$.faults"},
+      {"broken_speed_file.xml",
+       "line 6: speed_file: profiles in platform files are not played; expected bandwidths, latencies and speeds in "
+       "$.platform.profiles"},
+      {"broken_trace.xml",
+       "line 5: tag <trace>: profiles in platform files are not played; expected bandwidths, latencies and speeds in "
+       "$.platform.profiles, and times when a host or link is down in $.faults"},
+      {"broken_coordinates.xml", "Please specify the Vivaldi coordinates of Netzone c1"},
       {"broken_no_graph.xml", "SimGrid crashes while reading it; is there a zone without hosts or routes?"},
       {"broken_no_host.xml", "has 0 hosts beside the servers; expected at least one for a worker"},
       {"broken_no_zone.xml", "SimGrid crashes while reading it; is there a zone without hosts or routes?"},

@@ -102,7 +102,7 @@ constexpr Broken kBroken[] = {
      "\"absent.xml\" does not exist"},
     {"{\"platform\": {\"file\": \"/\"}, " AKO ", " END "}", "$.platform.file", "is a folder"},
     {"{\"platform\": {\"file\": \"/dev/null\", \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.platform.bandwidth",
-     "is an unknown key; known keys are file, workers, servers, network"},
+     "is the file's to give; expected \"bandwidth_factor\", on those of its links"},
     {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": [\"a\", \"a\"]}, " AKO ", " END "}",
      "$.platform.workers[1]", "\"a\" is named before"},
     {"{\"platform\": {\"file\": \"/dev/null\", \"workers\": [\"a\"], \"servers\": [\"a\"]}, " AKO ", " END "}",

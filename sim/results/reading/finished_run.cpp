@@ -116,6 +116,32 @@ void read_summary(const Json& summary, const fs::path& file, FinishedRun& run) {
   for (const std::string& key : measure_keys(run.targets)) run.measures.push_back({key, value_of(summary, key, file)});
 }
 
+// After the setting of a path, what lay there.
+void add_content(std::vector<Setting>& settings, const PathAndContent& setting, const std::string& digest) {
+  const auto place = std::ranges::find(settings, setting.path, &Setting::path);
+  if (place != settings.end()) settings.insert(place + 1, {std::string(setting.content), digest});
+}
+
+std::vector<FileDigest> data_digests_of(const Json& files) {
+  std::vector<FileDigest> digests;
+  if (!files.is_object()) return digests;
+  for (const auto& [name, digest] : files.items()) {
+    if (digest.is_string()) digests.push_back({name, digest.get<std::string>()});
+  }
+  return digests;
+}
+
+// Results of earlier versions do not say what they were made from.
+void read_inputs(const Json& json, FinishedRun& run) {
+  const Json platform_digest = json.value("platform_digest", Json());
+  if (!platform_digest.is_string()) return;
+  run.platform_digest = platform_digest.get<std::string>();
+  run.data = data_digests_of(json.value("data_digests", Json()));
+  const auto& [platform, data] = paths_and_contents;
+  add_content(run.settings, platform, run.platform_digest);
+  add_content(run.settings, data, digest_of(run.data));
+}
+
 std::vector<double> targets_of(const Json& scenario) {
   std::vector<double> targets;
   const auto evaluate = scenario.find("evaluate");
@@ -209,6 +235,7 @@ FinishedRun read_finished(const fs::path& folder) {
     return setting.path == "name" || setting.path == "description" || setting.path == "seed" ||
            setting.path.starts_with("record.");
   });
+  read_inputs(json, run);
   if (const auto measured = json.find("measured"); measured != json.end()) {
     run.measured = true;
     std::erase_if(run.settings, [](const Setting& setting) { return is_of_network_model(setting.path); });

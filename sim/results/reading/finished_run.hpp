@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "sim/results/inputs/inputs.hpp"
 
 namespace ddl::results {
 
@@ -30,9 +33,12 @@ struct FinishedRun {
   std::uint64_t seed = 0;
   std::string scenario;           // resolved, as JSON text; itself a scenario file
   std::vector<Setting> settings;  // the same, flat, in the scenario's order; without name, description, seed and
-                                  // record, and of measured runs without how networks are simulated
+                                  // record, and of measured runs without how networks are simulated; after a path
+                                  // comes the digest of what lay there
   std::string provenance;         // program, libraries and kernels, as JSON text
   std::string digest;
+  std::string platform_digest;  // as in Inputs
+  std::vector<FileDigest> data;
   bool measured = false;             // over real TCP; its last setting, "measured", says how
   std::string algorithm;             // "ako"
   std::vector<std::string> workers;  // host names
@@ -54,6 +60,14 @@ std::string bytes_to(double target);  // "bytes_to_accuracy.0.8"
 
 // Keys of all measures of a run with these targets, in order.
 std::vector<std::string> measure_keys(const std::vector<double>& targets);
+
+// Settings that say where something lies, each with the one that says what it is: two runs are of one scenario if these
+// are alike.
+struct PathAndContent {
+  std::string_view path, content;
+};
+inline constexpr PathAndContent paths_and_contents[] = {{"platform.file", "platform_digest"},
+                                                        {"data.path", "data_digest"}};
 
 // Whether a setting says how a network is simulated, which measured runs do without.
 bool is_of_network_model(std::string_view path);

@@ -43,6 +43,32 @@ bool differs(const std::vector<const SettingsByPath*>& tables, const std::string
   return false;
 }
 
+// Where something lies says nothing if the same lies there; and what lies there need not be told if the paths tell.
+bool is_needless(const std::vector<SettingsByPath>& tables, const std::string& path) {
+  for (const auto& setting : paths_and_contents) {
+    if (path != setting.path && path != setting.content) continue;
+    std::map<std::string, std::set<std::string>> contents;  // by path
+    std::set<std::string> all;
+    for (const SettingsByPath& table : tables) {
+      const std::string content = value_at(table, std::string(setting.content));
+      contents[value_at(table, std::string(setting.path))].insert(content);
+      all.insert(content);
+    }
+    if (path == setting.path) return all.size() == 1;
+    return std::ranges::all_of(contents, [](const auto& lain) { return lain.second.size() == 1; });
+  }
+  return false;
+}
+
+// Without the paths of what is known by its content.
+std::vector<Setting> by_content(std::vector<Setting> settings) {
+  for (const PathAndContent& setting : paths_and_contents) {
+    if (std::ranges::find(settings, setting.content, &Setting::path) == settings.end()) continue;
+    std::erase_if(settings, [&](const Setting& other) { return other.path == setting.path; });
+  }
+  return settings;
+}
+
 // The algorithm's settings that differ among the groups that use it.
 std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<const SettingsByPath*>> by_name;
@@ -128,7 +154,8 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
   const std::vector<std::string> paths = all_paths(groups);
   names.schemes = schemes_of(tables, paths);
   for (const std::string& path : paths) {
-    if (path.starts_with(algorithm_prefix) || !differs(all, path) || follows_scheme(tables, names.schemes, path)) {
+    if (path.starts_with(algorithm_prefix) || !differs(all, path) || is_needless(tables, path) ||
+        follows_scheme(tables, names.schemes, path)) {
       continue;
     }
     names.varied.push_back(path);
@@ -147,7 +174,7 @@ GroupedRuns group_runs(std::vector<FinishedRun> runs, bool over_seeds) {
   GroupedRuns result;
   std::map<std::vector<Setting>, std::size_t> known;
   for (FinishedRun& run : runs) {
-    std::vector<Setting> key = run.settings;
+    std::vector<Setting> key = by_content(run.settings);
     if (!over_seeds) key.push_back({"seed", std::to_string(run.seed)});
     const auto [place, fresh] = known.emplace(std::move(key), result.groups.size());
     if (fresh) result.groups.emplace_back();

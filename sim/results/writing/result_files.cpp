@@ -21,6 +21,7 @@ template <class Row>
 constexpr const char* file_of = experiment::Table<Row>::file;
 
 constexpr std::string_view file_names[] = {"run.json",
+                                           platform_file,
                                            "summary.json",
                                            "timing.json",
                                            "trace.json",
@@ -98,10 +99,11 @@ bool is_result_file(std::string_view name) {
   return name.starts_with("weights-") && name.ends_with(".safetensors");
 }
 
-void stage_result(StagedFolder& folder, const Scenario& scenario, const RunResult& result) {
+void stage_result(StagedFolder& folder, const Scenario& scenario, const Inputs& inputs, const RunResult& result) {
   const std::string digest = digest_of(result);
   folder.make();
-  folder.write("run.json", {run_json(scenario, digest, result.measured)});
+  folder.write("run.json", {run_json(scenario, inputs, digest, result.measured)});
+  folder.write(platform_file, {inputs.platform});
   folder.write("timing.json", {timing_json(result)});
   for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/experiment/run_result.hpp"
+#include "sim/results/inputs/inputs.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -17,15 +18,20 @@ struct ResultFile {
   std::string name;
   std::function<std::string()> text;
 };
-// All but run.json and timing.json: tables first, and events before what is computed from them. Refers to both.
+// All but run.json, platform.xml and timing.json: tables first, and events before what is computed from them. Refers to
+// both.
 std::vector<ResultFile> result_files(const scenario::Scenario& scenario, const experiment::RunResult& result,
                                      const std::string& digest);
+
+// The platform as a file of SimGrid's, before the scenario's factors.
+constexpr const char* platform_file = "platform.xml";
 
 // Whether a name is that of one of a result's files, be it there or not.
 bool is_result_file(std::string_view name);
 
 // Fills the hidden folder with every file of the result. Throws InputError.
-void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const experiment::RunResult& result);
+void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const Inputs& inputs,
+                  const experiment::RunResult& result);
 
 // The digest over curve, traffic and final weights, 16 hex digits.
 std::string digest_of(const experiment::RunResult& result);

@@ -42,7 +42,8 @@ void check_replaceable(const fs::path& place, const Scenario& scenario, bool mea
   if (!fs::exists(status)) return;
   if (!fs::is_directory(status)) throw InputError(place.string() + ": is not a folder; results need one of this name");
   if (replace == Replace::anything || (fs::is_empty(place, error) && !error)) return;
-  EarlierRun earlier = compare_with_run_json(scenario, content_of((place / "run.json").string()), measured);
+  EarlierRun earlier =
+      compare_with_run_json(scenario, inputs_of(scenario), content_of((place / "run.json").string()), measured);
   if (!earlier.readable) {
     throw InputError(place.string() + ": holds no result of ddlsim (no readable run.json) and is left alone; use " +
                      "another name or --out");

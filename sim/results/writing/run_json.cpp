@@ -27,9 +27,27 @@ std::string identity_of(nlohmann::json provenance, const nlohmann::json& schema_
   return schema_version.dump() + provenance.dump();
 }
 
+Json json_of(const std::vector<FileDigest>& files) {
+  auto json = Json::object();
+  for (const FileDigest& file : files) json[file.name] = file.digest;
+  return json;
+}
+
+// A scenario with what its platform and its data are in place of where they lie.
+nlohmann::json by_content(nlohmann::json scenario, const nlohmann::json& digests) {
+  const auto replace = [&](const char* part, const char* path, const char* digest) {
+    if (!scenario.contains(part) || !scenario[part].is_object() || !scenario[part].contains(path)) return;
+    scenario[part].erase(path);
+    scenario[part]["content"] = digests.value(digest, nlohmann::json::object());
+  };
+  replace("platform", "file", "platform_digest");
+  replace("data", "path", "data_digests");
+  return scenario;
+}
+
 }  // namespace
 
-std::string run_json(const scenario::Scenario& scenario, const std::string& digest,
+std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
                      const std::optional<experiment::Measurement>& measured) {
   Json json;
   json["schema_version"] = result_schema_version;
@@ -51,21 +69,26 @@ std::string run_json(const scenario::Scenario& scenario, const std::string& dige
                         {"compute", measured->compute},
                         {"repetition", measured->repetition}};
   }
+  json["platform_digest"] = inputs.platform_digest;
+  json["data_digests"] = json_of(inputs.data);
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string program_identity() { return identity_of(program(), result_schema_version); }
 
-EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::string& text, bool measured) {
+EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& text,
+                                 bool measured) {
   using Unordered = nlohmann::json;
   const Unordered run = Unordered::parse(text, nullptr, false);
   if (!run.is_object() || !run.contains("schema_version") || !run.contains("scenario") ||
       !run["scenario"].is_object()) {
     return {};
   }
-  const Unordered& theirs = run["scenario"];
-  const Unordered ours = Unordered::parse(scenario::describe(scenario));
+  const Unordered theirs = by_content(run["scenario"], run);
+  const Unordered ours =
+      by_content(Unordered::parse(scenario::describe(scenario)),
+                 {{"platform_digest", inputs.platform_digest}, {"data_digests", json_of(inputs.data)}});
   std::set<std::string> keys;
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
   for (const auto& [key, value] : ours.items()) keys.insert(key);
@@ -79,8 +102,9 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::
   return earlier;
 }
 
-bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text) {
-  const EarlierRun earlier = compare_with_run_json(scenario, text);
+bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& identity,
+                    const std::string& text) {
+  const EarlierRun earlier = compare_with_run_json(scenario, inputs, text);
   return earlier.readable && earlier.differences.empty() && earlier.identity == identity;
 }
 

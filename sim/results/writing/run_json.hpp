@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/experiment/run_result.hpp"
+#include "sim/results/inputs/inputs.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
@@ -13,26 +14,29 @@ namespace ddl::results {
 // Of the result files; raised when a reader of them would have to know.
 constexpr int result_schema_version = 1;
 
-// Depends on nothing but the scenario, the program and its libraries, and the digest; and on how it was measured, if it
-// was.
-std::string run_json(const scenario::Scenario& scenario, const std::string& digest,
+// Depends on nothing but the scenario, its inputs, the program and its libraries, and the digest; and on how it was
+// measured, if it was.
+std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
                      const std::optional<experiment::Measurement>& measured = std::nullopt);
 
 // What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
 // the machine's. Digests the executable, so ask once.
 std::string program_identity();
-// What `text` says of the scenario it is the run.json of, compared with `scenario`, ignoring order and layout. A
-// measured run differs from a simulated one in "measured".
+// What `text` says of the scenario it is the run.json of, compared with `scenario` and its inputs, ignoring order and
+// layout: the platform and the data by their content, not by their paths. A measured run differs from a simulated one
+// in "measured".
 struct EarlierRun {
   bool readable = false;                 // a run.json of this program at all
   std::vector<std::string> differences;  // top-level keys of the two scenarios that differ
   std::string identity;                  // of the program that wrote it, as program_identity
 };
-EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const std::string& text, bool measured = false);
+EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& text,
+                                 bool measured = false);
 
 // Whether `text` is the run.json of a simulated run of this scenario by the program of that identity: the one rule by
 // which a result counts as that of a run which need not be made again.
-bool is_run_json_of(const scenario::Scenario& scenario, const std::string& identity, const std::string& text);
+bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& identity,
+                    const std::string& text);
 
 // timing.json's text: what the run cost the machine, the only file that may differ between two runs.
 std::string timing_json(const experiment::RunResult& result);

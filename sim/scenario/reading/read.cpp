@@ -17,6 +17,17 @@ namespace {
 
 constexpr std::size_t kMostBytes = 4 << 20;
 
+// A run uses the text as it is now, whatever becomes of the file. One that cannot be read is told of when the platform
+// is built.
+void read_platform_file(Scenario& scenario) {
+  auto* hosts = std::get_if<FilePlatform>(&scenario.platform.hosts);
+  if (hosts == nullptr) return;
+  try {
+    hosts->text = std::make_shared<const std::string>(text_of_file(resolve_path(scenario, hosts->file), platform_file));
+  } catch (const InputError&) {
+  }
+}
+
 }  // namespace
 
 ScenarioErrors::ScenarioErrors(std::vector<std::string> lines_)
@@ -54,6 +65,7 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
   read_json(json, scenario, findings);
   fill_defaults(scenario, file);
   read_profile_files(scenario, findings);
+  read_platform_file(scenario);
   check_scenario(scenario, findings);
   if (!findings.empty()) throw ScenarioErrors(findings.lines());
   return scenario;

@@ -51,10 +51,16 @@ class ObjectReader final : public FieldVisitor {
   }
 
   void former(const char* key, const char* instead) override { former_[key] = instead; }
+  // A key that belongs elsewhere.
+  void refuse(const char* key, const std::string& what) {
+    if (object_.contains(key)) place_.at(key).error(what);
+    refused_.emplace_back(key);
+  }
 
   void finish() const {
     for (const auto& [key, value] : object_.items()) {
-      if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      if (std::ranges::find(known_, key) != known_.end()) continue;
+      if (std::ranges::find(refused_, key) != refused_.end()) continue;
       if (const auto found = former_.find(key); found != former_.end()) {
         place_.at(key).error("is a key no more; expected " + found->second);
         continue;
@@ -94,7 +100,7 @@ class ObjectReader final : public FieldVisitor {
 
   const Json& object_;
   const Place& place_;
-  std::vector<std::string> known_;
+  std::vector<std::string> known_, refused_;
   std::vector<std::pair<std::string, ObjectField>> blocks_;
   std::map<std::string, std::string> former_;  // what to write instead
 };
@@ -249,8 +255,14 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
   if (from_file) value.hosts = FilePlatform{};
   ObjectReader reader(json, place);
   std::visit([&](auto& hosts) { fields(reader, hosts); }, value.hosts);
-  reader("network", value.network, Rule{});
-  reader("profiles", value.profiles, Rule{});
+  common_fields(reader, value);
+  if (from_file) {
+    for (const auto& [key, instead] : {std::pair("bandwidth", "\"bandwidth_factor\", on those of its links"),
+                                       std::pair("server_bandwidth", "\"bandwidth_factor\", on those of its links"),
+                                       std::pair("latency", "\"latency_factor\", on those of its links")}) {
+      reader.refuse(key, std::string("is the file's to give; expected ") + instead);
+    }
+  }
   reader.finish();
   if (!from_file && !json.contains("bandwidth")) {
     place.at("bandwidth").error("is missing; expected a bandwidth such as \"40Mbps\", or a platform \"file\"");

@@ -180,11 +180,11 @@ OrderedJson schema_of_form(HostChoice& value, const Rule& rule) {
 
 template <class Hosts>
 OrderedJson platform_schema(const char* required) {
-  PlatformSpec spec{Hosts{}, {}, {}};
+  PlatformSpec spec;
+  spec.hosts = Hosts{};
   SchemaVisitor visitor;
   fields(visitor, std::get<Hosts>(spec.hosts));
-  visitor("network", spec.network, Rule{"how simulated links are shared"});
-  visitor("profiles", spec.profiles, Rule{"bandwidths, latencies and speeds over simulated time"});
+  common_fields(visitor, spec);
   visitor.require(required);
   return visitor.object();
 }

@@ -13,6 +13,8 @@ struct TextFile {
   bool pipes = false;  // whether it may be a pipe, so that a shell can hand over what a command prints
 };
 
+inline constexpr TextFile platform_file{"a SimGrid platform file", 64 << 20};
+
 // Throws InputError with what is wrong, without the file's name: "no such file; expected a scenario". Never blocks on
 // anything but a file or a pipe that is allowed.
 std::string text_of_file(const std::string& path, const TextFile& expected);

@@ -98,8 +98,8 @@ OrderedJson to_json_value(HostChoice& value) {
 
 OrderedJson to_json_value(PlatformSpec& value) {
   OrderedJson object = std::visit([](auto& hosts) { return object_of(hosts); }, value.hosts);
-  object["network"] = to_json_value(value.network);
-  if (!value.profiles.empty()) object["profiles"] = to_json_value(value.profiles);
+  ObjectWriter writer(object);
+  common_fields(writer, value);
   return object;
 }
 

@@ -50,18 +50,10 @@ std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenar
   return jobs;
 }
 
-// A result does not say what its platform was, so the platforms lie beside the results: where one is another, or not
-// there, results may be of another one.
 void put_platforms(const Study& study, const fs::path& folder) {
-  bool same = true;
   for (const PlatformFile& platform : study.platforms) {
-    same = same && results::content_of((folder / platform.file).string()) == platform.text;
-  }
-  if (same) return;
-  std::error_code error;
-  for (const Cell& cell : study.cells) fs::remove_all(folder / cell.name, error);
-  for (const PlatformFile& platform : study.platforms) {
-    results::write_whole((folder / platform.file).string(), platform.text);
+    const std::string file = (folder / platform.file).string();
+    if (results::content_of(file) != platform.text) results::write_whole(file, platform.text);
   }
 }
 

@@ -148,6 +148,14 @@ std::vector<std::string> schemes_of(const std::vector<SweepPoint>& points) {
   return schemes;
 }
 
+// A large platform file is kept in memory once.
+void share_platform(const scenario::Scenario& earlier, scenario::Scenario& scenario) {
+  const auto* one = std::get_if<scenario::FilePlatform>(&earlier.platform.hosts);
+  auto* other = std::get_if<scenario::FilePlatform>(&scenario.platform.hosts);
+  if (one == nullptr || other == nullptr || !one->text || !other->text) return;
+  if (*one->text == *other->text) other->text = one->text;
+}
+
 std::string resolved(const Sweep& sweep, const SweepPlan& plan) {
   Json json = {{"name", sweep.name}};
   if (!sweep.description.empty()) json["description"] = sweep.description;
@@ -179,7 +187,11 @@ std::string SweepPlan::name_of(std::size_t run) const {
 std::string SweepPlan::digest() const {
   Digest digest;
   digest.add(name);
-  for (const SweepPoint& point : points) digest.add(scenario::describe(point.scenario));
+  for (const SweepPoint& point : points) {
+    digest.add(scenario::describe(point.scenario));
+    const auto* platform = std::get_if<scenario::FilePlatform>(&point.scenario.platform.hosts);
+    if (platform != nullptr && platform->text) digest.add(*platform->text);
+  }
   for (const std::uint64_t seed : seeds) digest.add(std::to_string(seed) + ",");
   return digest.hex();
 }
@@ -213,6 +225,7 @@ SweepPlan plan_sweep(const Sweep& sweep) {
       all.insert(all.end(), varied.begin(), varied.end());
       point.scenario = scenario::parse_scenario(sweep.base, sweep.base_file, all);
       point.scenario.name = point.name;
+      if (!plan.points.empty()) share_platform(plan.points.back().scenario, point.scenario);
       plan.points.push_back(std::move(point));
     } catch (const scenario::ScenarioErrors& errors) {
       problems.add(point.name, errors);

@@ -92,7 +92,7 @@ class Watch {
  private:
   const std::vector<Job>& jobs_;
   const std::function<void(const RunsProgress&)>& report_;
-  const FinishedRuns finished_;
+  FinishedRuns finished_;
   std::vector<std::size_t> open_;
   RunsProgress progress_;
 };
@@ -202,7 +202,7 @@ void run_slurm_task(const SweepPlan& plan, const std::string& out, std::size_t t
   }
   const SweepFolder in_use(folder, plan, JobsFolder::Use::shared);
   const std::vector<Job> jobs = jobs_of(plan, folder);
-  const FinishedRuns finished;
+  FinishedRuns finished;
   JobOptions options = sweep_jobs(1);
   options.threads = 1;  // a task has one core
   std::istringstream numbers(runs);

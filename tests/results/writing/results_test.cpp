@@ -50,8 +50,8 @@ std::string place_for(const std::string& out, const scenario::Scenario& scenario
   return result_folder(out, scenario, force ? Replace::any_scenario : Replace::same_scenario).string();
 }
 
-const std::set<std::string> usual_files = {"run.json",  "summary.json", "timing.json",   "curve.csv",
-                                           "pairs.csv", "traffic.csv",  "iterations.csv"};
+const std::set<std::string> usual_files = {"run.json",     "summary.json", "timing.json", "curve.csv",
+                                           "platform.xml", "pairs.csv",    "traffic.csv", "iterations.csv"};
 
 }  // namespace
 

@@ -1,0 +1,261 @@
+// A platform file belongs to the results that were made on it, and a scenario takes of it what it needs.
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/workplace.hpp"
+
+namespace ddl::cli::platform_files_test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string data = DDLSIM_SOURCE_DIR "/tests/platform/data/";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+// Two hosts 1 MB/s apart, and a scenario on them.
+const std::string pair_xml = R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="z" routing="Full">
+    <host id="w0" speed="1Gf"/>
+    <host id="w1" speed="1Gf"/>
+    <link id="l" bandwidth="1MBps" latency="0ms" sharing_policy="FATPIPE"/>
+    <route src="w0" dst="w1"><link_ctn id="l"/></route>
+  </zone>
+</platform>
+)";
+std::string slower_xml() { return replaced(pair_xml, "1MBps", "0.5MBps"); }
+
+std::string scenario_on(const std::string& platform, const std::string& algorithm = "ako") {
+  return R"({ "platform": )" + platform + R"(, "model": "none", "wire": { "model_bytes": "1MB" },
+              "compute": { "seconds_per_batch": "100ms", "jitter": 0 }, "algorithm": ")" +
+         algorithm + R"(", "stop": { "iterations": 5 } })";
+}
+const std::string on_pair =
+    scenario_on(R"({ "file": "pair.xml", "network": { "model": "CM02", "crosstraffic": false } })");
+
+json json_of(const fs::path& file) { return json::parse(text_of(file)); }
+double seconds_of(const Workplace& place, const std::string& result) {
+  return json_of(place.at(result + "/summary.json"))["simulated_seconds"];
+}
+
+}  // namespace
+
+TEST_CASE("a result has its platform's text and digest, and is another one on another platform") {
+  const Workplace place;
+  place.write("pair.xml", pair_xml);
+  place.write("run.json", on_pair);
+  REQUIRE(place.call("run.json --quiet").code == 0);
+  CHECK(text_of(place.at("results/run/1/platform.xml")) == pair_xml);
+  const json before = json_of(place.at("results/run/1/run.json"));
+  CHECK(before["platform_digest"].get<std::string>().size() == 16);
+
+  REQUIRE(place.call("run.json --quiet").code == 0);  // the same one may be replaced
+  place.write("pair.xml", slower_xml());
+  const Reply refused = place.call("run.json --quiet");
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("holds the result of another scenario (platform differs)") != std::string::npos);
+  REQUIRE(place.call("run.json --quiet --force").code == 0);
+  CHECK(json_of(place.at("results/run/1/run.json"))["platform_digest"] != before["platform_digest"]);
+  CHECK(text_of(place.at("results/run/1/platform.xml")) == slower_xml());
+}
+
+TEST_CASE("a platform file that lies elsewhere is the same platform") {
+  const Workplace place;
+  place.write("pair.xml", pair_xml);
+  place.write("run.json", on_pair);
+  REQUIRE(place.call("run.json --quiet").code == 0);
+  fs::create_directory(place.at("moved"));
+  fs::rename(place.at("pair.xml"), place.at("moved/other.xml"));
+  CHECK(place.call("run.json --quiet").code == 2);
+  CHECK(place.call("run.json --quiet --set platform.file=moved/other.xml").code == 0);
+}
+
+TEST_CASE("a sweep makes again what ran on a platform file that was edited since, and nothing else") {
+  const Workplace place;
+  place.write("pair.xml", pair_xml);
+  place.write("run.json", on_pair);
+  place.write("sweep.json", R"({ "base": "run.json", "vary": { "stop.iterations": [5, 10] } })");
+  REQUIRE(place.call("sweep sweep.json").code == 0);
+  const std::string one = "results/sweep/iterations=5/1";
+  const double before_s = seconds_of(place, one);
+  CHECK(place.call("sweep sweep.json").err.find("2 kept from before") != std::string::npos);
+
+  place.write("pair.xml", slower_xml());
+  const Reply again = place.call("sweep sweep.json");
+  REQUIRE(again.code == 0);
+  CHECK(again.err.find("kept from before") == std::string::npos);
+  CHECK(seconds_of(place, one) > 1.5 * before_s);  // 1 MB at half of the bandwidth
+
+  place.write("elsewhere.xml", slower_xml());
+  CHECK(place.call("sweep sweep.json --set platform.file=elsewhere.xml").err.find("2 kept from before") !=
+        std::string::npos);
+}
+
+TEST_CASE("a result can be repeated wherever it lies, without the platform file it was made on") {
+  const Workplace place;
+  place.write("pair.xml", pair_xml);
+  place.write("run.json", on_pair);
+  REQUIRE(place.call("run.json --quiet").code == 0);
+  fs::create_directories(place.at("far/away"));
+  fs::rename(place.at("results/run/1"), place.at("far/away/result"));
+  fs::remove(place.at("pair.xml"));
+  const Reply same = place.call("run --quiet --verify-digest far/away/result");
+  CHECK_MESSAGE(same.code == 0, same.err);
+
+  std::ofstream(place.at("far/away/result/platform.xml")) << slower_xml();
+  const Reply other = place.call("run --quiet --verify-digest far/away/result");
+  CHECK(other.code == 2);
+  CHECK(other.err.find("platform.xml: is not the platform of the run") != std::string::npos);
+}
+
+// Four files of 30 images of 28 x 28, of which `first` is the first pixel.
+void write_mnist(const Workplace& place, const std::string& folder, char first) {
+  fs::create_directories(place.at(folder));
+  constexpr int count = 30, pixels = 28 * 28;
+  const std::string images = std::string("\0\0\x08\x03\0\0\0\x1e\0\0\0\x1c\0\0\0\x1c", 16);
+  const std::string labels = std::string("\0\0\x08\x01\0\0\0\x1e", 8);
+  std::string grey, classes;
+  for (int i = 0; i < count * pixels; ++i) grey += static_cast<char>(i % 251);
+  for (int i = 0; i < count; ++i) classes += static_cast<char>(i % 10);
+  for (const std::string set : {"train", "t10k"}) {
+    std::string here = grey;
+    if (set == "train") here[0] = first;
+    place.write(folder + "/" + set + "-images-idx3-ubyte", images + here);
+    place.write(folder + "/" + set + "-labels-idx1-ubyte", labels + classes);
+  }
+}
+
+TEST_CASE("data are compared by their content, too") {
+  const Workplace place;
+  write_mnist(place, "mnist", 1);
+  place.write("run.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps" }, "algorithm": "ako",
+      "data": { "source": "mnist", "path": "mnist" }, "model": "softmax", "training": { "batch_size": 4 },
+      "compute": { "seconds_per_batch": "100ms" }, "evaluate": { "every_iterations": 2 }, "stop": { "iterations": 4 } })");
+  place.write("sweep.json", R"({ "base": "run.json" })");
+  REQUIRE(place.call("run.json --quiet").code == 0);
+  REQUIRE(place.call("sweep sweep.json").code == 0);
+  const json digests = json_of(place.at("results/run/1/run.json"))["data_digests"];
+  CHECK(digests.size() == 4);
+
+  fs::rename(place.at("mnist"), place.at("moved"));
+  CHECK(place.call("run.json --quiet --set data.path=moved").code == 0);
+  CHECK(place.call("sweep sweep.json --set data.path=moved").err.find("1 kept from before") != std::string::npos);
+
+  write_mnist(place, "mnist", 2);
+  const Reply refused = place.call("run.json --quiet");
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("(data differs)") != std::string::npos);
+  CHECK(place.call("sweep sweep.json").err.find("kept from before") == std::string::npos);
+  CHECK(json_of(place.at("results/sweep/base/1/run.json"))["data_digests"] != digests);
+
+  write_mnist(place, "moved", 3);
+  const Reply other = place.call("run --quiet --verify-digest results/run/1");
+  CHECK(other.code == 2);
+  CHECK(other.err.find("train-images-idx3-ubyte is not what it was for the run") != std::string::npos);
+}
+
+TEST_CASE("factors scale every link of a platform file, and of a generated one") {
+  const Workplace place;
+  place.write("pair.xml", pair_xml);
+  place.write("run.json", on_pair);
+  // Each step computes 0.1 s and sends 1 MB while the next one computes: one message a second at 1 MB/s.
+  REQUIRE(place.call("run.json --quiet").code == 0);
+  REQUIRE(place.call("run.json --quiet --set name=half --set platform.bandwidth_factor=0.5").code == 0);
+  const double whole_s = seconds_of(place, "results/run/1"), half_s = seconds_of(place, "results/half/1");
+  place.write("pair.xml", slower_xml());
+  REQUIRE(place.call("run.json --quiet --set name=slower").code == 0);
+  CHECK(half_s == seconds_of(place, "results/slower/1"));
+  CHECK(half_s > 1.5 * whole_s);
+
+  const Reply given = place.call("check run.json --set platform.bandwidth=5Mbps");
+  CHECK(given.code == 2);
+  CHECK(given.err ==
+        "ddlsim: run.json: $.platform.bandwidth: is the file's to give; expected \"bandwidth_factor\", on those of its "
+        "links\n");
+
+  const std::string star = R"("workers": 2, "network": { "model": "CM02", "crosstraffic": false })";
+  place.write("scaled.json", scenario_on(R"({ "bandwidth": "16Mbps", "latency": "10ms", "bandwidth_factor": 0.5,
+                                              "latency_factor": 3, )" +
+                                         star + "}"));
+  place.write("given.json", scenario_on(R"({ "bandwidth": "8Mbps", "latency": "30ms", )" + star + "}"));
+  REQUIRE(place.call("scaled.json given.json --quiet").code == 0);
+  CHECK(seconds_of(place, "results/scaled/1") == seconds_of(place, "results/given/1"));
+}
+
+TEST_CASE("a number of workers takes the first hosts, and those left out change nothing") {
+  const Workplace place;
+  const auto star = [](int hosts) {
+    std::string text = replaced(pair_xml.substr(0, pair_xml.find("    <host")), "Full", "Floyd");
+    for (int i = 0; i < hosts; ++i) text += "    <host id=\"w" + std::to_string(i) + "\" speed=\"1Gf\"/>\n";
+    text += "    <router id=\"switch\"/>\n";
+    for (int i = 0; i < hosts; ++i) {
+      const std::string name = "w" + std::to_string(i);
+      text += "    <link id=\"" + name + "\" bandwidth=\"" + std::to_string(1 + i % 3) +
+              "MBps\" latency=\"1ms\" sharing_policy=\"SPLITDUPLEX\"/>\n";
+    }
+    for (int i = 0; i < hosts; ++i) {
+      const std::string name = "w" + std::to_string(i);
+      text +=
+          "    <route src=\"" + name + "\" dst=\"switch\"><link_ctn id=\"" + name + "\" direction=\"UP\"/></route>\n";
+    }
+    return text + "  </zone>\n</platform>\n";
+  };
+  place.write("few.xml", star(3));
+  place.write("many.xml", star(12));
+  place.write("few.json", scenario_on(R"({ "file": "few.xml" })", "gossip"));
+  place.write("many.json", scenario_on(R"({ "file": "many.xml", "workers": 3 })", "gossip"));
+  REQUIRE(place.call("few.json many.json --quiet").code == 0);
+  CHECK(text_of(place.at("results/few/1/traffic.csv")) == text_of(place.at("results/many/1/traffic.csv")));
+  CHECK(text_of(place.at("results/few/1/iterations.csv")) == text_of(place.at("results/many/1/iterations.csv")));
+  place.write("sweep.json", R"({ "base": "many.json", "vary": { "platform.workers": [2, 12],
+                                 "platform.bandwidth_factor": [0.5, 2] } })");
+  CHECK(place.call("sweep sweep.json --quiet").code == 0);
+}
+
+TEST_CASE("routes are needed between those hosts alone that send each other messages") {
+  const Workplace place;
+  const auto write = [&](const std::string& file, const std::string& workers) {
+    const std::string platform =
+        R"({ "file": ")" + data + file + R"(", "workers": )" + workers + R"(, "servers": ["hub"] })";
+    place.write("server.json", scenario_on(platform, "ps_sync"));
+    place.write("all.json", scenario_on(platform, "ring_allreduce"));
+  };
+  const auto check_refused = [&](const std::string& scenario) {
+    for (const std::string command : {"check", "run"}) {
+      const Reply refused = place.call(command + " " + scenario);
+      CHECK(refused.code == 2);
+      CHECK_MESSAGE(refused.err.find("has no route from \"") != std::string::npos, refused.err);
+      CHECK_MESSAGE(refused.err.ends_with("between which this system sends messages\n"), refused.err);
+    }
+  };
+  write("hub_full.xml", R"(["a", "b"])");
+  const Reply runs = place.call("server.json --quiet");
+  CHECK_MESSAGE(runs.code == 0, runs.err);
+  check_refused("all.json");
+  write("island_floyd.xml", R"(["a", "island"])");
+  check_refused("server.json");
+  write("island_floyd.xml", R"(["a"])");
+  CHECK(place.call("server.json --quiet --force").code == 0);
+}
+
+TEST_CASE("what cannot be scaled is told of in one line") {
+  const Workplace place;
+  const auto refused = [&](const std::string& file, const std::string& factor, const std::string& what) {
+    place.write("run.json",
+                scenario_on(R"({ "file": ")" + data + file + R"(", "workers": 2, ")" + factor + R"(": 2 })"));
+    const Reply answer = place.call("check run.json");
+    CHECK(answer.code == 2);
+    CHECK_MESSAGE(answer.err.find(what) != std::string::npos, answer.err);
+  };
+  refused("wifi.xml", "bandwidth_factor", "link \"air\" is Wi-Fi");
+  refused("vivaldi.xml", "latency_factor", "is not that of links; expected no latency_factor");
+}
+
+}  // namespace ddl::cli::platform_files_test
