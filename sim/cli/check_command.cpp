@@ -11,7 +11,8 @@
 namespace ddl::cli {
 namespace {
 
-std::string bounds_text(const network::Bounds& bounds) {
+std::string forecast_text(const experiment::Forecast& forecast) {
+  const network::Bounds& bounds = forecast.bounds;
   std::string text;
   const auto add = [&](const char* label, const std::string& value) {
     text += fmt::format("  {:<18}{}\n", label, value);
@@ -27,6 +28,8 @@ std::string bounds_text(const network::Bounds& bounds) {
                                   results::readable_bytes(bounds.bottleneck_bytes_per_step),
                                   results::readable_seconds(bounds.network_s)));
   }
+  add("network model", platform::text_of(forecast.network));
+  add("", forecast.network.why);
   return text;
 }
 
@@ -57,7 +60,7 @@ void check_scenarios(const std::vector<std::string>& files, const std::vector<sc
   for (std::size_t i = 0; i < files.size(); ++i) {
     try {
       const experiment::Forecast forecast = runtime::forecast_of(scenarios[i]);
-      report += files[i] + ": ok\n" + bounds_text(forecast.bounds);
+      report += files[i] + ": ok\n" + forecast_text(forecast);
       if (forecast.consensus) report += consensus_text(*forecast.consensus);
     } catch (const InputError& error) {
       problems.push_back(error.what());

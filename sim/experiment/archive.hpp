@@ -23,7 +23,7 @@ class ArchiveWriter {
  private:
   template <class T>
   void put(T& value) {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       raw(&value, sizeof value);
     } else {
       members(*this, value);
@@ -68,7 +68,7 @@ class ArchiveReader {
  private:
   template <class T>
   void get(T& value) {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       raw(&value, sizeof value);
     } else {
       members(*this, value);

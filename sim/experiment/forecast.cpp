@@ -18,7 +18,7 @@ void members(A& archive, graph::Consensus& consensus) {
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.consensus, forecast.cost_s);
+  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.cost_s);
 }
 
 namespace {
@@ -43,6 +43,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
   const Traffic traffic = scenario.algorithm->traffic(cluster);
   Forecast forecast;
+  forecast.network = fabric.network_plan();
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

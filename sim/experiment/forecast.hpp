@@ -6,12 +6,14 @@
 
 #include "core/graph/mixing.hpp"
 #include "sim/network/bounds.hpp"
+#include "sim/platform/network_plan.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::experiment {
 
 struct Forecast {
   network::Bounds bounds;
+  platform::NetworkPlan network;
   std::optional<graph::Consensus> consensus;  // of systems that average models
   double cost_s = 0;                          // what it may take one core of a usual machine, within a factor of a few
 };

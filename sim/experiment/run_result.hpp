@@ -12,6 +12,7 @@
 #include "sim/experiment/trace.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/network/totals.hpp"
+#include "sim/platform/network_plan.hpp"
 
 namespace ddl::experiment {
 
@@ -88,6 +89,7 @@ struct RunResult {
   std::optional<FaultCounts> faults;  // if the scenario has any
   std::vector<GivenUp> given_up;      // by node, then time
   network::Bounds bounds;
+  std::optional<platform::NetworkPlan> network;  // none: measured
   std::optional<Trace> trace;           // if the scenario asks for it
   std::optional<Measurement> measured;  // none: simulated
   // What may differ between two runs:

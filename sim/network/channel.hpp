@@ -1,6 +1,7 @@
 // An ordered pair of nodes, which is like one TCP connection: first in first out, one message on the wire.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,6 +23,9 @@ struct Channel {
   int transfer = -1;            // the transport's own name for what it carries
   Observer::Handle observed{};
   std::vector<Signal*> waiting_for_room{}, waiting_for_delivery{};
+
+  // A message that counts as several flows is carried as so many equal ones, of whole bytes: SimGrid knows no others.
+  double flow_bytes() const { return std::ceil(on_wire_bytes / flows); }
 
   std::int64_t undelivered = 0;  // queued or on the wire
   std::int64_t messages = 0;     // put on the wire

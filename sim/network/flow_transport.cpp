@@ -1,16 +1,11 @@
 #include "sim/network/flow_transport.hpp"
 
-#include <simgrid/s4u/Engine.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "sim/network/sharing.hpp"
 
 namespace ddl::network {
-namespace {
-
-double now() { return simgrid::s4u::Engine::get_clock(); }
-
-}  // namespace
 
 FlowTransport::FlowTransport(platform::Fabric& fabric, std::function<void()> sooner)
     : fabric_(fabric), flows_(capacities(fabric)) {
@@ -24,7 +19,7 @@ FlowTransport::FlowTransport(platform::Fabric& fabric, std::function<void()> soo
 void FlowTransport::start(Channel& channel) {
   FlowShape shape = flow_shape(fabric_, channel.source, channel.target);
   shape.penalty /= channel.flows;
-  channel.transfer = flows_.start(now(), shape, channel.on_wire_bytes);
+  channel.transfer = flows_.start(now(), shape, channel.flow_bytes() * channel.flows);
   const auto number = static_cast<std::size_t>(channel.transfer);
   if (number >= carried_.size()) carried_.resize(number + 1);
   carried_[number] = &channel;
@@ -33,7 +28,11 @@ void FlowTransport::start(Channel& channel) {
 double FlowTransport::cancel(Channel& channel) {
   const double left = flows_.cancel(now(), channel.transfer);
   channel.transfer = -1;
-  return channel.on_wire_bytes - left;
+  return std::max(0.0, channel.on_wire_bytes - left);
+}
+
+double FlowTransport::remaining_bytes(const Channel& channel) const {
+  return std::min(channel.on_wire_bytes, flows_.remaining_bytes(channel.transfer));
 }
 
 std::vector<Channel*> FlowTransport::take_ended() {

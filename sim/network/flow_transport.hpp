@@ -1,4 +1,4 @@
-// Messages as flows of the project's own sharing of links.
+// The accelerator: messages as flows of the project's own solver of SimGrid's model.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class FlowTransport : public Transport {
 
   void start(Channel& channel) override;
   double cancel(Channel& channel) override;
-  double remaining_bytes(const Channel& channel) const override { return flows_.remaining_bytes(channel.transfer); }
+  double remaining_bytes(const Channel& channel) const override;
   std::vector<Channel*> take_ended() override;
   double next_end_s() override { return flows_.next_s(); }
   void stop() override { stopped_ = true; }

@@ -42,10 +42,11 @@ int MaxMin::add(const std::vector<Use>& uses, double penalty, double bound) {
   f.binding = unbound;
   int narrowest = -1;
   double least = never;
+  stops_ += static_cast<std::int64_t>(uses.size());
   for (const Use& use : uses) {
     Link& link = at(use.link);
     f.hops.push_back({use.link, use.use / penalty, link.stops.size()});
-    link.stops.push_back({flow, f.hops.size() - 1});
+    link.stops.push_back({flow, f.hops.size() - 1, f.hops.back().weight});
     link.weight += f.hops.back().weight;
     const double share = link.capacity / link.weight;
     if (!link.listens && link.promise > share) enqueue(use.link);
@@ -109,6 +110,7 @@ bool MaxMin::add_at_full_link(int flow) {
 void MaxMin::remove(int flow) {
   Flow& f = flow_at(flow);
   const double old_level = level(flow);
+  stops_ -= static_cast<std::int64_t>(f.hops.size());
   for (const Hop& hop : f.hops) {
     Link& link = at(hop.link);
     const Stop last = link.stops.back();

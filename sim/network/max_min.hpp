@@ -9,7 +9,8 @@
 //
 // These two lines have one solution (Bertsekas and Gallager, Data Networks, 6.5.2), so each link may compute its level
 // from what the other links offer its flows, and notify them when its own offer changes (Charny, MIT 1994), in any
-// order: a change travels as far as it matters and no further.
+// order: a change travels as far as it matters and no further. Where it matters to most links, as in all-to-all traffic
+// of unequal weights, all levels are computed at once instead (Filling).
 //
 // Links through which many flows go are spared looking at all of them each time:
 //   - while the order of offers stays as it is, one flow more or less changes two sums;
@@ -18,8 +19,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <vector>
+
+#include "sim/network/filling.hpp"
+#include "sim/network/max_min_parts.hpp"
 
 namespace ddl::network {
 
@@ -31,8 +34,8 @@ struct Use {
 
 class MaxMin {
  public:
-  static constexpr double never = std::numeric_limits<double>::infinity();
-  static constexpr int own_bound = -1, unbound = -2;  // instead of a link
+  static constexpr double never = max_min::never;
+  static constexpr int own_bound = max_min::own_bound, unbound = max_min::unbound;
 
   // Is notified of changes while they happen.
   class Listener {
@@ -66,34 +69,10 @@ class MaxMin {
   std::int64_t visits() const { return visits_; }  // of flows at links, for measuring
 
  private:
-  struct Hop {
-    int link = 0;
-    double weight = 0;      // use over penalty
-    std::size_t place = 0;  // among the link's stops
-  };
-  struct Flow {
-    std::vector<Hop> hops;
-    double penalty = 1, bound_level = never;
-    int binding = unbound;
-  };
-  struct Stop {
-    int flow = 0;
-    std::size_t hop = 0;
-  };
-  struct Link {
-    double capacity = 0, level = never;
-    double weight = 0;                  // of all its flows
-    double bound_weight = 0, load = 0;  // of those bound here; what the others take
-    std::size_t bound_here = 0;
-    double most_elsewhere = 0;   // greatest level of a flow bound elsewhere
-    double least_offer = never;  // of the other links to those bound here; or less
-    bool notifies = false;       // a flow bound here goes through a link that must be notified
-    bool listens = false;        // is full, or may be soon
-    double promise = never;      // while it does not listen: no flow's level is above this
-    bool queued = false;
-    int changes = 0;  // of the sums since they were last added up
-    std::vector<Stop> stops;
-  };
+  using Hop = max_min::Hop;
+  using Flow = max_min::Flow;
+  using Stop = max_min::Stop;
+  using Link = max_min::Link;
 
   Link& at(int link) { return links_[static_cast<std::size_t>(link)]; }
   const Link& at(int link) const { return links_[static_cast<std::size_t>(link)]; }
@@ -104,8 +83,8 @@ class MaxMin {
   void adjust(int link);
   void enqueue(int link);
   void compute_level(int link);
+  void compute_all_levels();
   double offer_elsewhere(int flow, int link) const;
-  double water_level(const Link& link);
   void bind(int flow, int link);
   void release(int flow, int link);
   void set_level(int link, double level);
@@ -119,6 +98,9 @@ class MaxMin {
   std::vector<Flow> flows_;
   std::vector<int> free_flows_;
   std::deque<int> queue_;
+  std::int64_t stops_ = 0;  // of all links
+  max_min::Filling filling_;
+  int fillings_ = 0;            // in a row
   std::vector<double> offers_;  // scratch: of the link being computed, by stop
   std::vector<char> risen_;     // scratch: by stop, whether bound here
   std::int64_t visits_ = 0;

@@ -13,10 +13,35 @@ constexpr double same = 1e-10;
 
 constexpr std::size_t few = 8;        // flows of a link that may promise all it could
 constexpr double promise_factor = 4;  // of the greatest level otherwise: it is renewed when levels have doubled twice
+constexpr std::int64_t few_visits = 100;  // for which nothing is computed at once
+constexpr int fillings_before_a_look = 16;
 constexpr std::int64_t most_turns = 100;  // of each link in one settling
 
 bool is_same(double a, double b) {
   return a == b || (a < MaxMin::never && b < MaxMin::never && std::abs(a - b) <= same * std::max(a, b));
+}
+
+// The level at which a link is full when its flows have no more than their offers elsewhere; never, if it is not. In
+// the end `risen` says which flows have less than theirs.
+double water_level(const max_min::Link& link, const std::vector<double>& offers, std::vector<char>& risen) {
+  double left = link.capacity, level = 0;
+  risen.assign(link.stops.size(), 1);
+  for (bool more = true; more;) {
+    more = false;
+    double weight = 0;
+    for (std::size_t i = 0; i < link.stops.size(); ++i) {
+      if (risen[i]) weight += link.stops[i].weight;
+    }
+    if (weight <= 0) return MaxMin::never;
+    level = std::max(level, left / weight);
+    for (std::size_t i = 0; i < link.stops.size(); ++i) {
+      if (!risen[i] || !(offers[i] < level)) continue;
+      left -= offers[i] * link.stops[i].weight;
+      risen[i] = 0;
+      more = true;
+    }
+  }
+  return level;
 }
 
 }  // namespace
@@ -29,13 +54,46 @@ void MaxMin::enqueue(int link) {
 }
 
 void MaxMin::settle() {
+  if (queue_.empty()) return;
+  // Where that was quicker the last time, it is again, but for a look now and then.
+  if (fillings_ % fillings_before_a_look != 0) return compute_all_levels();
+  const std::int64_t most_visits = visits_ + stops_ + few_visits;
   const std::int64_t most = most_turns * (1000 + static_cast<std::int64_t>(links_.size()));
   for (std::int64_t turns = 0; !queue_.empty(); ++turns) {
     check(turns < most, "the sharing of links settles");
+    if (visits_ > most_visits) return compute_all_levels();
     const int link = queue_.front();
     queue_.pop_front();
     at(link).queued = false;
     compute_level(link);
+  }
+  fillings_ = 0;
+}
+
+// Nothing is spared afterwards until compute_level() has seen a link: it listens, makes no promise, and since no level
+// is above most_elsewhere, its sums are not used.
+void MaxMin::compute_all_levels() {
+  ++fillings_;
+  for (const int link : queue_) at(link).queued = false;
+  queue_.clear();
+  filling_.fill(links_, flows_);
+  visits_ += filling_.visits();
+  for (int link = 0; link < static_cast<int>(links_.size()); ++link) {
+    Link& l = at(link);
+    if (!l.stops.empty() || l.level < never) set_level(link, filling_.level(link));
+    l.load = l.bound_weight = 0;
+    l.bound_here = 0;
+    l.changes = 0;
+    l.most_elsewhere = never;
+    l.least_offer = 0;
+    l.notifies = l.listens = !l.stops.empty();
+    l.promise = never;
+  }
+  for (int flow = 0; flow < static_cast<int>(flows_.size()); ++flow) {
+    const int binding = filling_.binding(flow);
+    if (binding == unbound) continue;  // there is none of this number
+    if (binding != flow_at(flow).binding) bind(flow, binding);
+    if (binding >= 0) ++at(binding).bound_here;
   }
 }
 
@@ -51,40 +109,18 @@ double MaxMin::offer_elsewhere(int flow, int link) const {
   return least;
 }
 
-// The level at which the link is full when its flows have no more than their offers elsewhere; never, if it is not.
-double MaxMin::water_level(const Link& link) {
-  double left = link.capacity, level = 0;
-  risen_.assign(link.stops.size(), 1);
-  for (bool more = true; more;) {
-    more = false;
-    double weight = 0;
-    for (std::size_t i = 0; i < link.stops.size(); ++i) {
-      if (risen_[i]) weight += flow_at(link.stops[i].flow).hops[link.stops[i].hop].weight;
-    }
-    if (weight <= 0) return never;
-    level = std::max(level, left / weight);
-    for (std::size_t i = 0; i < link.stops.size(); ++i) {
-      if (!risen_[i] || !(offers_[i] < level)) continue;
-      left -= offers_[i] * flow_at(link.stops[i].flow).hops[link.stops[i].hop].weight;
-      risen_[i] = 0;
-      more = true;
-    }
-  }
-  return level;
-}
-
 void MaxMin::compute_level(int link) {
   Link& l = at(link);
   visits_ += static_cast<std::int64_t>(l.stops.size());
   offers_.clear();
   for (const Stop& stop : l.stops) offers_.push_back(offer_elsewhere(stop.flow, link));
-  const double water = water_level(l);
+  const double water = water_level(l, offers_, risen_);
   // Of flows with the same offer elsewhere, those stay where they are bound already.
   double load = 0, weight = 0;
   std::size_t bound_here = 0;
   for (std::size_t i = 0; i < l.stops.size(); ++i) {
     const Flow& flow = flow_at(l.stops[i].flow);
-    const double its_weight = flow.hops[l.stops[i].hop].weight;
+    const double its_weight = l.stops[i].weight;
     const bool equal = is_same(offers_[i], water);
     risen_[i] = water < never && (equal ? flow.binding == link : offers_[i] > water);
     if (risen_[i]) {

@@ -1,7 +1,6 @@
 #include "sim/network/network.hpp"
 
 #include <algorithm>
-#include <simgrid/s4u/Engine.hpp>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -22,7 +21,7 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       deliver_(std::move(deliver)),
       channels_(static_cast<std::size_t>(fabric.node_count())),
       reachable_(channels_.size(), true) {
-  if (fabric.has_own_sharing()) {
+  if (fabric.has_accelerator()) {
     transport_ = std::make_unique<FlowTransport>(fabric, [this] { wake_at(transport_->next_end_s()); });
   } else {
     transport_ = std::make_unique<SimgridTransport>(fabric, quiescence, [this] { wake_at(now()); });

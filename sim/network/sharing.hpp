@@ -1,4 +1,4 @@
-// How SimGrid shares links among flows that start together.
+// SimGrid's network model in numbers: for the accelerator, and for bounds.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct Transfer {
   double bytes = 0;
 };
 
-// SimGrid's model in the words of Flows: what the links have, and what a transfer between two nodes asks of them.
+// In the words of Flows: what the links have, and what a transfer between two nodes asks of them.
 std::vector<double> capacities(const platform::Fabric& fabric);
 FlowShape flow_shape(const platform::Fabric& fabric, int source, int target);
 

@@ -1,6 +1,9 @@
 #include "sim/network/simgrid_transport.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <simgrid/Exception.hpp>
+#include <simgrid/s4u/Engine.hpp>
 
 #include "sim/platform/simgrid_api.hpp"
 
@@ -8,42 +11,73 @@ namespace ddl::network {
 
 namespace sg = simgrid::s4u;
 
-// The transfer is made here and not by the actor, so that what remains of it is known at once.
+SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
+    : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
+  if (fabric.changes().of_latency()) {
+    simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
+  }
+}
+
+// SimGrid would report what is still under way as forgotten.
+SimgridTransport::~SimgridTransport() {
+  for (const auto& actor : actors_) {
+    for (const sg::CommPtr& flow : actor->flows) flow->cancel();
+  }
+}
+
 void SimgridTransport::start(Channel& channel) {
   const bool is_new = idle_.empty();
   if (is_new) {
-    actors_.push_back(std::make_unique<TransferActor>(quiescence_, static_cast<int>(actors_.size())));
+    actors_.push_back(std::make_unique<WaitingActor>(quiescence_, static_cast<int>(actors_.size())));
     idle_.push_back(actors_.back().get());
   }
-  TransferActor& actor = *idle_.back();
+  WaitingActor& actor = *idle_.back();
   idle_.pop_back();
   actor.channel = &channel;
-  actor.transfer = sg::Comm::sendto_init(fabric_.host(channel.source), fabric_.host(channel.target));
-  actor.transfer->set_payload_size(static_cast<std::uint64_t>(channel.on_wire_bytes));
   channel.transfer = actor.number;
+  set_model(channel);
+  for (int flow = 0; flow < channel.flows; ++flow) {
+    actor.flows.push_back(sg::Comm::sendto_init(fabric_.host(channel.source), fabric_.host(channel.target)));
+    actor.flows.back()->set_payload_size(static_cast<std::uint64_t>(channel.flow_bytes()));
+    actor.flows.back()->start();
+  }
   if (!is_new) return actor.work.ring();
   quiescence_.expect_turn();
   simgrid_api::add_actor("transfers", fabric_.host(0), [this, &actor] {
     quiescence_.has_turn();
-    run_transfers(actor);
+    wait_for_messages(actor);
   })->daemonize();
 }
 
-void SimgridTransport::run_transfers(TransferActor& actor) {
+// SimGrid applies these settings to transfers that start after them. A message's flows share its window.
+void SimgridTransport::set_model(const Channel& channel) {
+  const platform::NetworkNumbers& numbers = fabric_.network_numbers();
+  const platform::Route& route = fabric_.route(channel.source, channel.target);
+  const double now_s = fabric_.latency_now_s(route);
+  latency_factor_ = numbers.latency_factor;
+  if (route.latency_s > 0) latency_factor_ *= now_s / route.latency_s;
+  if (std::isinf(numbers.window_bytes) || !(now_s > 0)) return;
+  // SimGrid bounds a flow by its window over twice the nominal latency.
+  const double window_bytes = numbers.window_bytes / channel.flows * (route.latency_s / now_s);
+  if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
+  sg::Engine::set_config("network/TCP-gamma", window_bytes);
+}
+
+void SimgridTransport::wait_for_messages(WaitingActor& actor) {
   while (true) {
-    transfer(actor);
+    wait_for_message(actor);
     idle_.push_back(&actor);
     actor.work.wait();
   }
 }
 
-void SimgridTransport::transfer(TransferActor& actor) {
+void SimgridTransport::wait_for_message(WaitingActor& actor) {
   try {
-    actor.transfer->start()->wait();
+    for (const sg::CommPtr& flow : actor.flows) flow->wait();
   } catch (const simgrid::Exception&) {
     if (actor.channel != nullptr) throw;  // nothing has cancelled it
   }
-  actor.transfer = nullptr;
+  actor.flows.clear();
   if (actor.channel == nullptr) return;
   actor.channel->transfer = -1;
   ended_.push_back(actor.channel);
@@ -52,15 +86,21 @@ void SimgridTransport::transfer(TransferActor& actor) {
 
 double SimgridTransport::cancel(Channel& channel) {
   const double carried = channel.on_wire_bytes - remaining_bytes(channel);
-  TransferActor& actor = *actors_.at(static_cast<std::size_t>(channel.transfer));
+  WaitingActor& actor = *actors_.at(static_cast<std::size_t>(channel.transfer));
   channel.transfer = -1;
   actor.channel = nullptr;
-  quiescence_.later([transfer = actor.transfer] { transfer->cancel(); });
+  quiescence_.later([flows = actor.flows] {
+    for (const sg::CommPtr& flow : flows) flow->cancel();
+  });
   return carried;
 }
 
 double SimgridTransport::remaining_bytes(const Channel& channel) const {
-  return actors_.at(static_cast<std::size_t>(channel.transfer))->transfer->get_remaining();
+  double bytes = 0;
+  for (const sg::CommPtr& flow : actors_.at(static_cast<std::size_t>(channel.transfer))->flows) {
+    bytes += flow->get_remaining();
+  }
+  return std::min(channel.on_wire_bytes, bytes);
 }
 
 }  // namespace ddl::network

@@ -1,4 +1,5 @@
-// Messages as SimGrid's transfers. A transfer needs an actor to wait for it; these are pooled: as many as transfers
+// Messages as SimGrid's transfers: one that counts as k flows is k equal transfers over the same route, which get equal
+// shares and therefore end together. A message needs an actor to wait for it; these are pooled: as many as messages
 // were ever under way at once, however many pairs of nodes there are.
 #pragma once
 
@@ -16,9 +17,11 @@ namespace ddl::network {
 
 class SimgridTransport : public Transport {
  public:
-  // `ended` is called when a transfer has come to its end.
-  SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
-      : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {}
+  // `ended` is called when a message has come to its end.
+  SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended);
+  ~SimgridTransport() override;
+  SimgridTransport(const SimgridTransport&) = delete;
+  SimgridTransport& operator=(const SimgridTransport&) = delete;
 
   void start(Channel& channel) override;
   double cancel(Channel& channel) override;
@@ -28,21 +31,23 @@ class SimgridTransport : public Transport {
   void stop() override {}
 
  private:
-  struct TransferActor {
-    TransferActor(Quiescence& quiescence, int its_number) : work(quiescence), number(its_number) {}
+  struct WaitingActor {
+    WaitingActor(Quiescence& quiescence, int its_number) : work(quiescence), number(its_number) {}
     Signal work;
     int number = 0;
     Channel* channel = nullptr;  // null: cancelled
-    simgrid::s4u::CommPtr transfer;
+    std::vector<simgrid::s4u::CommPtr> flows;
   };
-  void run_transfers(TransferActor& actor);
-  void transfer(TransferActor& actor);
+  void set_model(const Channel& channel);
+  void wait_for_messages(WaitingActor& actor);
+  void wait_for_message(WaitingActor& actor);
 
   platform::Fabric& fabric_;
   Quiescence& quiescence_;
   const std::function<void()> ended_call_;
-  std::vector<std::unique_ptr<TransferActor>> actors_;  // by number, which is also the transfer's
-  std::vector<TransferActor*> idle_;
+  double latency_factor_ = 1, window_bytes_ = 0;       // of the flows that start next
+  std::vector<std::unique_ptr<WaitingActor>> actors_;  // by number, which is also the channel's transfer
+  std::vector<WaitingActor*> idle_;
   std::vector<Channel*> ended_;
 };
 

@@ -1,12 +1,15 @@
-// What carries messages between hosts: SimGrid's transfers, or the project's own sharing of links.
+// What carries messages between hosts: SimGrid's transfers, or the accelerator of the same model.
 #pragma once
 
 #include <limits>
+#include <simgrid/s4u/Engine.hpp>
 #include <vector>
 
 #include "sim/network/channel.hpp"
 
 namespace ddl::network {
+
+inline double now() { return simgrid::s4u::Engine::get_clock(); }  // simulated seconds
 
 class Transport {
  public:

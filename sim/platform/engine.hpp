@@ -18,4 +18,10 @@ void make_room_for_stacks(std::size_t nodes);
 // None if a factor depends on the size of a message, which a platform file can configure.
 std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network);
 
+// Whether neither the platform file nor this program has set it.
+bool has_default(const char* setting);
+
+// Sets SimGrid and `numbers`, which are the plain ones, to how TCP shares links.
+void share_as_tcp(const scenario::NetworkSpec& network, NetworkNumbers& numbers);
+
 }  // namespace ddl::platform

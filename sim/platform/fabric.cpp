@@ -7,7 +7,6 @@
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
-#include "core/base/check.hpp"
 #include "core/base/natural_order.hpp"
 #include "sim/platform/engine.hpp"
 #include "sim/platform/hosts.hpp"
@@ -19,11 +18,6 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 constexpr double least_bytes_per_s = 1e-3;  // SimGrid (3.32) treats rates below 1e-5 as 0
-
-// SimGrid's full solver is right at any size, but the cost of each event grows with the number of flows. Its lazy
-// solver (3.32) ignores a new flow's other links if the first one has already been marked as changed in the same
-// instant; flows that leave one host together then get more than their links have.
-constexpr std::size_t most_nodes_of_simgrid = 32;
 
 // `name` without `suffix`, if it ends with it.
 std::optional<std::string> without(const std::string& name, const std::string& suffix) {
@@ -48,9 +42,14 @@ LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way
   return info;
 }
 
-bool is_plain(const s4u::Link* link) {
-  const auto policy = link->get_sharing_policy();
-  return policy != s4u::Link::SharingPolicy::WIFI && policy != s4u::Link::SharingPolicy::NONLINEAR;
+bool is_wifi(const s4u::Link* link) { return link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI; }
+
+// SimGrid aborts when a message starts on such a link.
+void refuse_wifi(const s4u::Link* link, const s4u::Host* source, const s4u::Host* target, const std::string& origin) {
+  if (!is_wifi(link)) return;
+  throw InputError(origin + ": the way from " + source->get_name() + " to " + target->get_name() +
+                   " takes the Wi-Fi link " + link->get_name() +
+                   ", whose stations need rates that a platform file cannot give");
 }
 
 }  // namespace
@@ -59,9 +58,8 @@ struct Fabric::Parts {
   std::unique_ptr<s4u::Engine> engine;
   Nodes nodes;
   std::vector<std::string> names;
-  scenario::NetworkModel model = scenario::NetworkModel::LV08;
+  NetworkPlan plan;
   NetworkNumbers numbers;
-  bool own_sharing = false;
   std::string origin;  // of the platform, for errors
   std::vector<LinkInfo> links;
   std::vector<s4u::Link*> links_of_simgrid;  // in the same order
@@ -117,53 +115,39 @@ struct Fabric::Parts {
     }
   }
 
-  void let_bandwidths_change();
-
-  // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
-  // counts as four, would get a quarter of its links. Their bandwidth is subtracted beforehand instead.
-  void be_uneven(const scenario::NetworkSpec& network) {
-    constexpr double frame = 1514, segment = 1448, acknowledgement = 66;  // bytes; one for two frames
-    numbers.most_flows = most_tcp_flows;
-    numbers.acknowledgement = 0;
-    if (network.model != scenario::NetworkModel::LV08) return;
-    numbers.bandwidth_factor = segment / (frame + (network.crosstraffic ? acknowledgement / 2 : 0));
+  double weighing_bandwidth(int link) const {
+    const auto at = static_cast<std::size_t>(link);
+    return links[at].bandwidth_bytes_per_s * std::max(1.0, most_bandwidth[at]);
   }
 
-  void choose_sharing(const scenario::NetworkSpec& network) {
+  void let_bandwidths_change();
+
+  void refuse_wifi_links() const {
+    if (std::ranges::none_of(engine->get_all_links(), is_wifi)) return;
+    for (const s4u::Host* source : nodes.hosts) {
+      for (const s4u::Host* target : nodes.hosts) {
+        if (source == target) continue;
+        std::vector<s4u::Link*> way;
+        source->route_to(target, way, nullptr);
+        for (const s4u::Link* link : way) refuse_wifi(link, source, target, origin);
+      }
+    }
+  }
+
+  void plan_network(const scenario::NetworkSpec& network) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
+    plan = platform::plan_network(network, {.nodes = names.size(),
+                                            .plain_factors = plain.has_value(),
+                                            .latencies_change = changes.of_latency(),
+                                            .sets_latency_factor = !has_default("network/latency-factor")});
     if (plain) numbers = *plain;
-    const bool possible = plain && std::ranges::all_of(engine->get_all_links(), is_plain);
-    if (network.solver == scenario::LinkSolver::own && !possible) {
-      throw InputError(
-          "$.platform.network.solver: \"own\" knows no Wi-Fi links and no factors by message size, which " + origin +
-          " has; expected \"simgrid\"");
-    }
-    const bool needed = changes.of_latency();  // SimGrid would apply the change to messages that are under way
-    if (needed && (network.solver == scenario::LinkSolver::simgrid || !possible)) {
-      throw InputError("$.platform.profiles: latencies that change need our own sharing of links, " +
-                       std::string(possible ? "but $.platform.network.solver is \"simgrid\""
-                                            : "which knows no Wi-Fi links and no factors by message size"));
-    }
-    const bool by_default = network.sharing == scenario::LinkSharing::automatic &&
-                            network.model == scenario::NetworkModel::LV08 &&
-                            network.solver != scenario::LinkSolver::simgrid && possible;
-    const bool uneven = by_default || network.sharing == scenario::LinkSharing::tcp;
-    if (uneven && (network.solver == scenario::LinkSolver::simgrid || !possible)) {
-      throw InputError("$.platform.network.sharing: \"tcp\" needs our own sharing of links, " +
-                       std::string(possible ? "but $.platform.network.solver is \"simgrid\""
-                                            : "which knows no Wi-Fi links and no factors by message size"));
-    }
-    if (uneven) be_uneven(network);
-    const bool large = names.size() > most_nodes_of_simgrid;
-    own_sharing = network.solver == scenario::LinkSolver::own ||
-                  (network.solver == scenario::LinkSolver::automatic && (large || needed || uneven) && possible);
+    if (plan.sharing == scenario::LinkSharing::tcp) share_as_tcp(network, numbers);
   }
 };
 
 Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   const scenario::PlatformSpec& platform = scenario.platform;
   parts_->engine = make_engine(platform.network);
-  parts_->model = platform.network.model;
   bool one_way = false;
   if (const auto* spec = std::get_if<scenario::GeneratedPlatform>(&platform.hosts)) {
     parts_->origin = "$.platform";
@@ -183,9 +167,10 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
+  parts_->refuse_wifi_links();
   parts_->list_links(std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts), one_way);
   parts_->find_changes(scenario);
-  parts_->choose_sharing(platform.network);
+  parts_->plan_network(platform.network);
   parts_->let_bandwidths_change();
   make_room_for_stacks(parts_->names.size());
 }
@@ -198,9 +183,9 @@ int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.s
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
-scenario::NetworkModel Fabric::network_model() const { return parts_->model; }
+const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
-bool Fabric::has_own_sharing() const { return parts_->own_sharing; }
+bool Fabric::has_accelerator() const { return parts_->plan.carried_by == CarriedBy::accelerator; }
 
 Changes& Fabric::changes() { return parts_->changes; }
 
@@ -215,7 +200,9 @@ void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
 void Fabric::Parts::let_bandwidths_change() {
   for (const LinkChange& change : changes.links) {
     const auto at = static_cast<std::size_t>(change.link);
-    if (own_sharing || change.bandwidth.empty()) continue;
+    if (plan.carried_by == CarriedBy::accelerator || change.bandwidth.empty()) continue;
+    // A flow may have no more than the bandwidth that its links have when it starts.
+    if (change.most_bandwidth > 1) links_of_simgrid[at]->set_bandwidth(weighing_bandwidth(change.link));
     links_of_simgrid[at]->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR,
                                              [this, at](double, int) { return bandwidths[at]; });
   }
@@ -227,7 +214,7 @@ void Fabric::set_bandwidth(int link, double bytes_per_s) {
   const double bandwidth = std::max({bytes_per_s, scenario::least_link_share * nominal, least_bytes_per_s});
   if (parts_->bandwidths[at] == bandwidth) return;
   parts_->bandwidths[at] = bandwidth;
-  if (parts_->own_sharing) {
+  if (parts_->plan.carried_by == CarriedBy::accelerator) {
     if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bandwidth);
     return;
   }
@@ -237,7 +224,6 @@ void Fabric::set_bandwidth(int link, double bytes_per_s) {
 }
 
 void Fabric::set_latency(int link, double seconds) {
-  check(parts_->own_sharing, "SimGrid changes no latencies here");
   const auto at = static_cast<std::size_t>(link);
   parts_->more_latency_s[at] = seconds - parts_->links[at].latency_s;
 }
@@ -260,6 +246,8 @@ double Fabric::most_bandwidth_bytes_per_s(int link) const {
   const auto at = static_cast<std::size_t>(link);
   return parts_->links[at].bandwidth_bytes_per_s * parts_->most_bandwidth[at];
 }
+
+double Fabric::weighing_bandwidth_bytes_per_s(int link) const { return parts_->weighing_bandwidth(link); }
 
 bool Fabric::links_change() const { return !parts_->changes.links.empty(); }
 

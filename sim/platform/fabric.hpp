@@ -9,6 +9,7 @@
 
 #include "core/node/traffic.hpp"
 #include "sim/platform/changes.hpp"
+#include "sim/platform/network_plan.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace simgrid::s4u {
@@ -62,25 +63,26 @@ class Fabric {
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
   const std::string& name(int node) const;
   double speed_flops(int node) const;
-  scenario::NetworkModel network_model() const;
+  const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;
-  // Whether Flows shares the links instead of SimGrid: in large networks, where each event costs SimGrid time for all
-  // flows.
-  bool has_own_sharing() const;
+  bool has_accelerator() const;  // by the plan
 
   // Profiles and faults of the scenario, as time series.
   Changes& changes();
-  // The present value, for a bandwidth at least a millionth of the nominal one. The weights of flows on their links,
-  // and the limits of their windows, stay those of the nominal bandwidths. Only for links and quantities in changes().
+  // The present value, for a bandwidth at least a millionth of the nominal one. Latencies are those of messages that
+  // start from then on. Only for links and quantities in changes().
   void set_bandwidth(int link, double bytes_per_s);
   void set_latency(int link, double seconds);
   double bandwidth_bytes_per_s(int link) const;
-  // `changed` is called by set_bandwidth if Flows shares the links.
+  // `changed` is called by set_bandwidth if the plan has the accelerator.
   void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
   // Of a route: for messages that start now, and the least at any time.
   double latency_now_s(const Route& route) const;
   double least_latency_s(const Route& route) const;
   double most_bandwidth_bytes_per_s(int link) const;  // the most at any time
+  // By which flows are weighted: the nominal one, or the most at any time if that is more. The latencies by which they
+  // are weighted are nominal, too.
+  double weighing_bandwidth_bytes_per_s(int link) const;
   bool links_change() const;
   bool speed_changes(int node) const;
   double most_speed_factor(int node) const;  // on its nominal speed

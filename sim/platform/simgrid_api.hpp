@@ -6,12 +6,16 @@
 #include <simgrid/version.h>
 
 #include <functional>
+#if SIMGRID_VERSION < 40000
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#endif
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
 #include <simgrid/s4u/NetZone.hpp>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace ddl::simgrid_api {
@@ -121,6 +125,17 @@ inline s4u::ActorPtr add_actor(const std::string& name, s4u::Host* host, const s
   return s4u::Engine::add_actor(name, host, code);
 #else
   return s4u::Actor::create(name, host, code);
+#endif
+}
+
+// `factor` is asked for whenever a transfer starts. Only where network/latency-factor has its default.
+inline void set_latency_factor(const s4u::Engine& engine, const std::function<double()>& factor) {
+  const auto answer = [factor](double, const s4u::Host*, const s4u::Host*, const std::vector<s4u::Link*>&,
+                               const std::unordered_set<s4u::NetZone*>&) { return factor(); };
+#if SIMGRID_VERSION >= 40000
+  engine.get_netzone_root()->set_latency_factor_cb(answer);
+#else
+  engine.get_netzone_root()->get_network_model()->set_lat_factor_cb(answer);
 #endif
 }
 

@@ -183,6 +183,7 @@ experiment::RunResult Simulation::collect() {
     result.faults->messages_sent_again = network.messages_sent_again;
     result.faults->bytes_lost = network.bytes_lost;
   }
+  result.network = fabric_.network_plan();
   network_.end_observation();
   if (tracer_.is_on()) {
     result.trace = tracer_.take(end_.time_s());

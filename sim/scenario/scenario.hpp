@@ -34,12 +34,12 @@ constexpr auto enum_names(NetworkModel) {
   return std::to_array<EnumName<NetworkModel>>({{NetworkModel::LV08, "LV08"}, {NetworkModel::CM02, "CM02"}});
 }
 
-// What computes the shares of links: SimGrid, or our own solver of the same model, whose advantage grows with the
-// number of flows. auto: SimGrid up to 32 nodes where shares are equal and latencies constant.
-enum class LinkSolver { automatic, simgrid, own };
+// What solves the network model: SimGrid, or an accelerator of the same model for large networks (plan_network() in
+// sim/platform). For tests; results differ in their last digits only.
+enum class LinkSolver { automatic, simgrid, accelerator };
 constexpr auto enum_names(LinkSolver) {
   return std::to_array<EnumName<LinkSolver>>(
-      {{LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::own, "own"}});
+      {{LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::accelerator, "accelerator"}});
 }
 
 // How flows share a full link. fair: equal shares (in LV08, weighted by latency). tcp: each transfer counts as one to
@@ -47,7 +47,7 @@ constexpr auto enum_names(LinkSolver) {
 // some of them for a while (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992); a
 // connection that counts as several is MulTCP's model of that (Crowcroft and Oechslin, 1998). Equal shares of equal
 // work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. auto: tcp in
-// LV08, the model of TCP, where our own solver may be used, and fair elsewhere.
+// LV08, the model of TCP, and fair in CM02.
 enum class LinkSharing { automatic, fair, tcp };
 constexpr auto enum_names(LinkSharing) {
   return std::to_array<EnumName<LinkSharing>>(
@@ -217,15 +217,13 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "most bytes of a flow that are under way; 0 for no limit", .at_least = 0});
-  visit(
-      "sharing", spec.sharing,
-      Rule{.doc =
-               "of full links: fair, or tcp: each transfer counts as one to four flows, drawn at random; auto: tcp in "
-               "LV08 where our own solver may be used, else fair"});
+  visit("sharing", spec.sharing,
+        Rule{.doc =
+                 "of full links: fair, or tcp: each message counts as one to four flows, drawn at random; auto: tcp in "
+                 "LV08, fair in CM02"});
   visit("solver", spec.solver,
-        Rule{.doc = "what computes the shares; auto: SimGrid up to 32 nodes where shares are equal and latencies "
-                    "constant, else "
-                    "our own solver"});
+        Rule{.doc = "for tests: what computes the shares; auto: SimGrid, and in large networks the accelerator of the "
+                    "same model"});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {

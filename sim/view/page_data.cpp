@@ -127,6 +127,24 @@ Json student_factors(const results::GroupedRuns& runs) {
   return factors;
 }
 
+// What carried the messages, in every way that a run has it.
+std::string networks_of(const results::GroupedRuns& runs) {
+  std::set<std::string> texts;
+  for (const results::RunGroup& group : runs.groups) {
+    for (const results::FinishedRun& run : group.runs) {
+      const Json provenance = Json::parse(run.provenance);
+      const auto network = provenance.find("network");
+      if (network == provenance.end() || !network->is_object()) continue;
+      const auto word = [&](const char* key) { return network->value(key, std::string("?")); };
+      texts.insert(fmt::format("{}, {} sharing, carried by {} ({})", word("model"), word("sharing"),
+                               word("carried_by") == "simgrid" ? "SimGrid" : "the " + word("carried_by"), word("why")));
+    }
+  }
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? " Network: " : "; ") + one;
+  return text.empty() ? text : text + ".";
+}
+
 }  // namespace
 
 Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
@@ -146,10 +164,12 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
     }
   }
   const Json provenance = Json::parse(runs.groups.front().runs.front().provenance);
-  data["subtitle"] = fmt::format(
-      "{} {} of {} {}. Simulated by {} {} with SimGrid {}.", count, count == 1 ? "run" : "runs", runs.groups.size(),
-      runs.groups.size() == 1 ? "scenario" : "scenarios", provenance.value("program", "ddlsim"),
-      provenance.value("version", "?"), provenance.value("simgrid", "?"));
+  data["subtitle"] =
+      fmt::format("{} {} of {} {}. Simulated by {} {} with SimGrid {}.", count, count == 1 ? "run" : "runs",
+                  runs.groups.size(), runs.groups.size() == 1 ? "scenario" : "scenarios",
+                  provenance.value("program", "ddlsim"), provenance.value("version", "?"),
+                  provenance.value("simgrid", "?")) +
+      networks_of(runs);
   data["targets"] = targets;
   data["thinned"] = thinned;
   data["t95"] = student_factors(runs);

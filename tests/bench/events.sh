@@ -24,9 +24,9 @@ scenario() {  # pattern workers sharing
 END
 }
 
-printf '%-8s %7s %8s %10s %12s %6s\n' pattern workers sharing "ours (s)" "SimGrid (s)" ratio
-for row in "ps_sync 100 simgrid Full" "ps_sync 100 own Full" "gossip 100 simgrid Full" "gossip 100 own Full" "gossip 400 own Full" \
-           "d_psgd 100 simgrid Full" "d_psgd 100 own Full" "gossip 1000 own Lazy" "ps_sync 1000 own Lazy"; do
+printf '%-8s %7s %11s %10s %12s %6s\n' pattern workers sharing "ours (s)" "SimGrid (s)" ratio
+for row in "ps_sync 100 simgrid Full" "ps_sync 100 accelerator Full" "gossip 100 simgrid Full" "gossip 100 accelerator Full" "gossip 400 accelerator Full" \
+           "d_psgd 100 simgrid Full" "d_psgd 100 accelerator Full" "gossip 1000 accelerator Lazy" "ps_sync 1000 accelerator Lazy"; do
   set -- $row
   scenario "$1" "$2" "$3" > "$scratch/events.json"
   : > "$scratch/ours"
@@ -38,5 +38,5 @@ for row in "ps_sync 100 simgrid Full" "ps_sync 100 own Full" "gossip 100 simgrid
   done
   ours=$(median "$scratch/ours")
   plain=$(median "$scratch/plain")
-  printf '%-8s %7s %8s %10s %12s %6s\n' "$1" "$2" "$3" "$ours" "$plain ($4)" "$(awk "BEGIN { printf \"%.2f\", $ours / $plain }")"
+  printf '%-8s %7s %11s %10s %12s %6s\n' "$1" "$2" "$3" "$ours" "$plain ($4)" "$(awk "BEGIN { printf \"%.2f\", $ours / $plain }")"
 done

@@ -109,7 +109,7 @@ TEST_CASE("while a worker's link is down, systems behave alike under our own sha
                             R"({"type":"link_down","link":"w0","direction":"down","from":"10s","until":"30s"})"}) {
     CAPTURE(fault);
     const std::string faults = "[" + std::string(fault) + "]' --set 'platform.network.solver=";
-    CHECK(seconds_with(place, faults + "own") ==
+    CHECK(seconds_with(place, faults + "accelerator") ==
           doctest::Approx(seconds_with(place, faults + "simgrid")).epsilon(1e-9));
   }
 }
@@ -124,7 +124,7 @@ TEST_CASE("a lost message costs its transfer and a wait, so that one takes T/(1-
     "algorithm": "ps_async", "stop": { "iterations": 1000 },
     "faults": [ { "type": "message_loss", "probability": 0.2, "source": "w0", "retry_after": "500ms" } ] })");
   double last = 0;
-  for (const char* solver : {"simgrid", "own"}) {
+  for (const char* solver : {"simgrid", "accelerator"}) {
     const Reply answer = place.call("lossy.json --json --force --set platform.network.solver=" + std::string(solver));
     REQUIRE_MESSAGE(answer.code == 0, answer.err);
     const auto summary = nlohmann::json::parse(answer.out);

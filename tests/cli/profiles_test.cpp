@@ -36,7 +36,7 @@ TEST_CASE("a bandwidth's profile costs what the link could not carry, with eithe
   place.write("step.json", kOneStep);
   const double plain = seconds_with(place, "[]");
   CHECK(plain == doctest::Approx(205).epsilon(1e-9));
-  for (const char* solver : {"simgrid", "own"}) {
+  for (const char* solver : {"simgrid", "accelerator"}) {
     CAPTURE(solver);
     // 20 s at a half carry 10 s' worth; the latency of the first second is over by then.
     CHECK(seconds_with(place,

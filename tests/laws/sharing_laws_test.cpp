@@ -1,4 +1,4 @@
-// Both ways to share links, under whole training systems: the same run but for the last digits of its times.
+// SimGrid and the accelerator under whole training systems: the same run but for the last digits of its times.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -22,19 +22,19 @@ scenario::Scenario uneven(const std::string& algorithm, const std::string& netwo
 
 }  // namespace
 
-TEST_CASE("our sharing of links and SimGrid's give the same runs but for rounding") {
+TEST_CASE("SimGrid and the accelerator give the same runs but for rounding, in both ways of sharing") {
   const std::map<std::string, int> systems = {{R"("ps_sync")", 1},
                                               {R"("ps_async")", 2},
                                               {R"({"name": "ako", "partitions": 3})", 0},
                                               {R"("gossip")", 0},
                                               {R"({"name": "d_psgd", "topology": "torus", "overlap": true})", 0}};
   for (const auto& [system, servers] : systems) {
-    for (const std::string model : {R"("model": "LV08")", R"("model": "CM02", "crosstraffic": false)"}) {
+    for (const std::string model :
+         {R"("model": "LV08")", R"("model": "LV08", "sharing": "fair")", R"("model": "CM02", "crosstraffic": false)"}) {
       CAPTURE(system);
       CAPTURE(model);
       const auto simgrid = ddl::runtime::run(uneven(system, "{" + model + R"(, "solver": "simgrid"})", servers));
-      const auto own =
-          ddl::runtime::run(uneven(system, "{" + model + R"(, "solver": "own", "sharing": "fair"})", servers));
+      const auto own = ddl::runtime::run(uneven(system, "{" + model + R"(, "solver": "accelerator"})", servers));
       CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
       CHECK(own.messages_sent == simgrid.messages_sent);
       CHECK(own.bytes_sent == simgrid.bytes_sent);
@@ -58,7 +58,7 @@ TEST_CASE("beyond 32 nodes a server's broadcast takes its link's time for all mo
 }
 
 TEST_CASE("a run that is cut off while messages travel ends in time under our sharing too") {
-  const std::string network = R"({"model": "LV08", "solver": "own"})";
+  const std::string network = R"({"model": "LV08", "solver": "accelerator"})";
   scenario::Scenario scenario = uneven(R"({"name": "ako", "partitions": 1})", network, 0);
   scenario.stop = {};
   scenario.stop.time = ddl::Seconds{3};

@@ -24,7 +24,7 @@ inline std::vector<std::string> styles() {
            "platform": { "topology": "star", "workers": 3, "servers": 1, "bandwidth": ["40Mbps", "20Mbps", "10Mbps"],
                          "server_bandwidth": "0.1Gbps", "latency": "20ms", "speed": ["50Gf", "25Gf"],
                          "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B", "sharing": "tcp",
-                                      "solver": "own" } },
+                                      "solver": "accelerator" } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
                      "shuffle": false },
            "model": "mlp",

@@ -29,9 +29,7 @@ void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int 
   network.crosstraffic = fill.chance(0.5);
   if (fill.chance(0.3)) network.tcp_window.value = 0;
   network.solver = fill.one_of<scenario::LinkSolver>(
-      {scenario::LinkSolver::automatic, scenario::LinkSolver::simgrid, scenario::LinkSolver::own});
-  if (network.sharing == scenario::LinkSharing::tcp && network.solver == scenario::LinkSolver::simgrid)
-    network.solver = scenario::LinkSolver::own;
+      {scenario::LinkSolver::automatic, scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator});
 }
 
 // As the generated networks name them.
@@ -99,9 +97,6 @@ void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vecto
         if (chosen.repeat_every) chosen.repeat_every->value = std::max(1e-3, at_s);
       },
       profile);
-  const bool latency = std::holds_alternative<scenario::LatencyProfile>(profile);
-  if (latency && platform.network.solver == scenario::LinkSolver::simgrid)
-    platform.network.solver = scenario::LinkSolver::automatic;
   platform.profiles = {profile};
 }
 

@@ -18,7 +18,7 @@ inline void check_same_with_any_threads_and_transport(scenario::Scenario scenari
   const auto simgrid = runtime::run(scenario, one_thread), again = runtime::run(scenario, five_threads);
   CHECK(simgrid.weights == again.weights);
   CHECK(simgrid.simulated_s == again.simulated_s);
-  scenario.platform.network.solver = scenario::LinkSolver::own;
+  scenario.platform.network.solver = scenario::LinkSolver::accelerator;
   const auto own = runtime::run(scenario);
   CHECK(own.steps == simgrid.steps);
   CHECK(own.faults->crashes == simgrid.faults->crashes);

@@ -241,7 +241,9 @@ FinishedRun read_finished(const fs::path& folder) {
     std::erase_if(run.settings, [](const Setting& setting) { return is_of_network_model(setting.path); });
     run.settings.push_back({"measured", measured_text(*measured, file)});
   }
-  run.provenance = member<Json>(json, "provenance", file).dump();
+  Json provenance = member<Json>(json, "provenance", file);
+  if (const auto network = json.find("network"); network != json.end()) provenance["network"] = *network;
+  run.provenance = provenance.dump();
   run.digest = member<std::string>(json, "digest", file);
   const fs::path summary_file = folder / "summary.json";
   const Json summary = object_in(summary_file);

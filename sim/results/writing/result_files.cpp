@@ -102,7 +102,7 @@ bool is_result_file(std::string_view name) {
 void stage_result(StagedFolder& folder, const Scenario& scenario, const Inputs& inputs, const RunResult& result) {
   const std::string digest = digest_of(result);
   folder.make();
-  folder.write("run.json", {run_json(scenario, inputs, digest, result.measured)});
+  folder.write("run.json", {run_json(scenario, inputs, digest, result.measured, result.network)});
   folder.write(platform_file, {inputs.platform});
   folder.write("timing.json", {timing_json(result)});
   for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});

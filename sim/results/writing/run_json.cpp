@@ -48,7 +48,8 @@ nlohmann::json by_content(nlohmann::json scenario, const nlohmann::json& digests
 }  // namespace
 
 std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
-                     const std::optional<experiment::Measurement>& measured) {
+                     const std::optional<experiment::Measurement>& measured,
+                     const std::optional<platform::NetworkPlan>& network) {
   Json json;
   json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(scenario::describe(scenario));
@@ -71,6 +72,12 @@ std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, c
   }
   json["platform_digest"] = inputs.platform_digest;
   json["data_digests"] = json_of(inputs.data);
+  if (network) {
+    json["network"] = {{"carried_by", name_of(network->carried_by)},
+                       {"model", name_of(network->model)},
+                       {"sharing", name_of(network->sharing)},
+                       {"why", network->why}};
+  }
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

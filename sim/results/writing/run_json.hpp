@@ -17,7 +17,8 @@ constexpr int result_schema_version = 1;
 // Depends on nothing but the scenario, its inputs, the program and its libraries, and the digest; and on how it was
 // measured, if it was.
 std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
-                     const std::optional<experiment::Measurement>& measured = std::nullopt);
+                     const std::optional<experiment::Measurement>& measured = std::nullopt,
+                     const std::optional<platform::NetworkPlan>& network = std::nullopt);
 
 // What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
 // the machine's. Digests the executable, so ask once.

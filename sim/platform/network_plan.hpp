@@ -1,0 +1,48 @@
+// Which solver shares the links of a run, in which way, and why.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::platform {
+
+// SimGrid's network model itself, or Flows in sim/network: the same model, solved where something changes.
+enum class CarriedBy { simgrid, accelerator };
+constexpr auto enum_names(CarriedBy) {
+  return std::to_array<EnumName<CarriedBy>>({{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}});
+}
+
+// What of a platform decides it.
+struct NetworkFacts {
+  std::size_t nodes = 0;
+  bool plain_factors = true;  // none that depends on the size of a message
+  bool latencies_change = false;
+  bool sets_latency_factor = false;  // its file, by a <config>
+};
+
+struct NetworkPlan {
+  CarriedBy carried_by = CarriedBy::simgrid;
+  scenario::NetworkModel model = scenario::NetworkModel::LV08;
+  scenario::LinkSharing sharing = scenario::LinkSharing::fair;  // or tcp; never automatic
+  std::string why;                                              // carried by that one
+};
+
+// Beyond, SimGrid's solver is slow: each event costs it time for all transfers under way (docs/network.md has the
+// measurement).
+constexpr std::size_t most_nodes_of_simgrid = 32;
+
+// For archives.
+template <class Archive>
+void members(Archive& archive, NetworkPlan& plan) {
+  archive(plan.carried_by, plan.model, plan.sharing, plan.why);
+}
+
+// "LV08, tcp sharing, carried by SimGrid", for tables.
+std::string text_of(const NetworkPlan& plan);
+
+// Throws InputError where the settings ask for what the platform does not allow.
+NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts);
+
+}  // namespace ddl::platform

@@ -1,0 +1,147 @@
+// The accelerator and SimGrid, at the settings that a run has by itself: whatever is sent, over whatever links, in both
+// ways of sharing, each message arrives at the same time.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "tests/support/carried.hpp"
+#include "tests/support/forked.hpp"
+
+using namespace ddl;
+
+using nlohmann::json;
+
+namespace {
+
+double between(Stream& random, double low, double high) { return low * std::pow(high / low, random.uniform()); }
+
+// A network of seven nodes as a scenario describes one, with the settings of a run but for what varies.
+scenario::Scenario random_network(Stream& random, std::uint64_t seed) {
+  scenario::GeneratedPlatform hosts;
+  const auto topologies = std::to_array(
+      {scenario::Topology::star, scenario::Topology::ring, scenario::Topology::mesh, scenario::Topology::two_sites});
+  hosts.topology = topologies[random.below(topologies.size())];
+  hosts.workers = 6;
+  hosts.servers = hosts.topology == scenario::Topology::star ? 1 : 0;
+  if (hosts.servers == 0) hosts.workers = 7;
+  hosts.bandwidth.clear();
+  for (std::uint64_t i = 0; i <= random.below(3); ++i) hosts.bandwidth.push_back({between(random, 2e5, 2e7)});
+  hosts.latency.value = random.below(8) == 0 ? 0 : between(random, 1e-5, 0.05);
+  scenario::Scenario scenario;
+  scenario.seed = seed;
+  scenario.platform.hosts = hosts;
+  scenario::NetworkSpec& network = scenario.platform.network;
+  network.model = random.below(2) == 0 ? scenario::NetworkModel::LV08 : scenario::NetworkModel::CM02;
+  network.crosstraffic = random.below(2) == 0;
+  if (random.below(3) == 0) network.tcp_window.value = between(random, 2e4, 1e6);
+  return scenario;
+}
+
+std::vector<Sent> random_messages(Stream& random) {
+  std::vector<Sent> messages;
+  for (int message = 0; message < 60; ++message) {
+    const auto source = static_cast<int>(random.below(7));
+    const int target = (source + 1 + static_cast<int>(random.below(6))) % 7;
+    // Many start together, some in between; one in ten is a request.
+    const double start_s = random.below(3) == 0 ? 2 * random.uniform() : 0.5 * static_cast<double>(random.below(4));
+    const double bytes = random.below(10) == 0 ? static_cast<double>(random.below(100)) : between(random, 1e4, 3e6);
+    messages.push_back({source, target, std::floor(bytes), start_s});
+  }
+  return messages;
+}
+
+// Of a link's bandwidth, below and above its own, and of another's latency.
+void change_links(Stream& random, scenario::Scenario& scenario) {
+  const json links = forked([&] {
+    const platform::Fabric fabric(scenario);
+    json found = json::array();
+    for (const platform::LinkInfo& link : fabric.links()) {
+      found.push_back({link.name, link.bandwidth_bytes_per_s, link.latency_s});
+    }
+    return found;
+  });
+  const auto any_link = [&] { return links[random.below(links.size())]; };
+  const json faster = any_link(), slower = any_link();
+  for (const json& link : {faster, slower}) {
+    scenario::BandwidthProfile profile;
+    profile.link = link[0];
+    double at_s = random.uniform();
+    for (int point = 0; point < 5; ++point) {
+      profile.points.push_back({{at_s}, {link[1].get<double>() * between(random, 0.1, 4)}});
+      at_s += random.uniform();
+    }
+    scenario.platform.profiles.emplace_back(profile);
+    if (faster[0] == slower[0]) break;
+  }
+  const json late = any_link();
+  if (!(late[2].get<double>() > 0)) return;
+  scenario::LatencyProfile profile;
+  profile.link = late[0];
+  profile.points = {{{random.uniform()}, {late[2].get<double>() * between(random, 0.3, 5)}}, {{2}, {0}}};
+  scenario.platform.profiles.emplace_back(profile);
+}
+
+std::vector<double> times_with(scenario::Scenario scenario, scenario::LinkSolver solver,
+                               const std::vector<Sent>& messages) {
+  scenario.platform.network.solver = solver;
+  const json times = forked([&] { return json(carried(scenario, messages)); });
+  REQUIRE_MESSAGE(times.is_array(), times.dump());
+  return times.get<std::vector<double>>();
+}
+
+void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_change) {
+  CAPTURE(seed);
+  CAPTURE(links_change);
+  Stream random = stream(seed, "test", "parity");
+  scenario::Scenario scenario = random_network(random, seed);
+  scenario.platform.network.sharing = sharing;
+  if (links_change) change_links(random, scenario);
+  const std::vector<Sent> messages = random_messages(random);
+  const std::vector<double> simgrid = times_with(scenario, scenario::LinkSolver::simgrid, messages),
+                            accelerator = times_with(scenario, scenario::LinkSolver::accelerator, messages);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(simgrid[i] >= messages[i].start_s);
+    REQUIRE(std::abs(accelerator[i] - simgrid[i]) <= 1e-6 * simgrid[i] + 1e-8);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fair sharing: the accelerator ends each message when SimGrid does") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) check_parity(seed, scenario::LinkSharing::fair, seed % 2 == 0);
+}
+
+TEST_CASE("tcp sharing: the accelerator ends each message when SimGrid does") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) check_parity(seed, scenario::LinkSharing::tcp, seed % 2 == 0);
+}
+
+TEST_CASE("where all send to all, in both ways of sharing, the accelerator ends each message when SimGrid does") {
+  constexpr int nodes = 14;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    CAPTURE(seed);
+    Stream random = stream(seed, "test", "all to all");
+    scenario::Scenario scenario;
+    scenario.seed = seed;
+    scenario::GeneratedPlatform hosts{.workers = nodes, .bandwidth = {{5e6}}, .latency = {0.02}};
+    if (seed > 2) hosts.bandwidth = {{5e6}, {2.5e6}, {1.25e6}};
+    scenario.platform.hosts = hosts;
+    scenario.platform.network.sharing = seed % 2 == 0 ? scenario::LinkSharing::fair : scenario::LinkSharing::tcp;
+    std::vector<Sent> messages;
+    for (int source = 0; source < nodes; ++source) {
+      const double start_s = 0.1 * random.uniform();
+      for (int target = 0; target < nodes; ++target) {
+        for (int turn = 0; turn < 3 && target != source; ++turn)
+          messages.push_back({source, target, 1e6, start_s + turn});
+      }
+    }
+    const std::vector<double> simgrid = times_with(scenario, scenario::LinkSolver::simgrid, messages),
+                              accelerator = times_with(scenario, scenario::LinkSolver::accelerator, messages);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE(std::abs(accelerator[i] - simgrid[i]) <= 1e-6 * simgrid[i]);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// Which solver shares the links, and what is refused.
+#include "sim/platform/network_plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/base/check.hpp"
+
+namespace ddl::platform {
+
+using scenario::LinkSharing;
+using scenario::LinkSolver;
+using scenario::NetworkModel;
+
+TEST_CASE("small networks are SimGrid's in both models and ways of sharing, whatever changes") {
+  for (const NetworkModel model : {NetworkModel::LV08, NetworkModel::CM02}) {
+    for (const LinkSharing sharing : {LinkSharing::fair, LinkSharing::tcp}) {
+      for (const bool latencies_change : {false, true}) {
+        const NetworkPlan plan = plan_network({.model = model, .sharing = sharing},
+                                              {.nodes = most_nodes_of_simgrid, .latencies_change = latencies_change});
+        CHECK(plan.carried_by == CarriedBy::simgrid);
+        CHECK(plan.model == model);
+        CHECK(plan.sharing == sharing);
+        CHECK(plan.why.find("SimGrid's own solver is quick") != std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("large networks are the accelerator's, but for what only SimGrid knows") {
+  const std::size_t many = most_nodes_of_simgrid + 1;
+  CHECK(plan_network({}, {.nodes = many}).carried_by == CarriedBy::accelerator);
+  CHECK(plan_network({}, {.nodes = many}).why.find("slow") != std::string::npos);
+  const NetworkPlan by_size = plan_network({}, {.nodes = many, .plain_factors = false});
+  CHECK(by_size.carried_by == CarriedBy::simgrid);
+  CHECK(by_size.why.find("message's size") != std::string::npos);
+}
+
+TEST_CASE("links are shared as TCP does by default in TCP's model, equally in the textbook's") {
+  CHECK(plan_network({.model = NetworkModel::LV08}, {.nodes = 2}).sharing == LinkSharing::tcp);
+  CHECK(plan_network({.model = NetworkModel::CM02}, {.nodes = 2}).sharing == LinkSharing::fair);
+  // Whichever solver.
+  CHECK(plan_network({.solver = LinkSolver::simgrid}, {.nodes = 2}).sharing == LinkSharing::tcp);
+  CHECK(plan_network({.solver = LinkSolver::accelerator}, {.nodes = 2}).sharing == LinkSharing::tcp);
+  // A factor by size is of whole messages.
+  CHECK(plan_network({}, {.nodes = 2, .plain_factors = false}).sharing == LinkSharing::fair);
+}
+
+TEST_CASE("either solver can be asked for") {
+  CHECK(plan_network({.solver = LinkSolver::simgrid}, {.nodes = 5000}).carried_by == CarriedBy::simgrid);
+  CHECK(plan_network({.solver = LinkSolver::accelerator}, {.nodes = 2}).carried_by == CarriedBy::accelerator);
+}
+
+TEST_CASE("a factor for latencies in the platform file leaves latencies that change to the accelerator") {
+  const NetworkFacts facts{.nodes = 2, .latencies_change = true, .sets_latency_factor = true};
+  CHECK(plan_network({}, facts).carried_by == CarriedBy::accelerator);
+  CHECK(plan_network({}, {.nodes = 2, .sets_latency_factor = true}).carried_by == CarriedBy::simgrid);
+}
+
+TEST_CASE("what cannot be is refused with what can") {
+  const auto refused = [](const scenario::NetworkSpec& network, const NetworkFacts& facts, const char* text) {
+    CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);
+  };
+  refused({.solver = LinkSolver::accelerator}, {.nodes = 2, .plain_factors = false}, R"(expected "auto")");
+  refused({.sharing = LinkSharing::tcp}, {.nodes = 2, .plain_factors = false}, R"(expected "fair")");
+  const NetworkFacts both{.nodes = 2, .plain_factors = false, .latencies_change = true, .sets_latency_factor = true};
+  refused({}, both, "expected no profile of a latency");
+  refused({.solver = LinkSolver::simgrid}, {.nodes = 2, .latencies_change = true, .sets_latency_factor = true},
+          R"(expected "auto")");
+}
+
+}  // namespace ddl::platform
