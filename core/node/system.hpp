@@ -16,6 +16,7 @@
 //   std::vector<int> model_holders(const Cluster& cluster) const;  // of the model that a run is judged by: see below
 //   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages models: it does not
 //   int requests() const;                                   // predictions it is asked for after training: 0
+//   int training_worker(const std::vector<std::string>& worker_names) const;      // facts.one_trains: which
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,7 @@ struct SystemFacts {
   int least_workers = 1;
   bool one_model = false;        // which all workers share, and so each minibatch: a step is a step of all
   bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
+  bool one_trains = false;       // of the workers, with the whole training set; the others idle
   bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
   bool servers_agree = false;    // several servers decide the same from what each has heard of workers
   // Whether it needs Node::model_parallel() and every one of its hosts.
@@ -55,7 +57,8 @@ struct SettingError {
 // What settings may have to fit.
 struct Surroundings {
   int workers = 0, servers = 0;
-  bool stateless_optimizer = true;  // see Optimizer::is_stateless
+  bool stateless_optimizer = true;             // see Optimizer::is_stateless
+  std::vector<std::string> worker_names = {};  // empty while the platform is not known
 };
 
 // What a system keeps in memory, over all workers.
@@ -104,6 +107,7 @@ class System {
   // None where models are not averaged, or by too many workers to say; has_consensus(): whether the system averages.
   virtual bool has_consensus() const = 0;
   virtual std::optional<graph::Consensus> consensus(const Cluster& cluster) const = 0;
+  virtual int training_worker(const std::vector<std::string>& worker_names) const = 0;
 };
 
 // A program whose workers and servers are functions of the settings.
@@ -171,6 +175,10 @@ class SystemOf final : public System {
     if (cluster.workers < 2 || cluster.workers > graph::most_nodes_of_consensus) return std::nullopt;
     if constexpr (requires { params_.consensus(cluster); }) return params_.consensus(cluster);
     return std::nullopt;
+  }
+  int training_worker(const std::vector<std::string>& worker_names) const override {
+    if constexpr (Params::facts.one_trains) return params_.training_worker(worker_names);
+    return 0;
   }
 
  private:

@@ -3,13 +3,16 @@
 //   1  x = step(x, gradient(x))
 #include "core/systems/single.hpp"
 
+#include <algorithm>
 #include <string>
 
+#include "core/base/check.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
+namespace {
 
-void SingleParams::worker(Node& node) const {
+void train(Node& node) {
   while (node.next_step()) {
     const Gradient gradient = node.gradient();
     node.apply(values_of(gradient.values));  // 1
@@ -17,11 +20,34 @@ void SingleParams::worker(Node& node) const {
   }
 }
 
-Traffic SingleParams::traffic(const Cluster&) const { return {}; }
+}  // namespace
+
+void SingleParams::worker(Node& node) const {
+  if (node.id() == training_worker(node.cluster().worker_names)) train(node);
+}
+
+int SingleParams::training_worker(const std::vector<std::string>& worker_names) const {
+  if (!worker_name) return 0;
+  const auto place = std::ranges::find(worker_names, *worker_name);
+  check(place != worker_names.end(), "the worker that trains is one of the platform's");
+  return static_cast<int>(place - worker_names.begin());
+}
+
+Traffic SingleParams::traffic(const Cluster& cluster) const {
+  std::vector<double> shares(static_cast<std::size_t>(cluster.workers));
+  shares[static_cast<std::size_t>(training_worker(cluster.worker_names))] = 1;
+  return {.pace = Pace::free, .phases = {}, .compute_shares = std::move(shares)};
+}
 
 std::vector<SettingError> SingleParams::errors(const Surroundings& around) const {
-  if (around.workers == 1) return {};
-  return {{"name", "\"single\" trains on 1 worker, the platform has " + std::to_string(around.workers)}};
+  const auto& names = around.worker_names;
+  if (!worker_name || names.empty() || std::ranges::find(names, *worker_name) != names.end()) return {};
+  return {{"worker",
+           "\"" + *worker_name + "\" is no worker of the platform; expected one such as \"" + names.front() + "\""}};
 }
+
+void AloneParams::worker(Node& node) const { train(node); }
+
+Traffic AloneParams::traffic(const Cluster&) const { return {}; }
 
 }  // namespace ddl::systems

@@ -1,6 +1,9 @@
-// Plain minibatch SGD on one worker: what every distributed scheme is compared with.
+// Minibatch SGD without a network: what every distributed scheme is compared with. One worker with all the data, or
+// every worker with its own shard.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/fields.hpp"
@@ -11,14 +14,32 @@
 namespace ddl::systems {
 
 struct SingleParams {
-  static constexpr SystemFacts facts{
-      .name = "single", .what = "plain minibatch SGD on one worker", .paper = "Robbins and Monro, 1951"};
+  static constexpr SystemFacts facts{.name = "single",
+                                     .what = "minibatch SGD on one worker, with all the data; the others idle",
+                                     .paper = "Robbins and Monro, 1951",
+                                     .one_trains = true};
+  std::optional<std::string> worker_name;  // none: the first
 
   void worker(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
+  int training_worker(const std::vector<std::string>& worker_names) const;
+  std::vector<int> model_holders(const Cluster& cluster) const { return {training_worker(cluster.worker_names)}; }
 };
 template <class Visitor>
-void fields(Visitor&, SingleParams&) {}
+void fields(Visitor& visit, SingleParams& params) {
+  visit("worker", params.worker_name, Rule{.doc = "host name of the worker that trains; default the first"});
+}
+
+struct AloneParams {
+  static constexpr SystemFacts facts{.name = "alone",
+                                     .what = "every worker trains on its own shard, and nothing travels",
+                                     .paper = "Robbins and Monro, 1951"};
+
+  void worker(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+};
+template <class Visitor>
+void fields(Visitor&, AloneParams&) {}
 
 }  // namespace ddl::systems

@@ -36,6 +36,7 @@ std::vector<std::unique_ptr<const System>> list_of() {
 const std::vector<std::unique_ptr<const System>>& all_systems() {
   static const auto systems = list_of<  //
       SingleParams,                     //
+      AloneParams,                      //
       PsAsyncParams,                    //
       PsSyncParams,                     //
       AkoParams,                        //

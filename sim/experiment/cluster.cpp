@@ -28,8 +28,9 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
     for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
     if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
   }
-  const Surroundings around{fabric.worker_count(), fabric.server_count(),
-                            nn::Optimizer::is_stateless(scenario.training.optimizer)};
+  Surroundings around{fabric.worker_count(), fabric.server_count(),
+                      nn::Optimizer::is_stateless(scenario.training.optimizer)};
+  for (int worker = 0; worker < around.workers; ++worker) around.worker_names.push_back(fabric.name(worker));
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
     complain("$.algorithm." + error.key + ": " + error.what);
   }
@@ -45,6 +46,10 @@ double slowdown_of(const scenario::Scenario& scenario, const std::string& host) 
 
 int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster) {
   return scenario.algorithm->facts().one_model ? cluster.workers : 1;
+}
+
+int learners_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  return scenario.algorithm->facts().one_trains ? 1 : cluster.workers / sharing_of(scenario, cluster);
 }
 
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {

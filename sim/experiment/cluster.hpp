@@ -17,6 +17,9 @@ double slowdown_of(const scenario::Scenario& scenario, const std::string& host);
 // Workers whose steps are one step together, for they share one model.
 int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster);
 
+// Workers whose minibatches differ: all, but for those that share one model or idle.
+int learners_of(const scenario::Scenario& scenario, const Cluster& cluster);
+
 // `model` is null when timing only. Throws InputError for what could not be checked before the platform was known.
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);
 

@@ -26,6 +26,11 @@ Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& f
   return cluster;
 }
 
+std::optional<int> only_trainer_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  if (!scenario.algorithm->facts().one_trains) return std::nullopt;
+  return scenario.algorithm->training_worker(cluster.worker_names);
+}
+
 }  // namespace
 
 Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads)
@@ -35,12 +40,14 @@ Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabri
                                      : std::make_optional<Trainer>(scenario, fabric.worker_count(), threads)),
       cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr)),
       sharing_(sharing_of(scenario, cluster_)),
+      only_trainer_(only_trainer_of(scenario, cluster_)),
+      stepping_(only_trainer_ ? 1 : cluster_.workers),
       held_(trainer_ ? scenario.algorithm->parts(cluster_) : std::vector<std::vector<std::uint32_t>>()),
       holders_(scenario.algorithm->model_holders(cluster_)),
       bounds_(bounds_of(scenario, fabric, cluster_)),
       training_samples_(static_cast<double>(cluster_.training_samples)),
       stop_rule_(scenario.stop, scenario.training.batch_size, sharing_, cluster_.training_samples) {
-  const Workload workload = workload_of(scenario, bounds_, cluster_.workers / sharing_, training_samples_);
+  const Workload workload = workload_of(scenario, bounds_, learners_of(scenario, cluster_), training_samples_);
   check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
 }
@@ -62,13 +69,13 @@ double Experiment::samples() const { return static_cast<double>(steps() / sharin
 
 Progress Experiment::progress(double now_s) const {
   const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;
-  const double steps_per_worker = static_cast<double>(steps()) / cluster_.workers;
+  const double steps_per_worker = static_cast<double>(steps()) / stepping_;
   return {stop_rule_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy};
 }
 
 std::int64_t Experiment::evaluations_by_steps() const {
   const auto every = scenario_.evaluate.every_iterations;
-  return evaluator_ && every ? steps() / (*every * cluster_.workers) : 0;
+  return evaluator_ && every ? steps() / (*every * stepping_) : 0;
 }
 
 std::vector<Payload> Experiment::judged_models(const std::vector<NodeState>& states) const {
@@ -93,7 +100,7 @@ std::vector<Payload> Experiment::judged_models(const std::vector<NodeState>& sta
 std::vector<char> Experiment::counting_workers(const std::vector<NodeState>& states) const {
   std::vector<char> count;
   for (int worker = 0; worker < cluster_.workers; ++worker) {
-    count.push_back(states[static_cast<std::size_t>(worker)].counts);
+    count.push_back(only_trainer_ ? worker == *only_trainer_ : states[static_cast<std::size_t>(worker)].counts);
   }
   if (std::ranges::find(count, true) == count.end()) count.assign(count.size(), true);
   return count;

@@ -72,7 +72,9 @@ class Experiment {
   const platform::Fabric& fabric_;
   std::optional<Trainer> trainer_;
   Cluster cluster_;
-  const int sharing_;  // workers whose steps are one step together
+  const int sharing_;                      // workers whose steps are one step together
+  const std::optional<int> only_trainer_;  // the one worker that trains, where the others idle
+  const int stepping_;                     // workers that take steps
   // Which parameters each worker holds, as places in the vector, when the workers share one model; none: all of them.
   const std::vector<std::vector<std::uint32_t>> held_;
   const std::vector<int> holders_;  // see System::model_holders

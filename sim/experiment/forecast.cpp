@@ -48,9 +48,8 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
                                        scenario.wire.header_bytes.value);
 
   forecast.consensus = scenario.algorithm->consensus(cluster);
-  const int sharing = sharing_of(scenario, cluster);
-  const double workers = sharing > 1 ? 1 : cluster.workers;
-  const Workload workload = workload_of(scenario, forecast.bounds, cluster.workers / sharing, training);
+  const int workers = learners_of(scenario, cluster);
+  const Workload workload = workload_of(scenario, forecast.bounds, workers, training);
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const double flops = flops_per_multiply_add * adds *

@@ -45,10 +45,11 @@ Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
                        std::to_string(data_.test.size()));
     }
   }
-  const bool one_model = scenario.algorithm->facts().one_model;
-  const auto shards = data::partition(data_.train, scenario.data, one_model ? 1 : workers, scenario.seed);
+  const SystemFacts& system = scenario.algorithm->facts();
+  const bool one_shard = system.one_model || system.one_trains;
+  const auto shards = data::partition(data_.train, scenario.data, one_shard ? 1 : workers, scenario.seed);
   for (int worker = 0; worker < workers; ++worker) {
-    const int data_of = one_model ? 0 : worker;
+    const int data_of = one_shard ? 0 : worker;
     batches_.emplace_back(shards[static_cast<std::size_t>(data_of)], scenario.training.batch_size,
                           scenario.data.shuffle, stream(scenario.seed, owner(data_of), "minibatches"));
     dropout_.push_back(stream(scenario.seed, owner(data_of), "dropout"));

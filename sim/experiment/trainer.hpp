@@ -20,7 +20,8 @@ data::DataSplit load_data(const scenario::Scenario& scenario);
 
 class Trainer {
  public:
-  // Workers that share one model draw the same minibatches from all data, those of a single worker. Loads the data,
+  // Workers that share one model draw the same minibatches from all data, those of a single worker, as does one that
+  // trains while the others idle. Loads the data,
   // builds the model, starts the threads (0: one per core). Throws InputError.
   Trainer(const scenario::Scenario& scenario, int workers, int threads);
 

@@ -37,9 +37,14 @@ void check_file_platform(const FilePlatform& hosts, const Scenario& scenario, co
   check_names(hosts.servers, place.at("servers"), seen);
 }
 
-void check_slowdown(const GeneratedPlatform& hosts, const Scenario& scenario, const Place& place) {
+std::vector<std::string> worker_names(const GeneratedPlatform& hosts) {
   std::vector<std::string> names;
   for (int i = 0; i < hosts.workers; ++i) names.push_back("w" + std::to_string(i));
+  return names;
+}
+
+void check_slowdown(const GeneratedPlatform& hosts, const Scenario& scenario, const Place& place) {
+  std::vector<std::string> names = worker_names(hosts);
   for (int i = 0; i < hosts.servers; ++i) names.push_back("ps" + std::to_string(i));
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& [name, factor] : scenario.compute.slowdown) {
@@ -104,7 +109,9 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   // An invalid optimizer counts as stateless here, because it has been reported already.
   const bool stateless =
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
-  const Surroundings around{*workers, servers_of(scenario.platform), stateless};
+  Surroundings around{*workers, servers_of(scenario.platform), stateless};
+  const auto* generated = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
+  if (generated != nullptr) around.worker_names = worker_names(*generated);
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
     findings.add("$.algorithm." + error.key, error.what);
   }

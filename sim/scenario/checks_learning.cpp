@@ -50,7 +50,9 @@ void check_data(const Scenario& scenario, Findings& findings) {
   }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, data::synthetic_training_samples);
-  if (!scenario.model.none() && workers && train && *train < *workers && findings.clean("$.platform")) {
+  const bool all_have_shards = findings.clean("$.algorithm") && !scenario.algorithm->facts().one_trains;
+  if (!scenario.model.none() && workers && train && *train < *workers && all_have_shards &&
+      findings.clean("$.platform")) {
     place.at("train").error(
         fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
   } else if (!scenario.model.none() && train && scenario.training.batch_size > *train && findings.clean("$.training")) {

@@ -67,10 +67,10 @@ const std::vector<std::string> faults = {
     R"({"type": "host_crash", "host": "ps0", "at": "1.23s", "restart": "2.5s", "state": "kept"})"};
 
 scenario::Scenario scenario_of(const std::string& system, const std::string& policy, std::string fault) {
-  const bool alone = system == "single";
-  const std::string host = alone ? "w0" : "w1";
+  const bool one_trains = system == "single";
+  const std::string host = one_trains ? "w0" : "w1";
   if (const std::size_t at = fault.find("HOST"); at != std::string::npos) fault.replace(at, 4, host);
-  return learning(settings_of(system, policy), alone ? 1 : 4, 1,
+  return learning(settings_of(system, policy), one_trains ? 1 : 4, 1,
                   fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"iterations": 30}}, "faults": [{}],
                                  "training": {{"batch_size": 10, "optimizer": {{"type": "sgd", "learning_rate": 0.02}}}})",
                               fault));
