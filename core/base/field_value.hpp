@@ -59,7 +59,7 @@ struct ChoiceField {
   std::function<void(std::size_t)> choose;  // with its defaults
   std::function<void(FieldVisitor&)> visit;
 };
-// A word, or else a value or a list of such values.
+// A word, or else a value, a list of such values, or a list of lists.
 struct WordOrField {
   std::vector<std::string> words;
   std::optional<std::size_t> chosen;
@@ -69,6 +69,7 @@ struct WordOrField {
   std::function<FieldValue()> value;  // as it is, if no word is chosen
   const char* is_not = "";            // what is wrong with anything else: "is no count"
   const char* expected = "";          // "expected a count or \"auto\""
+  std::function<FieldValue()> lists = nullptr;  // makes it a list of lists; null: it is none
 };
 
 struct FieldValue {

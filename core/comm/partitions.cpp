@@ -105,6 +105,36 @@ std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, 
   return result;
 }
 
+std::vector<Partition> make_partitions(const std::vector<std::vector<std::string>>& groups, const Cluster& cluster) {
+  const auto refuse = [](const std::string& what) { throw InputError("algorithm.partitions: " + what); };
+  if (cluster.tensors.empty()) refuse("a timing-only model has no tensors to name; expected a count");
+  std::vector<Partition> result(groups.size());
+  std::set<std::size_t> placed;  // offsets of tensors
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    for (const std::string& name : groups[group]) {
+      bool found = false;
+      for (const nn::Tensor& tensor : cluster.tensors) {
+        if (tensor.name != name && layer_of(tensor) != name) continue;
+        found = true;
+        if (!placed.insert(tensor.offset).second) refuse("tensor \"" + tensor.name + "\" is named twice");
+        result[group].push_back({tensor.offset, tensor.offset + tensor.count});
+      }
+      if (!found) {
+        refuse("the model has no layer or tensor \"" + name + "\"; expected names such as \"" +
+               layer_of(cluster.tensors.front()) + "\"");
+      }
+    }
+    std::ranges::sort(result[group], {}, &Slice::begin);
+  }
+  for (const nn::Tensor& tensor : cluster.tensors) {
+    if (!placed.contains(tensor.offset)) refuse("tensor \"" + tensor.name + "\" is in no group");
+  }
+  for (const Partition& partition : result) {
+    if (partition.empty()) refuse("a group is empty; expected at least one name in each");
+  }
+  return result;
+}
+
 std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition) {
   return std::accumulate(partition.begin(), partition.end(), std::uint64_t{0},
                          [&](std::uint64_t sum, Slice slice) { return sum + cluster.wire_bytes(slice); });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/fields.hpp"
@@ -27,6 +28,10 @@ using Partition = std::vector<Slice>;
 // the layers of cut tensors have goes to the lightest. Both give TF.AKO's groups for its network, at P = 2 and 4.
 // Throws InputError when P is more than the partitioner can make, or there are no tensors to go by.
 std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster);
+
+// Groups of layers ("conv1") or tensors ("conv1.weight") by name, one for each partition. Throws InputError unless each
+// tensor is in exactly one.
+std::vector<Partition> make_partitions(const std::vector<std::vector<std::string>>& groups, const Cluster& cluster);
 
 std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition);
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string algorithm_of(const std::string& pattern) {
   if (pattern == "d_psgd") return R"({"name": "d_psgd", "topology": "random_regular", "degree": 4})";
-  if (pattern == "ako") return R"({"name": "ako", "partitions": 4})";
+  if (pattern == "ako") return R"({"name": "ako", "partitions": 4, "overflow": "block"})";
   return '"' + pattern + '"';
 }
 

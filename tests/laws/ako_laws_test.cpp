@@ -21,7 +21,8 @@ double gradient_at(const experiment::IterationRow& row) { return row.start_s + r
 TEST_CASE("blocking publication adds network time to compute time, in the background they overlap") {
   const double alpha = 0.05;
   const auto pair = [&](const char* publish) {
-    const auto settings = fmt::format(R"("partitions": 4, "tf_ako": {{"publish": "{}"}})", publish);
+    const auto settings =
+        fmt::format(R"("partitions": 4, "overflow": "block", "tf_ako": {{"publish": "{}"}})", publish);
     return runtime::run(timing_only(ako(settings), 2, 0, "50ms", steps(10))).simulated_s;
   };
   CHECK(pair("blocking") == doctest::Approx(10 * (c + alpha + n_over_b / 4)).epsilon(1e-6));
@@ -112,10 +113,54 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
   const std::string text = R"({
     "platform": {"topology": "ring", "workers": 4, "bandwidth": ["14Mbps", "7Mbps"], "latency": "5ms",
                  "network": {"model": "CM02", "sharing": "fair", "crosstraffic": false, "tcp_window": "0B"}},
-    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "staleness_bound": 3, "tf_ako": {"clock": "ping_pong"}},
+    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "overflow": "block", "staleness_bound": 3, "tf_ako": {"clock": "ping_pong"}},
     "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
     "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
   CHECK(runtime::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
+}
+
+TEST_CASE("adaptive P follows a link whose bandwidth is halved for a while, and comes back") {
+  // A model takes 1 s, and 2 s between 60 s and 120 s, of which 0.9 x 0.1 s are to be filled: P = 12 and 23.
+  const auto bytes_until = [](int seconds) {
+    return runtime::run(scenario_from(fmt::format(
+                            R"({{"name": "law", "platform": {{"topology": "star", "workers": 2, "bandwidth": "8Mbps",
+                       "latency": "1ms", "profiles": [{{"quantity": "bandwidth", "link": "w0", "points": [
+                         {{"at": "60s", "value": "4Mbps"}}, {{"at": "120s", "value": "8Mbps"}}]}}], {}}},
+                       "model": "none", "wire": {{"model_bytes": "1MB"}}, "stop": {{"time": "{}s"}},
+                       "compute": {{"seconds_per_batch": "100ms", "jitter": 0}},
+                       "algorithm": {{"name": "ako", "partitions": "adaptive"}}}})",
+                            textbook, seconds)))
+        .bytes_sent;
+  };
+  const auto partitions_between = [&](int from, int to) {
+    return 2 * 10 * (to - from) * 1e6 / (bytes_until(to) - bytes_until(from));
+  };
+  CHECK(partitions_between(40, 60) == doctest::Approx(12).epsilon(0.01));
+  CHECK(partitions_between(100, 120) == doctest::Approx(23).epsilon(0.01));
+  CHECK(partitions_between(160, 180) == doctest::Approx(12).epsilon(0.01));
+}
+
+TEST_CASE("adaptive P follows a host that computes more slowly: fewer parts fill a longer step") {
+  auto scenario = timing_only(ako(R"("partitions": "adaptive")"), 2, 0, "1ms", steps(300));
+  scenario.compute.slowdown = {{"w0", 4}, {"w1", 4}};
+  const auto result = runtime::run(scenario);
+  // "auto" knows the slowdown: 1 s in 0.9 x 0.4 s, P = 3. A gradient of 0.1 s would ask for 12.
+  for (const experiment::PairRow& pair : result.pairs) {
+    CHECK(pair.bytes == doctest::Approx(100 * 1e6).epsilon(0.02));
+  }
+}
+
+TEST_CASE("Ako that accumulates computes as if alone on any network, and sends what the network takes") {
+  for (const char* partitions : {"1", "3", R"("auto")", R"("adaptive")"}) {
+    CAPTURE(partitions);
+    const auto result =
+        runtime::run(timing_only(ako(std::string(R"("partitions": )") + partitions), 4, 0, "20ms", steps(100)));
+    for (const experiment::IterationRow& row : result.iterations) {
+      CHECK(row.end_s - row.start_s == doctest::Approx(c).epsilon(1e-9));
+    }
+    CHECK(result.bounds.step_s == doctest::Approx(c));
+    CHECK(result.bytes_sent > 4 * 5e6);  // a worker's link carries 10 MB in these 10 s
+  }
 }
 
 }  // namespace ddl::ako_laws_test

@@ -55,9 +55,9 @@ TEST_CASE("Ako moves exactly m models over every pair in mP steps, for any P and
   for (const char* schedule : {"rotate", "broadcast"}) {
     for (const int P : {1, 3, 4}) {
       const int m = 3;
-      const auto result =
-          runtime::run(timing_only(fmt::format(R"({{"name": "ako", "partitions": {}, "schedule": "{}"}})", P, schedule),
-                                   4, 0, "1ms", fmt::format(R"({{"iterations": {}}})", m * P)));
+      const auto result = runtime::run(timing_only(
+          fmt::format(R"({{"name": "ako", "partitions": {}, "schedule": "{}", "overflow": "block"}})", P, schedule), 4,
+          0, "1ms", fmt::format(R"({{"iterations": {}}})", m * P)));
       REQUIRE(result.pairs.size() == 12);
       for (const experiment::PairRow& pair : result.pairs) {
         CHECK(pair.bytes == m * 1e6);
@@ -67,11 +67,12 @@ TEST_CASE("Ako moves exactly m models over every pair in mP steps, for any P and
   }
 }
 
-TEST_CASE("Ako's step is the longer of compute and (n-1)N/(PB), for they overlap") {
+TEST_CASE("the step of Ako that waits for full queues is the longer of compute and (n-1)N/(PB), for they overlap") {
   const int steps = 40;
   for (const int P : {1, 6, 60}) {
-    const auto result = runtime::run(timing_only(fmt::format(R"({{"name": "ako", "partitions": {}}})", P), 4, 0, "0ms",
-                                                 fmt::format(R"({{"iterations": {}}})", steps)));
+    const auto result =
+        runtime::run(timing_only(fmt::format(R"({{"name": "ako", "partitions": {}, "overflow": "block"}})", P), 4, 0,
+                                 "0ms", fmt::format(R"({{"iterations": {}}})", steps)));
     const double step_s = std::max(c, 3 * n_over_b / P);
     CHECK(result.simulated_s == doctest::Approx(steps * step_s).epsilon(0.06));  // filling and draining the pipe
     CHECK(result.bounds.step_s == doctest::Approx(step_s));
@@ -96,7 +97,7 @@ TEST_CASE("a gossip pull from a ring neighbour costs c + N/B + 2 alpha, whatever
 }
 
 TEST_CASE("no simulated run beats its analytic bound") {
-  std::vector<std::string> algorithms = {R"({"name": "ako", "partitions": 2})",
+  std::vector<std::string> algorithms = {R"({"name": "ako", "partitions": 2, "overflow": "block"})",
                                          R"({"name": "ako", "partitions": 2, "overflow": "merge"})",
                                          R"({"name": "gossip", "mode": "pair", "peer": "ring"})",
                                          R"({"name": "gossip", "order": "overlap", "peer": "ring"})",
@@ -113,8 +114,8 @@ TEST_CASE("no simulated run beats its analytic bound") {
 }
 
 TEST_CASE("bytes sent are bytes delivered plus what is on the wire, and links carry what pairs sent") {
-  const auto result =
-      runtime::run(timing_only(R"({"name": "ako", "partitions": 1})", 4, 0, "1ms", R"({"time": "7.3s"})"));
+  const auto result = runtime::run(
+      timing_only(R"({"name": "ako", "partitions": 1, "overflow": "block"})", 4, 0, "1ms", R"({"time": "7.3s"})"));
   CHECK(result.simulated_s == 7.3);
   CHECK(result.stopped_by == "time");
   CHECK(result.bytes_delivered < result.bytes_sent);

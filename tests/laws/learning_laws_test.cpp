@@ -47,6 +47,8 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
   CHECK(runtime::run(learning(R"("ps_sync")", 1, 1, rest)).weights[0] == single);
   CHECK(runtime::run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
   CHECK(runtime::run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"("alone")", 1, 0, rest)).weights[0] == single);
+  CHECK(runtime::run(learning(R"({"name": "ako", "partitions": "adaptive"})", 1, 0, rest)).weights[0] == single);
   CHECK(runtime::run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
   for (const char* system : {R"("d_psgd")", R"("ad_psgd")", R"("sgp")", R"("choco")"}) {
     CHECK(runtime::run(learning(system, 1, 0, rest)).weights[0] == single);

@@ -10,10 +10,11 @@ namespace {
 
 // Settings in which runs might end in another way than by default.
 const std::vector<std::string> variants = {
-    R"({"name": "ako", "partitions": 2})",
+    R"({"name": "ako", "partitions": 2, "overflow": "block"})",
     R"({"name": "ako", "partitions": 2, "overflow": "merge", "apply": "on_arrival"})",
-    R"({"name": "ako", "partitions": 3, "staleness_bound": 0})",
-    R"({"name": "ako", "partitions": 1, "staleness_bound": 2})",
+    R"({"name": "ako", "partitions": "adaptive"})",
+    R"({"name": "ako", "partitions": 3, "staleness_bound": 0, "overflow": "block"})",
+    R"({"name": "ako", "partitions": 1, "staleness_bound": 2, "overflow": "block"})",
     R"({"name": "ako", "partitions": 5, "staleness_bound": 3, "overflow": "merge"})",
     R"({"name": "ako", "partitions": 2, "tf_ako": {"publish": "blocking"}})",
     R"({"name": "ako", "partitions": 3, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong", "receive_threads": 2,

@@ -78,6 +78,40 @@ TEST_CASE("fine partitions of the TF.AKO network have its published sizes, in it
   CHECK(sizes(cluster, Partitioner::fine, 2) == std::vector<std::uint64_t>{8476416, 8577320});
 }
 
+TEST_CASE("groups by name are TF.AKO's partition details, of layers or single tensors") {
+  const Cluster cluster = ako_cnn_cluster();
+  std::vector<std::uint64_t> bytes;
+  for (const auto& partition : make_partitions({{"conv1", "fc2"}, {"conv2"}, {"conv3"}, {"fc1"}}, cluster)) {
+    bytes.push_back(wire_bytes(cluster, partition));
+  }
+  CHECK(bytes == std::vector<std::uint64_t>{50728, 73984, 147712, 16781312});
+  const auto split = make_partitions({{"fc1.weight"}, {"fc2", "conv3", "fc1.bias", "conv2", "conv1"}}, cluster);
+  CHECK(split[0] == Partition{{57856, 4252160}});
+  CHECK(split[1].front().begin == 0);  // in the model's order
+  CHECK(split[1].back().end == cluster.parameters);
+}
+
+TEST_CASE("groups that leave a tensor out, name one twice or none at all are refused") {
+  Cluster cluster = ako_cnn_cluster();
+  const auto refusal = [&](const std::vector<std::vector<std::string>>& groups) -> std::string {
+    try {
+      make_partitions(groups, cluster);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal({{"conv1", "conv2", "conv3"}, {"fc1"}}).find("tensor \"fc2.weight\" is in no group") !=
+        std::string::npos);
+  CHECK(refusal({{"conv1", "conv2", "conv3", "fc2"}, {"fc1", "conv1.bias"}}).find("\"conv1.bias\" is named twice") !=
+        std::string::npos);
+  CHECK(refusal({{"conv1", "conv2", "conv3", "fc2", "fc1"}, {}}).find("a group is empty") != std::string::npos);
+  CHECK(refusal({{"conv9"}}).find("no layer or tensor \"conv9\"; expected names such as \"conv1\"") !=
+        std::string::npos);
+  cluster.tensors.clear();
+  CHECK(refusal({{"conv1"}}).find("a timing-only model has no tensors to name") != std::string::npos);
+}
+
 TEST_CASE("more partitions than can be made are refused") {
   Cluster cluster = ako_cnn_cluster();
   CHECK_THROWS_AS(make_partitions(Partitioner::layer, 6, cluster), InputError);  // it has five layers

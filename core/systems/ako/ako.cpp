@@ -3,7 +3,7 @@
 //   1  wait until no peer is more than s steps behind              (if there is a staleness bound s)
 //   2  g = gradient(x);  acc += g
 //   3  to each peer of rank r:  send part (t + r) mod P of acc     (broadcast: part t mod P)
-//      acc = 0 in what was sent
+//      acc = 0 in what was sent                                    (what a full queue cannot take accumulates)
 //   4  x = step(x, (g + inbox) / n);  inbox = 0
 //   5  when part k of a peer's acc arrives:  inbox[k] += it        (on_arrival: x[k] = step(x[k], it / n))
 //
@@ -11,14 +11,14 @@
 // every gradient reaches every peer exactly once, at most P-1 steps and the journey late.
 #include "core/systems/ako/ako.hpp"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/node/vectors.hpp"
 #include "core/systems/ako/ako_plan.hpp"
 #include "core/systems/ako/ako_progress.hpp"
-#include "core/systems/ako/ako_queues.hpp"
-#include "core/systems/ako/ako_unsent.hpp"
+#include "core/systems/ako/ako_sender.hpp"
 #include "core/systems/ako/tf_ako_clock.hpp"
 
 namespace ddl::systems {
@@ -31,8 +31,7 @@ class AkoWorker : public Program {
         params_(params),
         plan_(params, node.cluster()),
         weight_(node.cluster().gradient_weight()),
-        unsent_(node, plan_, params.codec),
-        queues_(node, params, plan_.partitions(node.id()).size()),
+        sender_(make_sender(node, params_, plan_)),
         progress_(node, plan_, params.staleness_bound),
         inbox_(node.cluster().timing_only ? 0 : node.cluster().parameters) {
     if (keeps_tf_ako_clock(params_, node.cluster())) clock_.emplace(node, params.tf_ako.receive_threads);
@@ -42,10 +41,10 @@ class AkoWorker : public Program {
   void run() override {
     if (node_.cluster().workers > 1) start_receivers();  // 5
     while (node_.next_step()) {
-      if (!clock_) progress_.wait();                     // 1
-      const Payload gradient = node_.gradient().values;  // 2
-      unsent_.add(gradient);
-      send_parts();                                                           // 3
+      if (!clock_) progress_.wait();  // 1
+      const double since_s = node_.now();
+      const Payload gradient = node_.gradient().values;                       // 2
+      sender_->send(gradient, node_.now() - since_s);                         // 3
       if (clock_) clock_->wait(node_.step() + 1 - *params_.staleness_bound);  // 1, in TF.AKO
       apply(gradient);                                                        // 4
       node_.finish_step();
@@ -59,19 +58,7 @@ class AkoWorker : public Program {
       node_.spawn("receive", [this, thread] { receive(thread); });
     }
     if (clock_) clock_->start();
-  }
-
-  void send_parts() {
-    queues_.wait_for_room();
-    for (std::size_t peer_class = 0; peer_class < plan_.classes(node_.id()); ++peer_class) {
-      Message message = unsent_.take(peer_class);
-      message.port = message.as<PartOfSum>().part % params_.tf_ako.receive_threads;
-      for (int peer = 0; peer < node_.cluster().workers; ++peer) {
-        if (peer == node_.id() || plan_.class_of(node_.id(), peer) != peer_class) continue;
-        queues_.send(peer, message);
-        if (params_.tf_ako.publish == Publish::blocking) node_.queue(peer).flush();
-      }
-    }
+    sender_->start();
   }
 
   void apply(const Payload& gradient) {
@@ -97,8 +84,8 @@ class AkoWorker : public Program {
   }
 
   void take(const Message& message) {
-    const auto& parts = plan_.partitions(message.source);
-    comm::scatter(parts[static_cast<std::size_t>(message.as<PartOfSum>().part)], message.values,
+    const auto part = message.as<PartOfSum>();
+    comm::scatter(plan_.cut(message.source, part.part, part.of), message.values,
                   [&](Slice slice, std::span<const float> values) {
                     if (params_.apply == AkoApply::at_step) {
                       add_scaled(part_of(std::span<float>(inbox_), slice), values);
@@ -114,8 +101,7 @@ class AkoWorker : public Program {
   const AkoParams params_;
   const AkoPlan plan_;
   const float weight_;
-  UnsentSums unsent_;
-  AkoQueues queues_;
+  const std::unique_ptr<AkoSender> sender_;
   AkoProgress progress_;
   GradientAges ages_;  // of gradients that came in since the last step
   std::optional<TfAkoClock> clock_;

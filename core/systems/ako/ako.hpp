@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/fields.hpp"
@@ -16,11 +17,16 @@
 
 namespace ddl::systems {
 
-// P, for all workers, for each, or chosen from the network ("auto"): the least P at which a worker's exchange fits in
-// `utilisation` of the time it computes.
+// P, for all workers or for each; or groups of layers and tensors by name, one for each partition; or the least P at
+// which a worker's exchange fits in `utilisation` of the time it computes: on the network as it is described ("auto"),
+// or as the worker measures it while it runs ("adaptive").
 struct Partitions {
   bool automatic = false;
   std::vector<int> counts = {1};  // one for all, or one per worker
+  bool adaptive = false;
+  std::vector<std::vector<std::string>> groups = {};
+
+  bool are_chosen() const { return automatic || adaptive; }
 };
 
 FieldValue form_of(Partitions& partitions);
@@ -35,14 +41,16 @@ constexpr auto enum_names(AkoApply) {
   return std::to_array<EnumName<AkoApply>>({{AkoApply::at_step, "at_step"}, {AkoApply::on_arrival, "on_arrival"}});
 }
 
-enum class Overflow { block, merge };
+// More waits for a peer than may: what cannot leave accumulates, and computing never waits (the paper's decoupling of
+// computing and network) | the worker waits.
+enum class Overflow { merge, block };
 constexpr auto enum_names(Overflow) {
-  return std::to_array<EnumName<Overflow>>({{Overflow::block, "block"}, {Overflow::merge, "merge"}});
+  return std::to_array<EnumName<Overflow>>({{Overflow::merge, "merge"}, {Overflow::block, "block"}});
 }
 
 // The body of a partition's sum of gradients.
 struct PartOfSum {
-  int part = 0;
+  int part = 0, of = 1;    // so many partitions
   std::int64_t since = 0;  // the step of the oldest gradient in it
 };
 
@@ -56,9 +64,9 @@ struct AkoParams {
   comm::Partitioner partitioner = comm::Partitioner::even;
   AkoApply apply = AkoApply::at_step;
   int queue_depth = 1;
-  Overflow overflow = Overflow::block;
+  Overflow overflow = Overflow::merge;
   std::optional<int> staleness_bound;  // steps ahead of the slowest peer; none: fully asynchronous
-  double utilisation = 0.9;            // of the network, aimed at by "auto"
+  double utilisation = 0.9;            // of the network, aimed at by "auto" and "adaptive"
   codec::CodecParams codec;            // of partitions
   TfAkoParams tf_ako;
 
@@ -66,21 +74,27 @@ struct AkoParams {
   Traffic traffic(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
   std::optional<int> most_steps_ahead() const { return staleness_bound; }
+  // Whether what cannot leave waits in a sum per peer, and is cut (and encoded) only when the network takes it.
+  bool accumulates() const;
   MemoryUse memory(const nn::Model* model, int workers) const;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, AkoParams& params) {
   visit("partitions", params.partitions,
-        Rule{.doc = "P: a count, one per worker, or \"auto\"", .at_least = 1, .at_most = 1e6});
+        Rule{.doc = "P: a count, one per worker, \"auto\" (from nominal bandwidths), \"adaptive\" (measured while it "
+                    "runs), or groups of layers by name",
+             .at_least = 1,
+             .at_most = 1e6});
   visit("schedule", params.schedule, Rule{.doc = "another partition to each peer in a round, or the same to all"});
   visit("partitioner", params.partitioner, Rule{.doc = "how the parameter vector is cut"});
   visit("apply", params.apply, Rule{.doc = "when gradients of others reach the weights"});
   visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait per destination", .at_least = 1});
-  visit("overflow", params.overflow, Rule{.doc = "full queue: the worker waits, or the sums are merged"});
+  visit("overflow", params.overflow,
+        Rule{.doc = "full queue: sums accumulate and computing never waits, or the worker waits"});
   visit("staleness_bound", params.staleness_bound, Rule{.doc = "steps ahead of the slowest peer", .at_least = 0});
   visit("utilisation", params.utilisation,
-        Rule{.doc = "share of the network that \"auto\" aims at", .above = 0, .at_most = 1});
+        Rule{.doc = "share of the network that \"auto\" and \"adaptive\" aim at", .above = 0, .at_most = 1});
   visit("codec", params.codec, Rule{.doc = "how partitions are made smaller; each has a residual of its own"});
   visit("tf_ako", params.tf_ako, Rule{.doc = "what the published implementation does in ways of its own"});
 }

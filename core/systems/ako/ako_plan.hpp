@@ -11,8 +11,11 @@
 
 namespace ddl::systems {
 
-// P of a worker. "auto": the least at which one exchange fits in `utilisation` of the time it computes.
+// P of a worker, with which "adaptive" begins. "auto": the least at which one exchange fits in `utilisation` of the
+// time it computes.
 int partitions_of(const AkoParams& params, const Cluster& cluster, int worker);
+
+double most_partitions(const Cluster& cluster);
 
 class AkoPlan {
  public:
@@ -22,6 +25,8 @@ class AkoPlan {
   const std::vector<comm::Partition>& partitions(int worker) const {
     return cuts_.at(counts_[static_cast<std::size_t>(worker)]);
   }
+  // The slices that a part of so many partitions of a worker has.
+  comm::Partition cut(int worker, int part, int of) const;
   // Peers of one class get the same part in every round.
   std::size_t classes(int source) const;
   std::size_t class_of(int source, int target) const;
@@ -30,7 +35,8 @@ class AkoPlan {
   }
 
  private:
-  const bool rotates_;
+  const bool rotates_, adaptive_;
+  const std::size_t parameters_;
   std::vector<int> counts_;                           // P, per worker
   std::map<int, std::vector<comm::Partition>> cuts_;  // by P
 };

@@ -19,7 +19,9 @@ void UnsentSums::add(const Payload& gradient) {
 Message UnsentSums::take(std::size_t peer_class) {
   const std::size_t part = plan_.part(node_.id(), peer_class, node_.step());
   const comm::Partition& partition = plan_.partitions(node_.id())[part];
-  Message message{.step = node_.step(), .body = PartOfSum{static_cast<int>(part), since_[peer_class][part]}};
+  Message message{.step = node_.step(),
+                  .body = PartOfSum{static_cast<int>(part), static_cast<int>(plan_.partitions(node_.id()).size()),
+                                    since_[peer_class][part]}};
   compressor(peer_class, part).compress(message, comm::gather(sums_[peer_class], partition));
   comm::fill_zero(sums_[peer_class], partition);
   since_[peer_class][part] = node_.step() + 1;

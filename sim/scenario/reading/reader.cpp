@@ -188,7 +188,8 @@ struct Reader {
       field.choose(*index);
     } else if (field.list && json.is_array()) {
       if (json.empty()) place.error(std::string("is an empty list; ") + field.expected);
-      read_value(json, field.list(), rule, place);
+      const bool nested = field.lists && !json.empty() && json.front().is_array();
+      read_value(json, nested ? field.lists() : field.list(), rule, place);
     } else if (json.is_number()) {
       read_value(json, field.one(), rule, place);
     } else {

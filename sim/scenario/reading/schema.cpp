@@ -155,6 +155,7 @@ struct Schema {
       OrderedJson list = schema_value(field.list(), rule);
       list["minItems"] = 1;
       forms.push_back(std::move(list));
+      if (field.lists) forms.push_back(schema_value(field.lists(), rule));
       forms.push_back(words);
     }
     return {{"oneOf", forms}};

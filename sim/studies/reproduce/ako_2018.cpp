@@ -57,7 +57,10 @@ Json algorithm(std::size_t system, int workers) {
   // "Various": from 2 for w0 up to 4, the slower the link the larger; w3 has w0's link.
   const std::array<Json, 3> by_worker = {Json{2, 4}, Json{2, 3, 4}, Json{2, 3, 4, 2}};
   const Json partitions[] = {1, by_worker.at(static_cast<std::size_t>(workers) - 2), 4};
-  return {{"name", "ako"}, {"partitions", partitions[system - 1]}, {"tf_ako", {{"publish", "blocking"}}}};
+  return {{"name", "ako"},
+          {"partitions", partitions[system - 1]},
+          {"overflow", "block"},
+          {"tf_ako", {{"publish", "blocking"}}}};
 }
 
 Json scenario(const Network& network, int workers, std::size_t system, const Scale& scale) {

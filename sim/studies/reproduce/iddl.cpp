@@ -103,7 +103,7 @@ Cell wan_cell(const std::string& form, const std::string& system) {
   json["training"] = {{"batch_size", 64}, {"optimizer", {{"type", "sgd"}, {"learning_rate", 0.4}}}};
   json["wire"] = {{"model_bytes", fmt::format("{:.0f}B", kept * dense_bytes)}};
   json["compute"] = {{"seconds_per_batch", fmt::format("{:.1f}ms", 1000 * work * dense_batch_s)}, {"jitter", 0.1}};
-  json["algorithm"] = partial ? Json{{"name", "ako"}, {"partitions", 4}} : Json("ps_async");
+  json["algorithm"] = partial ? Json{{"name", "ako"}, {"partitions", 4}, {"overflow", "block"}} : Json("ps_async");
   json["stop"] = {{"time", "300s"}};
   json["evaluate"] = {{"every", "10s"}};
   json["record"] = {{"iterations", true}};

@@ -32,7 +32,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 Json algorithm(const std::string& scheme) {
   constexpr std::string_view ako = "ako_p";
   if (!scheme.starts_with(ako)) return {{"name", scheme}};
-  return {{"name", "ako"}, {"partitions", std::stoi(scheme.substr(ako.size()))}};
+  return {{"name", "ako"}, {"partitions", std::stoi(scheme.substr(ako.size()))}, {"overflow", "block"}};
 }
 
 // As scenario.json and measure.sh of results/validation have it.
