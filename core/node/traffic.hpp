@@ -10,6 +10,8 @@ struct Flow {
   int source = 0, target = 0;
   double models = 0;
   double messages = 1;  // that carry them, each with its header
+  // Whether its source waits until it is there; otherwise its target does, or its source on the way to a server.
+  bool source_waits = false;
 };
 
 enum class Pace {
@@ -18,8 +20,9 @@ enum class Pace {
   overlapped  // messages travel while the next gradient is computed
 };
 
-// Traffic that is not listed leaves a bound weaker, never wrong: schemes in which all may send to all list nothing for
-// more workers than this.
+// Traffic that is not listed leaves a bound weaker; what is listed must be sent for each step, and a step must not end
+// without it for long: no queue before it may grow without limit. Otherwise runs beat the bound. Schemes in which
+// all workers may send to all list nothing for more workers than this.
 constexpr int most_workers_all_to_all = 300;
 
 struct Traffic {
@@ -27,6 +30,7 @@ struct Traffic {
   std::vector<std::vector<Flow>> phases;  // in order; a phase's flows travel at the same time
   // Of a gradient, what a step of each worker computes; empty: a whole one.
   std::vector<double> compute_shares = {};
+  bool random_peers = false;  // flows are means over peers drawn at random
 };
 
 }  // namespace ddl

@@ -17,13 +17,15 @@ std::string forecast_text(const experiment::Forecast& forecast) {
   const auto add = [&](const char* label, const std::string& value) {
     text += fmt::format("  {:<18}{}\n", label, value);
   };
-  add("least time a step", fmt::format("{}, {}-bound", results::readable_seconds(bounds.step_s),
-                                       bounds.network_bound ? "network" : "compute"));
+  add("least time a step",
+      fmt::format("{} on the slowest worker in the long run, {}-bound", results::readable_seconds(bounds.step_s),
+                  bounds.network_bound ? "network" : "compute"));
   add("gradient", fmt::format("{} on the slowest worker", results::readable_seconds(bounds.compute_s)));
   if (bounds.bottleneck.empty()) {
     add("network", "nothing travels");
   } else {
     add("network", fmt::format("{} sent per worker and step", results::readable_bytes(bounds.bytes_per_step)));
+    if (bounds.random_peers) add("", "on average, for peers are drawn at random");
     add("bottleneck", fmt::format("{}: {} per step of every worker, at least {}", bounds.bottleneck,
                                   results::readable_bytes(bounds.bottleneck_bytes_per_step),
                                   results::readable_seconds(bounds.network_s)));

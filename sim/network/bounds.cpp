@@ -17,13 +17,23 @@ struct Load {
 };
 using Loads = std::map<int, Load>;  // by link
 
-// One phase of a step. Only sums are kept, because an all-to-all system has many flows.
+// A flow between workers, alone on the network.
+struct Edge {
+  int source, target;
+  double seconds;
+};
+
+// One phase of a step. Only sums are kept, because an all-to-all system has many flows; each flow where rounds need it.
 struct Phase {
   Loads loads;
   std::vector<Loads> own;              // per worker: of the flows that it waits for
   std::vector<Transfer> from_servers;  // which start together and share links
   bool only_from_servers = true;
+  std::vector<Edge> edges;
 };
+
+constexpr int most_rounds = 16;
+constexpr double most_edges_followed = 1e7;
 
 class StepBound {
  public:
@@ -60,7 +70,8 @@ class StepBound {
     result.network_bound = result.network_s > result.compute_s;
     result.step_s = std::max(result.network_s, pace == Pace::overlapped ? result.compute_s
                                                : pace == Pace::free     ? free_s()
-                                                                        : lockstep_s());
+                                               : through_servers_       ? lockstep_s()
+                                                                        : rounds_s());
     return result;
   }
 
@@ -70,8 +81,15 @@ class StepBound {
     const platform::Route route = fabric_.find_route(flow.source, flow.target);
     add(all_, route, bytes, flow.messages);
     add(phase.loads, route, bytes, flow.messages);
-    const int owner = flow.target < workers ? flow.target : flow.source;
+    const int owner = flow.target < workers && !flow.source_waits ? flow.target : flow.source;
     if (owner < workers) add(phase.own[static_cast<std::size_t>(owner)], route, bytes, flow.messages);
+    if (flow.source < workers && flow.target < workers) {
+      Loads alone;
+      add(alone, route, bytes, flow.messages);
+      phase.edges.push_back({flow.source, flow.target, seconds_with_latency(alone)});
+    } else {
+      through_servers_ = true;
+    }
     if (flow.source >= workers) {
       phase.from_servers.push_back({&fabric_.route(flow.source, flow.target), bytes});
     } else {
@@ -146,11 +164,45 @@ class StepBound {
     return most;
   }
 
+  // Of workers that only wait for each other. When each of them is through k rounds, at the least, follows from when it
+  // was through the round before. That rule is monotone and does not look at the clock, so the earliest worker's time
+  // after k rounds from a common start, over k, is what no worker beats for long.
+  double rounds_s() const {
+    std::size_t edges = 1;
+    for (const Phase& phase : phases_) edges += phase.edges.size() + compute_s_.size();
+    const double affordable = most_edges_followed / static_cast<double>(edges);
+    const int rounds = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(most_rounds)));
+    std::vector<double> through(compute_s_.size());
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < through.size(); ++i) through[i] += compute_s_[i];
+      for (const Phase& phase : phases_) go_through(phase, through);
+    }
+    return std::max(std::ranges::max(compute_s_), std::ranges::min(through) / rounds);
+  }
+
+  // A worker is through a phase when it was through the one before and its own flows are there: each not before its
+  // source was ready, and all of them not before the first source was.
+  void go_through(const Phase& phase, std::vector<double>& through) const {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    const std::vector<double> before = through, own = own_s(phase);
+    std::vector<double> first(through.size(), never);
+    for (const Edge& edge : phase.edges) {
+      const double ready = before[static_cast<std::size_t>(edge.source)];
+      const auto target = static_cast<std::size_t>(edge.target);
+      through[target] = std::max(through[target], ready + edge.seconds);
+      first[target] = std::min(first[target], ready);
+    }
+    for (std::size_t i = 0; i < through.size(); ++i) {
+      if (first[i] < never) through[i] = std::max(through[i], first[i] + own[i]);
+    }
+  }
+
   const platform::Fabric& fabric_;
   std::vector<double> compute_s_;  // of each worker's step
   std::vector<Phase> phases_;
   Loads all_;
   double bytes_ = 0;
+  bool through_servers_ = false;
 };
 
 }  // namespace
@@ -158,7 +210,9 @@ class StepBound {
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
                  double model_bytes, double header_bytes) {
   check(static_cast<int>(compute_s.size()) == fabric.worker_count(), "a compute time for each worker");
-  return StepBound(fabric, traffic, compute_s, model_bytes, header_bytes).bounds(traffic.pace);
+  Bounds bounds = StepBound(fabric, traffic, compute_s, model_bytes, header_bytes).bounds(traffic.pace);
+  bounds.random_peers = traffic.random_peers;
+  return bounds;
 }
 
 std::vector<double> exchange_seconds(const platform::Fabric& fabric, double model_bytes) {

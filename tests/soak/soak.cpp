@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "sim/process/child.hpp"
@@ -15,6 +16,7 @@
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"
+#include "tests/support/lower_bound.hpp"
 
 namespace ddl {
 namespace {
@@ -75,7 +77,56 @@ Said try_run(const scenario::Scenario& scenario, int threads, unsigned most_seco
   }
 }
 
+constexpr std::int64_t long_steps = 200;
+
+scenario::Scenario long_and_steady(const std::string& text, bool timing_only) {
+  scenario::Scenario scenario = scenario::parse_scenario(text, "soak.json");
+  scenario.faults.clear();
+  scenario.compute.jitter = 0;
+  scenario.record = {};
+  scenario.stop = {};
+  scenario.stop.iterations = timing_only ? long_steps : long_steps / 4;
+  scenario.evaluate = {};
+  if (timing_only) {
+    scenario.model = {"none", {}};
+    if (!scenario.compute.seconds_per_batch) scenario.compute.seconds_per_batch = Seconds{0.1};
+    if (!scenario.wire.model_bytes) scenario.wire.model_bytes = Bytes{1e6};
+  } else {
+    scenario.evaluate.every_iterations = long_steps;
+  }
+  return scenario::parse_scenario(scenario::describe(scenario), "soak.json");
+}
+
 }  // namespace
+
+BoundOutcome soak_bound(std::uint64_t seed, unsigned most_seconds) {
+  BoundOutcome outcome;
+  const std::string text = random_scenario(seed);
+  std::optional<scenario::Scenario> scenario;
+  for (const bool timing_only : {true, false}) {
+    try {
+      scenario = long_and_steady(text, timing_only);
+      outcome.algorithm = scenario->algorithm->facts().name;
+      outcome.scenario = scenario::describe(*scenario);
+      const std::string said = process::in_child([&] {
+        const rlimit limit{most_seconds, most_seconds};
+        setrlimit(RLIMIT_CPU, &limit);
+        const experiment::RunResult result = runtime::run_here(*scenario, {.threads = 1, .progress = {}});
+        const auto steps = static_cast<double>(*scenario->stop.iterations);
+        double free_steps = 3 + sum_of_counts(nlohmann::json::parse(scenario::describe(*scenario))["algorithm"]);
+        if (result.bounds.random_peers) free_steps += 4 * std::sqrt(steps * result.workers);
+        if (free_steps > steps / 2 || result.stopped_by != "iterations") return std::string("too short");
+        return beaten_bound(result, free_steps);
+      });
+      outcome.judged = said != "too short";
+      if (outcome.judged) outcome.problem = said;
+      return outcome;
+    } catch (const scenario::ScenarioErrors&) {  // no timing only
+    } catch (const InputError&) {
+    }
+  }
+  return outcome;
+}
 
 SoakOutcome soak(std::uint64_t seed, unsigned most_seconds) {
   SoakOutcome outcome;

@@ -19,4 +19,12 @@ struct SoakOutcome {
 // that differ, counts that do not add up.
 SoakOutcome soak(std::uint64_t seed, unsigned most_seconds);
 
+// Scenario `seed` made long and steady: no faults, no jitter, 200 steps of each worker, timing only where its system
+// and settings allow it. Says how it beats its lower bound, or "".
+struct BoundOutcome {
+  std::string problem, scenario, algorithm;
+  bool judged = false;  // it ran, and long enough to tell
+};
+BoundOutcome soak_bound(std::uint64_t seed, unsigned most_seconds);
+
 }  // namespace ddl

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
+#include "core/systems/table.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"
 
@@ -14,6 +17,20 @@ TEST_CASE("twenty random scenarios end the same way twice, with any threads") {
     const SoakOutcome outcome = soak(seed, 120);
     CAPTURE(outcome.scenario);
     CHECK(outcome.problem == "");
+  }
+}
+
+TEST_CASE("no system beats its lower bound in random scenarios, both ways of sharing links") {
+  std::map<std::string, int> judged;
+  for (std::uint64_t seed = 1; seed <= 8 * systems::all_systems().size(); ++seed) {
+    const BoundOutcome outcome = soak_bound(seed, 120);
+    CAPTURE(outcome.scenario);
+    CHECK(outcome.problem == "");
+    judged[outcome.algorithm] += outcome.judged;
+  }
+  for (const auto& system : systems::all_systems()) {
+    CAPTURE(system->facts().name);
+    CHECK(judged[system->facts().name] >= 1);
   }
 }
 

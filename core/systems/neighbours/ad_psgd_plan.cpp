@@ -8,6 +8,7 @@ namespace ddl::systems {
 Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
   if (gossip_rate.continuous) return result;  // as much as the network carries, but no step needs it
+  result.random_peers = peer == PartnerRule::random;
   for (int active = 1; active < cluster.workers; active += 2) {
     const auto others = graph::partners(topology, cluster.workers, active);
     const double models = 1.0 / (gossip_rate.every * static_cast<double>(others.size()));

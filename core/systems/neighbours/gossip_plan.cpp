@@ -5,13 +5,15 @@ namespace ddl::systems {
 
 Traffic GossipParams::traffic(const Cluster& cluster) const {
   Traffic result{order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
+  if (timeout) return result;  // no step needs its answer
   const bool ring = peer == PeerRule::ring;
+  result.random_peers = peer == PeerRule::random;
   if (!ring && cluster.workers > most_workers_all_to_all) return result;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (int other = 0; other < cluster.workers; ++other) {
       if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;
       const double models = ring ? 1.0 : 1.0 / (cluster.workers - 1);
-      if (mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models});
+      if (mode != GossipMode::pull) result.phases[0].push_back({worker, other, models, models, true});
       if (mode != GossipMode::push) result.phases[0].push_back({other, worker, models, models});
     }
   }

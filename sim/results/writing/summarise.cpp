@@ -70,18 +70,15 @@ std::optional<Distribution> step_times(const std::vector<experiment::IterationRo
   return distribution_of(std::move(seconds));
 }
 
-std::optional<double> slowest_mean_step(const std::vector<experiment::IterationRow>& rows, int workers) {
-  std::vector<double> seconds(static_cast<std::size_t>(workers), 0.0);
-  std::vector<double> steps(seconds.size(), 0.0);
-  for (const experiment::IterationRow& row : rows) {
-    seconds.at(static_cast<std::size_t>(row.worker)) += row.end_s - row.start_s;
-    steps.at(static_cast<std::size_t>(row.worker)) += 1;
+// The run's time over the steps of the worker with the fewest: unlike the mean of its finished steps, it has what the
+// worker waited for in vain when the run ended. Workers that took none idle.
+std::optional<double> slowest_step(const experiment::RunResult& result) {
+  std::optional<std::int64_t> fewest;
+  for (const std::int64_t steps : result.steps) {
+    if (steps > 0) fewest = std::min(fewest.value_or(steps), steps);
   }
-  std::optional<double> slowest;
-  for (std::size_t worker = 0; worker < seconds.size(); ++worker) {
-    if (steps[worker] > 0) slowest = std::max(slowest.value_or(0), seconds[worker] / steps[worker]);
-  }
-  return slowest;
+  if (!fewest) return std::nullopt;
+  return result.simulated_s / static_cast<double>(*fewest);
 }
 
 std::optional<Staleness> staleness_of(const std::vector<experiment::IterationRow>& rows) {
@@ -136,7 +133,7 @@ Summary summarise(const scenario::Scenario& scenario, const experiment::RunResul
                                                     : reach(result.curve, accuracy));
   }
   summary.seconds_per_batch = step_times(result.iterations);
-  summary.slowest_step_s = slowest_mean_step(result.iterations, result.workers);
+  summary.slowest_step_s = slowest_step(result);
   if (result.epochs > 0) summary.time_per_epoch_s = result.simulated_s / result.epochs;
   summary.busiest_link = busiest(result.traffic);
   summary.staleness = staleness_of(result.iterations);

@@ -44,7 +44,7 @@ struct Summary {
   std::optional<double> best_accuracy;                   // of the mean over workers
   std::vector<TargetReached> targets;                    // as evaluate.target_accuracy lists them
   std::optional<Distribution> seconds_per_batch;         // start to end of all finished steps; none without steps
-  std::optional<double> slowest_step_s;                  // the largest of the workers' mean step times
+  std::optional<double> slowest_step_s;                  // of the worker with the fewest steps, all waiting included
   std::optional<double> time_per_epoch_s;
   std::optional<BusiestLink> busiest_link;  // none when nothing travelled
   std::optional<Staleness> staleness;

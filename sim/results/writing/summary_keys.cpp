@@ -215,8 +215,12 @@ constexpr SummaryKey keys[] = {
      "64-bit hash over `curve.csv`, `traffic.csv`, `requests.csv` if there is one, and the "
      "final weights, 16 hexadecimal digits",
      told, [](const Source& from) { return Json(from.digest); }},
-    {"bounds.step_s", "s", "least possible time of one step of every worker, from the analysis of the platform",
-     measured, [](const Source& from) { return Json(from.result.bounds.step_s); }},
+    {"slowest_step_s", "s",
+     "simulated time over the steps of the worker with the fewest: what `bounds.step_s` bounds; null without steps",
+     measured, [](const Source& from) { return json_of(from.summary.slowest_step_s); }},
+    {"bounds.step_s", "s",
+     "least possible time of a step of the slowest worker in the long run, from the analysis of the platform", measured,
+     [](const Source& from) { return Json(from.result.bounds.step_s); }},
     {"bounds.bottleneck", "",
      "link and direction that needs longest for the messages of such a step; null when "
      "nothing travels",

@@ -1,0 +1,159 @@
+// What `check` lists as the least time of a step: no system beats it in the long run, and one that describes its
+// traffic wrongly is found out.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "core/comm/sharded_model.hpp"
+#include "core/systems/servers/ps_async.hpp"
+#include "core/systems/single.hpp"
+#include "core/systems/table.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "tests/support/lower_bound.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace ddl::lower_bounds_test {
+namespace {
+
+constexpr int steps = 150;
+
+// A gradient of 0.1 s, and models that take from a thousandth of it to ten times as much over different links.
+const char* const networks[] = {
+    R"("topology": "star", "bandwidth": "8Gbps", "latency": "1ms")",
+    R"("topology": "star", "bandwidth": ["80Mbps", "40Mbps", "20Mbps"], "latency": "5ms")",
+    R"("topology": "star", "bandwidth": ["200Mbps", "8Mbps", "100Mbps"], "latency": "30ms")",
+    R"("topology": "star", "bandwidth": "8Mbps", "latency": "1ms")",
+    R"("topology": "two_sites", "bandwidth": "200Mbps", "site_bandwidth": "20Mbps", "site_latency": "20ms")"};
+
+struct Case {
+  std::string network, model, sharing, slowdown;
+};
+
+// Every network in both models, with one slow worker or another, or none.
+std::vector<Case> cases() {
+  const char* const slowdowns[] = {"{}", R"({"w0": 6})", R"({"w1": 6})"};
+  std::vector<Case> list;
+  for (const char* network : networks) {
+    list.push_back({network, "CM02", "fair", slowdowns[list.size() % 3]});
+    list.push_back({network, "LV08", "tcp", slowdowns[list.size() % 3]});
+  }
+  return list;
+}
+
+scenario::Scenario scenario_on(const Case& on, const std::string& algorithm) {
+  return scenario_from(fmt::format(
+      R"({{"name": "law", "platform": {{{}, "workers": 4, "servers": 1,
+             "network": {{"model": "{}", "sharing": "{}"}}}},
+          "model": "none", "wire": {{"model_bytes": "1MB"}},
+          "compute": {{"seconds_per_batch": "100ms", "jitter": 0, "slowdown": {}}},
+          "algorithm": {}, "stop": {{"iterations": {}}}}})",
+      on.network, on.model, on.sharing, on.slowdown, algorithm, steps));
+}
+
+// A queue of a message, the last step's own messages, and the settings that count steps, such as a period; random peers
+// scatter as the square root.
+double free_steps(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  const auto counts = sum_of_counts(nlohmann::json::parse(scenario::describe(scenario))["algorithm"]);
+  return 3 + counts + (result.bounds.random_peers ? 4 * std::sqrt(steps * result.workers) : 0);
+}
+
+// Each way of a system that has several bounds.
+std::vector<std::string> settings_of(const std::string& system) {
+  const std::map<std::string, std::vector<std::string>> more = {
+      {"gossip",
+       {R"("mode": "push", "peer": "ring")", R"("mode": "pair", "peer": "ring")", R"("mode": "pull", "peer": "ring")",
+        R"("mode": "push", "peer": "round_robin")", R"("order": "overlap", "peer": "ring")",
+        R"("timeout": "50ms", "peer": "ring")"}},
+      {"ako",
+       {R"("partitions": 2, "overflow": "block")", R"("partitions": 2, "overflow": "merge")",
+        R"("partitions": "adaptive")", R"("partitions": 2, "tf_ako": {"publish": "blocking"})"}},
+      {"ad_psgd", {R"("peer": "cyclic")", R"("gossip_rate": 3)", R"("gossip_rate": "continuous")"}},
+      {"ps_sync", {R"("backup_workers": 1)"}},
+      {"d_psgd", {R"("overlap": true)"}}};
+  std::vector<std::string> list = {fmt::format(R"({{"name": "{}"}})", system)};
+  if (const auto found = more.find(system); found != more.end()) {
+    for (const std::string& settings : found->second) {
+      list.push_back(fmt::format(R"({{"name": "{}", {}}})", system, settings));
+    }
+  }
+  return list;
+}
+
+// A system whose author believes that a cycle moves 1.3 models each way.
+struct WrongParams : systems::PsAsyncParams {
+  Traffic traffic(const Cluster& cluster) const { return comm::pull_and_push(cluster, Pace::free, 1.3, codec); }
+};
+// One whose author believes that each step waits for a tenth of a model.
+struct ForgetfulParams : systems::AloneParams {
+  Traffic traffic(const Cluster&) const { return {Pace::lockstep, {{{.source = 0, .target = 1, .models = 0.02}}}, {}}; }
+};
+
+template <class Params>
+int beaten_on(const std::string& algorithm) {
+  int beaten = 0;
+  for (const Case& on : cases()) {
+    scenario::Scenario scenario = scenario_on(on, algorithm);
+    scenario.algorithm = systems::SystemChoice(Params{});
+    const auto result = runtime::run(scenario);
+    beaten += !beaten_bound(result, 3).empty();
+  }
+  return beaten;
+}
+
+}  // namespace
+
+TEST_CASE("no system that takes timing only beats its bound, on any network, whoever is slow") {
+  std::set<std::string> judged;
+  for (const auto& system : systems::all_systems()) {
+    const std::string name = system->facts().name;
+    CAPTURE(name);
+    for (const std::string& algorithm : settings_of(name)) {
+      CAPTURE(algorithm);
+      for (const Case& on : cases()) {
+        CAPTURE(on.network);
+        CAPTURE(on.model);
+        CAPTURE(on.sharing);
+        CAPTURE(on.slowdown);
+        std::optional<experiment::RunResult> result;
+        double free = 0;
+        try {
+          const scenario::Scenario scenario = scenario_on(on, algorithm);
+          result = runtime::run(scenario);
+          free = free_steps(scenario, *result);
+        } catch (const scenario::ScenarioErrors&) {
+          break;
+        } catch (const InputError&) {  // needs a model's layers
+          break;
+        }
+        CHECK(beaten_bound(*result, free) == "");
+        judged.insert(name);
+      }
+    }
+  }
+  CHECK(judged.size() + 4 >= systems::all_systems().size());
+}
+
+TEST_CASE("a system that lists more traffic than it sends, or waits for less than it says, is found out") {
+  CHECK(beaten_on<systems::PsAsyncParams>(R"("ps_async")") == 0);
+  CHECK(beaten_on<WrongParams>(R"("ps_async")") > 0);
+  CHECK(beaten_on<systems::AloneParams>(R"("alone")") == 0);
+  CHECK(beaten_on<ForgetfulParams>(R"("alone")") > 0);
+}
+
+TEST_CASE("what the closing table sets beside the bound is the slowest worker's step, its last wait included") {
+  // Two workers on unlike links, and exchanges of 1 s: w1, active, computes 0.1 s and waits; w0 never waits.
+  const auto result =
+      runtime::run(timing_only(R"({"name": "ad_psgd", "topology": "ring"})", 2, 0, "0ms", R"({"time": "101s"})"));
+  const auto [fewest, most] = std::ranges::minmax(result.steps);
+  CHECK(most > 900);    // a step per gradient
+  CHECK(fewest < 110);  // a step per exchange
+  CHECK(result.bounds.step_s == doctest::Approx(1.0));
+  CHECK(result.simulated_s / static_cast<double>(fewest) >= 0.97 * result.bounds.step_s);
+}
+
+}  // namespace ddl::lower_bounds_test
