@@ -1,4 +1,4 @@
-// The shipped comparisons are fair: within the 4 x 11 only what is compared differs.
+// The shipped comparisons are fair: within the 4 x 15 only what is compared differs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,8 +18,9 @@ namespace {
 
 const std::string folder = std::string(DDLSIM_SOURCE_DIR) + "/scenarios/";
 const std::vector<std::string> networks = {"uniform_lan", "het_lan", "uniform_wan", "het_wan"};
-const std::vector<std::string> algorithms = {"ps_async",    "ps_sync", "ako_p1", "ako_p2",  "ako_p3",        "ako_p4",
-                                             "ako_various", "gossip",  "d_psgd", "ad_psgd", "ring_allreduce"};
+const std::vector<std::string> algorithms = {"single",    "alone",  "ps_async", "ps_sync",     "ako_p1",
+                                             "ako_p2",    "ako_p3", "ako_p4",   "ako_various", "ako_adaptive",
+                                             "tf_ako_p4", "gossip", "d_psgd",   "ad_psgd",     "ring_allreduce"};
 
 json parsed(const std::string& path) {
   std::ifstream file(path);
@@ -29,7 +30,7 @@ json parsed(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("there are four networks by eleven training systems, and the folder has no others of these networks") {
+TEST_CASE("there are four networks by fifteen schemes, and the folder has no others of these networks") {
   std::set<std::string> expected, found;
   for (const std::string& network : networks) {
     for (const std::string& algorithm : algorithms) expected.insert(network + "_" + algorithm);
@@ -77,7 +78,24 @@ TEST_CASE("the shipped scenarios are TF.AKO's network on the wire and its comput
   CHECK(scenario["compute"]["seconds_per_batch"] == "340ms");
   CHECK(scenario["compute"]["jitter"] == 0.1);
   CHECK(scenario["stop"] == json{{"time", "300s"}});
-  CHECK(scenario["algorithm"] == json{{"name", "ako"}, {"partitions", 3}});
+  CHECK(scenario["algorithm"] == json{{"name", "ako"}, {"partitions", 3}, {"overflow", "merge"}});
+}
+
+TEST_CASE("every shipped scenario of Ako says whether computing waits for the network") {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".json" || entry.path().string().ends_with(".schema.json")) continue;
+    const json file = parsed(entry.path().string());
+    std::vector<json> algorithms_of_file = {file.value("algorithm", json())};
+    if (const json vary = file.value("vary", json()); vary.is_object() && vary.contains("algorithm")) {
+      for (const json& algorithm : vary["algorithm"]) algorithms_of_file.push_back(algorithm);
+    }
+    for (const json& algorithm : algorithms_of_file) {
+      CHECK_MESSAGE(algorithm != "ako", entry.path().string());
+      if (algorithm.is_object() && algorithm["name"] == "ako") {
+        CHECK_MESSAGE(algorithm.contains("overflow"), entry.path().string());
+      }
+    }
+  }
 }
 
 TEST_CASE("the smoke scenarios have every training system and every generated topology") {
