@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "sim/results/reading/baseline.hpp"
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/statistics.hpp"
@@ -118,6 +119,16 @@ Json group_of(const results::GroupedRuns& runs, const results::RunGroup& group) 
   return json;
 }
 
+// By target: the speed-up over one worker alone, null where only one of the two gets there, and whether it beats it.
+Json over_one_worker(const results::RunGroup& group, const results::RunGroup& one) {
+  Json json = Json::object();
+  for (const double target : group.runs.front().targets) {
+    const auto against = results::against_one(group, one, target);
+    if (against) json[fmt::format("{}", target)] = {shortened(against->speed_up), against->beats};
+  }
+  return json;
+}
+
 // Half widths of 95 % intervals, in standard errors, for 2, 3, ... values.
 Json student_factors(const results::GroupedRuns& runs) {
   std::size_t most = 2;
@@ -155,8 +166,12 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
   data["varied"] = runs.varied;
   data["groups"] = Json::array();
   data["runs"] = Json::array();
+  const auto baselines = results::baselines_of(runs);
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {
     data["groups"].push_back(group_of(runs, runs.groups[i]));
+    if (baselines[i]) {
+      data["groups"].back()["over_one_worker"] = over_one_worker(runs.groups[i], runs.groups[*baselines[i]]);
+    }
     for (const results::FinishedRun& run : runs.groups[i].runs) {
       data["runs"].push_back(run_of(run, i, limits, thinned));
       targets.insert(run.targets.begin(), run.targets.end());

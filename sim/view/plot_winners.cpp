@@ -12,13 +12,15 @@ namespace ddl::view {
 namespace {
 
 constexpr std::size_t most_schemes = 7;  // colours
-constexpr std::size_t cell_width = 86, cell_height = 46;
+constexpr std::size_t cell_width = 92, cell_height = 46;
 
 std::string shown(const std::string& measure, const Winner& winner) {
   const std::string value = measure.starts_with("time_to_")    ? results::readable_seconds(winner.mean)
                             : measure.starts_with("bytes_to_") ? results::readable_bytes(winner.mean)
                                                                : fmt::format("{:.3f}", winner.mean);
-  return value + (winner.clear.value_or(true) ? "" : " ~");
+  const auto& against = winner.against_one;
+  const std::string over_one = against && against->speed_up ? fmt::format(" ({:.1f}x)", *against->speed_up) : "";
+  return value + over_one + (winner.clear.value_or(true) ? "" : " ~");
 }
 
 std::string title_of(const std::string& measure) {
@@ -28,6 +30,12 @@ std::string title_of(const std::string& measure) {
   return measure.starts_with("final_loss") ? "best scheme by final test loss" : "best scheme by final test accuracy";
 }
 
+std::string note_of(bool noise, bool over_one) {
+  std::string note = over_one ? "(2.0x) speed-up over one worker alone" : "";
+  if (noise) note += (note.empty() ? "" : "; ") + std::string("~ within noise of the second best (p >= 0.05)");
+  return note;
+}
+
 std::string axis_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
 }  // namespace
@@ -35,12 +43,13 @@ std::string axis_name(const std::string& path) { return path.substr(path.rfind('
 void plot_winners(const results::GroupedRuns& runs, const PictureOptions& options) {
   const WinnerMap map = winners_of(runs, options.y, options.target);
   std::vector<bool> wins(map.schemes.size(), false);
-  bool noise = false;
+  bool noise = false, over_one = false;
   for (const auto& row : map.cells) {
     for (const auto& cell : row) {
       if (!cell) continue;
       wins[cell->scheme] = true;
       noise = noise || !cell->clear.value_or(true);
+      over_one = over_one || (cell->against_one && cell->against_one->speed_up);
     }
   }
   // Only systems that win somewhere get a colour.
@@ -70,8 +79,7 @@ void plot_winners(const results::GroupedRuns& runs, const PictureOptions& option
   text += "END_OF_DATA\n" + gnuplot_array("name", names) + gnuplot_array("column_name", map.columns) +
           gnuplot_array("row_name", map.rows);
   text += fmt::format("x_label = {}\ny_label = {}\nplot_title = {}\nnote = {}\n", gnuplot_text(axis_name(map.x)),
-                      gnuplot_text(axis_name(map.y)), gnuplot_text(title),
-                      gnuplot_text(noise ? "~ within noise of the second best (p >= 0.05)" : ""));
+                      gnuplot_text(axis_name(map.y)), gnuplot_text(title), gnuplot_text(note_of(noise, over_one)));
   text += fmt::format("plot_width = {}\nplot_height = {}\nlegend_width = {}\n",
                       std::max<std::size_t>(420, 110 + cell_width * map.columns.size()),
                       110 + cell_height * std::max<std::size_t>(map.rows.size(), 3), 60 + letter_pixels * longest);

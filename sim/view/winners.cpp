@@ -70,18 +70,38 @@ std::vector<double> shared_targets(const results::GroupedRuns& runs) {
   return targets;
 }
 
-void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std::size_t, std::size_t>& axes) {
-  struct Entry {
-    std::size_t scheme;
-    results::Estimate estimate;
-  };
+// A system in a cell of the map.
+struct Entry {
+  std::size_t scheme;
+  results::Estimate estimate;
+  std::size_t group;
+};
+
+// Whether the first differs from the second, corrected for its comparisons with all.
+std::optional<bool> is_clear(const std::vector<Entry>& ranked, const results::GroupedRuns& runs,
+                             const std::string& measure) {
+  std::vector<double> p;
+  for (std::size_t other = 1; other < ranked.size(); ++other) {
+    const auto one = results::difference_p(runs.groups[ranked[0].group], runs.groups[ranked[other].group], measure);
+    if (other == 1 && !one) return std::nullopt;
+    if (one) p.push_back(*one);
+  }
+  if (p.empty()) return std::nullopt;
+  return results::holm(p).front() < results::significance;
+}
+
+// `target` of a map of times.
+void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std::size_t, std::size_t>& axes,
+          std::optional<double> target = std::nullopt) {
+  const auto baselines = results::baselines_of(runs);
   std::vector<std::vector<std::vector<Entry>>> entries(map.rows.size(),
                                                        std::vector<std::vector<Entry>>(map.columns.size()));
-  for (const results::RunGroup& group : runs.groups) {
+  for (std::size_t index = 0; index < runs.groups.size(); ++index) {
+    const results::RunGroup& group = runs.groups[index];
     if (group.diverged() > 0 || group.count_with(map.measure) < group.runs.size()) continue;
     const std::size_t row = position_in(map.rows, group.varied[axes.second]);
     const std::size_t column = position_in(map.columns, group.varied[axes.first]);
-    entries[row][column].push_back({position_in(map.schemes, group.scheme), *group.estimate_of(map.measure)});
+    entries[row][column].push_back({position_in(map.schemes, group.scheme), *group.estimate_of(map.measure), index});
   }
   const double sign = larger_is_better(map.measure) ? -1 : 1;
   map.cells.assign(map.rows.size(), std::vector<std::optional<Winner>>(map.columns.size()));
@@ -91,11 +111,12 @@ void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std:
       if (here.empty()) continue;
       std::stable_sort(here.begin(), here.end(),
                        [&](const Entry& a, const Entry& b) { return sign * a.estimate.mean < sign * b.estimate.mean; });
-      Winner winner{here[0].scheme, here[0].estimate.mean, std::nullopt};
-      if (here.size() > 1) {
-        if (const auto p = results::welch_p(here[0].estimate, here[1].estimate))
-          winner.clear = *p < results::significance;
+      Winner winner{here[0].scheme, here[0].estimate.mean, std::nullopt, std::nullopt};
+      const auto baseline = baselines[here[0].group];
+      if (target && baseline) {
+        winner.against_one = results::against_one(runs.groups[here[0].group], runs.groups[*baseline], *target);
       }
+      winner.clear = is_clear(here, runs, map.measure);
       map.cells[row][column] = winner;
     }
   }
@@ -142,7 +163,7 @@ WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, 
   candidates.push_back(candidates.front());  // if none is reached everywhere
   for (const double candidate : candidates) {
     map.measure = what == "bytes" ? results::bytes_to(candidate) : results::time_to(candidate);
-    fill(map, runs, axes);
+    fill(map, runs, axes, what == "bytes" ? std::nullopt : std::optional(candidate));
     if (is_full(map)) break;
   }
   return map;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/results/reading/baseline.hpp"
 #include "sim/results/reading/groups.hpp"
 
 namespace ddl::view {
@@ -12,9 +13,11 @@ namespace ddl::view {
 struct Winner {
   std::size_t scheme = 0;  // index into WinnerMap::schemes
   double mean = 0;         // of the measure, over its seeds
-  // Whether it differs significantly from the best other system (Welch's test). None if this cannot be tested: no other
-  // system has a value, or one of the two has a single seed.
+  // Whether it differs significantly from the best other system (difference_p, corrected for all others by Holm's
+  // rule). None if this cannot be tested: no other system has a value, or one of the two has fewer than three seeds.
   std::optional<bool> clear;
+  // Over one worker alone, in the time to the target of the map; none without such a run, or if it is the winner.
+  std::optional<results::AgainstOne> against_one;
 };
 
 struct WinnerMap {

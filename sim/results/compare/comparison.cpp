@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "sim/results/reading/find_results.hpp"
 
@@ -21,10 +22,12 @@ std::vector<ComparedMeasure> measures_of(const GroupedRuns& grouped) {
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   std::vector<ComparedMeasure> measures;
   for (const double target : targets) {
-    measures.push_back({time_to(target), fmt::format("time to {}", target), ComparedMeasure::seconds, true, true});
+    measures.push_back(
+        {time_to(target), fmt::format("time to {}", target), ComparedMeasure::seconds, true, true, target});
     measures.push_back({bytes_to(target), fmt::format("bytes to {}", target), ComparedMeasure::bytes, true, true});
   }
   measures.push_back({"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy, true, false});
+  measures.push_back({"best_accuracy", "best accuracy", ComparedMeasure::accuracy, true, false});
   measures.push_back({"busiest_link.utilisation", "busiest link", ComparedMeasure::share, false, true});
   measures.push_back({"idle_fraction.mean", "idle", ComparedMeasure::share, false, true});
   measures.push_back({"staleness.mean", "staleness", ComparedMeasure::updates, false, true});
@@ -45,6 +48,19 @@ std::map<std::size_t, Estimate> estimates(const Condition& condition, const Grou
   return found;
 }
 
+// For the number of pairs that have a p.
+void correct(std::span<ComparedPair> pairs) {
+  std::vector<double> p;
+  for (const ComparedPair& pair : pairs) {
+    if (pair.p) p.push_back(*pair.p);
+  }
+  const std::vector<double> corrected = holm(p);
+  auto next = corrected.begin();
+  for (ComparedPair& pair : pairs) {
+    if (pair.p) pair.p = *next++;
+  }
+}
+
 void judge(Condition& condition, const GroupedRuns& grouped, const std::vector<ComparedMeasure>& measures) {
   condition.best.resize(measures.size());
   for (std::size_t m = 0; m < measures.size(); ++m) {
@@ -59,18 +75,21 @@ void judge(Condition& condition, const GroupedRuns& grouped, const std::vector<C
     const auto add = [&](std::size_t a, std::size_t b) {
       const Estimate &first = found.at(a), &second = found.at(b);
       const bool swap = better(measures[m], second.mean, first.mean);
-      condition.pairs.push_back(
-          {m, swap ? b : a, swap ? a : b, std::abs(first.mean - second.mean), welch_p(first, second)});
+      condition.pairs.push_back({m, swap ? b : a, swap ? a : b, std::abs(first.mean - second.mean),
+                                 difference_p(grouped.groups[a], grouped.groups[b], measures[m].key)});
     };
+    const std::size_t before = condition.pairs.size();
     for (const auto& [index, estimate] : found) {
       if (index != best) add(best, index);
     }
-    if (found.size() > most_for_all_pairs) continue;
-    for (auto a = found.begin(); a != found.end(); ++a) {
-      for (auto b = std::next(a); b != found.end(); ++b) {
-        if (a->first != best && b->first != best) add(a->first, b->first);
+    if (found.size() <= most_for_all_pairs) {
+      for (auto a = found.begin(); a != found.end(); ++a) {
+        for (auto b = std::next(a); b != found.end(); ++b) {
+          if (a->first != best && b->first != best) add(a->first, b->first);
+        }
       }
     }
+    correct(std::span(condition.pairs).subspan(before));
   }
 }
 
@@ -110,7 +129,18 @@ Comparison compare(std::vector<FinishedRun> runs, bool over_seeds) {
   comparison.measures = measures_of(comparison.grouped);
   comparison.conditions = conditions_of(comparison.grouped, comparison.measures);
   comparison.fidelities = fidelities_of(comparison.grouped);
+  comparison.baselines = baselines_of(comparison.grouped);
   return comparison;
+}
+
+bool Comparison::has_baselines() const {
+  return std::ranges::any_of(baselines, [](const auto& baseline) { return baseline.has_value(); });
+}
+
+std::optional<AgainstOne> Comparison::against_one(std::size_t group, double target) const {
+  const auto baseline = baselines[group];
+  if (!baseline) return std::nullopt;
+  return results::against_one(grouped.groups[group], grouped.groups[*baseline], target);
 }
 
 Comparison compare_folders(const std::vector<std::string>& arguments, bool over_seeds) {

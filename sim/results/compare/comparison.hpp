@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/results/reading/baseline.hpp"
 #include "sim/results/reading/groups.hpp"
 
 namespace ddl::results {
@@ -16,14 +17,18 @@ struct ComparedMeasure {
   Kind kind;
   bool judged;  // whether schemes are ranked by it
   bool less_is_better;
+  std::optional<double> target = std::nullopt;  // of accuracy, of the time to it
 };
 
 // Two groups under one condition, by one measure. Judged only if every run of both has a value.
 struct ComparedPair {
   std::size_t measure, better, other;  // indices; `better` by its mean
   double difference;                   // between the means, as a positive number
-  std::optional<double> p;             // of no difference (Welch); none where a group has a single run
-  // Whether the difference may be chance: at 5 %, each pair by itself.
+  // Of no difference (difference_p), corrected for the other pairs under the condition and measure (Holm); none where a
+  // group has fewer than three seeds.
+  std::optional<double> p;
+  bool is_tie() const { return difference == 0; }  // to the last digit
+  // Whether the difference may be chance, at 5 %.
   bool within_noise() const { return p && *p >= significance; }
 };
 
@@ -54,7 +59,12 @@ struct Comparison {
   GroupedRuns grouped;
   std::vector<ComparedMeasure> measures;  // targets of any run, then final accuracy, busiest link, idle time, staleness
   std::vector<Condition> conditions;
-  std::vector<Fidelity> fidelities;  // by measured group; empty if none has its counterpart
+  std::vector<Fidelity> fidelities;                   // by measured group; empty if none has its counterpart
+  std::vector<std::optional<std::size_t>> baselines;  // by group, as baselines_of() has them
+
+  bool has_baselines() const;
+  // Of a group, beside its baseline; none without one, or where neither gets to the target.
+  std::optional<AgainstOne> against_one(std::size_t group, double target) const;
 };
 
 // `over_seeds` as in group_runs. Of conditions with very many groups only pairs with the best are kept.

@@ -18,15 +18,32 @@ Json json_of(const RunGroup& group, const ComparedMeasure& measure) {
   Json json = {{"count", estimate ? estimate->count : 0}, {"mean", nullptr}, {"low", nullptr}, {"high", nullptr}};
   if (!estimate) return json;
   json["mean"] = number(estimate->mean);
-  if (!estimate->half_width) return json;
-  json["low"] = number(estimate->mean - *estimate->half_width);
-  json["high"] = number(estimate->mean + *estimate->half_width);
+  const auto interval = interval_of(*estimate, 0, most_of_measure(measure.key));
+  if (!interval) return json;
+  json["low"] = number(interval->low);
+  json["high"] = number(interval->high);
   return json;
 }
 
-Json json_of(const RunGroup& group, const Comparison& comparison) {
+// {"time_to_accuracy_s.0.8": {"baseline": 0, "speed_up": 2.3, "beats": true}}
+Json against_one_json(std::size_t index, const Comparison& comparison) {
+  Json json = Json::object();
+  for (const ComparedMeasure& measure : comparison.measures) {
+    if (!measure.target) continue;
+    const auto against = comparison.against_one(index, *measure.target);
+    if (!against) continue;
+    json[measure.key] = {{"baseline", *comparison.baselines[index]},
+                         {"speed_up", against->speed_up ? number(*against->speed_up) : Json(nullptr)},
+                         {"beats", against->beats}};
+  }
+  return json;
+}
+
+Json json_of(std::size_t index, const Comparison& comparison) {
+  const RunGroup& group = comparison.grouped.groups[index];
   Json json = {{"scheme", group.scheme}, {"varied", Json::object()}};
   for (std::size_t i = 0; i < group.varied.size(); ++i) json["varied"][comparison.grouped.varied[i]] = group.varied[i];
+  json["collapsed"] = group.collapsed();
   for (const FinishedRun& run : group.runs) {
     json["runs"].push_back({{"folder", run.folder.string()},
                             {"seed", run.seed},
@@ -34,6 +51,7 @@ Json json_of(const RunGroup& group, const Comparison& comparison) {
                             {"busiest_link", run.busiest_link}});
   }
   for (const ComparedMeasure& measure : comparison.measures) json["measures"][measure.key] = json_of(group, measure);
+  if (comparison.baselines[index]) json["over_one_worker"] = against_one_json(index, comparison);
   return json;
 }
 
@@ -45,19 +63,25 @@ std::string comparison_csv(const Comparison& comparison) {
   text += ",runs";
   for (const ComparedMeasure& measure : comparison.measures) {
     for (const char* column : {"", ".low", ".high", ".count"}) text += "," + csv_field(measure.key + column);
+    if (measure.target && comparison.has_baselines())
+      text += "," + csv_field(measure.key + ".speed_up_over_one_worker");
   }
   text += "\n";
-  for (const RunGroup& group : comparison.grouped.groups) {
+  for (std::size_t index = 0; index < comparison.grouped.groups.size(); ++index) {
+    const RunGroup& group = comparison.grouped.groups[index];
     text += csv_field(group.scheme);
     for (const std::string& value : group.varied) text += "," + csv_field(value);
     text += "," + std::to_string(group.runs.size());
     for (const ComparedMeasure& measure : comparison.measures) {
       const auto estimate = group.estimate_of(measure.key);
-      const bool interval = estimate && estimate->half_width;
+      const auto interval = estimate ? interval_of(*estimate, 0, most_of_measure(measure.key)) : std::nullopt;
       text += "," + (estimate ? csv_field(estimate->mean) : "");
-      text += "," + (interval ? csv_field(estimate->mean - *estimate->half_width) : "");
-      text += "," + (interval ? csv_field(estimate->mean + *estimate->half_width) : "");
+      text += "," + (interval ? csv_field(interval->low) : "");
+      text += "," + (interval ? csv_field(interval->high) : "");
       text += "," + std::to_string(estimate ? estimate->count : 0);
+      if (!measure.target || !comparison.has_baselines()) continue;
+      const auto against = comparison.against_one(index, *measure.target);
+      text += "," + (against && against->speed_up ? csv_field(*against->speed_up) : "");
     }
     text += "\n";
   }
@@ -66,13 +90,14 @@ std::string comparison_csv(const Comparison& comparison) {
 
 std::string comparison_json(const Comparison& comparison) {
   Json json = {{"groups", Json::array()}, {"pairs", Json::array()}, {"measured_and_simulated", Json::array()}};
-  for (const RunGroup& group : comparison.grouped.groups) json["groups"].push_back(json_of(group, comparison));
+  for (std::size_t i = 0; i < comparison.grouped.groups.size(); ++i) json["groups"].push_back(json_of(i, comparison));
   for (const Condition& condition : comparison.conditions) {
     for (const ComparedPair& pair : condition.pairs) {
       json["pairs"].push_back({{"measure", comparison.measures[pair.measure].key},
                                {"better", pair.better},
                                {"other", pair.other},
                                {"difference", number(pair.difference)},
+                               {"tie", pair.is_tie()},
                                {"p", pair.p ? Json(*pair.p) : Json(nullptr)},
                                {"within_noise", pair.p ? Json(pair.within_noise()) : Json(nullptr)}});
     }

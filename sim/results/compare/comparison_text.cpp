@@ -37,14 +37,32 @@ std::string link_of(const RunGroup& group) {
   return all && !link.empty() ? link + " " : "";
 }
 
+// " ± 0.0120", or " (0.9120 .. 1.0000)" where the interval is cut at what the values can be.
+std::string spread_of(const Estimate& estimate, const ComparedMeasure& measure) {
+  const auto interval = interval_of(estimate, 0, most_of_measure(measure.key));
+  if (!interval) return "";
+  const bool cut =
+      interval->low > estimate.mean - *estimate.half_width || interval->high < estimate.mean + *estimate.half_width;
+  if (!cut) return " ± " + shown(*estimate.half_width, measure.kind);
+  return " (" + shown(interval->low, measure.kind) + " .. " + shown(interval->high, measure.kind) + ")";
+}
+
 std::string cell(const RunGroup& group, const ComparedMeasure& measure) {
   const auto estimate = group.estimate_of(measure.key);
   if (!estimate) return measure.kind == ComparedMeasure::seconds ? "not reached" : "-";
   std::string text = shown(estimate->mean, measure.kind);
-  if (measure.judged && estimate->half_width) text += " ± " + shown(*estimate->half_width, measure.kind);
+  if (measure.judged) text += spread_of(*estimate, measure);
   // A mean over those that got there flatters.
   if (estimate->count < group.runs.size()) text += fmt::format(" ({} of {})", estimate->count, group.runs.size());
   return measure.key == "busiest_link.utilisation" ? link_of(group) + text : text;
+}
+
+// "2.31x", or "0.87x !" of what one worker alone beats.
+std::string cell_of(const std::optional<AgainstOne>& against) {
+  if (!against) return "-";
+  const std::string mark = against->beats ? "" : " !";
+  if (against->speed_up) return fmt::format("{:.2f}x", *against->speed_up) + mark;
+  return against->beats ? "only this" : "never" + mark;
 }
 
 std::vector<Row> table_of(const Comparison& comparison) {
@@ -53,15 +71,26 @@ std::vector<Row> table_of(const Comparison& comparison) {
                                       [](const RunGroup& group) { return group.runs.size() > 1; });
   for (const std::string& path : comparison.grouped.varied) table[0].push_back(path);
   if (replicated) table[0].emplace_back("seeds");
-  for (const ComparedMeasure& measure : comparison.measures) table[0].push_back(measure.title);
-  for (const RunGroup& group : comparison.grouped.groups) {
+  const bool baselines = comparison.has_baselines();
+  for (const ComparedMeasure& measure : comparison.measures) {
+    table[0].push_back(measure.title);
+    if (baselines && measure.target) table[0].emplace_back("over one worker");
+  }
+  for (std::size_t index = 0; index < comparison.grouped.groups.size(); ++index) {
+    const RunGroup& group = comparison.grouped.groups[index];
     Row& row = table.emplace_back(Row{group.scheme});
     if (const std::size_t diverged = group.diverged(); diverged > 0) {
       row[0] += diverged == group.runs.size() ? " (diverged)" : fmt::format(" ({} diverged)", diverged);
     }
+    if (const std::size_t collapsed = group.collapsed(); collapsed > 0) {
+      row[0] += collapsed == group.runs.size() ? " (collapsed)" : fmt::format(" ({} collapsed)", collapsed);
+    }
     for (const std::string& value : group.varied) row.push_back(value.empty() ? "none" : value);
     if (replicated) row.push_back(std::to_string(group.runs.size()));
-    for (const ComparedMeasure& measure : comparison.measures) row.push_back(cell(group, measure));
+    for (const ComparedMeasure& measure : comparison.measures) {
+      row.push_back(cell(group, measure));
+      if (baselines && measure.target) row.push_back(cell_of(comparison.against_one(index, *measure.target)));
+    }
   }
   return table;
 }
@@ -103,35 +132,60 @@ std::string name_in(const Comparison& comparison, const Condition& condition, st
              : group.scheme + ", seed " + group.varied[static_cast<std::size_t>(seed - varied.begin())];
 }
 
+// "time to 0.8: not sooner than one worker alone: gossip, ps_sync"
+std::vector<std::string> beaten_by_one(const Comparison& comparison, const Condition& condition) {
+  std::vector<std::string> lines;
+  for (const ComparedMeasure& measure : comparison.measures) {
+    if (!measure.target) continue;
+    std::vector<std::string> names;
+    for (const std::size_t index : condition.groups) {
+      const auto against = comparison.against_one(index, *measure.target);
+      if (against && !against->beats) names.push_back(name_in(comparison, condition, index));
+    }
+    if (!names.empty()) lines.push_back(measure.title + ": not sooner than one worker alone: " + named(names));
+  }
+  return lines;
+}
+
 // "final accuracy: best ako; within noise of it: gossip. Within noise: a ~ b"
 std::vector<std::string> verdicts(const Comparison& comparison, const Condition& condition) {
   std::vector<std::string> lines;
   for (std::size_t m = 0; m < comparison.measures.size(); ++m) {
     if (!condition.best[m]) continue;
     const std::size_t best = *condition.best[m];
-    std::vector<std::string> near, pairs;
+    std::vector<std::string> near, pairs, tied;
     bool judged = true, compared = false;  // `judged`: a test of every pair that the best is in
     for (const ComparedPair& pair : condition.pairs) {
       if (pair.measure != m) continue;
       compared = true;
       if (pair.better == best || pair.other == best) judged = judged && pair.p.has_value();
-      if (!pair.within_noise()) continue;
+      if (!pair.within_noise() && !pair.is_tie()) continue;
       const std::string better = name_in(comparison, condition, pair.better);
       const std::string other = name_in(comparison, condition, pair.other);
-      if (pair.better == best || pair.other == best) {
+      if (pair.is_tie() && (pair.better == best || pair.other == best)) {
+        tied.push_back(pair.better == best ? other : better);
+      } else if (pair.better == best || pair.other == best) {
         near.push_back(pair.better == best ? other : better);
       } else {
         pairs.push_back(better + " ~ " + other);
       }
     }
     if (!compared) continue;
-    std::string line = comparison.measures[m].title + ": best " + name_in(comparison, condition, best);
-    if (!judged) line += "; single runs do not tell whether that is noise";
-    if (judged && near.empty()) line += ", beyond noise";
+    std::string line = comparison.measures[m].title + ": ";
+    if (tied.empty()) {
+      line += "best " + name_in(comparison, condition, best);
+    } else {
+      tied.insert(tied.begin(), name_in(comparison, condition, best));
+      line += "a tie of " + named(tied);
+    }
+    if (!judged) line += "; fewer than three seeds do not tell whether that is noise";
+    if (judged && near.empty() && tied.empty()) line += ", beyond noise";
     if (!near.empty()) line += "; within noise of it: " + named(near);
     if (!pairs.empty()) line += "; among the others: " + named(pairs);
     lines.push_back(line);
   }
+  const auto beaten = beaten_by_one(comparison, condition);
+  lines.insert(lines.end(), beaten.begin(), beaten.end());
   return lines;
 }
 
@@ -187,7 +241,9 @@ std::string markdown_of(const std::vector<Row>& table) {
   return text;
 }
 
-constexpr const char* method = "Noise: Welch's t-test at 5 %, each pair by itself; ± is the 95 % interval of a mean.";
+constexpr const char* method =
+    "Noise: t-tests at 5 %, paired by seed (Welch's without three seeds in common),\n"
+    "corrected for the number of pairs (Holm); ± is the 95 % interval of a mean.";
 
 }  // namespace
 

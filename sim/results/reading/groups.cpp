@@ -1,6 +1,8 @@
 #include "sim/results/reading/groups.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -131,6 +133,36 @@ std::size_t RunGroup::count_with(std::string_view key) const { return values_of(
 
 std::size_t RunGroup::diverged() const {
   return static_cast<std::size_t>(std::ranges::count(runs, "diverged", &FinishedRun::stopped_by));
+}
+
+std::size_t RunGroup::collapsed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(runs, [](const FinishedRun& run) {
+    const auto best = run.measure("best_accuracy"), last = run.measure("final_accuracy.mean");
+    return best && last && *last < 0.5 * *best;
+  }));
+}
+
+std::optional<double> difference_p(const RunGroup& a, const RunGroup& b, std::string_view key) {
+  const auto first = a.estimate_of(key), second = b.estimate_of(key);
+  if (!first || !second || first->count < least_seeds || second->count < least_seeds) return std::nullopt;
+  std::map<std::uint64_t, double> of_seed;
+  for (const FinishedRun& run : a.runs) {
+    if (const auto value = run.measure(key)) of_seed[run.seed] = *value;
+  }
+  std::vector<double> differences;
+  for (const FinishedRun& run : b.runs) {
+    const auto value = run.measure(key);
+    if (const auto same = of_seed.find(run.seed); value && same != of_seed.end()) {
+      differences.push_back(*value - same->second);
+    }
+  }
+  return differences.size() >= least_seeds ? paired_p(differences) : welch_p(*first, *second);
+}
+
+double most_of_measure(std::string_view key) {
+  const bool is_share = key.starts_with("final_accuracy") || key == "best_accuracy" ||
+                        key.starts_with("idle_fraction") || key.ends_with("utilisation");
+  return is_share ? 1 : std::numeric_limits<double>::infinity();
 }
 
 std::string RunGroup::label(const std::vector<std::string>& columns) const {

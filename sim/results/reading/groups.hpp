@@ -19,10 +19,19 @@ struct RunGroup {
   // Over the runs that have a value; nothing if none has.
   std::optional<Estimate> estimate_of(std::string_view key) const;
   std::size_t count_with(std::string_view key) const;
-  std::size_t diverged() const;  // runs
+  std::size_t diverged() const;   // runs
+  std::size_t collapsed() const;  // runs whose accuracy ends below half of its best
   // "ako partitions=4, platform.bandwidth 40Mbps".
   std::string label(const std::vector<std::string>& columns) const;
 };
+
+// Two-sided p of no difference between two groups in a measure, over runs that have a value: paired by seed, because
+// runs of one seed share their start and minibatches, or Welch's if they have fewer than three seeds in common. Nothing
+// where one of them has fewer than three.
+std::optional<double> difference_p(const RunGroup& a, const RunGroup& b, std::string_view key);
+
+// Of shares and accuracies 1, of all else no limit.
+double most_of_measure(std::string_view key);
 
 struct GroupedRuns {
   std::vector<std::string> varied;  // settings other than the algorithm's that differ among the groups

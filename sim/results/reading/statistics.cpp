@@ -1,7 +1,9 @@
 #include "sim/results/reading/statistics.hpp"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numeric>
 
 namespace ddl::results {
 
@@ -34,6 +36,34 @@ std::optional<double> welch_p(const Estimate& a, const Estimate& b) {
   const double t = std::abs(a.mean - b.mean) / std::sqrt(error);
   const double freedom = error * error / (error_a * error_a / (n_a - 1) + error_b * error_b / (n_b - 1));
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
+}
+
+std::optional<double> paired_p(const std::vector<double>& differences) {
+  const auto mean = estimate(differences);
+  if (!mean || !mean->half_width) return std::nullopt;
+  if (mean->deviation == 0) return mean->mean == 0 ? 1.0 : 0.0;
+  const auto n = static_cast<double>(mean->count);
+  const double t = std::abs(mean->mean) * std::sqrt(n) / mean->deviation;
+  return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(n - 1), t));
+}
+
+std::vector<double> holm(const std::vector<double>& p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p[i]; });
+  std::vector<double> corrected(p.size());
+  double most = 0;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    most = std::max(most, std::min(1.0, p[order[rank]] * static_cast<double>(p.size() - rank)));
+    corrected[order[rank]] = most;
+  }
+  return corrected;
+}
+
+std::optional<Interval> interval_of(const Estimate& estimate, double least, double most) {
+  if (!estimate.half_width) return std::nullopt;
+  return Interval{std::max(least, estimate.mean - *estimate.half_width),
+                  std::min(most, estimate.mean + *estimate.half_width)};
 }
 
 }  // namespace ddl::results

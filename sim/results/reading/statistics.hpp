@@ -25,6 +25,23 @@ double student_factor(std::size_t count);
 // Source: Welch, The generalization of "Student's" problem, Biometrika 34, 1947.
 std::optional<double> welch_p(const Estimate& a, const Estimate& b);
 
+// Two-sided p of a mean difference of zero, by Student's t-test of paired values. Nothing for fewer than two
+// differences or where one is not finite. Where they do not vary: 1 if they are zero, otherwise 0.
+std::optional<double> paired_p(const std::vector<double>& differences);
+
+// p of several comparisons, each corrected for the others: the least times their number, the next times one fewer, and
+// so on, never falling and at most 1. Source: Holm, A simple sequentially rejective multiple test procedure,
+// Scandinavian Journal of Statistics 6, 1979.
+std::vector<double> holm(const std::vector<double>& p);
+
+// The 95 % interval of a mean, within what its values can be: most 1 for shares, least 0 for what is never negative.
+// Nothing for one value.
+struct Interval {
+  double low = 0, high = 0;
+};
+std::optional<Interval> interval_of(const Estimate& estimate, double least, double most);
+
 constexpr double significance = 0.05;
+constexpr std::size_t least_seeds = 3;  // of each of two groups, for a verdict
 
 }  // namespace ddl::results

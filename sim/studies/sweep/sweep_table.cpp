@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/groups.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
@@ -57,9 +58,9 @@ void write_means(std::ostream& table, const SweepPoint& point, const std::vector
     std::string mean, low, high;
     if (const auto over_runs = results::estimate(values)) {
       mean = results::csv_field(over_runs->mean);
-      if (const auto half = over_runs->half_width) {
-        low = results::csv_field(over_runs->mean - *half);
-        high = results::csv_field(over_runs->mean + *half);
+      if (const auto interval = results::interval_of(*over_runs, 0, results::most_of_measure(key))) {
+        low = results::csv_field(interval->low);
+        high = results::csv_field(interval->high);
       }
     }
     table << "," << mean << "," << low << "," << high << "\n";

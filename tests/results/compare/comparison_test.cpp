@@ -99,7 +99,8 @@ TEST_CASE("single runs are not said to differ beyond noise") {
   const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 1, 0.9, 2)}, true);
   CHECK_FALSE(comparison.conditions[0].pairs[0].p.has_value());
   CHECK_FALSE(comparison.conditions[0].pairs[0].within_noise());
-  CHECK(comparison_text(comparison).find("final accuracy: best b; single runs do not tell whether that is noise") !=
+  CHECK(comparison_text(comparison)
+            .find("final accuracy: best b; fewer than three seeds do not tell whether that is noise") !=
         std::string::npos);
 }
 
@@ -108,8 +109,125 @@ TEST_CASE("a best of which there is only one run is not said to be beyond noise"
       compare({run_of("a", "5Mbps", 1, 0.9, 1), run_of("b", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 2, 0.501, 1),
                run_of("c", "5Mbps", 1, 0.1, 1), run_of("c", "5Mbps", 2, 0.101, 1)},
               true);
-  CHECK(comparison_text(comparison).find("final accuracy: best a; single runs do not tell whether that is noise") !=
+  CHECK(comparison_text(comparison)
+            .find("final accuracy: best a; fewer than three seeds do not tell whether that is noise") !=
         std::string::npos);
+}
+
+TEST_CASE("two seeds give no verdict, however far apart they are") {
+  const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.9685, 1), run_of("a", "5Mbps", 2, 0.9690, 1),
+                                         run_of("b", "5Mbps", 1, 0.2995, 2), run_of("b", "5Mbps", 2, 0.2990, 2)},
+                                        true);
+  for (const ComparedPair& pair : comparison.conditions[0].pairs) CHECK_FALSE(pair.p.has_value());
+  CHECK(comparison_text(comparison).find("best a; fewer than three seeds do not tell") != std::string::npos);
+}
+
+TEST_CASE("runs are paired by seed, so that what a seed does to all schemes is no noise") {
+  std::vector<FinishedRun> runs;
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const double shared = 0.1 * static_cast<double>(seed), own = 0.001 * static_cast<double>(seed % 2);
+    runs.push_back(run_of("a", "5Mbps", seed, 0.32 + shared + own, 1));
+    runs.push_back(run_of("b", "5Mbps", seed, 0.30 + shared, 1));
+  }
+  const Comparison comparison = compare(runs, true);
+  const std::size_t accuracy = measure_index(comparison, "final_accuracy.mean");
+  for (const ComparedPair& pair : comparison.conditions[0].pairs) {
+    if (pair.measure != accuracy) continue;
+    // Differences 0.021, 0.02, 0.021, 0.02: t = 0.0205 / (0.000577 / 2) = 71 with three degrees of freedom.
+    CHECK(*pair.p < 1e-4);
+    CHECK(*welch_p(*comparison.grouped.groups[0].estimate_of("final_accuracy.mean"),
+                   *comparison.grouped.groups[1].estimate_of("final_accuracy.mean")) > 0.5);
+  }
+}
+
+TEST_CASE("each pair is corrected for the others") {
+  const Comparison comparison = compare(three_schemes("5Mbps"), true);
+  const auto& groups = comparison.grouped.groups;
+  const std::size_t accuracy = measure_index(comparison, "final_accuracy.mean");
+  std::vector<double> p, corrected;
+  for (const ComparedPair& pair : comparison.conditions[0].pairs) {
+    if (pair.measure != accuracy) continue;
+    p.push_back(*difference_p(groups[pair.better], groups[pair.other], "final_accuracy.mean"));
+    corrected.push_back(*pair.p);
+  }
+  REQUIRE(p.size() == 3);
+  CHECK(corrected == holm(p));
+}
+
+TEST_CASE("an exact tie has no best") {
+  std::vector<FinishedRun> runs;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const char* scheme : {"a", "b"}) {
+      runs.push_back(run_of(scheme, "5Mbps", seed, 0.9 + 0.01 * static_cast<double>(seed), 10));
+    }
+    runs.push_back(run_of("c", "5Mbps", seed, 0.1 + 0.01 * static_cast<double>(seed % 2), 10));
+  }
+  const std::string text = comparison_text(compare(runs, true));
+  CHECK(text.find("final accuracy: a tie of a, b\n") != std::string::npos);
+  CHECK(text.find("time to 0.5: a tie of a, b, c\n") != std::string::npos);
+}
+
+TEST_CASE("an interval ends where accuracies do") {
+  std::vector<FinishedRun> runs;
+  for (const auto& [seed, accuracy] : {std::pair(1, 0.90), std::pair(2, 0.99), std::pair(3, 0.99)}) {
+    runs.push_back(run_of("a", "5Mbps", static_cast<std::uint64_t>(seed), accuracy, 1));
+  }
+  const Comparison comparison = compare(runs, true);
+  // 0.96 and 4.302653 x 0.05196 / sqrt(3) = 0.1291 to each side.
+  CHECK(comparison_text(comparison).find("0.9600 (0.8309 .. 1.0000)") != std::string::npos);
+  const auto json = nlohmann::json::parse(comparison_json(comparison));
+  CHECK(json["groups"][0]["measures"]["final_accuracy.mean"]["high"] == 1);
+}
+
+TEST_CASE("a scheme that ends below half of its best has collapsed, and the table says so") {
+  std::vector<FinishedRun> runs;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    runs.push_back(run_of("a", "5Mbps", seed, seed == 2 ? 0.1 : 0.8, 1));
+    runs.back().measures.push_back({"best_accuracy", 0.82});
+    runs.push_back(run_of("b", "5Mbps", seed, 0.6, 1));
+    runs.back().measures.push_back({"best_accuracy", 0.7});
+  }
+  const Comparison comparison = compare(runs, true);
+  CHECK(comparison.grouped.groups[0].collapsed() == 1);
+  CHECK(comparison.grouped.groups[1].collapsed() == 0);
+  CHECK(comparison_text(comparison).find("a (1 collapsed)") != std::string::npos);
+  CHECK(comparison_text(comparison).find("b  ") != std::string::npos);
+}
+
+TEST_CASE("schemes are set beside one worker alone on the same platform, and what it beats is marked") {
+  std::vector<FinishedRun> runs;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    runs.push_back(run_of("single", "5Mbps", seed, 0.9, 30));
+    runs.push_back(run_of("quick", "5Mbps", seed, 0.9, 10));
+    runs.push_back(run_of("slow", "5Mbps", seed, 0.9, 40));
+    runs.push_back(run_of("never", "5Mbps", seed, 0.4, std::nullopt));
+    runs.push_back(run_of("quick", "9Mbps", seed, 0.9, 5));
+    runs.push_back(run_of("slow", "9Mbps", seed, 0.9, 6));
+  }
+  const Comparison comparison = compare(runs, true);
+  const auto of = [&](std::size_t group) { return comparison.against_one(group, 0.5); };
+  CHECK_FALSE(of(0).has_value());  // itself
+  CHECK(*of(1)->speed_up == doctest::Approx(3));
+  CHECK(of(1)->beats);
+  CHECK(*of(2)->speed_up == doctest::Approx(0.75));
+  CHECK_FALSE(of(2)->beats);
+  CHECK_FALSE(of(3)->speed_up.has_value());
+  CHECK_FALSE(of(3)->beats);
+  CHECK_FALSE(of(4).has_value());  // nobody ran alone there
+  const std::string text = comparison_text(comparison);
+  CHECK(text.find("time to 0.5  over one worker") != std::string::npos);
+  CHECK(text.find("3.00x\n") == std::string::npos);
+  CHECK(text.find("3.00x") != std::string::npos);
+  CHECK(text.find("0.75x !") != std::string::npos);
+  CHECK(text.find("never !") != std::string::npos);
+  CHECK(text.find("time to 0.5: not sooner than one worker alone: slow, never\n") != std::string::npos);
+  const auto json = nlohmann::json::parse(comparison_json(comparison));
+  CHECK(json["groups"][1]["over_one_worker"][time_to(0.5)]["speed_up"] == doctest::Approx(3));
+  CHECK(json["groups"][1]["over_one_worker"][time_to(0.5)]["baseline"] == 0);
+  CHECK_FALSE(json["groups"][4].contains("over_one_worker"));
+  CHECK(comparison_csv(comparison).find("time_to_accuracy_s.0.5.speed_up_over_one_worker") != std::string::npos);
+  // Without such a run there is no such column.
+  CHECK(comparison_text(compare(three_schemes("5Mbps"), true)).find("one worker") == std::string::npos);
 }
 
 TEST_CASE("every form has the same rows") {
