@@ -22,11 +22,14 @@ inline std::set<std::string> keys_of(const System& system) {
 }
 
 // The names of those that run on so many workers and servers with their defaults, each worker for itself or with the
-// others: not those whose hosts hold parts of one model, or members of one ensemble.
+// others: not those whose hosts hold parts of one model, or members of one ensemble, nor one that lets workers idle.
 inline std::vector<std::string> names_of_systems(int workers, int servers) {
   std::vector<std::string> names;
   for (const auto& system : systems::all_systems()) {
-    if (system->facts().is_model_parallel() || !systems::setting_errors(*system, {workers, servers}).empty()) continue;
+    const bool some_idle = system->facts().one_trains && workers > 1;
+    if (system->facts().is_model_parallel() || some_idle ||
+        !systems::setting_errors(*system, {workers, servers}).empty())
+      continue;
     names.emplace_back(system->facts().name);
   }
   return names;
