@@ -213,7 +213,7 @@ TEST_CASE("schemes are set beside one worker alone on the same platform, and wha
   CHECK_FALSE(of(2)->beats);
   CHECK_FALSE(of(3)->speed_up.has_value());
   CHECK_FALSE(of(3)->beats);
-  CHECK_FALSE(of(4).has_value());  // nobody ran alone there
+  CHECK_FALSE(of(4).has_value());  // there is no such run there
   const std::string text = comparison_text(comparison);
   CHECK(text.find("time to 0.5  over one worker") != std::string::npos);
   CHECK(text.find("3.00x\n") == std::string::npos);

@@ -17,7 +17,7 @@
 #include "tests/support/lower_bound.hpp"
 #include "tests/support/scenarios.hpp"
 
-namespace ddl::lower_bounds_test {
+namespace ddl::lower_bounds_law_test {
 namespace {
 
 constexpr int steps = 150;
@@ -107,7 +107,7 @@ int beaten_on(const std::string& algorithm) {
 
 }  // namespace
 
-TEST_CASE("no system that takes timing only beats its bound, on any network, whoever is slow") {
+TEST_CASE("no system that takes timing only beats its bound, on any network, whichever worker is slow") {
   std::set<std::string> judged;
   for (const auto& system : systems::all_systems()) {
     const std::string name = system->facts().name;
@@ -156,4 +156,4 @@ TEST_CASE("what the closing table sets beside the bound is the slowest worker's 
   CHECK(result.simulated_s / static_cast<double>(fewest) >= 0.97 * result.bounds.step_s);
 }
 
-}  // namespace ddl::lower_bounds_test
+}  // namespace ddl::lower_bounds_law_test
