@@ -1,6 +1,7 @@
 // Equalities between training systems that hold whatever the data: the simulator must not change the mathematics.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "sim/results/writing/result_files.hpp"
