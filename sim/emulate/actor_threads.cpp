@@ -12,7 +12,7 @@ std::thread start_thread(std::function<void()> body) {
     return std::thread(std::move(body));
   } catch (const std::system_error& error) {
     throw process::RunFailed("a thread cannot be started: " + error.code().message() +
-                             "; a run needs two for each pair of nodes, beside those of the nodes");
+                             "; a run needs two for each ordered pair of nodes, beside those of the nodes");
   }
 }
 
@@ -30,7 +30,8 @@ void ActorThreads::act(Monitor& monitor, const std::function<void()>& body) {
 void ActorThreads::start(Monitor& monitor, std::function<void()> body) {
   {
     const std::scoped_lock held(mutex_);
-    threads_.push_back(start_thread([this, &monitor, body = std::move(body)] { act(monitor, body); }));
+    threads_.emplace_back();  // room, before there is a thread that would have to be joined
+    threads_.back() = start_thread([this, &monitor, body = std::move(body)] { act(monitor, body); });
   }
   monitor.actor_begins();  // the thread waits for the monitor, which the caller holds
 }

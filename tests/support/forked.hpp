@@ -13,9 +13,6 @@
 #include "core/base/check.hpp"
 #include "sim/platform/fabric.hpp"
 
-// Tests name the settings they are about; the others keep their defaults.
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 namespace ddl {
 
 // What `work` returned in a forked child; { "input_error": text } or { "error": text } when it threw, { "died": status

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/base/check.hpp"
+#include "core/node/vectors.hpp"
 
 namespace ddl {
 namespace {
@@ -94,15 +95,7 @@ void LocalNode::Channel::start_next() {
 }
 
 bool LocalNode::Channel::merge(const Message& message, const std::function<bool(const Message&)>& is_same) {
-  const auto queued = std::ranges::find_if(waiting, is_same);
-  if (queued == waiting.end()) return false;
-  queued->step = message.step;
-  if (queued->values && message.values) {
-    auto sum = std::make_shared<std::vector<float>>(*queued->values);
-    for (std::size_t i = 0; i < sum->size(); ++i) (*sum)[i] += (*message.values)[i];
-    queued->values = std::move(sum);
-  }
-  return true;
+  return add_to_same(waiting, message, is_same);
 }
 
 void LocalNode::Channel::wait_for_room(std::size_t depth) {
@@ -173,18 +166,18 @@ LocalCluster::LocalCluster(Settings settings) : settings_(std::move(settings)) {
 
 void LocalCluster::run(const Programs& program, std::optional<int> only) {
   check(programs_.empty(), "a cluster runs once");
-  for (const auto& node : nodes_) {
-    if (only && node->id() != *only) continue;
-    programs_.push_back(program(*node));
-    Program& made = *programs_.back();
-    start(node->name(), !node->is_worker(), [&made] { made.run(); });
-  }
   try {
+    for (const auto& node : nodes_) {
+      if (only && node->id() != *only) continue;
+      programs_.push_back(program(*node));
+      Program& made = *programs_.back();
+      start(node->name(), !node->is_worker(), [&made] { made.run(); });
+    }
     while (!failure_) {
       draining_ = workers_have_ended();
       if (do_one_thing()) continue;
       if (draining_) break;
-      throw std::runtime_error("no actor can go on: " + who_waits());
+      throw std::runtime_error("no actor can go on: " + what_is_waited_for());
     }
   } catch (...) {
     failure_ = std::current_exception();
@@ -268,7 +261,7 @@ bool LocalCluster::workers_have_ended() const {
 }
 
 // "w0 waits for an answer (w1); w1 waits for room in a queue (w0)"
-std::string LocalCluster::who_waits() const {
+std::string LocalCluster::what_is_waited_for() const {
   std::string text;
   for (const auto& actor : actors_) {
     if (actor->ended || actor->reason == nullptr) continue;

@@ -44,7 +44,7 @@ class LocalNode final : public Node {
   int id() const override { return id_; }
   const Cluster& cluster() const override;
   double now() const override;
-  bool run_goes_on() const override;
+  bool run_goes_on() const override;  // until all workers have ended: no count of samples ends a run here
   bool next_step() override;
   void finish_step() override { ++step_; }
   std::int64_t step() const override { return step_; }
@@ -117,7 +117,7 @@ class LocalCluster {
     Cluster cluster;
     std::int64_t steps = 1;         // of each worker
     Gradients gradient = nullptr;   // none: timing only
-    std::vector<float> start = {};  // every worker's model; zeros unless told
+    std::vector<float> start = {};  // every worker's model, of which servers have their shards; zeros unless told
     double learning_rate = 1;       // of apply(): x -= learning_rate * gradient
     double latency_s = 0;
     double bytes_per_s = std::numeric_limits<double>::infinity();
@@ -141,7 +141,6 @@ class LocalCluster {
 
   struct Actor {
     std::string name;
-    std::function<void()> body;
     std::function<bool()> ready = [] { return true; };
     double until = std::numeric_limits<double>::infinity();
     const Reason* reason = nullptr;  // none: it waits for time alone
@@ -159,7 +158,7 @@ class LocalCluster {
   void run_actor(Actor& actor);
   bool do_one_thing();
   bool workers_have_ended() const;
-  std::string who_waits() const;
+  std::string what_is_waited_for() const;
   void end();
 
   const Settings settings_;

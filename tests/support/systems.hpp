@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/check.hpp"
 #include "core/systems/table.hpp"
 
 namespace ddl {
@@ -43,6 +44,7 @@ inline std::vector<std::string> names_of_systems(int workers, int servers, const
         std::ranges::find_if(systems::all_systems(), [&](const auto& of) { return of->facts().name == name; });
     return std::ranges::includes(keys_of(**system), keys) != have_them;
   });
+  check(!names.empty(), "some system has the keys that a law asks for");
   return names;
 }
 

@@ -62,6 +62,7 @@ class GossipWorker : public Program {
       take_answer();        // 3
       node_.finish_step();
     }
+    call_.end();
   }
 
  private:

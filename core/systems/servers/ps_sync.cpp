@@ -6,7 +6,7 @@
 //               x = step(x, their mean, summed in worker order);  gradients = {}
 //            3  a pull is answered as soon as there is an x which the worker has not seen
 //
-// Because of 3 a worker pushes once in a round.
+// Because of 3 a worker pushes once in a round, unless it has restarted: then its later gradient counts.
 #include "core/systems/servers/ps_sync.hpp"
 
 #include <map>
