@@ -1,0 +1,59 @@
+// What of a platform file decides how its links carry messages.
+#include <doctest/doctest.h>
+
+#include "tests/support/carried.hpp"
+#include "tests/support/forked.hpp"
+
+using namespace ddl;
+
+using nlohmann::json;
+
+TEST_CASE("factors that a platform file sets hold in both ways of sharing, with both solvers") {
+  for (const auto model : {scenario::NetworkModel::LV08, scenario::NetworkModel::CM02}) {
+    for (const auto sharing : {scenario::LinkSharing::fair, scenario::LinkSharing::tcp}) {
+      for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+        scenario::Scenario scenario = on_file("factors.xml", {}, model);
+        scenario.platform.network.crosstraffic = false;
+        scenario.platform.network.sharing = sharing;
+        scenario.platform.network.solver = solver;
+        const json times = forked([&] { return json(carried(scenario, {{0, 1, 12e5}})); });
+        REQUIRE_MESSAGE(times.is_array(), times.dump());
+        // 1.2 MB at half of 1 MB/s, after three times 100 ms.
+        CHECK(times[0].get<double>() == doctest::Approx(0.3 + 2.4).epsilon(1e-9));
+      }
+    }
+  }
+}
+
+TEST_CASE("latencies change where the file sets their factor, by the accelerator") {
+  scenario::Scenario scenario = on_file("factors.xml");
+  scenario::LatencyProfile profile;
+  profile.link = "wire";
+  profile.points = {{{1}, {0.2}}};
+  scenario.platform.profiles.emplace_back(profile);
+  const json answer = forked([&] {
+    const std::vector<double> times = carried(scenario, {{0, 1, 0, 0.5}, {0, 1, 0, 2}});
+    return json(times);
+  });
+  REQUIRE_MESSAGE(answer.is_array(), answer.dump());
+  CHECK(answer[0].get<double>() == doctest::Approx(0.8).epsilon(1e-9));
+  CHECK(answer[1].get<double>() == doctest::Approx(2.6).epsilon(1e-9));
+  scenario.platform.network.solver = scenario::LinkSolver::simgrid;
+  const json refused = forked([&] { return json(platform::Fabric(scenario).node_count()); });
+  CHECK(refused["input_error"].get<std::string>().find("network/latency-factor") != std::string::npos);
+}
+
+TEST_CASE("Wi-Fi links between nodes are refused, and others do no harm") {
+  const auto answer = [](std::vector<std::string> workers) {
+    const scenario::Scenario scenario = on_file("wifi_zone.xml", {.workers = std::move(workers)});
+    return forked([&] { return json(platform::Fabric(scenario).node_count()); });
+  };
+  for (const auto& workers : {std::vector<std::string>{"station1", "station2"}, {"node2", "station1"}}) {
+    const json refused = answer(workers);
+    REQUIRE_MESSAGE(refused.contains("input_error"), refused.dump());
+    const auto text = refused["input_error"].get<std::string>();
+    CHECK(text.find("Wi-Fi link AP") != std::string::npos);
+    CHECK(text.find("\n") == std::string::npos);
+  }
+  CHECK(answer({"node1", "node2"}) == 2);
+}
