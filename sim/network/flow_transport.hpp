@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "sim/network/flows.hpp"
+#include "sim/network/max_min/flows.hpp"
 #include "sim/network/transport.hpp"
 #include "sim/platform/fabric.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/network/flows.hpp"
+#include "sim/network/max_min/flows.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {

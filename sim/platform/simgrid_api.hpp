@@ -15,7 +15,6 @@
 #include <simgrid/s4u/Link.hpp>
 #include <simgrid/s4u/NetZone.hpp>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace ddl::simgrid_api {
@@ -130,8 +129,7 @@ inline s4u::ActorPtr add_actor(const std::string& name, s4u::Host* host, const s
 
 // `factor` is asked for whenever a transfer starts. Only where network/latency-factor has its default.
 inline void set_latency_factor(const s4u::Engine& engine, const std::function<double()>& factor) {
-  const auto answer = [factor](double, const s4u::Host*, const s4u::Host*, const std::vector<s4u::Link*>&,
-                               const std::unordered_set<s4u::NetZone*>&) { return factor(); };
+  const auto answer = [factor](const auto&...) { return factor(); };
 #if SIMGRID_VERSION >= 40000
   engine.get_netzone_root()->set_latency_factor_cb(answer);
 #else

@@ -1,5 +1,5 @@
 // Our own sharing of links against closed forms at any size, and against SimGrid's full solver on whatever comes.
-#include "sim/network/flows.hpp"
+#include "sim/network/max_min/flows.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/network/flows.hpp"
+#include "sim/network/max_min/flows.hpp"
 #include "sim/network/sharing.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/simgrid_api.hpp"

@@ -1,4 +1,4 @@
-#include "sim/network/filling.hpp"
+#include "sim/network/max_min/filling.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "sim/network/max_min.hpp"
+#include "sim/network/max_min/max_min.hpp"
 
 #include <algorithm>
 

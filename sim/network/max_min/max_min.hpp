@@ -21,8 +21,8 @@
 #include <deque>
 #include <vector>
 
-#include "sim/network/filling.hpp"
-#include "sim/network/max_min_parts.hpp"
+#include "sim/network/max_min/filling.hpp"
+#include "sim/network/max_min/max_min_parts.hpp"
 
 namespace ddl::network {
 

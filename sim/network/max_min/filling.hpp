@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/network/max_min_parts.hpp"
+#include "sim/network/max_min/max_min_parts.hpp"
 
 namespace ddl::network::max_min {
 

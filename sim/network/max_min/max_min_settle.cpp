@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/check.hpp"
-#include "sim/network/max_min.hpp"
+#include "sim/network/max_min/max_min.hpp"
 
 namespace ddl::network {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/network/max_min.hpp"
+#include "sim/network/max_min/max_min.hpp"
 
 namespace ddl::network {
 

@@ -1,4 +1,4 @@
-#include "sim/network/flows.hpp"
+#include "sim/network/max_min/flows.hpp"
 
 #include <algorithm>
 
