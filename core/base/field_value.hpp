@@ -64,11 +64,11 @@ struct WordOrField {
   std::vector<std::string> words;
   std::optional<std::size_t> chosen;
   std::function<void(std::size_t)> choose;
-  std::function<FieldValue()> one;    // makes it one value
-  std::function<FieldValue()> list;   // makes it a list; null: it is none
-  std::function<FieldValue()> value;  // as it is, if no word is chosen
-  const char* is_not = "";            // what is wrong with anything else: "is no count"
-  const char* expected = "";          // "expected a count or \"auto\""
+  std::function<FieldValue()> one;              // makes it one value
+  std::function<FieldValue()> list;             // makes it a list; null: it is none
+  std::function<FieldValue()> value;            // as it is, if no word is chosen
+  const char* is_not = "";                      // what is wrong with anything else: "is no count"
+  const char* expected = "";                    // "expected a count or \"auto\""
   std::function<FieldValue()> lists = nullptr;  // makes it a list of lists; null: it is none
 };
 
