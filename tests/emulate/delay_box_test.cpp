@@ -137,8 +137,10 @@ TEST_CASE("a bulk transfer fills a link with a round trip of 40 ms") {
   take_precedence();
   Testbed testbed(star_of(2, 10 * kMs), {});
   testbed.begin(WallClock::now());
-  const double rate = bulk_rates(testbed, 2, 3, 8).front();
+  // Once the window is open: where delays vary, cubic leaves slow start early and takes seconds for the rest.
+  const double rate = bulk_rates(testbed, 2, 10, 15).front();
   testbed.stop();
+  MESSAGE("99 % of packets within " << 1e3 * testbed.box_use().value().error_p99_s << " ms");
   MESSAGE("goodput: " << 100 * rate / kRate << " % of the nominal rate, " << 100 * rate / (kRate * kCarried)
                       << " % of what TCP can carry");
   CHECK(rate > 0.97 * kRate * kCarried);
