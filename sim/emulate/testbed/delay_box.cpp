@@ -31,7 +31,7 @@ constexpr std::size_t largest_packet = 2048, ip_header_bytes = 20, last_byte_of_
 constexpr double error_unit_s = 10e-6;
 constexpr std::size_t error_units = 10'000;  // a tenth of a second; what is more counts there
 // Between two looks at the devices: without, links that are full would wake the thread for each packet.
-constexpr double pause_s = 50e-6;
+constexpr double pause_s = 100e-6;
 
 Descriptor open_device(const NetworkNamespace& host) {
   const InNamespace visit(host);
