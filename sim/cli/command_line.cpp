@@ -189,6 +189,22 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   words.insert(words.begin(), "run");
 }
 
+CLI::App& add_check(CLI::App& app, Words& words) {
+  CLI::App& command = *app.add_subcommand("check", "Validate scenarios and print their lower bounds");
+  command.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
+  add_overrides(command, words);
+  command.footer("Example:\n  ddlsim check scenarios/*.json");
+  return command;
+}
+
+CLI::App& add_describe(CLI::App& app, Words& words) {
+  CLI::App& command = *app.add_subcommand("describe", "Print a scenario with all defaults filled in, as JSON");
+  command.add_option("scenario", words.files, "Scenario file")->type_name("SCENARIO.json")->expected(1);
+  add_overrides(command, words);
+  command.footer("Example:\n  ddlsim describe scenarios/het_wan_ako_p3.json --set platform.workers=8");
+  return command;
+}
+
 }  // namespace
 
 int run_command_line(std::vector<std::string> arguments) {
@@ -204,16 +220,8 @@ int run_command_line(std::vector<std::string> arguments) {
       "Options of a run: ddlsim run --help");
   CLI::App& run = add_run(app, words);
 
-  CLI::App& check = *app.add_subcommand("check", "Validate scenarios and print their lower bounds");
-  check.add_option("scenarios", words.files, "Scenario files")->type_name("SCENARIO.json");
-  add_overrides(check, words);
-  check.footer("Example:\n  ddlsim check scenarios/*.json");
-
-  CLI::App& describe_command = *app.add_subcommand("describe", "Print a scenario with all defaults filled in, as JSON");
-  describe_command.add_option("scenario", words.files, "Scenario file")->type_name("SCENARIO.json")->expected(1);
-  add_overrides(describe_command, words);
-  describe_command.footer("Example:\n  ddlsim describe scenarios/het_wan_ako_p3.json --set platform.workers=8");
-
+  CLI::App& check = add_check(app, words);
+  CLI::App& describe_command = add_describe(app, words);
   CLI::App& reproduce_command = add_reproduce(app, words.reproduce);
 
   CLI::App& sweep_command = add_sweep(app, words);

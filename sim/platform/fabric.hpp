@@ -66,11 +66,10 @@ class Fabric {
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;
   bool has_accelerator() const;  // by the plan
-
   // Profiles and faults of the scenario, as time series.
   Changes& changes();
-  // The present value, for a bandwidth at least a millionth of the nominal one. Latencies are those of messages that
-  // start from then on. Only for links and quantities in changes().
+  // The present value, of bandwidths at least a millionth of the nominal; latencies are those of messages that start
+  // from then on. For what is in changes() only.
   void set_bandwidth(int link, double bytes_per_s);
   void set_latency(int link, double seconds);
   double bandwidth_bytes_per_s(int link) const;
@@ -80,14 +79,13 @@ class Fabric {
   double latency_now_s(const Route& route) const;
   double least_latency_s(const Route& route) const;
   double most_bandwidth_bytes_per_s(int link) const;  // the most at any time
-  // By which flows are weighted: the nominal one, or the most at any time if that is more. The latencies by which they
-  // are weighted are nominal, too.
+  // By which flows are weighted: the nominal one, or the most at any time if that is more; of latencies the nominal.
   double weighing_bandwidth_bytes_per_s(int link) const;
   bool links_change() const;
   bool speed_changes(int node) const;
   double most_speed_factor(int node) const;  // on its nominal speed
 
-  // In natural order of names; those on a route between two nodes, or of a file with very many nodes all.
+  // In natural order; those on a route between two nodes, or of a file with very many nodes all.
   const std::vector<LinkInfo>& links() const;
   const Route& route(int source, int target) const;  // between nodes; found once, then kept. Throws InputError
   Route find_route(int source, int target) const;    // the same, not kept: for walks over all pairs

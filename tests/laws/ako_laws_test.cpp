@@ -113,7 +113,8 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
   const std::string text = R"({
     "platform": {"topology": "ring", "workers": 4, "bandwidth": ["14Mbps", "7Mbps"], "latency": "5ms",
                  "network": {"model": "CM02", "sharing": "fair", "crosstraffic": false, "tcp_window": "0B"}},
-    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "overflow": "block", "staleness_bound": 3, "tf_ako": {"clock": "ping_pong"}},
+    "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "overflow": "block", "staleness_bound": 3,
+                  "tf_ako": {"clock": "ping_pong"}},
     "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
     "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
   CHECK(runtime::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));

@@ -55,7 +55,7 @@ void check_between(double value, double least, double most) {
 
 TEST_CASE("on the heterogeneous LAN every scheme reaches 60 % within its band of time") {
   check_between(time_to(0.6, "het_lan_ako_p4"), 20, 80);
-  check_between(time_to(0.6, "het_lan_ako_p1"), 100, 240);
+  check_between(time_to(0.6, "het_lan_ako_p1"), 15, 60);
   check_between(time_to(0.6, "het_lan_ps_async"), 50, 140);
   check_between(time_to(0.6, "het_lan_ps_sync"), 100, 240);
   check_between(time_to(0.6, "het_lan_gossip"), 60, 180);

@@ -43,8 +43,8 @@ TEST_CASE("a gradient of a sparse model takes the time of the operations that ar
 }
 
 TEST_CASE("Ako's partitions of a sparse model are even in what travels") {
-  const auto result =
-      runtime::run(training("mlp-3-1-bibd", R"({"name": "ako", "partitions": 2, "partitioner": "even"})", 0));
+  const auto result = runtime::run(
+      training("mlp-3-1-bibd", R"({"name": "ako", "partitions": 2, "partitioner": "even", "overflow": "block"})", 0));
   // A step sends one of two partitions, in turns: in four steps each worker sends two models' worth.
   CHECK(result.bytes_sent == 2 * 2 * 4 * kSparseValues);
 }

@@ -39,7 +39,7 @@ constexpr Broken kBroken[] = {
     {"{" REST ", \"xyzzy\": 1}", "$.xyzzy", "is an unknown key; known keys are $schema, name, description, seed"},
     {"{" REST ", \"we ird\": 1}", "$[\"we ird\"]", "is an unknown key"},
     {"{" REST ", \"compute\": {\"jiter\": 0}}", "$.compute.jiter", "did you mean \"jitter\"?"},
-    {"{" NET ", " END "}", "$.algorithm", "is missing; expected one of single, ps_async"},
+    {"{" NET ", " END "}", "$.algorithm", "is missing; expected one of single, alone, ps_async"},
     {"{" AKO ", " END "}", "$.platform", "is missing; expected {\"topology\""},
     {"{" NET ", " AKO "}", "$.stop", "has no condition; expected at least one of time, iterations"},
     {"{" NET ", " AKO ", \"stop\": {}}", "$.stop", "has no condition"},

@@ -141,10 +141,10 @@ TEST_CASE("the shipped study has every scheme at every bandwidth and worker coun
     names.push_back(scheme);
     CHECK(count * schemes.size() == plan.points.size());
   }
-  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=2", "ako partitions=4",
-                                          "ako partitions=auto", "gossip", "ps_async", "ring_allreduce"});
-  CHECK(plan.points.front().values[0] == "5Mbps");
-  CHECK(plan.points.back().values[0] == "800Mbps");
+  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=3", "ako partitions=auto",
+                                          "d_psgd", "gossip", "ps_async", "ring_allreduce", "single"});
+  CHECK(plan.points.front().values[0] == "0.1");
+  CHECK(plan.points.back().values[0] == "20");
   CHECK(plan.points.front().values[1] == "2");
   CHECK(plan.points.back().values[1] == "32");
   CHECK(plan.seeds.size() == 3);
