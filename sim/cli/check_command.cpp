@@ -22,7 +22,7 @@ std::string forecast_text(const experiment::Forecast& forecast) {
                   bounds.network_bound ? "network" : "compute"));
   add("gradient", fmt::format("{} on the slowest worker", results::readable_seconds(bounds.compute_s)));
   if (bounds.bottleneck.empty()) {
-    add("network", "nothing travels");
+    add("network", "nothing has to travel");
   } else {
     add("network", fmt::format("{} sent per worker and step", results::readable_bytes(bounds.bytes_per_step)));
     if (bounds.random_peers) add("", "on average, for peers are drawn at random");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "sim/network/sharing.hpp"
@@ -69,6 +70,7 @@ class StepBound {
     }
     result.network_bound = result.network_s > result.compute_s;
     result.step_s = std::max(result.network_s, pace == Pace::overlapped ? result.compute_s
+                                               : several_servers()      ? chained_s()
                                                : pace == Pace::free     ? free_s()
                                                : through_servers_       ? lockstep_s()
                                                                         : rounds_s());
@@ -89,6 +91,12 @@ class StepBound {
       phase.edges.push_back({flow.source, flow.target, seconds_with_latency(alone)});
     } else {
       through_servers_ = true;
+      if (owner < workers) {
+        Loads alone;
+        add(alone, route, bytes, flow.messages);
+        const int server = (flow.source < workers ? flow.target : flow.source) - workers;
+        chains_[{owner, server}] += seconds_with_latency(alone);
+      }
     }
     if (flow.source >= workers) {
       phase.from_servers.push_back({&fabric_.route(flow.source, flow.target), bytes});
@@ -139,6 +147,19 @@ class StepBound {
     for (const Phase& phase : phases_) {
       const std::vector<double> own = own_s(phase);
       for (std::size_t i = 0; i < cycle.size(); ++i) cycle[i] += own[i];
+    }
+    return std::ranges::max(cycle);
+  }
+
+  bool several_servers() const { return through_servers_ && fabric_.server_count() > 1; }
+
+  // With one server a phase begins when the one before has ended. One of several may begin it while others are still in
+  // the one before, so only the phases with the same server follow each other.
+  double chained_s() const {
+    std::vector<double> cycle = compute_s_;
+    for (const auto& [pair, chain_s] : chains_) {
+      const auto worker = static_cast<std::size_t>(pair.first);
+      cycle[worker] = std::max(cycle[worker], compute_s_[worker] + chain_s);
     }
     return std::ranges::max(cycle);
   }
@@ -200,6 +221,7 @@ class StepBound {
   const platform::Fabric& fabric_;
   std::vector<double> compute_s_;  // of each worker's step
   std::vector<Phase> phases_;
+  std::map<std::pair<int, int>, double> chains_;  // by worker and server: its flows one after the other
   Loads all_;
   double bytes_ = 0;
   bool through_servers_ = false;

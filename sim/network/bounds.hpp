@@ -43,15 +43,17 @@ void members(Archive& archive, Bounds& b) {
 // shortest route).
 //
 //   overlapped   step_s = max(greatest compute, busiest link over all phases)
-//   free         step_s = max(greatest over workers of (compute + sum over phases own(i, p)),
+//   free         with at most one server: step_s = max(greatest over workers of (compute + sum over phases own(i, p)),
 //                             busiest link over all phases)
+//   free or lockstep, with several servers
+//                step_s = max(busiest link over all phases, greatest over workers and servers of
+//                             (compute + sum over phases of the worker's own flow to or from that server))
 //   lockstep     without servers: workers wait for each other's flows alone, and a quick one may be ahead of a slow one
-//   by
-//                less than a round. With T(i, k) the earliest time at which worker i can be through k rounds,
+//                by less than a round. With T(i, k) the earliest time at which worker i can be through k rounds,
 //                  step_s = max(greatest compute, busiest link over all phases, min over i of T(i, k) / k)
 //                where T follows from compute, each flow alone after its source was ready, and own(i, p) after the
 //                first of its sources was.
-//                with servers, step_s = max of
+//                with one server, step_s = max of
 //                  the busiest link over all phases,
 //                  for each worker i:  compute(i) + sum over phases max(own(i, p), first(p)),
 //                  for each phase p:   least compute + sum before p first(q) + busiest link of p, with its latency,

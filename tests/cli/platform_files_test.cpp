@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workplace.hpp"
+#include "tests/support/mnist_files.hpp"
 
 namespace ddl::cli::platform_files_test {
 namespace {
@@ -115,26 +116,9 @@ TEST_CASE("a result can be repeated wherever it lies, without the platform file 
   CHECK(other.err.find("platform.xml: is not the platform of the run") != std::string::npos);
 }
 
-// Four files of 30 images of 28 x 28, of which `first` is the first pixel.
-void write_mnist(const Workplace& place, const std::string& folder, char first) {
-  fs::create_directories(place.at(folder));
-  constexpr int count = 30, pixels = 28 * 28;
-  const std::string images = std::string("\0\0\x08\x03\0\0\0\x1e\0\0\0\x1c\0\0\0\x1c", 16);
-  const std::string labels = std::string("\0\0\x08\x01\0\0\0\x1e", 8);
-  std::string grey, classes;
-  for (int i = 0; i < count * pixels; ++i) grey += static_cast<char>(i % 251);
-  for (int i = 0; i < count; ++i) classes += static_cast<char>(i % 10);
-  for (const std::string set : {"train", "t10k"}) {
-    std::string here = grey;
-    if (set == "train") here[0] = first;
-    place.write(folder + "/" + set + "-images-idx3-ubyte", images + here);
-    place.write(folder + "/" + set + "-labels-idx1-ubyte", labels + classes);
-  }
-}
-
 TEST_CASE("data are compared by their content, too") {
   const Workplace place;
-  write_mnist(place, "mnist", 1);
+  write_mnist(place.at("mnist"), 1);
   place.write("run.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps" }, "algorithm": "ako",
       "data": { "source": "mnist", "path": "mnist" }, "model": "softmax", "training": { "batch_size": 4 },
       "compute": { "seconds_per_batch": "100ms" }, "evaluate": { "every_iterations": 2 }, "stop": { "iterations": 4 } })");
@@ -148,14 +132,14 @@ TEST_CASE("data are compared by their content, too") {
   CHECK(place.call("run.json --quiet --set data.path=moved").code == 0);
   CHECK(place.call("sweep sweep.json --set data.path=moved").err.find("1 kept from before") != std::string::npos);
 
-  write_mnist(place, "mnist", 2);
+  write_mnist(place.at("mnist"), 2);
   const Reply refused = place.call("run.json --quiet");
   CHECK(refused.code == 2);
   CHECK(refused.err.find("(data differs)") != std::string::npos);
   CHECK(place.call("sweep sweep.json").err.find("kept from before") == std::string::npos);
   CHECK(json_of(place.at("results/sweep/base/1/run.json"))["data_digests"] != digests);
 
-  write_mnist(place, "moved", 3);
+  write_mnist(place.at("moved"), 3);
   const Reply other = place.call("run --quiet --verify-digest results/run/1");
   CHECK(other.code == 2);
   CHECK(other.err.find("train-images-idx3-ubyte is not what it was for the run") != std::string::npos);
@@ -228,7 +212,7 @@ TEST_CASE("routes are needed between those hosts alone that send each other mess
     place.write("all.json", scenario_on(platform, "ring_allreduce"));
   };
   const auto check_refused = [&](const std::string& scenario) {
-    for (const std::string command : {"check", "run"}) {
+    for (const std::string command : {"check", "run --force"}) {  // on another platform than the result there
       const Reply refused = place.call(command + " " + scenario);
       CHECK(refused.code == 2);
       CHECK_MESSAGE(refused.err.find("has no route from \"") != std::string::npos, refused.err);

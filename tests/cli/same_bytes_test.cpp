@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/cli/workplace.hpp"
+#include "tests/support/mnist_files.hpp"
 
 namespace ddl::cli::same_bytes_test {
 namespace {
@@ -152,25 +153,30 @@ TEST_CASE("what cannot be verified is one clear line with exit code 2") {
 
 TEST_CASE("a result beside its scenarios is repeated from anywhere, another with its scenario") {
   const Workplace place;
-  const std::string source = "'" DDLSIM_SOURCE_DIR "/";
-  REQUIRE(place
-              .shell("mkdir scenarios platforms elsewhere && cp " + source + "platforms/het_wan.xml' platforms && cp " +
-                     source + "scenarios/het_wan_gossip.json' scenarios")
-              .code == 0);
-  REQUIRE(place.call("scenarios/het_wan_gossip.json --quiet --set stop.time=10s").code == 0);
-  CHECK(place.call("run --verify-digest results/het_wan_gossip/1").code == 0);
-  CHECK(place.call("run --verify-digest ../results/het_wan_gossip/1", "cd elsewhere;").code == 0);
-  REQUIRE(place.shell("mv scenarios elsewhere && mv platforms elsewhere").code == 0);
-  const Reply lost = place.call("run --verify-digest results/het_wan_gossip/1");
+  REQUIRE(
+      place.shell("mkdir scenarios platforms elsewhere && cp '" DDLSIM_SOURCE_DIR "/platforms/het_wan.xml' platforms")
+          .code == 0);
+  write_mnist(place.at("mnist"), 1);
+  place.write("scenarios/digits.json", R"({ "platform": { "file": "../platforms/het_wan.xml", "workers": 2 },
+      "data": { "source": "mnist", "path": "../mnist" }, "model": "softmax", "training": { "batch_size": 4 },
+      "compute": { "seconds_per_batch": "100ms" }, "algorithm": "gossip", "evaluate": { "every_iterations": 2 },
+      "stop": { "iterations": 4 } })");
+  REQUIRE(place.call("scenarios/digits.json --quiet").code == 0);
+  CHECK(place.call("run --verify-digest results/digits/1").code == 0);
+  CHECK(place.call("run --verify-digest ../results/digits/1", "cd elsewhere;").code == 0);
+  REQUIRE(place.shell("mv platforms elsewhere").code == 0);  // the result has it, but not the data
+  CHECK(place.call("run --verify-digest results/digits/1").code == 0);
+  REQUIRE(place.shell("mv scenarios mnist elsewhere").code == 0);
+  const Reply lost = place.call("run --verify-digest results/digits/1");
   CHECK(lost.code == 2);
   CHECK(lost.err.find("paths start where the scenario lay") != std::string::npos);
-  CHECK(place.call("run nofile.json --verify-digest results/het_wan_gossip/1").err ==
+  CHECK(place.call("run nofile.json --verify-digest results/digits/1").err ==
         "ddlsim: nofile.json: is no file; expected the scenario that was run\n");
-  const Reply astray = place.call("run good.json --verify-digest results/het_wan_gossip/1");
+  const Reply astray = place.call("run good.json --verify-digest results/digits/1");
   CHECK(astray.code == 2);
-  CHECK(astray.err.starts_with("ddlsim: results/het_wan_gossip/1/run.json: $.platform"));
+  CHECK(astray.err.starts_with("ddlsim: results/digits/1/run.json: $.data.path"));
   CHECK(astray.err.find("; paths were to start in .\n") != std::string::npos);
-  CHECK(place.call("run elsewhere/scenarios/het_wan_gossip.json --verify-digest results/het_wan_gossip/1").code == 0);
+  CHECK(place.call("run elsewhere/scenarios/digits.json --verify-digest results/digits/1").code == 0);
 }
 
 }  // namespace ddl::cli::same_bytes_test

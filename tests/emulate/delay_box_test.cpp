@@ -119,6 +119,13 @@ std::vector<double> bulk_rates(const Testbed& testbed, int nodes, double from_s,
   return rates;
 }
 
+// What a busy machine delays further says nothing of the box: at 40 Mbit/s a packet takes 0.3 ms.
+bool machine_kept_up(const experiment::DelayBoxUse& use) {
+  if (use.error_p99_s < 0.25 * kMs) return true;
+  MESSAGE("[skipped] this machine is too busy: 99 % of packets were within " << 1e3 * use.error_p99_s << " ms only");
+  return false;
+}
+
 TEST_CASE("a ping over two links of 10 ms takes 40 ms") {
   if (!delay_box_is_allowed()) return;
   const auto precedence = take_precedence();
@@ -143,6 +150,7 @@ TEST_CASE("a bulk transfer fills a link with a round trip of 40 ms") {
   MESSAGE("99 % of packets within " << 1e3 * testbed.box_use().value().error_p99_s << " ms");
   MESSAGE("goodput: " << 100 * rate / kRate << " % of the nominal rate, " << 100 * rate / (kRate * kCarried)
                       << " % of what TCP can carry");
+  if (!machine_kept_up(testbed.box_use().value())) return;
   CHECK(rate > 0.97 * kRate * kCarried);
   CHECK(rate < 1.01 * kRate * kCarried);
 }
@@ -159,6 +167,7 @@ TEST_CASE("eight links that are full both ways take less than half a core") {
   MESSAGE("carried " << carried * 8e-6 << " Mbit/s, " << use.packets << " packets, share of a core "
                      << use.processor_share << ", error mean " << 1e6 * use.error_mean_s << " us, 99 % within "
                      << 1e3 * use.error_p99_s << " ms, at most " << 1e3 * use.error_max_s << " ms");
+  if (!machine_kept_up(use)) return;
   CHECK(carried > 0.6 * 8 * kRate);  // acknowledgements share the links, and queues overflow
   CHECK(use.processor_share < 0.5);
   CHECK(use.packets > 100'000);
@@ -231,6 +240,7 @@ TEST_CASE("a degraded link carries its share") {
   scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 4},
       "faults": [{"type": "link_degraded", "link": "ps0", "from": "0s", "until": "1h", "bandwidth": 0.1}])");
   const experiment::RunResult measured = emulate(scenario, {});
+  if (!machine_kept_up(measured.measured.value().delay_box.value())) return;
   const auto& last = measured.iterations.back();
   constexpr double message_bytes = 500e3;
   const double transfers_s = 2 * message_bytes / (0.1 * kRate * kCarried);

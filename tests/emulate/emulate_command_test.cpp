@@ -20,8 +20,8 @@ std::string running(const cli::Workplace& place, const std::string& word) {
 TEST_CASE("a measured result has its own place and is compared with the simulated one") {
   if (!stage_is_allowed()) return;
   const cli::Workplace place;
-  REQUIRE(place.call("run good.json --quiet").code == 0);
-  const cli::Reply answer = place.call("emulate good.json --quiet --repetitions 2");
+  REQUIRE(place.call("run good.json --quiet --set algorithm.overflow=block").code == 0);
+  const cli::Reply answer = place.call("emulate good.json --quiet --repetitions 2 --set algorithm.overflow=block");
   CHECK(answer.err == "");
   REQUIRE(answer.code == 0);
   const auto run = nlohmann::json::parse(cli::text_of(place.at("results/good-measured/1/run.json")));

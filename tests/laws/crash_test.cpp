@@ -108,7 +108,9 @@ TEST_CASE("one that joins does all its steps, one that leaves as many as there w
     const auto joined = runtime::run(with_fault(system, R"({"type": "join", "host": "w1", "at": "1s"})"));
     CHECK(joined.steps == Steps(4, 30));
     CHECK(joined.faults->joins == 1);
-    for (const experiment::IterationRow& row : joined.iterations) CHECK((row.worker != 1 || row.start_s >= 1));
+    for (const experiment::IterationRow& row : joined.iterations) {
+      if (row.worker == 1) CHECK(row.start_s >= 1 - 1e-9);  // the clock is a sum of tenths, rounded
+    }
     const auto left = runtime::run(with_fault(system, R"({"type": "leave", "host": "w1", "at": "1s"})"));
     CHECK(left.steps[1] < 12);
     CHECK(left.steps[0] == 30);

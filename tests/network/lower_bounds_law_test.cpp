@@ -91,7 +91,7 @@ std::vector<std::string> settings_of(const std::string& system) {
 struct WrongParams : systems::PsAsyncParams {
   Traffic traffic(const Cluster& cluster) const { return comm::pull_and_push(cluster, Pace::free, 1.3, codec); }
 };
-// One whose author believes that each step waits for a tenth of a model.
+// One whose author believes that each step waits for a fiftieth of a model.
 struct ForgetfulParams : systems::AloneParams {
   Traffic traffic(const Cluster&) const { return {Pace::lockstep, {{{.source = 0, .target = 1, .models = 0.02}}}, {}}; }
 };

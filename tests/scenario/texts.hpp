@@ -23,6 +23,7 @@ inline std::vector<std::string> styles() {
       R"({ "$schema": "scenario.schema.json", "name": "full", "description": "all keys", "seed": 18446744073709551615,
            "platform": { "topology": "star", "workers": 3, "servers": 1, "bandwidth": ["40Mbps", "20Mbps", "10Mbps"],
                          "server_bandwidth": "0.1Gbps", "latency": "20ms", "speed": ["50Gf", "25Gf"],
+                         "bandwidth_factor": 0.5, "latency_factor": 2,
                          "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B", "sharing": "tcp",
                                       "solver": "accelerator" } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,

@@ -129,30 +129,25 @@ grep -q 'kept from before' again.err || fail "nothing was kept"
 "$program" sweep grid.json --out unbroken --quiet --set stop.iterations=3000 || fail "the unbroken sweep"
 same unbroken again
 
-# A run that fails is told, with its reason, and the others have their results.
-mkdir platforms
-cat >platforms/good.xml <<'XML'
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><zone id="z" routing="Full">
-<host id="w0" speed="50Gf"/><host id="w1" speed="50Gf"/>
-<link id="l" bandwidth="40Mbps" latency="1ms" sharing_policy="SPLITDUPLEX"/>
-<route src="w0" dst="w1"><link_ctn id="l" direction="UP"/></route>
-</zone></platform>
-XML
+# A run that fails is told, with its reason, and the others have their results: here, the one whose data are gone by then.
+mkdir mnist
+for set in train t10k; do
+  { printf '\0\0\010\003\0\0\0\036\0\0\0\034\0\0\0\034' && head -c $((30 * 28 * 28)) /dev/zero; } >mnist/$set-images-idx3-ubyte
+  { printf '\0\0\010\001\0\0\0\036' && head -c 30 /dev/zero; } >mnist/$set-labels-idx1-ubyte
+done
 cat >broken.json <<'JSON'
-{ "base": { "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms" },
-            "algorithm": "ako", "stop": { "iterations": 3000 } },
-  "vary": { "platform": [ { "workers": 2, "bandwidth": "40Mbps" }, { "file": "platforms/good.xml" } ] } }
+{ "base": { "platform": { "workers": 2, "bandwidth": "40Mbps" }, "model": "softmax", "training": { "batch_size": 4 },
+            "compute": { "seconds_per_batch": "100ms" }, "algorithm": "ako", "stop": { "iterations": 300 } },
+  "vary": { "data": [ { "train": 100, "test": 50 }, { "source": "mnist", "path": "mnist" } ] } }
 JSON
 "$program" sweep broken.json --out broken --engine slurm --jobs 1 --quiet 2>broken.err &
 waiting=$!
 first_done() { [ -f broken/broken/.slurm/script.sh ]; }
 await first_done
-echo '<platform' >platforms/good.xml
+rm mnist/train-images-idx3-ubyte
 wait $waiting
 expect "exit code of a sweep with a failed run" $? 3
-grep -q 'file=platforms-good.xml/1: .*good.xml' broken.err || fail "the failed run was not told: $(cat broken.err)"
+grep -q 'path=mnist/1: .*train-images-idx3-ubyte' broken.err || fail "the failed run was not told: $(cat broken.err)"
 grep -q '1 of 2 runs failed' broken.err || fail "failed runs were not counted"
 expect "rows of its table" "$(wc -l <broken/broken/sweep.csv)" 3
 

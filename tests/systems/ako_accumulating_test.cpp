@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "tests/support/local_cluster.hpp"
 
@@ -18,7 +20,23 @@ constexpr double c = 0.1;
 
 struct Run {
   std::vector<Message> sent;  // by worker 0
-  double seconds = 0;
+  double seconds = 0;         // until the last worker has ended; what is under way then arrives later
+};
+
+// A program that tells when it has ended.
+class Timed final : public Program {
+ public:
+  Timed(std::unique_ptr<Program> program, const Node& node, double& ended_s)
+      : program_(std::move(program)), node_(node), ended_s_(ended_s) {}
+  void run() override {
+    program_->run();
+    ended_s_ = std::max(ended_s_, node_.now());
+  }
+
+ private:
+  const std::unique_ptr<Program> program_;
+  const Node& node_;
+  double& ended_s_;
 };
 
 // Every gradient is 1 everywhere, so a sum counts its gradients. A model takes n_over_b seconds; "auto" would believe
@@ -38,8 +56,9 @@ Run run_of(AkoParams params, int workers, double nominal_s, double n_over_b, dou
                       .start = {},
                       .latency_s = latency_s,
                       .bytes_per_s = 1200 / n_over_b});
-  local.run([&](Node& node) { return params.program(node); });
-  return {local.node(0).sent, local.now()};
+  double ended_s = 0;
+  local.run([&](Node& node) { return std::make_unique<Timed>(params.program(node), node, ended_s); });
+  return {local.node(0).sent, ended_s};
 }
 
 AkoParams adaptive(AkoSchedule schedule = AkoSchedule::rotate) {

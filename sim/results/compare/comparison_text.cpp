@@ -154,7 +154,8 @@ std::vector<std::string> verdicts(const Comparison& comparison, const Condition&
     if (!condition.best[m]) continue;
     const std::size_t best = *condition.best[m];
     std::vector<std::string> near, pairs, tied;
-    bool judged = true, compared = false;  // `judged`: a test of every pair that the best is in
+    std::vector<std::size_t> equal = {best};  // groups; pairs with the best come first
+    bool judged = true, compared = false;     // `judged`: a test of every pair that the best is in
     for (const ComparedPair& pair : condition.pairs) {
       if (pair.measure != m) continue;
       compared = true;
@@ -164,9 +165,10 @@ std::vector<std::string> verdicts(const Comparison& comparison, const Condition&
       const std::string other = name_in(comparison, condition, pair.other);
       if (pair.is_tie() && (pair.better == best || pair.other == best)) {
         tied.push_back(pair.better == best ? other : better);
+        equal.push_back(pair.better == best ? pair.other : pair.better);
       } else if (pair.better == best || pair.other == best) {
         near.push_back(pair.better == best ? other : better);
-      } else {
+      } else if (std::ranges::count(equal, pair.better) == 0 || std::ranges::count(equal, pair.other) == 0) {
         pairs.push_back(better + " ~ " + other);
       }
     }

@@ -155,7 +155,11 @@ struct Schema {
       OrderedJson list = schema_value(field.list(), rule);
       list["minItems"] = 1;
       forms.push_back(std::move(list));
-      if (field.lists) forms.push_back(schema_value(field.lists(), rule));
+      if (field.lists) {
+        OrderedJson lists = schema_value(field.lists(), rule);
+        lists["minItems"] = 1;
+        forms.push_back(std::move(lists));
+      }
       forms.push_back(words);
     }
     return {{"oneOf", forms}};

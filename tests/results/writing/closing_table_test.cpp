@@ -2,9 +2,21 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
+#include "core/nn/math_mode.hpp"
 #include "tests/results/writing/example.hpp"
 
 namespace ddl::results {
+namespace {
+
+// What this machine computes products by.
+std::string math_of(const scenario::Scenario& scenario) {
+  const nn::MathMode mode = scenario.math.mode;
+  return (nn::math_that_runs(mode) == nn::MathMode::native ? "native, " : "portable, ") + nn::math_kernels(mode);
+}
+
+}  // namespace
 
 TEST_CASE("the closing table says in aligned lines what the run gave and how near it came to the least step time") {
   scenario::Scenario scenario = example_scenario();
@@ -13,23 +25,26 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
         "example, seed 7\n"
         "  algorithm         ako\n"
         "  cluster           2 workers, 1 server, model softmax (3 parameters), 17 MB on the wire\n"
-        "  accuracy          0.6250 (0.5000 .. 0.7500), averaged model 0.6875\n"
-        "  loss              1.1250 (1.0000 .. 1.2500), averaged model 1.0625\n"
-        "  time to 0.3       5 s, 1 kB sent\n"
-        "  time to 0.6       10 s, 3 kB sent\n"
-        "  time to 0.9       not reached\n"
-        "  simulated time    10 s, stopped by time\n"
-        "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
-        "  time per step     3.6 s (median 4 s, 95 % below 4.8 s)\n"
-        "  slowest worker    4.5 s a step\n"
-        "  lower bound       4 s a step in the long run: compute-bound (compute 4 s, w1 down 500 ms)\n"
-        "  sent              3.5 kB in 3 messages\n"
-        "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost for good, 3 messages sent again\n"
-        "  given up          w0, w1 2 times\n"
-        "  busiest link      w1 down, 50 % used\n"
-        "  workers idle      20 % .. 55 %\n"
-        "  staleness         1.2 on average, 3 at most\n"
-        "  results           results/example/7\n");
+        "  math              " +
+            math_of(scenario) +
+            "\n"
+            "  accuracy          0.6250 (0.5000 .. 0.7500), averaged model 0.6875\n"
+            "  loss              1.1250 (1.0000 .. 1.2500), averaged model 1.0625\n"
+            "  time to 0.3       5 s, 1 kB sent\n"
+            "  time to 0.6       10 s, 3 kB sent\n"
+            "  time to 0.9       not reached\n"
+            "  simulated time    10 s, stopped by time\n"
+            "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
+            "  time per step     3.6 s (median 4 s, 95 % below 4.8 s)\n"
+            "  slowest worker    5 s a step\n"
+            "  lower bound       4 s a step in the long run: compute-bound (compute 4 s, w1 down 500 ms)\n"
+            "  sent              3.5 kB in 3 messages\n"
+            "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost for good, 3 messages sent again\n"
+            "  given up          w0, w1 2 times\n"
+            "  busiest link      w1 down, 50 % used\n"
+            "  workers idle      20 % .. 55 %\n"
+            "  staleness         1.2 on average, 3 at most\n"
+            "  results           results/example/7\n");
 }
 
 TEST_CASE("the closing table of a timing-only run is silent on accuracy and folders it has not") {

@@ -12,6 +12,7 @@
 #include "sim/results/reading/table_reader.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/studies/sweep/sweep_files.hpp"
+#include "tests/support/mnist_files.hpp"
 
 namespace ddl::studies {
 namespace {
@@ -157,25 +158,26 @@ TEST_CASE("a sweep that shrinks leaves old results out of its tables and of what
 
 TEST_CASE("a failed run is told and stops no other, and mended, it alone is run again") {
   const results::TemporaryFolder scratch;
-  // The platform breaks after everything has been checked.
-  const std::string platform = (scratch.path() / "p.xml").string();
-  const std::string good = results::text_of(fs::path(DDLSIM_SOURCE_DIR) / "platforms" / "uniform_lan.xml");
-  results::put(platform, good);
-  const Sweep sweep = sweep_of(R"("vary": {"platform": [{"workers": 1, "bandwidth": "8Mbps"}, {"file": ")" + platform +
-                               R"(", "workers": 1}, {"workers": 1, "bandwidth": "9Mbps"}]})");
+  // Data are lost after everything has been checked.
+  const fs::path folder = scratch.path() / "mnist", lost = folder / "train-images-idx3-ubyte";
+  write_mnist(folder, 1);
+  const std::string good = results::text_of(lost);
+  const Sweep sweep = sweep_of(R"("set": {"model": "softmax", "training.batch_size": 4}, "vary": {"data": [
+      {"train": 30, "test": 30}, {"source": "mnist", "path": ")" +
+                               folder.string() + R"("}, {"train": 40, "test": 30}]})");
   const SweepPlan plan = plan_sweep(sweep);
   const SweepEstimate outlook = estimate_sweep(sweep, plan, scratch.path().string(), 1);
-  results::put(platform, "<platform");
+  fs::remove(lost);
   const SweepOutcome outcome = run_sweep(plan, outlook, {.at_once = 1, .progress = {}});
   CHECK(outcome.failed() == 1);
-  CHECK(outcome.failures[1].find("p.xml") != std::string::npos);
+  CHECK(outcome.failures[1].find("train-images-idx3-ubyte") != std::string::npos);
   std::vector<std::string> columns;
   const auto rows = rows_of(outcome.folder / "sweep.csv", columns);
   REQUIRE(rows.size() == 3);
   CHECK(rows[1][column(columns, "failure")] == outcome.failures[1]);
   CHECK(rows[1].back() == "");
   CHECK(rows[2][column(columns, "failure")] == "");
-  results::put(platform, good);
+  results::put(lost, good);
   SweepRunner run{scratch.path()};
   CHECK(run(sweep).failed() == 0);
   CHECK(run.ran == 1);
