@@ -40,7 +40,8 @@ struct EnumName {
 // Beside each enum stands a function that names its values, found by the enum's type:
 //   constexpr auto enum_names(E) { return std::to_array<EnumName<E>>({{E::a, "a"}, ...}); }
 
-// The key by which JSON tells the alternatives of a tagged variant apart; specialised for algorithms ("name").
+// The key by which JSON tells the alternatives of a tagged variant apart; specialised for profiles
+// ("quantity").
 template <class Variant>
 inline constexpr std::string_view tag_key = "type";
 

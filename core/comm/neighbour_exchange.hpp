@@ -33,7 +33,7 @@ class NeighbourExchange {
   virtual ~NeighbourExchange() = default;
 
   const graph::Graph& graph() const { return *graph_; }
-  // What comes when its round is over or left out is given to `take`, and dropped without one.
+  // A message whose round is over at this node, or was left out, is given to `take`; if there is none, it is dropped.
   void on_late(std::function<void(Message)> take) { take_ = std::move(take); }
 
   // W. To be called before the first step.
@@ -41,7 +41,7 @@ class NeighbourExchange {
   // W. Until it is known which nodes take part in the round of the worker's present step. send() calls it, too; the
   // second call in a round does nothing.
   virtual void begin_round() {}
-  // That of the worker's present step.
+  // The round of the worker's present step.
   virtual std::int64_t round() const { return node_.step(); }
   // W. To the targets of the present round that take part; returns how many. What `to_new` makes goes instead to those
   // that enter with this round.
@@ -51,10 +51,10 @@ class NeighbourExchange {
   std::vector<Message> receive() { return receive(round()); }
   // Whether a neighbour enters with this round, in the middle.
   virtual bool enters(int, std::int64_t) const { return false; }
-  // x = sum over j of W_ij x_j, of the models of the present round. What a source would weigh that takes no part falls
+  // x = sum over j of W_ij x_j, of the models of the present round. The weight of a source that takes no part falls
   // to x itself, so that W stays doubly stochastic.
   void average(Weights& x, const std::vector<Message>& models) const;
-  // No more rounds of this node: tells every node that may wait for it.
+  // This node makes no further rounds: tells every node that may wait for it.
   void leave();
 
  protected:
@@ -64,7 +64,8 @@ class NeighbourExchange {
 
   // --- where hosts come and go ---
   virtual bool takes_part(int, std::int64_t) const { return true; }
-  // Is shown every message that arrives; true: it was of no round, or of one that is over for this node.
+  // Called with every message that arrives. True: it belongs to no round, or to one that is over at this node, and is
+  // not to be sorted in.
   virtual bool handle(const Message&) { return false; }
   // Whether others have something to ask of a node that has left.
   virtual bool is_asked_after_leaving() const { return false; }
@@ -75,10 +76,10 @@ class NeighbourExchange {
   bool has_left(int neighbour) { return sources_[neighbour].left; }
   // A neighbour that has started again: what it has sent before is late.
   void start_again(int neighbour);
-  // What has come early of its messages is late: their rounds will not be.
+  // Treats messages that have come early from it as late, because their rounds will not take place.
   void hand_over_early(int neighbour);
   bool receive_pending();  // what has arrived; whether anything had
-  // W. Until this can be said of none of the nodes any more.
+  // W. Until `is_awaited` holds for none of the nodes.
   template <class Nodes, class IsAwaited>
   void wait_for(const Nodes& nodes, IsAwaited is_awaited) {
     const Reason reason("its neighbours' rounds", [this] { return awaited_; });

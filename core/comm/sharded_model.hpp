@@ -66,7 +66,7 @@ class ShardServer {
   const std::map<int, Asked>& asking() const { return asking_; }
   double oldest_pull_s() const;  // of those, when it arrived; now, if there is none
   void answer(int worker);       // with the shard as it is now
-  // All that ask and for which may(worker) holds, by number.
+  // Answers the workers that ask and for which may(worker) holds, in ascending order.
   template <class Predicate>
   void answer_if(Predicate may) {
     for (auto next = asking_.begin(); next != asking_.end();) {

@@ -1,4 +1,4 @@
-// How far the workers of a set are, by their own word.
+// The clocks of the workers of a set, as their messages say.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace ddl::membership {
 
-// A worker that comes back after it was lost is let off the steps which it has missed: it is at the least clock.
+// A worker that comes back after it was lost need not make up for the steps that it has missed: the difference is added
+// to its clock, which puts it at the least one.
 class Clocks {
  public:
   Clocks(const WorkerSet& workers, int count)
@@ -37,7 +38,7 @@ class Clocks {
  private:
   const WorkerSet& workers_;
   std::vector<std::int64_t> clocks_;
-  std::vector<std::int64_t> let_off_;  // what is in its clock
+  std::vector<std::int64_t> let_off_;  // per worker: what was added
 };
 
 }  // namespace ddl::membership

@@ -33,7 +33,7 @@ void FailureDetector::begin_waiting() {
 void FailureDetector::stop_waiting() { ends_s_ = never; }
 
 std::vector<int> FailureDetector::suspects(const std::vector<int>& waited_for) {
-  const double now_s = std::exchange(ends_s_, never);  // the clock's last digits may be others
+  const double now_s = std::exchange(ends_s_, never);  // not now(), which may differ by a rounding error
   std::vector<int> suspected;
   for (const int worker : waited_for) {
     const double ends_s = std::max(since_s_, heard_s_[static_cast<std::size_t>(worker)]) + timeout_s_;

@@ -11,8 +11,8 @@
 
 namespace ddl::membership {
 
-// A server waits for workers from a time on. One of them is suspected once nothing has been heard of it for the
-// time-out since then. What has arrived in time is heard first, however late it is read.
+// A worker is suspected once a server has waited for it, and heard nothing from it, for as long as the time-out. What
+// has arrived in time counts as heard, however late it is read.
 class FailureDetector {
  public:
   // Suspects no worker, unless `on_failure` is time_out.

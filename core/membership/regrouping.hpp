@@ -2,6 +2,11 @@
 //
 // When a host goes or comes in the midst of an all-reduce, those that are there tell each other how many they have
 // completed. A worker with fewer takes the model of one with the most, and the all-reduce starts again among them.
+//
+// What travels then is weights() as they are at that worker at that moment, which may lie between two all-reduces (in
+// local_sgd: after steps that are not averaged yet). No other state does: neither the optimizer's nor what a system
+// keeps beside, such as the momentum of an outer step. A system that has such state must start it again, or send it by
+// itself.
 #pragma once
 
 #include <cstdint>

@@ -155,7 +155,7 @@ class RoundEntry final : public comm::NeighbourExchange {
     }
   }
 
-  // Between two rounds, when nobody takes part in the next or has been told of it.
+  // Between two rounds, when no neighbour takes part in the next or has been told of it.
   bool is_alone() {
     return unsent_ == round() && std::ranges::none_of(neighbours_, [this](const auto& entry) {
              const auto& [other, neighbour] = entry;

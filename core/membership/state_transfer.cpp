@@ -5,7 +5,7 @@
 namespace ddl::membership {
 namespace {
 
-enum Port { to_server = 1000, to_asker };  // beyond those of any training system
+enum Port { to_service = 1000, to_asker };  // beyond those of any training system
 
 struct Question {};
 struct FirstModel {};
@@ -43,7 +43,7 @@ void StateTransfer::serve() {
 // A worker which has none either refuses, so that no two wait for each other.
 void StateTransfer::answer_forever() {
   while (true) {
-    const Message asked = node_.receive(to_server, service);
+    const Message asked = node_.receive(to_service, service);
     Message answer{.port = to_asker, .body = Refusal{}};
     if (has_model_) {
       answer.body = FirstModel{};
@@ -59,7 +59,7 @@ void StateTransfer::fetch_model(int first) {
   for (int ahead = 0; ahead < workers && !has_model_; ++ahead) {
     const int other = (first + ahead) % workers;
     if (other == node_.id() || !node_.up(other)) continue;
-    call_->ask(other, {.port = to_server, .body = Question{}});
+    call_->ask(other, {.port = to_service, .body = Question{}});
     const auto answer = call_->answer("a first model");
     if (!answer || !answer->is<FirstModel>()) continue;
     node_.weights().adopt(answer->values);

@@ -11,7 +11,7 @@ namespace ddl::membership {
 
 class StateTransfer {
  public:
-  // Of a worker that has a model, or none.
+  // `has_model`: whether this worker has a model already.
   StateTransfer(Node& node, bool has_model);
 
   // Spawns the service that answers others.
@@ -28,8 +28,8 @@ class StateTransfer {
   std::optional<Call> call_;  // of a worker that has none
 };
 
-// `program`, with such a service beside it, and after such questions if this worker needs a model. Changes nothing
-// where hosts do not change.
+// `program` with that service beside it; a worker that needs a model fetches it before the program starts. Where hosts
+// do not change, it is `program` itself.
 std::unique_ptr<Program> with_first_model(std::unique_ptr<Program> program, Node& node);
 
 }  // namespace ddl::membership

@@ -7,7 +7,7 @@
 namespace ddl::membership {
 
 View::View(Node& node, int port, OnFailure on_failure, const char* what)
-    : node_(node), port_(port), on_failure_(on_failure), what_(what), epoch_(node.membership().events()) {
+    : node_(node), port_(port), on_failure_(on_failure), what_(what), events_(node.membership().events()) {
   node.membership().watch(port);
   find_members();
 }
@@ -31,7 +31,7 @@ std::vector<int> View::absent() const {
 
 void View::renew() {
   changed_ = false;
-  epoch_ = node_.membership().events();
+  events_ = node_.membership().events();
   find_members();
   while (!absent().empty()) receive_message(rank_);  // until something changes
 }
@@ -65,7 +65,7 @@ comm::Contribution View::receive(int source) {
 
 void View::send_message(int target, Message message, int count) {
   message.port = port_;
-  message.body = InView{epoch_, count};
+  message.body = InView{events_, count};
   node_.send(worker_at(target), std::move(message));
 }
 
@@ -73,14 +73,14 @@ void View::send_message(int target, Message message, int count) {
 Message View::receive_message(int source) {
   std::deque<Message>& from_source = early_[worker_at(source)];
   awaited_ = source == rank_ ? absent() : std::vector{worker_at(source)};
-  const auto first_epoch = [&] { return from_source.front().as<InView>().epoch; };
+  const auto first_events = [&] { return from_source.front().as<InView>().events; };
   while (true) {
-    while (!from_source.empty() && first_epoch() < epoch_) from_source.pop_front();
-    if (!from_source.empty() && first_epoch() == epoch_) break;
+    while (!from_source.empty() && first_events() < events_) from_source.pop_front();
+    if (!from_source.empty() && first_events() == events_) break;
     Message message = node_.receive(port_, reason());
     if (!message.is<MembershipEvent>()) {
       early_[message.source].push_back(std::move(message));
-    } else if (message.as<MembershipEvent>().number > epoch_) {
+    } else if (message.as<MembershipEvent>().number > events_) {
       throw Changed();
     }
   }

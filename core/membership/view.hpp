@@ -12,9 +12,9 @@
 
 namespace ddl::membership {
 
-// Every message says of which view it is, which is the number of events before it. The view of an instant is the same
-// for all that see it with the same events behind them; what was sent in an earlier view is dropped by a worker which
-// has seen the change, and kept until then by one which has not.
+// Every message says of which view it is, which is the number of events before it. Workers that have seen the same
+// events have the same view; what was sent in an earlier view is dropped by a worker which has seen the change, and
+// kept until then by one which has not.
 class View final : public comm::Group {
  public:
   // Thrown where a message is waited for, when a host has come or gone since the view was made.
@@ -34,7 +34,7 @@ class View final : public comm::Group {
   void send_message(int target, Message message, int count = 0);
   Message receive_message(int source);
 
-  std::int64_t events() const { return epoch_; }  // before the view
+  std::int64_t events() const { return events_; }  // before the view
   bool has_changed() const { return changed_; }
   void note_change() { changed_ = true; }
   void look_for_change();  // among what has arrived
@@ -44,7 +44,7 @@ class View final : public comm::Group {
  private:
   // The body of every message: of which view it is, and how many contributions are in its values.
   struct InView {
-    std::int64_t epoch = 0;
+    std::int64_t events = 0;
     int count = 0;
   };
 
@@ -60,7 +60,7 @@ class View final : public comm::Group {
   const int port_;
   const OnFailure on_failure_;
   const char* const what_;
-  std::int64_t epoch_;
+  std::int64_t events_;
   bool changed_ = false;
   std::vector<int> members_;  // workers, ascending
   int rank_ = 0;

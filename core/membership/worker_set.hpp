@@ -13,7 +13,7 @@
 namespace ddl::membership {
 
 // A worker is lost when it leaves, when its host goes (for good or, with go_on, until it is back), and when it is
-// suspected (time_out). It is won back by the system, when it hears of it again.
+// suspected (time_out). The system wins it back, by win(), when it hears of the worker again.
 class WorkerSet {
  public:
   using Nodes = std::function<std::vector<int>()>;

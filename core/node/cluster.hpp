@@ -42,12 +42,12 @@ struct Cluster {
       std::make_shared<graph::SharedGraphs>();  // which nodes exchange, drawn once
 
   float gradient_weight() const { return gradient_weight(workers); }
-  // Of each gradient of a sum of so many.
+  // The factor of each gradient in a sum of so many.
   float gradient_weight(int gradients) const {
     return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
   }
   Slice whole() const { return {0, parameters}; }
-  // What of the vector a node has: a worker all, a server its shard.
+  // The slice of the vector that a node has: all of it at a worker, a shard at a server.
   Slice slice_of(int node) const { return node < workers ? whole() : even_part(parameters, servers, node - workers); }
   // A slice's share of N, such that the shares of the slices of a model add up to N exactly.
   std::uint64_t wire_bytes(Slice slice) const;

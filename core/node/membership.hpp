@@ -5,7 +5,8 @@
 
 namespace ddl {
 
-// Whether a host takes part. away: not yet, or no more; it is not waited for. down: it has crashed, and may come back.
+// Whether a host takes part. up: it does. away: it has not joined yet, or has left, and is not waited
+// for. down: it has crashed, and may come back.
 enum class Presence { away, up, down };
 
 // The body of a message that no node has sent: its source's presence has changed to this.
@@ -22,10 +23,10 @@ class Membership {
   virtual Presence presence(int node) const = 0;
   bool up(int node) const { return presence(node) == Presence::up; }
   virtual std::int64_t events() const = 0;  // of all hosts so far
-  // From now on every event of another host arrives at this port, in its instant. wait_until looks again, too. What is
-  // sent to a host that is not up is lost.
+  // From now on every event of another host arrives at this port in the instant in which it happens, and conditions of
+  // wait_until are evaluated again. What is sent to a host that is not up is lost.
   virtual void watch(int port) = 0;
-  // No more: events would wait there for a reader that never comes.
+  // Ends that, where nothing reads the port any more.
   virtual void unwatch(int port) = 0;
   // Whether this worker has come late or lost its state, so that others may have a model which it has not.
   virtual bool needs_model() const = 0;

@@ -34,7 +34,7 @@ class ModelParallel {
   virtual void work(double seconds, std::function<void()> math) = 0;
   // The next minibatch of this worker's samples.
   virtual Minibatch minibatch() = 0;
-  // As many as are learned from or evaluated; when timing only as many as there would be.
+  // The size of the set; when timing only, what it would be with data.
   virtual std::size_t sample_count(SampleSet set) const = 0;
   // By their numbers; null when timing only.
   virtual std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const = 0;

@@ -13,7 +13,7 @@ struct Voter {
   double weight = 0;
 };
 
-// It outlives every actor of the node.
+// A program outlives every actor of its node, so that its actors may refer to its members.
 class Program {
  public:
   virtual ~Program() = default;

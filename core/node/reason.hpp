@@ -13,7 +13,7 @@ class Reason {
   using Nodes = std::vector<int>;
 
   // Any node may end the wait.
-  Reason(const char* what) : what_(what) {}  // implicit, so that a verb takes the words themselves
+  Reason(const char* what) : what_(what) {}  // implicit: callers pass a string literal
   Reason(const char* what, int from) : Reason(what, [from] { return Nodes{from}; }) {}
   // `from` is called only when the text is needed. With `only_from` the text is empty while `from` names no node.
   Reason(const char* what, std::function<Nodes()> from, bool only_from = false)
@@ -35,7 +35,7 @@ class Reason {
   bool only_from_ = false;
 };
 
-// Of an actor that waits to be asked.
+// The reason of an actor that waits to be asked: it never holds up a run, so it is not shown.
 inline constexpr const char* service = "";
 
 }  // namespace ddl

@@ -3,7 +3,7 @@
 //   1  g = gradient(x)
 //   2  G = allreduce_sum(part t mod P of g) / n               (with a codec C: the sum of all C(part), in worker order)
 //   3  x = step(x, g with G in place of its part t mod P)
-//   4  a worker whose steps are over contributes nothing but goes on taking part, until a round in which nobody
+//   4  a worker whose steps are over contributes nothing but goes on taking part, until a round in which no worker
 //      contributes ends the group; that closing round costs latency and headers only
 //
 // With P = 1 all replicas stay identical, for they apply the same sums. Partial replicas drift apart in what they apply

@@ -1,7 +1,7 @@
 // One emulated run: its parts, and what nodes know of it.
 //
-// Whoever holds several monitors took them in the order of nodes; nothing takes a monitor while it holds the lock of
-// RunState or of ActorThreads.
+// A thread that holds several monitors took them in the order of nodes; nothing takes a monitor while it holds the lock
+// of RunState or of ActorThreads.
 #pragma once
 
 #include <functional>

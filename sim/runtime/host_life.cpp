@@ -153,7 +153,7 @@ void HostLife::start_departure(int id) {
 
 // --- presence ---
 
-// A worker that crashes when its steps are over is no more waited for than one that has left.
+// A worker that crashes when its steps are over is not waited for, like one that has left.
 Presence HostLife::presence(int node) const {
   const Presence presence = run_.hosts.presence(node);
   return presence == Presence::down && run_.workers.has_finished(node) ? Presence::away : presence;

@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in two folders") {
+TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in three folders") {
   CHECK(uses_of("simgrid/", {"core/"}) == "");
   CHECK(uses_of("nlohmann", {"core/"}) == "");
   CHECK(uses_of("sim/", {"core/"}).find("#include \"sim/") == std::string::npos);

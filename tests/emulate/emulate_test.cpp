@@ -126,7 +126,7 @@ TEST_CASE("a server gives up the worker that it gives up in the simulation, at a
   CHECK(measured.given_up[0].time_s == doctest::Approx(simulated.given_up[0].time_s).epsilon(0.2));
 }
 
-TEST_CASE("a run ends at its time, whoever waits for what") {
+TEST_CASE("a run ends at its time, whatever its nodes wait for") {
   if (!stage_is_allowed()) return;
   const scenario::Scenario scenario = small_star(R"("ps_ssp")", 3, 1, R"("model": "none", "stop": {"time": "700ms"})");
   const experiment::RunResult result = emulate(scenario, {});

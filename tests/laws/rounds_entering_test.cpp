@@ -50,7 +50,7 @@ std::string on(const char* topology, const std::string& name, const char* way) {
 
 }  // namespace
 
-TEST_CASE("whoever enters, and however many steps it has taken, nobody stands still for them") {
+TEST_CASE("whichever workers enter, and however many steps each has taken, none stands still for them") {
   struct Case {
     int workers;
     double from_s;  // all that come are there
@@ -95,7 +95,7 @@ TEST_CASE("a newcomer is heard of at once, also by a node that still has much to
   CHECK(longest_rest_s(runtime::run(long_run(on("directed_ring", "sgp", "go_on"), 5, faults, true)), 6) < 1);
 }
 
-TEST_CASE("CHOCO without compression is D-PSGD that combines after, whoever comes and goes") {
+TEST_CASE("CHOCO without compression is D-PSGD that combines after, whichever workers come and go") {
   struct Case {
     int workers;
     const char* slow;

@@ -70,7 +70,7 @@ TEST_CASE("a run may end before its first evaluation on time, which is then its 
   CHECK(result.curve.back().time_s == result.simulated_s);
 }
 
-TEST_CASE("iterations: every worker takes exactly so many steps, whoever is slow") {
+TEST_CASE("iterations: every worker takes exactly so many steps, whichever is slow") {
   for (const std::string& system : all()) {
     for (const char* slow : {"", "w0", "w3"}) {
       CAPTURE(system);
@@ -82,7 +82,7 @@ TEST_CASE("iterations: every worker takes exactly so many steps, whoever is slow
   }
 }
 
-TEST_CASE("samples and epochs count over all workers together, whoever is slow") {
+TEST_CASE("samples and epochs count over all workers together, whichever is slow") {
   for (const std::string& system : all()) {
     for (const char* slow : {"w0", "w2"}) {
       CAPTURE(system);

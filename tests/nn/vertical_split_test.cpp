@@ -185,7 +185,7 @@ TEST_CASE("residual blocks meet at full convolutions and shortcuts alone") {
   };
   // Two convolutions of each block, and before the output and after it.
   CHECK(blocks(1, Shortcut::projection, false, 4) == 6);
-  // The shortcut that changes the shape; whoever has whole groups needs no other.
+  // The shortcut that changes the shape; a worker that has whole groups needs no other.
   CHECK(blocks(4, Shortcut::projection, false, 4) == 3);
   CHECK(blocks(1, Shortcut::pad, false, 2) == 6);
   CHECK(blocks(4, Shortcut::pad, false, 2) == 3);

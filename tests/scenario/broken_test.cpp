@@ -278,7 +278,7 @@ TEST_CASE("every broken scenario gives one line with its path, what is wrong and
   }
 }
 
-TEST_CASE("a key of a system that is no more gives one line with the key to use instead") {
+TEST_CASE("a key of a system that is gone gives one line with the key to use instead") {
   struct Keys final : FieldVisitor {
     void visit(const char* key, const FieldValue&, const Rule&) override { known.insert(key); }
     void former(const char* key, const char* instead) override { former_keys[key] = instead; }
@@ -300,7 +300,7 @@ TEST_CASE("a key of a system that is no more gives one line with the key to use 
       const auto lines =
           errors_of("{" NET ", \"algorithm\": {\"name\": \"" + name + "\", \"" + key + "\": 1}, " END "}");
       REQUIRE(lines.size() == 1);
-      CHECK(lines[0] == "s.json: $.algorithm." + key + ": is a key no more; expected " + instead);
+      CHECK(lines[0] == "s.json: $.algorithm." + key + ": is no longer a key; expected " + instead);
       ++checked;
     }
   }

@@ -31,7 +31,7 @@ struct Partitions {
 
 FieldValue form_of(Partitions& partitions);
 
-enum class AkoSchedule { rotate, broadcast };  // another partition to each peer in a round | the same to all
+enum class AkoSchedule { rotate, broadcast };  // each class of peers gets another in a step | all get the same
 constexpr auto enum_names(AkoSchedule) {
   return std::to_array<EnumName<AkoSchedule>>({{AkoSchedule::rotate, "rotate"}, {AkoSchedule::broadcast, "broadcast"}});
 }

@@ -27,7 +27,8 @@ class AkoPlan {
   }
   // The slices that a part of so many partitions of a worker has.
   comm::Partition cut(int worker, int part, int of) const;
-  // Peers of one class get the same part in every round.
+  // Peers are numbered from 0 in the order of their ids, and the class of the k-th is k mod P (with broadcast, 0).
+  // Peers of one class get the same part in every step.
   std::size_t classes(int source) const;
   std::size_t class_of(int source, int target) const;
   std::size_t part(int source, std::size_t peer_class, std::int64_t step) const {

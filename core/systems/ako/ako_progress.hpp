@@ -33,14 +33,16 @@ class ReceivedSteps {
   bool away_ = false;
 };
 
-// All peers' together. A peer that is not there holds the worker up no more.
+// All peers' together. A peer that is not there does not hold the worker up.
 class AkoProgress {
  public:
   AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> staleness_bound);
 
   void note(const Message& message);  // of any kind, as it has arrived
-  std::int64_t steps() const;         // of every peer of which the messages have all come; without end if there is none
-  // W. Until all messages of all but the last s steps have come; not at all without a bound.
+  // Of how many steps all messages of all peers have come; without end if there is no peer to wait for.
+  std::int64_t steps() const;
+  // W. Until all messages of all but the last s steps have come. Without a bound it does not wait, and events of hosts
+  // and leaves of peers change nothing.
   void wait();
   // Tells the peers that this worker takes no more steps.
   void leave();

@@ -102,7 +102,7 @@ class ChocoWorker : public Program {
     return make_payload(std::move(difference));
   }
 
-  // Towards those that took part in the round: the copy of one that has left moves no more.
+  // Towards those that took part in the round: the copy of one that has left stays as it is.
   void approach(const std::vector<Message>& messages) {
     const auto model = node_.weights().write();
     const auto step = static_cast<float>(gamma_ * neighbours_->graph().weight(neighbours_->round()));

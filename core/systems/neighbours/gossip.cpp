@@ -1,14 +1,14 @@
 // Model averaging between pairs of workers: pull (Cui 2019, algorithm 1), push, and both ways (Boyd et al. 2006). Every
-// exchange is a question and an answer, of which one or both carry a model; a node's server answers at any time,
-// whatever its trainer is doing.
+// exchange is a question and an answer, of which one or both carry a model; a worker's answering actor
+// does its part at any time, whatever the training actor is doing.
 //
-//   trainer i, forever:
+//   training actor of i, forever:
 //     1  g = gradient(x); drop what is below its tensor's threshold; x = step(x, g)
 //     2  ask a peer                                                   (push, pair: with x; overlap: before 1)
 //     3  on the answer y:  x = keep x + (1 - keep) y                  (pull)
 //                          x += (1 - keep)(y - x as it was asked)     (pair)
 //        without one, x stays as it is
-//   server j, on a question x:
+//   answering actor of j, on a question x:
 //     4  answer with its model y (pull, pair) or with nothing (push)
 //     5  y = keep y + (1 - keep) x                                    (push)
 //        y += (1 - keep)(x - y as it was answered)                    (pair)
@@ -29,7 +29,7 @@ namespace ddl::systems {
 namespace {
 
 class GossipWorker : public Program {
-  enum Port { to_server, to_trainer };
+  enum Port { to_answerer, to_trainer };
 
   // The bodies of questions and answers.
   struct Question {
@@ -51,7 +51,7 @@ class GossipWorker : public Program {
         call_(node, to_trainer) {}
 
   void run() override {
-    if (!alone_) node_.spawn("server", [this] { serve(); });
+    if (!alone_) node_.spawn("answers", [this] { serve(); });
     const bool overlap = params_.order == ExchangeOrder::overlap;
     while (node_.next_step()) {
       if (overlap) ask();                          // 2
@@ -77,7 +77,7 @@ class GossipWorker : public Program {
 
   void ask() {
     if (alone_) return;
-    Message question = message(to_server, Question{own_share_.loss()}, params_.mode != GossipMode::pull);
+    Message question = message(to_answerer, Question{own_share_.loss()}, params_.mode != GossipMode::pull);
     asked_with_ = question.values;
     call_.ask(peer(), std::move(question));
   }
@@ -96,7 +96,7 @@ class GossipWorker : public Program {
 
   void serve() {
     while (true) {
-      const Message question = node_.receive(to_server, service);
+      const Message question = node_.receive(to_answerer, service);
       // One of the two computes both shares, so that they add up to one whatever happens on the way.
       const float keep = own_share_.beside(question.as<Question>().loss);
       const Message answer = message(to_trainer, Answer{question.step, 1 - keep}, params_.mode != GossipMode::push);

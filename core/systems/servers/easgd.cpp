@@ -51,7 +51,7 @@ void EasgdParams::server(Node& node) const {
   while (true) {
     const Message message = shard.receive("pulls and pushes of workers");
     if (message.is<comm::Pull>()) shard.answer(message.source);  // 4
-    if (!message.is<comm::Push>()) continue;
+    if (!message.is<comm::Push>()) continue;  // a worker left, or an event of its host: `shard` has noted it
     shard.record_staleness(message);
     shard.add(values_of(message.values));  // 5
   }

@@ -62,7 +62,7 @@ class ObjectReader final : public FieldVisitor {
       if (std::ranges::find(known_, key) != known_.end()) continue;
       if (std::ranges::find(refused_, key) != refused_.end()) continue;
       if (const auto found = former_.find(key); found != former_.end()) {
-        place_.at(key).error("is a key no more; expected " + found->second);
+        place_.at(key).error("is no longer a key; expected " + found->second);
         continue;
       }
       if (const std::string block = block_with(key); !block.empty()) {
