@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -73,7 +74,9 @@ class KeysPage {
     collect_objects(schema, objects);
     const auto described = [&](const OrderedJson* object) { return described_.contains(object->dump()); };
     if (!objects.empty() && std::ranges::all_of(objects, described)) {
-      text_ += fmt::format("\n`{}`: as above.\n", path);
+      std::set<std::string> titles;
+      for (const OrderedJson* object : objects) titles.insert("*" + described_.at(object->dump()) + "*");
+      text_ += fmt::format("\n`{}`: as above, under {}.\n", path, fmt::join(titles, ", "));
       return;
     }
     for (const OrderedJson* object : objects) add_object(path, *object, level);
@@ -92,8 +95,9 @@ class KeysPage {
       }
     }
     if (path.empty()) title = "The scenario";
+    if (path == "platform") title += keys.contains("file") ? " from a file" : " that is generated";
     text_ += fmt::format("\n{} {}\n\n", std::string(static_cast<std::size_t>(std::min(level, 6)), '#'), title);
-    described_.insert(object.dump());
+    described_.emplace(object.dump(), title);
     text_ += "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
     for (const auto& [key, value] : keys.items()) add_row(object, key, value);
     for (const auto& [key, value] : keys.items()) add(path.empty() ? key : path + "." + key, value, level + 1);
@@ -108,7 +112,7 @@ class KeysPage {
   }
 
   std::string text_;
-  std::set<std::string> described_;  // objects
+  std::map<std::string, std::string> described_;  // objects, and the titles of their sections
 };
 
 }  // namespace
