@@ -65,8 +65,8 @@ class Body {
   const Bytes& bytes() const { return bytes_; }
 
  private:
-  // A hash (FNV-1a) of the type's whole name, which is the same in every program of one compiler. Each folder has a
-  // namespace, in which a name is used once (tests/base/house_rules_test.cpp).
+  // A hash (FNV-1a) of the type's whole name, which is the same in every program of one compiler. A namespace uses a
+  // name once (tests/base/house_rules_test.cpp).
   template <class T>
   static consteval std::uint64_t type_of() {
     std::uint64_t hash = 14695981039346656037u;
