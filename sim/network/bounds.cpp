@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "core/base/check.hpp"
 #include "sim/network/sharing.hpp"
@@ -57,6 +56,7 @@ class StepBound {
     }
   }
 
+  bool goes_through_servers() const { return through_servers_; }
   Bounds bounds(Pace pace) const {
     Bounds result;
     result.bytes_per_step = bytes_ / fabric_.worker_count();
@@ -70,7 +70,6 @@ class StepBound {
     }
     result.network_bound = result.network_s > result.compute_s;
     result.step_s = std::max(result.network_s, pace == Pace::overlapped ? result.compute_s
-                                               : several_servers()      ? chained_s()
                                                : pace == Pace::free     ? free_s()
                                                : through_servers_       ? lockstep_s()
                                                                         : rounds_s());
@@ -91,12 +90,6 @@ class StepBound {
       phase.edges.push_back({flow.source, flow.target, seconds_with_latency(alone)});
     } else {
       through_servers_ = true;
-      if (owner < workers) {
-        Loads alone;
-        add(alone, route, bytes, flow.messages);
-        const int server = (flow.source < workers ? flow.target : flow.source) - workers;
-        chains_[{owner, server}] += seconds_with_latency(alone);
-      }
     }
     if (flow.source >= workers) {
       phase.from_servers.push_back({&fabric_.route(flow.source, flow.target), bytes});
@@ -147,19 +140,6 @@ class StepBound {
     for (const Phase& phase : phases_) {
       const std::vector<double> own = own_s(phase);
       for (std::size_t i = 0; i < cycle.size(); ++i) cycle[i] += own[i];
-    }
-    return std::ranges::max(cycle);
-  }
-
-  bool several_servers() const { return through_servers_ && fabric_.server_count() > 1; }
-
-  // With one server a phase begins when the one before has ended. One of several may begin it while others are still in
-  // the one before, so only the phases with the same server follow each other.
-  double chained_s() const {
-    std::vector<double> cycle = compute_s_;
-    for (const auto& [pair, chain_s] : chains_) {
-      const auto worker = static_cast<std::size_t>(pair.first);
-      cycle[worker] = std::max(cycle[worker], compute_s_[worker] + chain_s);
     }
     return std::ranges::max(cycle);
   }
@@ -221,18 +201,36 @@ class StepBound {
   const platform::Fabric& fabric_;
   std::vector<double> compute_s_;  // of each worker's step
   std::vector<Phase> phases_;
-  std::map<std::pair<int, int>, double> chains_;  // by worker and server: its flows one after the other
   Loads all_;
   double bytes_ = 0;
   bool through_servers_ = false;
 };
+
+// The part of a traffic that goes through one server.
+Traffic through(const Traffic& traffic, int server) {
+  Traffic part = traffic;
+  for (auto& phase : part.phases) {
+    std::erase_if(phase, [&](const Flow& flow) { return flow.source != server && flow.target != server; });
+  }
+  return part;
+}
 
 }  // namespace
 
 Bounds bounds_of(const platform::Fabric& fabric, const Traffic& traffic, const std::vector<double>& compute_s,
                  double model_bytes, double header_bytes) {
   check(static_cast<int>(compute_s.size()) == fabric.worker_count(), "a compute time for each worker");
-  Bounds bounds = StepBound(fabric, traffic, compute_s, model_bytes, header_bytes).bounds(traffic.pace);
+  const StepBound whole(fabric, traffic, compute_s, model_bytes, header_bytes);
+  Bounds bounds = whole.bounds(traffic.pace);
+  if (whole.goes_through_servers() && fabric.server_count() > 1) {
+    // One of several servers may begin a phase while others are still in the one before: only the phases with the same
+    // server follow each other.
+    bounds.step_s = std::max(bounds.network_s, bounds.compute_s);
+    for (int server = fabric.worker_count(); server < fabric.node_count(); ++server) {
+      const StepBound part(fabric, through(traffic, server), compute_s, model_bytes, header_bytes);
+      bounds.step_s = std::max(bounds.step_s, part.bounds(traffic.pace).step_s);
+    }
+  }
   bounds.random_peers = traffic.random_peers;
   return bounds;
 }

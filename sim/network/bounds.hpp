@@ -46,8 +46,8 @@ void members(Archive& archive, Bounds& b) {
 //   free         with at most one server: step_s = max(greatest over workers of (compute + sum over phases own(i, p)),
 //                             busiest link over all phases)
 //   free or lockstep, with several servers
-//                step_s = max(busiest link over all phases, greatest over workers and servers of
-//                             (compute + sum over phases of the worker's own flow to or from that server))
+//                step_s = max(greatest compute, busiest link over all phases, greatest over servers of what follows
+//                             for the flows to and from that server alone)
 //   lockstep     without servers: workers wait for each other's flows alone, and a quick one may be ahead of a slow one
 //                by less than a round. With T(i, k) the earliest time at which worker i can be through k rounds,
 //                  step_s = max(greatest compute, busiest link over all phases, min over i of T(i, k) / k)

@@ -133,7 +133,6 @@ constexpr Broken kBroken[] = {
      "\"many\" is no count"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"schedule\": \"rotat\"}, " END "}", "$.algorithm.schedule",
      "did you mean \"rotate\"?"},
-    {"{" NET ", \"algorithm\": \"single\", " END "}", "$.algorithm.name", "trains on 1 worker"},
     {"{\"platform\": {\"bandwidth\": \"1bps\"}, \"algorithm\": \"ps_sync\", " END "}", "$.algorithm.name",
      "needs a server"},
     {"{" NET
@@ -160,8 +159,6 @@ constexpr Broken kBroken[] = {
      "\"topk\" is unknown; did you mean \"top_k\"?"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"codec\": {\"type\": \"qsgd\", \"bits\": 1}}, " END "}",
      "$.algorithm.codec.bits", "1 is too small"},
-    {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"codec\": \"sign\", \"overflow\": \"merge\"}, " END "}",
-     "$.algorithm.overflow", "expected \"block\" or no codec"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"codec\": \"mean_threshold\", \"partitions\": \"auto\"}, " END "}",
      "$.algorithm.partitions", "expected a count"},
     {"{" NET ", \"algorithm\": {\"name\": \"ako\", \"tf_ako\": {\"publish\": \"blocking\"}, \"queue_depth\": 2}, " END

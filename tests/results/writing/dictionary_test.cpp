@@ -108,6 +108,7 @@ TEST_CASE("the dictionary of results names every column and key that is written,
   const TemporaryFolder temporary;
   experiment::RunResult result = example_result();
   result.measured.emplace().delay_box.emplace();
+  result.network.emplace();
   result.trace.emplace();
   result.trace->period_s = 2.5;
   result.trace->links = {{1, {0, 750, 750}}};
