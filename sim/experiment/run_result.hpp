@@ -90,8 +90,8 @@ struct RunResult {
   std::vector<GivenUp> given_up;      // by node, then time
   network::Bounds bounds;
   std::optional<platform::NetworkPlan> network;  // none: measured
-  std::optional<Trace> trace;           // if the scenario asks for it
-  std::optional<Measurement> measured;  // none: simulated
+  std::optional<Trace> trace;                    // if the scenario asks for it
+  std::optional<Measurement> measured;           // none: simulated
   // What may differ between two runs:
   std::int64_t events = 0;
   double math_s = 0;  // thread seconds

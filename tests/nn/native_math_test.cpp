@@ -237,8 +237,8 @@ TEST_CASE("portable and native products of dense and convolutional layers differ
 
 TEST_CASE("Winograd's convolutions differ from native ones by the rounding of their transforms") {
   use_one_blas_thread();
-  // Roundings of an element on its way, in addition to a sum's: 2 x 3 of inputs, 2 x 5 of weights, 2 x 4 of outputs, the
-  // products, a bias.
+  // Roundings of an element on its way, in addition to a sum's: 2 x 3 of inputs, 2 x 5 of weights, 2 x 4 of outputs,
+  // the products, a bias.
   const double transforms = 26;
   for (const Shape shape : {Shape{32, 9, 8}, Shape{40, 6, 5}}) {
     const ConvSpec spec{.filters = 48, .bias = false};
