@@ -167,26 +167,26 @@ double DelayBox::next_change_s() const {
   for (const LineChange& change : changes_) {
     next = std::min({next, platform::next_s(change.rate), platform::next_s(change.latency)});
   }
-  return begin_s_ + next;
+  return next;
 }
 
-void DelayBox::change_lines(double now_s) {
+void DelayBox::change_lines(double run_s) {
   for (LineChange& change : changes_) {
-    platform::step_to(change.rate, now_s - begin_s_);
-    platform::step_to(change.latency, now_s - begin_s_);
+    platform::step_to(change.rate, run_s);
+    platform::step_to(change.latency, run_s);
     DelayedStar::Host& host = star_.host(change.node);
     (change.up ? host.up : host.down)
-        .set_factors(now_s, platform::product(change.rate), platform::product(change.latency));
+        .set_factors(begin_s_ + run_s, platform::product(change.rate), platform::product(change.latency));
   }
 }
 
 bool DelayBox::put_out(double until_s) {
   bool any = false;
   while (true) {
-    const double packet_s = star_.next_s(), change_s = next_change_s();
+    const double packet_s = star_.next_s(), change_run_s = next_change_s(), change_s = begin_s_ + change_run_s;
     if (std::min(packet_s, change_s) > until_s) return any;
     if (change_s <= packet_s) {
-      change_lines(change_s);
+      change_lines(change_run_s);
     } else if (const std::optional<DelayedStar::Arrival> arrival = star_.step()) {
       const std::vector<std::uint8_t>& bytes = arrival->packet.bytes;
       const int device = devices_[static_cast<std::size_t>(arrival->packet.target)].number();
@@ -212,7 +212,7 @@ void DelayBox::take_from(std::size_t node, double came_s) {
 
 void DelayBox::wait() {
   const double begin_s = has_begun_ ? DelayLine::never : begins_s_.load();
-  const double next_s = std::min({star_.next_s(), next_change_s(), begin_s});
+  const double next_s = std::min({star_.next_s(), begin_s_ + next_change_s(), begin_s});
   constexpr double longest_s = 3600;
   look(std::clamp(next_s - wake_latency_s_ - now_s(), 0.0, longest_s));
 }

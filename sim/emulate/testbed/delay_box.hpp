@@ -69,8 +69,9 @@ class DelayBox {
   void carry();  // the thread
   double now_s() const { return std::chrono::duration<double>(WallClock::now() - origin_).count(); }
   void begin_if_due(double now_s);
-  void change_lines(double now_s);
-  double next_change_s() const;
+  // In seconds of the run, which a time series compares with its own: a sum with begin_s_ may round to less.
+  void change_lines(double run_s);
+  double next_change_s() const;  // never before the run has begun
   bool put_out(double until_s);  // whether there was any
   void take_from(std::size_t node, double came_s);
   void wait();  // until something is due or has come
