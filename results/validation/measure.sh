@@ -7,27 +7,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
 
-algorithm() {
-  case $1 in
-    ako_p*) echo "{\"name\": \"ako\", \"partitions\": ${1#ako_p}}" ;;
-    *) echo "\"$1\"" ;;
-  esac
-}
-
-bandwidth() {
-  case $1 in
-    uniform) echo '"40Mbps"' ;;
-    heterogeneous) echo '["40Mbps", "20Mbps", "10Mbps"]' ;;
-  esac
-}
-
-number() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2" | head -n 1; }
-
-# The mean over workers of each worker's mean time of a finished step.
-cycle() {
-  awk -F, 'NR > 1 { sum[$1] += $6 - $3; ++count[$1] }
-           END { for (worker in sum) { mean += sum[worker] / count[worker]; ++workers } print mean / workers }' "$1"
-}
+. "$here/cells.sh"
 
 # A run lasts as long as twelve steps of every worker take in the simulation with seed 1, and three seconds at least.
 cell() {

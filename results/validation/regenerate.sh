@@ -11,10 +11,12 @@ trap 'rm -rf "$work"' EXIT
 sh "$here/measure.sh" "$program" > "$work/measured.csv"
 mv "$work/measured.csv" "$here/measured.csv"
 
-# The two learning curves: five minutes each, at the same time.
+# The two learning curves: five minutes each, at the same time. Ako waits for its queues, as in all cells.
 for scheme in ps_async ako_p4; do
-  "$program" emulate "$root/scenarios/het_wan_$scheme.json" --quiet --threads 1 --out "$work" &
-  "$program" run "$root/scenarios/het_wan_$scheme.json" --quiet --out "$work"
+  set -- "$root/scenarios/het_wan_$scheme.json" --quiet --out "$work"
+  if [ $scheme = ako_p4 ]; then set -- "$@" --set algorithm.overflow=block; fi
+  "$program" emulate "$@" --threads 1 &
+  "$program" run "$@"
 done
 wait
 {

@@ -1,0 +1,24 @@
+# What measure.sh and measure_wan.sh have in common: the settings of a cell, and what is read of its result.
+
+algorithm() {
+  case $1 in
+    ako_p*) echo "{\"name\": \"ako\", \"partitions\": ${1#ako_p}, \"overflow\": \"block\"}" ;;
+    *) echo "\"$1\"" ;;
+  esac
+}
+
+bandwidth() {
+  case $1 in
+    uniform20) echo '"20Mbps"' ;;
+    uniform) echo '"40Mbps"' ;;
+    heterogeneous) echo '["40Mbps", "20Mbps", "10Mbps"]' ;;
+  esac
+}
+
+number() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2" | head -n 1; }
+
+# The mean over workers of each worker's mean time of a finished step.
+cycle() {
+  awk -F, 'NR > 1 { sum[$1] += $6 - $3; ++count[$1] }
+           END { for (worker in sum) { mean += sum[worker] / count[worker]; ++workers } print mean / workers }' "$1"
+}
