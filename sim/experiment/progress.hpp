@@ -1,4 +1,4 @@
-// How far a run is, for whoever watches it.
+// How far a run is, for display.
 #pragma once
 
 namespace ddl::experiment {

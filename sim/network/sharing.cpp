@@ -33,7 +33,7 @@ void use(const platform::Fabric& fabric, const platform::Route& way, double shar
   }
 }
 
-class NobodyListens final : public MaxMin::Listener {
+class NoListener final : public MaxMin::Listener {
  public:
   void before_level(int) override {}
   void after_level(int) override {}
@@ -43,8 +43,8 @@ class NobodyListens final : public MaxMin::Listener {
 
 // Bytes per second of transfers that go on together, without acknowledgements.
 std::vector<double> rates(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
-  NobodyListens nobody;
-  MaxMin sharing(capacities(fabric), nobody);
+  NoListener none;
+  MaxMin sharing(capacities(fabric), none);
   std::vector<FlowShape> shapes;
   std::vector<int> flows;
   for (const Transfer& transfer : transfers) {

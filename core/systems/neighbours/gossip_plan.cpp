@@ -20,8 +20,8 @@ Traffic GossipParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
-// Of exchanges with equal losses that nothing delays: a step of every worker is one of each with some other, whom
-// round_robin and random visit equally often.
+// If losses are equal and no exchange is delayed: in a step of every worker each exchanges once, with one of the
+// others; round_robin and random choose all of them equally often.
 graph::Consensus GossipParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   for (int worker = 0; worker < cluster.workers; ++worker) {

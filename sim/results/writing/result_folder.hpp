@@ -9,8 +9,8 @@
 
 namespace ddl::results {
 
-// What a result may replace: one of the same scenario; one of any scenario; or whatever is there, for the folder
-// belongs to whoever writes it.
+// What a result may replace: one of the same scenario; one of any scenario; or whatever is there, because
+// the caller owns the folder.
 enum class Replace { same_scenario, any_scenario, anything };
 
 // DIR/<name>/<seed>, or, of a measured run's repetition (from 1), DIR/<name>-measured/<seed>, <seed>-2, ... Throws
