@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/results/compare/comparison.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 
 namespace ddl::results {
@@ -65,10 +66,13 @@ std::string cell_of(const std::optional<AgainstOne>& against) {
   return against->beats ? "only this" : "never" + mark;
 }
 
+bool is_replicated(const GroupedRuns& grouped) {
+  return std::ranges::any_of(grouped.groups, [](const RunGroup& group) { return group.runs.size() > 1; });
+}
+
 std::vector<Row> table_of(const Comparison& comparison) {
   std::vector<Row> table(1, Row{"scheme"});
-  const bool replicated = std::any_of(comparison.grouped.groups.begin(), comparison.grouped.groups.end(),
-                                      [](const RunGroup& group) { return group.runs.size() > 1; });
+  const bool replicated = is_replicated(comparison.grouped);
   for (const std::string& path : comparison.grouped.varied) table[0].push_back(path);
   if (replicated) table[0].emplace_back("seeds");
   const bool baselines = comparison.has_baselines();
@@ -93,26 +97,6 @@ std::vector<Row> table_of(const Comparison& comparison) {
     }
   }
   return table;
-}
-
-// Letters, not bytes.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char letter) { return (letter & 0xc0) != 0x80; }));
-}
-
-std::string aligned(const std::vector<Row>& table) {
-  std::vector<std::size_t> widths(table[0].size());
-  for (const Row& row : table) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  std::string text;
-  for (const Row& row : table) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - width_of(row[i]) + 2, ' ');
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
 }
 
 std::string named(const std::vector<std::string>& names) {
@@ -250,12 +234,13 @@ constexpr const char* method =
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison) {
-  std::string text = aligned(table_of(comparison));
+  const GroupedRuns& grouped = comparison.grouped;
+  std::string text = text_table(table_of(comparison), 1 + grouped.varied.size() + (is_replicated(grouped) ? 1 : 0));
   for (const Fidelity& fidelity : comparison.fidelities) {
-    text += "\n" + fidelity_title(comparison, fidelity) + "\n" + aligned(fidelity_table(fidelity));
+    text += "\n" + hanging("", fidelity_title(comparison, fidelity)) + text_table(fidelity_table(fidelity), 1);
   }
   const std::string verdict = verdict_text(comparison, "", "  ");
-  return verdict.empty() ? text : text + "\n" + verdict + method + "\n";
+  return verdict.empty() ? text : text + "\n" + rewrapped(verdict + method + "\n");
 }
 
 std::string comparison_markdown(const Comparison& comparison) {

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 
+#include "core/data/dataset.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/requests.hpp"
 #include "sim/results/writing/summary.hpp"
@@ -15,9 +16,7 @@ namespace {
 
 class Lines {
  public:
-  void add(std::string_view label, const std::string& text) {
-    fmt::format_to(std::back_inserter(text_), "  {:<18}{}\n", label, text);
-  }
+  void add(std::string_view label, const std::string& text) { text_ += labelled(label, text); }
   std::string text_;
 };
 
@@ -50,9 +49,16 @@ std::string network_line(const scenario::Scenario& scenario, const experiment::R
 
 std::string score_line(const FinalScore& score) {
   std::string text = fmt::format("{:.4f}", score.mean);
-  if (score.min != score.max) text += fmt::format(" ({:.4f} .. {:.4f})", score.min, score.max);
+  if (score.min != score.max) text += fmt::format(" (workers {:.4f} .. {:.4f})", score.min, score.max);
   if (score.averaged_model) text += fmt::format(", averaged model {:.4f}", *score.averaged_model);
   return text;
+}
+
+// "0.9310 at 280 s; guessing gives 0.1": what the final accuracy lies between.
+std::string best_line(const scenario::Scenario& scenario, const Summary& summary) {
+  std::string text = fmt::format("{:.4f}", *summary.best_accuracy);
+  if (summary.best_accuracy_s) text += " at " + readable_seconds(*summary.best_accuracy_s);
+  return text + fmt::format("; guessing gives {:.3g}", 1.0 / data::data_shape(scenario.data.source).classes);
 }
 
 std::string steps_line(const experiment::RunResult& result, const Summary& summary) {
@@ -149,6 +155,7 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   lines.add("cluster", network_line(scenario, result));
   if (!scenario.model.none()) lines.add("math", math_line(scenario));
   if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
+  if (summary.best_accuracy) lines.add("best accuracy", best_line(scenario, summary));
   if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
   for (const TargetReached& target : summary.targets) {
     lines.add(fmt::format("time to {}", target.accuracy),

@@ -54,10 +54,11 @@ TargetReached reach(const std::vector<experiment::CurveRow>& curve, double accur
   return {accuracy, std::nullopt, std::nullopt};
 }
 
-std::optional<double> best_mean_accuracy(const std::vector<experiment::CurveRow>& curve) {
-  std::optional<double> best;
+// Null without evaluations.
+const experiment::CurveRow* best_evaluation(const std::vector<experiment::CurveRow>& curve) {
+  const experiment::CurveRow* best = nullptr;
   for (const experiment::CurveRow& row : curve) {
-    if (row.worker == mean_row) best = std::max(best.value_or(row.test_accuracy), row.test_accuracy);
+    if (row.worker == mean_row && (best == nullptr || row.test_accuracy > best->test_accuracy)) best = &row;
   }
   return best;
 }
@@ -126,7 +127,10 @@ Summary summarise(const scenario::Scenario& scenario, const experiment::RunResul
     const auto rows = last_evaluation(result.curve);
     summary.final_accuracy = final_score(rows, &experiment::CurveRow::test_accuracy);
     summary.final_loss = final_score(rows, &experiment::CurveRow::test_loss);
-    summary.best_accuracy = best_mean_accuracy(result.curve);
+    if (const experiment::CurveRow* best = best_evaluation(result.curve)) {
+      summary.best_accuracy = best->test_accuracy;
+      summary.best_accuracy_s = best->time_s;
+    }
   }
   for (const double accuracy : scenario.evaluate.target_accuracy) {
     summary.targets.push_back(scenario.model.none() ? TargetReached{accuracy, std::nullopt, std::nullopt}

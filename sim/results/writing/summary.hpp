@@ -41,7 +41,7 @@ struct Staleness {
 struct Summary {
   std::int64_t iterations = 0;                           // of all workers
   std::optional<FinalScore> final_accuracy, final_loss;  // none without evaluations, as in a timing-only run
-  std::optional<double> best_accuracy;                   // of the mean over workers
+  std::optional<double> best_accuracy, best_accuracy_s;  // of the mean over workers, and when it was first so high
   std::vector<TargetReached> targets;                    // as evaluate.target_accuracy lists them
   std::optional<Distribution> seconds_per_batch;         // start to end of all finished steps; none without steps
   std::optional<double> slowest_step_s;                  // of the worker with the fewest steps, all waiting included
