@@ -79,9 +79,11 @@ ThreadPool::Ticket ThreadPool::submit(std::function<void(int)> task, Urgency urg
   return ticket;
 }
 
-double ThreadPool::busy_seconds() {
+double ThreadPool::busy_seconds() const { return busy_seconds(Urgency::soon) + busy_seconds(Urgency::whenever); }
+
+double ThreadPool::busy_seconds(Urgency urgency) const {
   const std::scoped_lock lock(mutex_);
-  return busy_seconds_;
+  return busy_seconds_[static_cast<int>(urgency)];
 }
 
 void ThreadPool::work(int thread) {
@@ -105,7 +107,7 @@ void ThreadPool::work(int thread) {
     job->task = nullptr;
     const double seconds = own_cpu_seconds() - start_s;
     lock.lock();
-    busy_seconds_ += seconds;
+    busy_seconds_[static_cast<int>(job->urgency)] += seconds;
     job->state = State::finished;
     work_finished_.notify_all();
   }

@@ -45,17 +45,19 @@ class ThreadPool {
   // memory.
   Ticket submit(std::function<void(int thread)> task, Urgency urgency);
   int thread_count() const { return static_cast<int>(threads_.size()); }
-  double busy_seconds();  // of CPU time spent in tasks, over all threads
+  // Of CPU time spent in tasks, over all threads.
+  double busy_seconds() const;
+  double busy_seconds(Urgency urgency) const;
 
  private:
   void work(int thread);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable work_arrived_;
   std::condition_variable work_finished_;
   std::deque<std::shared_ptr<Ticket::Job>> queues_[2];  // by Urgency
   bool closing_ = false;
-  double busy_seconds_ = 0;
+  double busy_seconds_[2] = {};  // likewise
   std::vector<std::thread> threads_;
 };
 

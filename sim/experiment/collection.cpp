@@ -96,6 +96,7 @@ RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<c
     collect_models(result, experiment, states);
     if (!result.divergence) result.divergence = divergence_at_the_end(result, experiment, states);
     result.math_s = trainer->math_seconds();
+    result.evaluation_s = trainer->evaluation_seconds();
   }
   result.stopped_by = result.divergence ? "diverged" : end.reason();
   result.events = result.messages_sent + experiment.steps();

@@ -70,7 +70,10 @@ double Experiment::samples() const { return static_cast<double>(steps() / sharin
 Progress Experiment::progress(double now_s) const {
   const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;
   const double steps_per_worker = static_cast<double>(steps()) / stepping_;
-  return {stop_rule_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy};
+  Progress progress{stop_rule_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy};
+  const double math_s = trainer_ ? trainer_->math_seconds() : 0;
+  if (math_s > 0) progress.evaluation_share = trainer_->evaluation_seconds() / math_s;
+  return progress;
 }
 
 std::int64_t Experiment::evaluations_by_steps() const {

@@ -18,7 +18,7 @@ void members(A& archive, graph::Consensus& consensus) {
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.cost_s);
+  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.cost_s, forecast.evaluation_s);
 }
 
 namespace {
@@ -52,16 +52,16 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const Workload workload = workload_of(scenario, forecast.bounds, workers, training);
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
-  const double flops = flops_per_multiply_add * adds *
-                       (passes_of_gradient * scenario.training.batch_size * workload.steps * workers +
-                        workload.evaluations * testing * (cluster.servers > 0 ? 1 : workers + 1));
+  const auto math_s = [&](double samples) { return flops_per_multiply_add * adds * samples / flops_per_s; };
+  const double gradients_s = math_s(passes_of_gradient * scenario.training.batch_size * workload.steps * workers);
+  forecast.evaluation_s = math_s(workload.evaluations * testing * (cluster.servers > 0 ? 1 : workers + 1));
   double messages = 0, flows = 0;
   for (const auto& phase : traffic.phases) {
     for (const Flow& flow : phase) messages += flow.messages;
     flows = std::max(flows, static_cast<double>(phase.size()));
   }
-  forecast.cost_s =
-      start_s + flops / flops_per_s + workload.steps * messages * (message_s + message_s_per_flow * flows);
+  forecast.cost_s = start_s + gradients_s + forecast.evaluation_s +
+                    workload.steps * messages * (message_s + message_s_per_flow * flows);
   return forecast;
 }
 

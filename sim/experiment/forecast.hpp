@@ -16,6 +16,7 @@ struct Forecast {
   platform::NetworkPlan network;
   std::optional<graph::Consensus> consensus;  // of systems that average models
   double cost_s = 0;                          // what it may take one core of a usual machine, within a factor of a few
+  double evaluation_s = 0;                    // of it
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.

@@ -6,7 +6,8 @@ namespace ddl::experiment {
 struct Progress {
   double fraction = 0;  // of the stop condition, 0 .. 1
   double simulated_s = 0;
-  double accuracy = 0;  // as last evaluated; negative before
+  double accuracy = 0;          // as last evaluated; negative before
+  double evaluation_share = 0;  // of the math so far
 };
 
 }  // namespace ddl::experiment

@@ -94,7 +94,7 @@ struct RunResult {
   std::optional<Measurement> measured;           // none: simulated
   // What may differ between two runs:
   std::int64_t events = 0;
-  double math_s = 0;  // thread seconds
+  double math_s = 0, evaluation_s = 0;  // thread seconds; the second are part of the first
   double wall_s = 0, cpu_s = 0;
   double peak_memory_bytes = 0;
 };

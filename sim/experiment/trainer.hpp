@@ -27,7 +27,8 @@ class Trainer {
 
   const nn::Model& model() const { return model_; }
   std::size_t training_samples() const { return data_.train.size(); }
-  double math_seconds() { return pool_.busy_seconds(); }
+  double math_seconds() const { return pool_.busy_seconds(); }
+  double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
 
   // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
   Payload initial_weights(int worker);

@@ -129,6 +129,7 @@ void check_scenario(const Scenario& scenario, Findings& findings) {
   check_model(scenario, findings);
   check_stop_and_evaluation(scenario, findings);
   check_faults(scenario, findings);
+  check_expectations(scenario, findings);
 }
 
 }  // namespace ddl::scenario

@@ -29,6 +29,11 @@ void check_data(const Scenario& scenario, Findings& findings);
 void check_model(const Scenario& scenario, Findings& findings);
 // Names of links and hosts are checked later, when the platform has been built.
 void check_faults(const Scenario& scenario, Findings& findings);
+// The form of what is expected.
+void check_expectations(const Scenario& scenario, Findings& findings);
+// Whether there is anything to judge its runs by, and its runs can be; for those who want to, as overrides may make of
+// it something else.
+void check_judgeable(const Scenario& scenario, Findings& findings);
 void check_wire(const Scenario& scenario, Findings& findings);
 void check_memory(const Scenario& scenario, const nn::Model* model, Findings& findings);
 

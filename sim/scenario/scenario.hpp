@@ -16,6 +16,7 @@
 #include "core/nn/model_spec.hpp"
 #include "core/nn/optimizer_params.hpp"
 #include "core/systems/table.hpp"
+#include "sim/scenario/expectation.hpp"
 #include "sim/scenario/faults.hpp"
 #include "sim/scenario/profiles.hpp"
 
@@ -166,6 +167,7 @@ struct Scenario {
   std::vector<Fault> faults;
   RecordSpec record;
   nn::MathSpec math;
+  std::vector<Expectation> expect;
   std::string file;  // where it was read from: starts relative paths and errors; not part of its text
 };
 
@@ -180,7 +182,9 @@ data::DataSpec resolved_data(const Scenario& scenario);
 
 template <class Visitor>
 void fields(Visitor& visit, GeneratedPlatform& spec) {
-  visit("topology", spec.topology, Rule{.doc = "shape of the generated network"});
+  visit("topology", spec.topology,
+        Rule{.doc = "shape of the generated network; two_sites: the first half of the workers and all servers are in "
+                    "the first site"});
   visit("workers", spec.workers, Rule{.doc = "worker hosts w0, w1, ...", .at_least = 1, .at_most = 100000});
   visit("servers", spec.servers, Rule{.doc = "server hosts ps0, ps1, ...", .at_least = 0, .at_most = 100000});
   visit("bandwidth", spec.bandwidth,
@@ -236,7 +240,10 @@ void fields(Visitor& visit, TrainingSpec& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, ComputeSpec& spec) {
-  visit("seconds_per_batch", spec.seconds_per_batch, Rule{.doc = "time of one minibatch gradient", .above = 0});
+  visit("seconds_per_batch", spec.seconds_per_batch,
+        Rule{.doc = "time of one minibatch gradient; default: 6 operations per multiply-add of the model and sample, "
+                    "over the host's speed",
+             .above = 0});
   visit("overhead", spec.overhead,
         Rule{.doc = "added to each gradient's time, without jitter and slowdown: launching, copying", .at_least = 0});
   visit("jitter", spec.jitter,
@@ -245,7 +252,8 @@ void fields(Visitor& visit, ComputeSpec& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, WireSpec& spec) {
-  visit("model_bytes", spec.model_bytes, Rule{.doc = "size of a whole model on the wire", .above = 0});
+  visit("model_bytes", spec.model_bytes,
+        Rule{.doc = "size of a whole model on the wire; default: 4 bytes per parameter", .above = 0});
   visit("header_bytes", spec.header_bytes, Rule{.doc = "added to every message", .at_least = 0});
 }
 template <class Visitor>
@@ -289,6 +297,7 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("faults", scenario.faults, Rule{.doc = "faults of links and hosts over simulated time"});
   visit("record", scenario.record, Rule{.doc = "which result files are written"});
   visit("math", scenario.math, Rule{.doc = "which library computes matrix products"});
+  visit("expect", scenario.expect, Rule{.doc = "what ddlsim expect judges its runs by; never part of a result"});
 }
 
 }  // namespace ddl::scenario

@@ -131,6 +131,10 @@ TEST_CASE("the schema refuses what the reader refuses one by one") {
       {"stop", "{}"},
       {"stop", "{\"accuracy\": 2}"},
       {"record", "{\"weights\": 1}"},
+      {"expect", "{}"},
+      {"expect", "[{\"accuracy\": [0, 2]}]"},
+      {"expect", "[{\"time\": [1, 2]}]"},
+      {"expect", "[{\"betterthan\": \"x.json\"}]"},
   };
   for (const Override& change : wrong) {
     CAPTURE(change.path);

@@ -40,7 +40,9 @@ inline std::vector<std::string> styles() {
                           "staleness_aware": true },
            "stop": { "time": "300s", "iterations": 1000, "epochs": 2.5, "samples": 5000, "accuracy": 0.9 },
            "evaluate": { "every": "5s", "samples": 250, "target_accuracy": [0.4, 0.8] },
-           "record": { "iterations": false, "trace": false, "weights": true }, "math": { "mode": "native" } })",
+           "record": { "iterations": false, "trace": false, "weights": true }, "math": { "mode": "native" },
+           "expect": [ { "at": "5s", "accuracy": [0.5, 1], "over": 3 }, { "target": 0.4, "time": ["1s", "2s"] },
+                       { "bytes": ["0B", "1GB"] }, { "better_than": "other.json", "by": 0.02 } ] })",
       // Timing only.
       R"({ "platform": { "topology": "mesh", "workers": 4, "bandwidth": ["40Mbps", "20Mbps"], "latency": "0s" },
            "model": "none", "wire": { "model_bytes": "17MB" }, "compute": { "seconds_per_batch": "0.34s" },

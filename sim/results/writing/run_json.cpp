@@ -52,7 +52,7 @@ std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, c
                      const std::optional<platform::NetworkPlan>& network) {
   Json json;
   json["schema_version"] = result_schema_version;
-  json["scenario"] = Json::parse(scenario::describe(scenario));
+  json["scenario"] = Json::parse(scenario::describe_run(scenario));
   json["provenance"] = program();
   const nn::MathMode math = nn::math_that_runs(scenario.math.mode);
   const bool native = math == nn::MathMode::native;
@@ -94,7 +94,7 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Input
   }
   const Unordered theirs = by_content(run["scenario"], run);
   const Unordered ours =
-      by_content(Unordered::parse(scenario::describe(scenario)),
+      by_content(Unordered::parse(scenario::describe_run(scenario)),
                  {{"platform_digest", inputs.platform_digest}, {"data_digests", json_of(inputs.data)}});
   std::set<std::string> keys;
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
@@ -125,6 +125,8 @@ std::string timing_json(const experiment::RunResult& result) {
   json["math_kernels"] = nn::tile_sets().front().name;
   json["math_seconds"] = result.math_s;
   json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
+  json["evaluation_seconds"] = result.evaluation_s;
+  json["evaluation_share"] = result.math_s > 0 ? result.evaluation_s / result.math_s : 0.0;
   if (const auto& measured = result.measured) {
     json["measured"] = {{"precedence", measured->precedence},
                         {"late_mean_s", measured->late_mean_s},

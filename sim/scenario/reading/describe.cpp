@@ -9,4 +9,17 @@ std::string describe(const Scenario& scenario) {
   return layout(to_json_value(copy));
 }
 
+std::string describe(const Expectation& expectation) {
+  Expectation copy = expectation;
+  std::string text = layout(to_json_value(copy));
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::string describe_run(const Scenario& scenario) {
+  Scenario copy = scenario;
+  copy.expect.clear();
+  return describe(copy);
+}
+
 }  // namespace ddl::scenario

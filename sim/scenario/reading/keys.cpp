@@ -7,12 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "core/base/check.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/to_json.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::scenario {
 namespace {
+
+constexpr std::size_t most_tables = 3;  // of one answer
 
 // `a`, `b`, `c`
 std::string one_of(const OrderedJson& values) {
@@ -66,6 +70,27 @@ void collect_objects(const OrderedJson& schema, std::vector<const OrderedJson*>&
   }
 }
 
+// The word that tells an object from its alternatives, or "".
+std::string tag_of(const OrderedJson& object) {
+  const OrderedJson& keys = object["properties"];
+  for (const char* tag : {"name", "type", "topology", "quantity"}) {
+    if (keys.contains(tag) && keys[tag].contains("const")) return keys[tag]["const"].get<std::string>();
+  }
+  return "";
+}
+
+KeyRow row_of(const OrderedJson& object, const std::string& key, const OrderedJson& value) {
+  const auto required = object.value("required", OrderedJson::array());
+  std::vector<const OrderedJson*> below;
+  collect_objects(value, below);
+  return {.key = key,
+          .value = kind_of(value),
+          .by_default = value.contains("default") ? value["default"].dump() : "",
+          .meaning = value.value("description", ""),
+          .required = std::find(required.begin(), required.end(), key) != required.end(),
+          .has_keys = !below.empty()};
+}
+
 class KeysPage {
  public:
   // The keys of the objects that a value at `path` may be, each described once.
@@ -87,14 +112,8 @@ class KeysPage {
  private:
   void add_object(const std::string& path, const OrderedJson& object, int level) {
     const OrderedJson& keys = object["properties"];
-    std::string title = path;
-    for (const char* tag : {"name", "type", "topology", "quantity"}) {
-      if (keys.contains(tag) && keys[tag].contains("const")) {
-        title += fmt::format(" = {}", keys[tag]["const"].get<std::string>());
-        break;
-      }
-    }
-    if (path.empty()) title = "The scenario";
+    std::string title = path.empty() ? "The scenario" : path;
+    if (const std::string tag = tag_of(object); !tag.empty()) title += " = " + tag;
     if (path == "platform") title += keys.contains("file") ? " from a file" : " that is generated";
     text_ += fmt::format("\n{} {}\n\n", std::string(static_cast<std::size_t>(std::min(level, 6)), '#'), title);
     described_.emplace(object.dump(), title);
@@ -104,11 +123,10 @@ class KeysPage {
   }
 
   void add_row(const OrderedJson& object, const std::string& key, const OrderedJson& value) {
-    const auto required = object.value("required", OrderedJson::array());
-    const bool must = std::find(required.begin(), required.end(), key) != required.end();
-    const std::string by_default = value.contains("default") ? fmt::format("`{}`", value["default"].dump()) : "";
-    text_ += fmt::format("| `{}` | {} | {} | {} |\n", key, kind_of(value), must ? "required" : by_default,
-                         value.value("description", ""));
+    const KeyRow row = row_of(object, key, value);
+    const std::string by_default = row.by_default.empty() ? "" : "`" + row.by_default + "`";
+    text_ +=
+        fmt::format("| `{}` | {} | {} | {} |\n", key, row.value, row.required ? "required" : by_default, row.meaning);
   }
 
   std::string text_;
@@ -116,6 +134,51 @@ class KeysPage {
 };
 
 }  // namespace
+
+std::vector<KeyTable> keys_at(const std::string& path) {
+  OrderedJson here = OrderedJson::parse(scenario_schema());
+  KeyTable alone{path, {}};
+  std::string words = path, so_far;
+  while (!words.empty()) {
+    const std::string word = words.substr(0, words.find('.'));
+    words.erase(0, word.size() + 1);
+    std::vector<const OrderedJson*> objects;
+    collect_objects(here, objects);
+    std::vector<std::string> known;
+    OrderedJson next;
+    for (const OrderedJson* object : objects) {
+      known.push_back(tag_of(*object));
+      if (known.back() == word) next = *object;
+    }
+    for (const OrderedJson* object : objects) {
+      for (const auto& [key, value] : (*object)["properties"].items()) {
+        known.push_back(key);
+        if (key != word || !next.is_null()) continue;
+        next = value;
+        alone.keys = {row_of(*object, key, value)};
+      }
+    }
+    if (next.is_null()) {
+      std::erase(known, "");
+      if (known.empty()) throw InputError("describe: " + in_quotes(path) + ": " + so_far + " has no keys below it");
+      throw InputError(
+          "describe: " + in_quotes(path) + " is neither a file nor a key; " +
+          nearest_or(word, known, (so_far.empty() ? "keys are " : "below " + so_far + " are ") + listed(known)));
+    }
+    so_far += (so_far.empty() ? "" : ".") + word;
+    here = std::move(next);
+  }
+  std::vector<const OrderedJson*> objects;
+  collect_objects(here, objects);
+  std::vector<KeyTable> tables;
+  for (const OrderedJson* object : objects) {
+    const std::string tag = tag_of(*object);
+    KeyTable& table = tables.emplace_back(KeyTable{path + (tag.empty() || objects.size() == 1 ? "" : "." + tag), {}});
+    if (objects.size() > most_tables) continue;
+    for (const auto& [key, value] : (*object)["properties"].items()) table.keys.push_back(row_of(*object, key, value));
+  }
+  return tables.empty() ? std::vector<KeyTable>{alone} : tables;
+}
 
 std::string keys_page() {
   KeysPage page;

@@ -32,9 +32,29 @@ std::string scenario_text(const std::string& file, const char* what = "a scenari
 
 // The resolved scenario, every default filled in, as JSON: reading it again gives the same scenario.
 std::string describe(const Scenario& scenario);
+// The same without what is expected of its runs: all that decides a result.
+std::string describe_run(const Scenario& scenario);
+
+// One expectation as JSON, on one line.
+std::string describe(const Expectation& expectation);
 
 // The JSON Schema of scenario files (draft 2020-12).
 std::string scenario_schema();
+
+// A key, in words.
+struct KeyRow {
+  std::string key, value, by_default, meaning;
+  bool required = false;
+  bool has_keys = false;  // of its own, below it
+};
+// The keys of one object.
+struct KeyTable {
+  std::string path;  // of one of several objects with its word
+  std::vector<KeyRow> keys;
+};
+// What there is at a path such as `platform`, `stop.time` or `algorithm.ako`, where a word stands for the object that
+// it is short for: the objects' keys, or one key alone. Of more than a few objects only the paths. Throws InputError.
+std::vector<KeyTable> keys_at(const std::string& path);
 
 // docs/keys.md: the same as tables of keys, values, defaults and meanings, in Markdown.
 std::string keys_page();

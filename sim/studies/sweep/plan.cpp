@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -78,7 +79,8 @@ std::string point_name(const std::vector<scenario::Override>& overrides,
                        const std::map<std::string, std::string>& names) {
   std::string name;
   for (const scenario::Override& change : overrides) {
-    const std::string value = plain(Json::parse(change.value));
+    const Json json = Json::parse(change.value, nullptr, false);
+    const std::string value = json.is_discarded() ? change.value : plain(json);  // by hand it may be a bare word
     name += (name.empty() ? "" : "_") + (change.path == "algorithm" ? value : names.at(change.path) + "=" + value);
   }
   return name.empty() ? "base" : file_name_of(name);
@@ -88,6 +90,15 @@ std::string digest_of(const std::vector<scenario::Override>& overrides) {
   Digest digest;
   for (const scenario::Override& change : overrides) digest.add(change.path + "=" + change.value + "\n");
   return digest.hex().substr(0, digest_letters);
+}
+
+// A name that a folder can have: one that is too long, or taken, ends with a digest.
+std::string fitting(const std::string& name, const std::vector<scenario::Override>& overrides, bool taken) {
+  if (name.size() <= longest_point && !taken) return name;
+  std::size_t kept = std::min(name.size(), longest_point - digest_letters - 1);
+  while (kept > 0 && kept < name.size() && (name[kept] & 0xc0) == 0x80)
+    --kept;  // a letter of several bytes stays whole
+  return name.substr(0, kept) + "-" + digest_of(overrides);
 }
 
 // What is wrong in many points is said once, with the first of them.
@@ -135,7 +146,7 @@ std::vector<std::string> schemes_of(const std::vector<SweepPoint>& points) {
   std::vector<std::vector<results::Setting>> blocks;
   std::vector<std::size_t> block_of;
   for (const SweepPoint& point : points) {
-    const Json scenario = Json::parse(scenario::describe(point.scenario));
+    const Json scenario = Json::parse(scenario::describe_run(point.scenario));
     std::vector<results::Setting> settings =
         results::flat_settings(Json::object({{"algorithm", scenario["algorithm"]}}).dump());
     const auto [place, fresh] = known.emplace(settings, blocks.size());
@@ -188,12 +199,26 @@ std::string SweepPlan::digest() const {
   Digest digest;
   digest.add(name);
   for (const SweepPoint& point : points) {
-    digest.add(scenario::describe(point.scenario));
+    digest.add(scenario::describe_run(point.scenario));
     const auto* platform = std::get_if<scenario::FilePlatform>(&point.scenario.platform.hosts);
     if (platform != nullptr && platform->text) digest.add(*platform->text);
   }
   for (const std::uint64_t seed : seeds) digest.add(std::to_string(seed) + ",");
   return digest.hex();
+}
+
+std::string changed_name(const std::string& name, const std::vector<scenario::Override>& changes) {
+  std::vector<scenario::Override> told;
+  std::vector<std::string> paths;
+  for (const scenario::Override& change : changes) {
+    const std::string path = change.path.starts_with("$.") ? change.path.substr(2) : change.path;
+    if (path == "name") return name;
+    const std::string block = path.substr(0, path.find_first_of(".["));
+    if (block == "seed" || block == "description" || block == "record" || block == "expect") continue;
+    told.push_back({path, change.value});
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  }
+  return told.empty() ? name : fitting(name + "_" + point_name(told, short_names(paths)), told, false);
 }
 
 SweepPlan plan_sweep(const Sweep& sweep) {
@@ -208,12 +233,9 @@ SweepPlan plan_sweep(const Sweep& sweep) {
   for (std::size_t number = 0; number < points; ++number) {
     const std::vector<scenario::Override> varied = overrides_at(sweep, number);
     SweepPoint point;
-    point.name = point_name(varied, names);
-    if (point.name.size() > longest_point) {
-      point.name = point.name.substr(0, longest_point - digest_letters - 1) + "-" + digest_of(varied);
-    }
+    point.name = fitting(point_name(varied, names), varied, false);
     if (!taken.insert(point.name).second) {
-      point.name = point.name.substr(0, longest_point - digest_letters - 1) + "-" + digest_of(varied);
+      point.name = fitting(point.name, varied, true);
       taken.insert(point.name);
     }
     for (const scenario::Override& change : varied) {

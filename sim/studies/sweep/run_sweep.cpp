@@ -1,7 +1,6 @@
 #include "sim/studies/sweep/run_sweep.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "core/base/check.hpp"
 #include "sim/experiment/forecast.hpp"
@@ -27,6 +26,8 @@ std::vector<std::size_t> points_of(const SweepPlan& plan, const std::vector<std:
   return points;
 }
 
+}  // namespace
+
 std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
                                        const std::vector<std::size_t>& points, int at_once) {
   std::map<std::size_t, double> costs;
@@ -49,8 +50,6 @@ std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan
   for (const auto& [point, line] : problems) lines.push_back(line);
   throw scenario::ScenarioErrors(lines);
 }
-
-}  // namespace
 
 std::size_t SweepOutcome::failed() const {
   return static_cast<std::size_t>(

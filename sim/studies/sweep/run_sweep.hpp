@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct SweepEstimate {
   // Which runs are open now. To be called once the folder is in use: other programs may have made some since.
   void look_again();
 };
+// What one run of each of `points` (by number) may cost, as a forecast says; in `at_once` processes. Throws
+// ScenarioErrors with what is wrong with any.
+std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
+                                       const std::vector<std::size_t>& points, int at_once);
 // Builds the platform of every point that has open runs, `at_once` at a time. Throws ScenarioErrors with what is wrong
 // with any, and InputError if the folder holds something else.
 SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once);

@@ -76,6 +76,7 @@ inline experiment::RunResult example_result() {
   result.bounds.step_s = 4;
   result.events = 200;
   result.math_s = 1.5;
+  result.evaluation_s = 0.6;
   result.wall_s = 2;
   result.cpu_s = 3;
   result.peak_memory_bytes = 4096;

@@ -93,6 +93,8 @@ TEST_CASE("timing.json holds what the run cost the machine") {
   CHECK(timing["events_per_s"] == 100);
   CHECK(timing["math_seconds"] == 1.5);
   CHECK(timing["math_share"] == 0.5);
+  CHECK(timing["evaluation_seconds"] == 0.6);
+  CHECK(timing["evaluation_share"] == doctest::Approx(0.4));
 }
 
 TEST_CASE("all but timing.json is the same to the byte wherever and however fast the run was") {
