@@ -111,13 +111,15 @@ std::string table_of(const Report& report) {
   }
   text += fmt::format("math of a run unless its scenario says otherwise: {}, {}\n", name_of(default_math()),
                       nn::math_kernels(default_math()));
-  text += "\none core         batch  math      training images/s  evaluation images/s  GFLOP/s  share of peak\n";
+  text += "\none core, images  batch  math      trained/s  evaluated/s  GFLOP/s  of peak\n";
   for (const bench::StepRow& row : report.steps) {
-    text += fmt::format("{:<15} {:>6}  {:<8} {:>18.0f} {:>20.0f} {:>8.1f} {:>12.0f} %\n", row.model, row.batch,
+    text += fmt::format("{:<16} {:>6}  {:<8} {:>10.0f} {:>12.0f} {:>8.1f} {:>6.0f} %\n", row.model, row.batch,
                         name_of(row.mode), row.train_images_per_s, row.eval_images_per_s, row.train_gflops,
                         100 * row.train_gflops / report.peak_gflops);
   }
-  text += "(operations as by definition: where Winograd's transforms save some, the share may pass 100 %)\n";
+  text +=
+      "(operations as by definition: where Winograd's transforms save some, it may be\n"
+      " above 100 % of the peak)\n";
   text += "\n4 workers, ako-cnn, ps_async   images/s  speed-up  outside math\n";
   for (const bench::LookAheadRow& row : report.look_ahead) {
     text += fmt::format("{:>2} thread(s) {:>25.0f} {:>9.2f} {:>11.1f} %\n", row.threads, row.images_per_s, row.speed_up,

@@ -1,5 +1,6 @@
 // The catalogue of `ddlsim list`.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +12,8 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/terminal.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/studies/sweep/sweep.hpp"
 
@@ -121,6 +124,12 @@ std::vector<Entry> faults_of(const std::variant<Faults...>&) {
   return {{Faults::tag, what_is(Faults{})}...};
 }
 
+std::vector<Entry> templates_of_new() {
+  std::vector<Entry> entries;
+  for (const auto& [name, what] : template_list()) entries.push_back({name, what});
+  return entries;
+}
+
 // The folder of shipped files: $DDLSIM_HOME/<name>, ./<name>, or <prefix>/share/ddlsim/<name> where the program is
 // <prefix>/bin/ddlsim.
 fs::path shipped(const char* name) {
@@ -194,17 +203,30 @@ constexpr Kind kKinds[] = {{"algorithms", algorithms, "systems (algorithms)"},
                            {"codecs", codecs},
                            {"optimizers", [] { return optimizers_of(nn::OptimizerParams()); }},
                            {"faults", [] { return faults_of(scenario::Fault()); }},
+                           {"templates", templates_of_new},
                            {"scenarios", scenarios},
                            {"sweeps", sweeps},
                            {"platforms", platforms}};
 
-void print(const std::vector<Entry>& entries, const char* indent) {
+constexpr std::size_t widest_name = 20;
+
+// What an entry is comes beside its name, or below a name that is too long for that.
+void print(const std::vector<Entry>& entries, const std::string& indent) {
   std::size_t width = 0;
-  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   for (const Entry& entry : entries) {
-    std::string line = fmt::format("{}{:<{}}  {}", indent, entry.name, width, scenario::on_one_line(entry.what));
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::cout << line << "\n";
+    if (entry.name.size() <= widest_name) width = std::max(width, entry.name.size());
+  }
+  for (const Entry& entry : entries) {
+    const bool beside = entry.name.size() <= width;
+    const std::string start = indent + fmt::format("{:<{}}", entry.name, beside ? width : 0);
+    const std::string what = scenario::on_one_line(entry.what);
+    if (what.empty()) {
+      std::cout << indent << entry.name << "\n";
+    } else if (beside) {
+      std::cout << results::hanging(start + "  ", what);
+    } else {
+      std::cout << start << "\n" << results::hanging(indent + "    ", what);
+    }
   }
 }
 
@@ -220,7 +242,7 @@ void list_catalogue(const std::string& word) {
   bool found = false;
   for (const Kind& kind : kKinds) {
     if (!word.empty() && word != kind.word) continue;
-    if (word.empty()) std::cout << (found ? "\n" : "") << kind.title << "\n";
+    if (word.empty()) std::cout << (found ? "\n" : "") << Terminal(STDOUT_FILENO).bold(kind.title) << "\n";
     print(kind.entries(), word.empty() ? "  " : "");
     found = true;
   }

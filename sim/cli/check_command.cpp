@@ -1,46 +1,96 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <numbers>
+#include <numeric>
 
 #include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/runtime/run.hpp"
+#include "sim/studies/sweep/run_sweep.hpp"
 
 namespace ddl::cli {
 namespace {
 
-std::string forecast_text(const experiment::Forecast& forecast) {
+using Overrides = std::vector<scenario::Override>;
+
+constexpr double much = 0.5;  // of a run's cost
+
+// What a whole model is on the wire, and where that comes from.
+std::string model_text(const scenario::Scenario& scenario) {
+  if (scenario.wire.model_bytes)
+    return results::readable_bytes(scenario.wire.model_bytes->value) + ", as wire.model_bytes says";
+  const data::DataShape data = data::data_shape(scenario.data.source);
+  const auto parameters = static_cast<double>(nn::Model(scenario.model, data.shape, data.classes).parameter_count());
+  return fmt::format("{}: {} parameters of 4 bytes", results::readable_bytes(sizeof(float) * parameters),
+                     results::readable_count(parameters));
+}
+
+std::string consensus_text(const graph::Consensus& consensus) {
+  const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
+  return results::labelled("averaging", fmt::format("models' distance times {:.4f} a step, spectral gap {:.4f}",
+                                                    consensus.factor, consensus.spectral_gap())) +
+         results::labelled("consensus", fmt::format("to 1/e of the distance in {} steps, to 1/1000 in {}",
+                                                    rounds(1 / std::numbers::e), rounds(1e-3)));
+}
+
+std::string forecast_text(const scenario::Scenario& scenario, const experiment::Forecast& forecast) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
-  const auto add = [&](const char* label, const std::string& value) {
-    text += fmt::format("  {:<18}{}\n", label, value);
-  };
-  add("least time a step",
-      fmt::format("{} on the slowest worker in the long run, {}-bound", results::readable_seconds(bounds.step_s),
+  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value); };
+  add("lower bound",
+      fmt::format("{} a step of the slowest worker in the long run: {}-bound", results::readable_seconds(bounds.step_s),
                   bounds.network_bound ? "network" : "compute"));
-  add("gradient", fmt::format("{} on the slowest worker", results::readable_seconds(bounds.compute_s)));
+  add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(bounds.compute_s),
+                              scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"
+                                                                 : "from the model's operations and the host's speed"));
+  add("model", model_text(scenario));
   if (bounds.bottleneck.empty()) {
     add("network", "nothing has to travel");
   } else {
-    add("network", fmt::format("{} sent per worker and step", results::readable_bytes(bounds.bytes_per_step)));
-    if (bounds.random_peers) add("", "on average, for peers are drawn at random");
+    add("network", fmt::format("{} sent per worker and step{}", results::readable_bytes(bounds.bytes_per_step),
+                               bounds.random_peers ? ", on average, for peers are drawn at random" : ""));
     add("bottleneck", fmt::format("{}: {} per step of every worker, at least {}", bounds.bottleneck,
                                   results::readable_bytes(bounds.bottleneck_bytes_per_step),
                                   results::readable_seconds(bounds.network_s)));
   }
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
+  if (forecast.consensus) text += consensus_text(*forecast.consensus);
+  const double evaluation = forecast.evaluation_s / forecast.cost_s;
+  std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",
+                                 results::readable_seconds(forecast.cost_s), results::readable_share(evaluation));
+  if (evaluation > much) cost += "; evaluate.samples, or fewer evaluations, make it quicker";
+  add("cost", cost);
   return text;
 }
 
-std::string consensus_text(const graph::Consensus& consensus) {
-  const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
-  return fmt::format("  {:<18}models' distance times {:.4f} a step, spectral gap {:.4f}\n", "averaging",
-                     consensus.factor, consensus.spectral_gap()) +
-         fmt::format("  {:<18}to 1/e of the distance in {} steps, to 1/1000 in {}\n", "consensus",
-                     rounds(1 / std::numbers::e), rounds(1e-3));
+std::string checked_text(const scenario::Scenario& scenario) {
+  return scenario.file + ": ok\n" + forecast_text(scenario, runtime::forecast_of(scenario));
+}
+
+// Of a sweep whose every point is right.
+std::string checked_text(const studies::Sweep& sweep) {
+  const studies::SweepPlan plan = studies::plan_sweep(sweep);
+  const int cores = studies::usable_cores();
+  std::vector<std::size_t> points(plan.points.size());
+  std::iota(points.begin(), points.end(), std::size_t{0});
+  double all = 0;
+  for (const auto& [point, cost] : studies::costs_of(sweep, plan, points, cores)) {
+    all += cost * static_cast<double>(plan.seeds.size());
+  }
+  return sweep.file + ": ok\n" +
+         results::labelled("sweep", fmt::format("{} scenarios by {} seeds, {} runs", plan.points.size(),
+                                                plan.seeds.size(), plan.runs())) +
+         results::labelled("varied", fmt::format("{}", fmt::join(plan.columns, ", "))) +
+         results::labelled(
+             "cost", fmt::format("all runs take {} cores roughly {}", cores, results::readable_seconds(all / cores)));
 }
 
 }  // namespace
@@ -55,17 +105,36 @@ std::string consensus_text(const scenario::Scenario& scenario) {
   }
 }
 
-void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides) {
-  const std::vector<scenario::Scenario> scenarios = read_all(files, overrides);
+FileKind kind_of(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false, true);
+  if (!json.is_object()) return FileKind::scenario;  // whose reader says what is wrong
+  if (json.contains("base")) return FileKind::sweep;
+  const auto named = json.find("$schema");
+  const bool schema = json.contains("properties") && named != json.end() && named->is_string() &&
+                      named->get<std::string>().find("json-schema.org") != std::string::npos;
+  return schema ? FileKind::schema : FileKind::scenario;
+}
+
+void check_scenarios(const std::vector<std::string>& files, const Overrides& overrides) {
   std::string report;
   std::vector<std::string> problems;
-  for (std::size_t i = 0; i < files.size(); ++i) {
+  for (const std::string& file : files) {
     try {
-      const experiment::Forecast forecast = runtime::forecast_of(scenarios[i]);
-      report += files[i] + ": ok\n" + forecast_text(forecast);
-      if (forecast.consensus) report += consensus_text(*forecast.consensus);
+      const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
+      switch (kind_of(text)) {
+        case FileKind::sweep:
+          report += checked_text(studies::parse_sweep(text, file, overrides));
+          break;
+        case FileKind::schema:
+          report += file + ": a JSON Schema, which editors read\n";
+          break;
+        case FileKind::scenario:
+          report += checked_text(scenario::parse_scenario(text, file, overrides));
+      }
+    } catch (const scenario::ScenarioErrors& errors) {
+      problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());
     } catch (const InputError& error) {
-      problems.push_back(error.what());
+      problems.emplace_back(error.what());
     }
   }
   if (!problems.empty()) throw scenario::ScenarioErrors(problems);

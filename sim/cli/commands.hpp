@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/emulate/emulate.hpp"
 #include "sim/scenario/reading/read.hpp"
+#include "sim/studies/expect/expect.hpp"
 #include "sim/view/picture.hpp"
 
 namespace ddl::cli {
@@ -15,7 +17,7 @@ namespace ddl::cli {
 struct RunSettings {
   std::vector<std::string> scenarios;
   std::vector<scenario::Override> overrides;
-  std::optional<std::uint64_t> first_seed, last_seed;  // none: each scenario's own
+  std::vector<std::uint64_t> seeds;  // empty: each scenario's own
   std::string out = "results";
   int threads = 0;  // 0: all cores
   bool json = false, quiet = false, force = false;
@@ -30,11 +32,29 @@ void run_scenarios(const RunSettings& settings);
 // code 1). A scenario, if given, only determines where relative paths start. Writes nothing.
 int verify_digest(const RunSettings& settings);
 
-// Prints the lower bounds of each, and how fast its models come together.
+// What a file is, by its text.
+enum class FileKind { scenario, sweep, schema };
+FileKind kind_of(const std::string& text);
+
+// Prints the lower bounds of each scenario, how fast its models come together, and what a run may cost; of sweeps how
+// many runs they are. JSON Schemas, which lie beside scenarios, are named as such.
 void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides);
 
 // How fast averaging alone brings the models together, in lines; empty where a system does not average.
 std::string consensus_text(const scenario::Scenario& scenario);
+
+// Prints a scenario with all defaults filled in, or a sweep with all its scenarios; or, of a path such as
+// algorithm.ako, the keys there.
+void describe(const std::string& what, const std::vector<scenario::Override>& overrides);
+
+struct NewSettings {
+  std::string name = "ako";
+  std::string file;  // empty: stdout
+};
+// Writes a scenario to start from; never over a file.
+void write_new(const NewSettings& settings);
+// What there is: name, and what it is.
+std::vector<std::pair<std::string, std::string>> template_list();
 
 // Lists one kind ("algorithms", "models", ...; see catalogue_words), or everything.
 void list_catalogue(const std::string& word);
@@ -46,7 +66,7 @@ std::vector<std::string> catalogue_words();
 struct EmulateSettings {
   std::string scenario;
   std::vector<scenario::Override> overrides;
-  std::optional<std::uint64_t> first_seed, last_seed;  // none: the scenario's own
+  std::vector<std::uint64_t> seeds;  // empty: the scenario's own
   std::string out = "results";
   int repetitions = 1;
   std::string compute = "slept";  // or "real"
@@ -103,6 +123,16 @@ struct SweepSettings {
 // Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are listed at the end (exit
 // code 3).
 int sweep(const SweepSettings& settings);
+
+struct ExpectSettings {
+  studies::ExpectRequest request;
+  int jobs = 0;  // parallel runs; 0: as many as cores
+  bool json = false, quiet = false;
+  bool widen = false;
+};
+
+// Runs scenarios and prints how what they show fits what is expected of them; kNotAsExpected if something does not.
+int expect(const ExpectSettings& settings);
 
 struct CompareSettings {
   std::vector<std::string> folders;  // results, or folders above them

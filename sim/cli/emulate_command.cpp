@@ -74,16 +74,16 @@ void emulate_scenario(const EmulateSettings& settings) {
   const scenario::Scenario scenario = read_all({settings.scenario}, settings.overrides).front();
   options_of(settings);  // wrong options before anything starts
   const auto replace = settings.force ? results::Replace::any_scenario : results::Replace::same_scenario;
-  const std::uint64_t first = settings.first_seed.value_or(scenario.seed);
-  const std::uint64_t seeds = settings.last_seed.value_or(first) - first + 1;
-  std::vector<scenario::Scenario> seeded(seeds, scenario);
+  const std::vector<std::uint64_t> seeds =
+      settings.seeds.empty() ? std::vector<std::uint64_t>{scenario.seed} : settings.seeds;
+  std::vector<scenario::Scenario> seeded(seeds.size(), scenario);
   struct Measuring {
     studies::Job job;
     int repetition;
   };
   std::vector<Measuring> all;
-  for (std::uint64_t i = 0; i < seeds; ++i) {
-    seeded[i].seed = first + i;
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    seeded[i].seed = seeds[i];
     for (int repetition = 1; repetition <= settings.repetitions; ++repetition) {
       const std::string folder = results::result_folder(settings.out, seeded[i], replace, repetition);
       all.push_back(

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
@@ -16,6 +17,16 @@ namespace {
 constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits 80 columns
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
 constexpr double kTooEarly = 0.01;  // of the run: too little to estimate the time left
+
+constexpr double kMuch = 0.5;  // of the math, in evaluations
+constexpr std::size_t kShortName = 16;
+
+// The name of a run, cut to `room` letters but no further than to a few.
+std::string shortened(const std::string& name, std::size_t room) {
+  const std::string text = scenario::on_one_line(name);
+  const std::size_t most = std::max(room, kShortName);
+  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
 
 int terminal_width() {
   winsize size{};
@@ -34,13 +45,16 @@ std::string duration(double seconds) {
 std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width) {
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
   const int filled = static_cast<int>(fraction * kBarWidth);
-  std::string text =
-      fmt::format("{} [{}{}] {:3.0f} %  t = {:.4g} s", scenario::on_one_line(name), std::string(filled, '#'),
-                  std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
+  std::string text = fmt::format(" [{}{}] {:3.0f} %  t = {:.4g} s", std::string(filled, '#'),
+                                 std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
   if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
   if (fraction >= kTooEarly) text += "  " + duration(elapsed_s * (1 - fraction) / fraction) + " left";
   // A line as wide as the terminal would wrap and could then not be erased.
-  return text.substr(0, static_cast<std::size_t>(std::max(1, width - 1)));
+  const auto room = static_cast<std::size_t>(std::max(1, width - 1));
+  if (progress.evaluation_share > kMuch && text.size() + kShortName + 20 <= room) {
+    text += fmt::format("  {:.0f} % evaluating", 100 * progress.evaluation_share);
+  }
+  return (shortened(name, room > text.size() ? room - text.size() : 0) + text).substr(0, room);
 }
 
 ProgressLine::ProgressLine(std::string name, bool wanted)
@@ -70,6 +84,11 @@ std::string runs_text(const std::string& name, const studies::RunsProgress& prog
   return text;
 }
 
+std::string interrupted_text(const studies::RunsProgress& progress) {
+  return fmt::format("interrupted: {} of {} runs are finished and kept; the same command goes on from there",
+                     progress.finished, progress.runs);
+}
+
 RunsLine::RunsLine(std::string name, bool wanted)
     : name_(std::move(name)), wanted_(wanted), terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -80,9 +99,11 @@ RunsLine::~RunsLine() {
 void RunsLine::show(const studies::RunsProgress& progress) const {
   if (!wanted_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  std::string text = runs_text(name_, progress, elapsed_s);
-  if (terminal_) text = text.substr(0, static_cast<std::size_t>(std::max(1, terminal_width() - 1)));
-  std::fputs((terminal_ ? "\r" + text + "\x1b[K" : text + "\n").c_str(), stderr);
+  const std::string text = runs_text(name_, progress, elapsed_s);
+  // On a terminal one line, without what does not fit.
+  const auto room = static_cast<std::size_t>(std::max(1, terminal_width() - 1));
+  const std::string line = results::lines_of(text, room).front().substr(0, room);
+  std::fputs((terminal_ ? "\r" + line + "\x1b[K" : results::rewrapped(text + "\n")).c_str(), stderr);
   std::fflush(stderr);
 }
 

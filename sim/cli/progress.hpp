@@ -9,8 +9,9 @@
 
 namespace ddl::cli {
 
-// "name [######----] 60 %  180 s  accuracy 0.71  12 s left", at most `width` characters. `elapsed_s` is the run's real
-// time so far; the time left is shown once it can be estimated.
+// "name [######----] 60 %  180 s  accuracy 0.71  12 s left", fewer than `width` letters: a long name is cut.
+// `elapsed_s` is the run's real time so far; the time left is shown once it can be estimated, and evaluations' share of
+// the math where it is most of it.
 std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width);
 
 // Owns the last line of stderr while it lives, if that is a terminal; shows nothing otherwise. Drawing happens in the
@@ -38,6 +39,9 @@ class ProgressLine {
 // began.
 std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s);
 
+// "interrupted: 3 of 9 runs are finished and kept; the same command goes on from there".
+std::string interrupted_text(const studies::RunsProgress& progress);
+
 // The same for many runs: the last line of a terminal, elsewhere a line per run.
 class RunsLine {
  public:
@@ -53,5 +57,20 @@ class RunsLine {
   bool wanted_, terminal_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+// Calls `work` with what shows its progress. If Ctrl-C ends it, the error says how far it is.
+template <class Work>
+auto with_progress(const std::string& name, bool wanted, const Work& work) {
+  const RunsLine line(name, wanted);
+  studies::RunsProgress last;
+  try {
+    return work([&](const studies::RunsProgress& progress) {
+      last = progress;
+      line.show(progress);
+    });
+  } catch (const process::Interrupted&) {
+    throw process::Interrupted(interrupted_text(last));
+  }
+}
 
 }  // namespace ddl::cli

@@ -1,11 +1,14 @@
 #include "sim/cli/report_error.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
 #include <new>
 #include <sstream>
 
 #include "core/base/check.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -14,7 +17,8 @@ namespace ddl::cli {
 
 void print_error(const std::string& text) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) std::cerr << "ddlsim: " << scenario::on_one_line(line) << "\n";
+  const std::string name = Terminal(STDERR_FILENO).bad("ddlsim:");
+  for (std::string line; std::getline(lines, line);) std::cerr << name << " " << scenario::on_one_line(line) << "\n";
 }
 
 int report_error(const std::exception_ptr& error) {
@@ -32,8 +36,9 @@ int report_error(const std::exception_ptr& error) {
   } catch (const process::RunFailed& problem) {
     print_error(problem.what());
     return kRunFailed;
-  } catch (const process::Interrupted&) {
-    print_error("interrupted");
+  } catch (const process::Interrupted& problem) {
+    const std::string what = problem.what();
+    print_error(what.starts_with("interrupted:") ? what : "interrupted");
     return kInterrupted;
   } catch (const std::bad_alloc&) {
     print_error("out of memory");

@@ -7,7 +7,7 @@
 namespace ddl::cli {
 
 // Scripts depend on these.
-enum ExitCode { kDone = 0, kInternalError = 1, kBadInput = 2, kRunFailed = 3, kInterrupted = 130 };
+enum ExitCode { kDone = 0, kInternalError = 1, kBadInput = 2, kRunFailed = 3, kNotAsExpected = 4, kInterrupted = 130 };
 
 // Each line of `text` as an error line.
 void print_error(const std::string& text);

@@ -71,12 +71,10 @@ void reproduce(const ReproduceSettings& settings) {
   studies::StudyOptions options;
   options.out = settings.out;
   options.at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
-  const auto simulate = [&] {
-    const RunsLine line(study.name, !settings.quiet);
-    options.progress = [&](const studies::RunsProgress& progress) { line.show(progress); };
+  const studies::Outcome outcome = with_progress(study.name, !settings.quiet, [&](const auto& show) {
+    options.progress = show;
     return studies::run_study(study, options);
-  };
-  const studies::Outcome outcome = simulate();
+  });
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
                               (scale.data.empty() ? "" : " --data DIR");
   const std::string page = studies::write_study(settings.out, study, outcome, command);

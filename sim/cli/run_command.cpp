@@ -1,13 +1,19 @@
+#include <unistd.h>
+
 #include <filesystem>
+#include <iostream>
 #include <map>
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/cli/told.hpp"
+#include "sim/results/compare/comparison.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/studies/jobs.hpp"
+#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -26,11 +32,12 @@ std::vector<PlannedRun> plan(const RunSettings& settings) {
   std::vector<PlannedRun> runs;
   const std::vector<scenario::Scenario> scenarios = read_all(settings.scenarios, settings.overrides);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    const std::uint64_t first = settings.first_seed.value_or(scenarios[i].seed);
-    const std::uint64_t last = settings.last_seed.value_or(first);
-    for (std::uint64_t offset = 0; offset <= last - first; ++offset) {
+    const std::string name = studies::changed_name(scenarios[i].name, settings.overrides);
+    const std::vector<std::uint64_t> own = {scenarios[i].seed};
+    for (const std::uint64_t seed : settings.seeds.empty() ? own : settings.seeds) {
       runs.push_back({settings.scenarios[i], scenarios[i], {}});
-      runs.back().scenario.seed = first + offset;
+      runs.back().scenario.seed = seed;
+      runs.back().scenario.name = name;
     }
   }
   return runs;
@@ -103,6 +110,11 @@ void run_scenarios(const RunSettings& settings) {
     printer.print(simulate(job, file, settings), folder);
   }
   printer.end();
+  if (runs.size() == 1 || settings.json || settings.quiet) return;
+  std::vector<std::string> folders;
+  for (const PlannedRun& planned : runs) folders.push_back(planned.folder.string());
+  std::cout << "\n"
+            << Terminal(STDOUT_FILENO).titled(results::comparison_text(results::compare_folders(folders, true)));
 }
 
 }  // namespace ddl::cli

@@ -7,6 +7,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/results/compare/comparison.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/studies/sweep/run_sweep.hpp"
 #include "sim/studies/sweep/slurm.hpp"
@@ -22,13 +23,13 @@ void print_plan(const studies::SweepPlan& plan, const studies::SweepEstimate& ou
     std::cout << "  " << plan.name_of(run) << (open ? "\n" : "  finished\n");
     next += open;
   }
-  std::cout << fmt::format("{} runs in {}, {} finished", plan.runs(), outlook.folder.string(),
-                           plan.runs() - outlook.open.size());
+  std::string text = fmt::format("{} runs in {}, {} finished", plan.runs(), outlook.folder.string(),
+                                 plan.runs() - outlook.open.size());
   if (!outlook.open.empty()) {
-    std::cout << fmt::format("; the other {} take roughly {}, {} at once", outlook.open.size(),
-                             results::readable_seconds(outlook.seconds(at_once)), at_once);
+    text += fmt::format("; the other {} take roughly {}, {} at once", outlook.open.size(),
+                        results::readable_seconds(outlook.seconds(at_once)), at_once);
   }
-  std::cout << "\n";
+  std::cout << results::hanging("", text);
 }
 
 void print_failures(const studies::SweepPlan& plan, const studies::SweepOutcome& outcome) {
@@ -63,17 +64,14 @@ int sweep(const SweepSettings& settings) {
     }
     return kDone;
   }
-  const auto simulate = [&] {
-    const RunsLine line(plan.name, !settings.quiet);
-    const auto show = [&](const studies::RunsProgress& progress) { line.show(progress); };
+  const studies::SweepOutcome outcome = with_progress(plan.name, !settings.quiet, [&](const auto& show) {
     slurm.progress = show;
     return on_slurm ? studies::run_sweep_on_slurm(plan, outlook, slurm)
                     : studies::run_sweep(plan, outlook, {at_once, show});
-  };
-  const studies::SweepOutcome outcome = simulate();
+  });
   if (!settings.quiet) {
-    std::cout << fmt::format("{} of {} runs in {}, tables {} and {}\n", plan.runs() - outcome.failed(), plan.runs(),
-                             outcome.folder.string(), (outcome.folder / "sweep.csv").string(),
+    std::cout << fmt::format("{} of {} runs in {}\ntables: {}\n        {}\n", plan.runs() - outcome.failed(),
+                             plan.runs(), outcome.folder.string(), (outcome.folder / "sweep.csv").string(),
                              (outcome.folder / "means.csv").string());
     if (outcome.failed() < plan.runs()) {
       if (plan.points.size() <= most_shown) {

@@ -34,7 +34,7 @@ std::string in_child_of(const scenario::Scenario& scenario, const std::function<
 experiment::RunResult in_child_of(const scenario::Scenario& scenario,
                                   const std::function<experiment::RunResult()>& work);
 
-// `check`: what can be said of a scenario, from a child process. Throws InputError.
+// What can be said of a run without running it, from a child process. Throws InputError.
 experiment::Forecast forecast_of(const scenario::Scenario& scenario);
 
 }  // namespace ddl::runtime

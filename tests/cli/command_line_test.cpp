@@ -23,8 +23,12 @@ constexpr Refused kRefused[] = {
     {"good.json --xyzzy", "ddlsim: --xyzzy: unknown option; see ddlsim run --help\n"},
     {"good.json --seed x", "ddlsim: --seed: \"x\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
     {"good.json --seed=-1", "ddlsim: --seed: \"-1\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
-    {"good.json --seeds 3", "ddlsim: --seeds: \"3\" is no range; expected A..B such as 1..5\n"},
-    {"good.json --seeds ''", "ddlsim: --seeds: \"\" is no range; expected A..B such as 1..5\n"},
+    {"good.json --seeds ''", "ddlsim: --seeds: \"\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
+    {"good.json --seeds 1,,2", "ddlsim: --seeds: \"\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
+    {"good.json --seeds 1,x", "ddlsim: --seeds: \"x\" is no seed; expected a whole number from 0 to 2^64 - 1\n"},
+    {"good.json --seeds 1..3,2", "ddlsim: --seeds: 2 is given twice; expected each seed once\n"},
+    {"good.json --seeds 1..9999,20000..20005",
+     "ddlsim: --seeds: \"20000..20005\" is too long; expected at most 10000 seeds\n"},
     {"good.json --seeds 3..1", "ddlsim: --seeds: \"3..1\" is empty; expected A..B with A not above B\n"},
     {"good.json --seeds 1..99999", "ddlsim: --seeds: \"1..99999\" is too long; expected at most 10000 seeds\n"},
     {"good.json --set x", "ddlsim: --set x: is no assignment; expected PATH=VALUE such as algorithm.partitions=4\n"},
@@ -44,6 +48,18 @@ constexpr Refused kRefused[] = {
     {"check absent.json also.json",
      "ddlsim: absent.json: no such file; expected a scenario\nddlsim: also.json: no such file; expected a scenario\n"},
     {"describe", "ddlsim: describe: no scenario given; see ddlsim describe --help\n"},
+    {"describe absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
+    {"describe algoritm", "ddlsim: describe: \"algoritm\" is neither a file nor a key; did you mean \"algorithm\"?\n"},
+    {"describe algorithm.akoo",
+     "ddlsim: describe: \"algorithm.akoo\" is neither a file nor a key; did you mean \"ako\"?\n"},
+    {"describe stop.tim", "ddlsim: describe: \"stop.tim\" is neither a file nor a key; did you mean \"time\"?\n"},
+    {"describe stop.time.x", "ddlsim: describe: \"stop.time.x\": stop.time has no keys below it\n"},
+    {"expect", "ddlsim: expect: no scenario given; see ddlsim expect --help\n"},
+    {"expect good.json", "ddlsim: good.json: $.expect: is missing; expected a list of what its runs must show\n"},
+    {"expect absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
+    {"emulate", "ddlsim: emulate: no scenario given; see ddlsim emulate --help\n"},
+    {"new akoo", "ddlsim: new: \"akoo\" is no template; did you mean \"ako\"?\n"},
+    {"new ako -o good.json", "ddlsim: new: good.json: exists; expected another name\n"},
     {"reproduce ako_2081", "ddlsim: \"ako_2081\" is no study; did you mean \"ako_2018\"?\n"},
     {"reproduce ako_2018 --full",
      "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of CIFAR-10's files\n"},
@@ -90,7 +106,8 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
   for (const char* arguments :
        {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help",
-        "model --help", "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help"}) {
+        "model --help", "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help",
+        "expect --help", "new --help", "emulate --help", "bench --help"}) {
     const Reply answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -106,7 +123,7 @@ TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
   for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "model",
-                              "list", "schema", "bench"}) {
+                              "list", "schema", "bench", "expect", "new", "emulate"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
 }
@@ -129,7 +146,7 @@ TEST_CASE("list names the entries of every kind") {
   CHECK(place.call("list scenarios").out.find("scenarios/shipped.json") != std::string::npos);
   fs::create_directories(place.at("scenarios/study"));
   place.write("scenarios/study/grid.json", R"({"base": "../shipped.json", "description": "a grid"})");
-  CHECK(place.call("list sweeps").out.find("scenarios/study/grid.json  a grid") != std::string::npos);
+  CHECK(place.call("list sweeps").out.find("scenarios/study/grid.json\n    a grid\n") != std::string::npos);
   CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
   const Reply all = place.call("list");
   CHECK(all.code == 0);
@@ -215,11 +232,14 @@ TEST_CASE("another scenario's result is replaced only by force, and is looked at
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);
   place.write("new.json", text_of(place.at("good.json")));
-  const Reply refused = place.call("new.json good.json --set stop.iterations=6");
+  std::string longer = text_of(place.at("good.json"));
+  longer.replace(longer.find("\"iterations\": 5"), 15, "\"iterations\": 6");
+  place.write("good.json", longer);
+  const Reply refused = place.call("new.json good.json");
   CHECK(refused.code == 2);
   CHECK(refused.err.find("--force") != std::string::npos);
   CHECK_FALSE(fs::exists(place.at("results/new")));
-  CHECK(place.call("good.json --set stop.iterations=6 --force --quiet").code == 0);
+  CHECK(place.call("good.json --force --quiet").code == 0);
 }
 
 TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
@@ -244,7 +264,8 @@ TEST_CASE("Ctrl-C ends a study with exit code 130, without a page") {
   const Workplace place;
   const Reply answer = place.shell(interrupted_once("results/cells/*/*/*/run.json", "reproduce ako_2018 --quiet"));
   CHECK(answer.code == 130);
-  CHECK(answer.err == "ddlsim: interrupted\n");
+  CHECK(answer.err.starts_with("ddlsim: interrupted: "));
+  CHECK(answer.err.find("the same command goes on from there\n") != std::string::npos);
   CHECK(answer.out == "");
   CHECK_FALSE(fs::exists(place.at("results/ako_2018.md")));
 }

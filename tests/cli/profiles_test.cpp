@@ -103,7 +103,7 @@ TEST_CASE("a trace shows when a latency was another") {
   const std::string profile =
       R"([{"quantity":"latency","link":"w0","direction":"up","points":[
            {"at":"50s","value":"2s"}, {"at":"80s","value":"500ms"}, {"at":"90s","value":"1s"}]}])";
-  REQUIRE(place.call("step.json --quiet --trace --set 'platform.profiles=" + profile + "'").code == 0);
+  REQUIRE(place.call("step.json --quiet --trace --set name=step --set 'platform.profiles=" + profile + "'").code == 0);
   const auto trace = nlohmann::json::parse(text_of(place.at("results/step/1/trace.json")));
   std::vector<std::string> seen;
   for (const auto& event : trace["traceEvents"]) {

@@ -20,6 +20,24 @@ TEST_CASE("the progress line is shorter than the terminal is wide") {
   CHECK(progress_text("run", {7, 1, 0.5}, 1, 40).size() <= 39);
 }
 
+TEST_CASE("a long name is cut, so that a line of 80 columns says how far the run is") {
+  const std::string text = progress_text(std::string(60, 'n'), {0.25, 75, 0.5}, 10, 80);
+  CHECK(text.size() <= 79);
+  CHECK(text.starts_with("nnnnnn"));
+  CHECK(text.ends_with("n... [###---------]  25 %  t = 75 s  accuracy 0.500  30 s left"));
+}
+
+TEST_CASE("evaluations are told of where they are most of the math") {
+  CHECK(progress_text("run", {0.25, 75, 0.5, 0.84}, 10, 100).ends_with("  30 s left  84 % evaluating"));
+  CHECK(progress_text("run", {0.25, 75, 0.5, 0.4}, 10, 100).ends_with("  30 s left"));
+  CHECK(progress_text("run", {0.25, 75, 0.5, 0.84}, 10, 70).ends_with("  30 s left"));
+}
+
+TEST_CASE("an interrupted sweep says how far it is, and how to go on") {
+  CHECK(interrupted_text({.runs = 9, .finished = 5}) ==
+        "interrupted: 5 of 9 runs are finished and kept; the same command goes on from there");
+}
+
 TEST_CASE("the line of many runs tells what was kept, what failed, and the time left by the work that is left") {
   // Three quarters of the work took 30 s, so the last quarter takes 10 s.
   const studies::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1"};

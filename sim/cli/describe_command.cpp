@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/commands.hpp"
+#include "sim/results/text/layout.hpp"
+#include "sim/scenario/reading/json_text.hpp"
+#include "sim/studies/sweep/plan.hpp"
+
+namespace ddl::cli {
+namespace {
+
+// The plan, and the scenario of each of its points.
+std::string described_sweep(const studies::SweepPlan& plan) {
+  using Json = nlohmann::ordered_json;
+  Json json = Json::parse(plan.text);
+  for (const studies::SweepPoint& point : plan.points) {
+    json["scenarios"][point.name] = Json::parse(scenario::describe(point.scenario));
+  }
+  return scenario::layout(json);
+}
+
+// What `list algorithms` says of a system, for its path; "" for any other.
+std::string system_text(const std::string& path) {
+  for (const auto& system : systems::all_systems()) {
+    const SystemFacts& row = system->facts();
+    if (path == std::string("algorithm.") + row.name) return fmt::format("{} [{}]", row.what, row.paper);
+  }
+  return "";
+}
+
+std::string without_ticks(std::string text) {
+  std::erase(text, '`');
+  return text;
+}
+
+std::string key_text(const std::string& path, const scenario::KeyRow& row) {
+  std::string value = without_ticks(row.value);
+  if (row.required) value += "; required";
+  if (!row.by_default.empty()) value += "; default " + row.by_default;
+  std::string text = "  " + row.key + "\n" + results::hanging("      ", value);
+  if (!row.meaning.empty()) text += results::hanging("      ", row.meaning);
+  if (row.has_keys) text += results::hanging("      ", "its keys: ddlsim describe " + path + "." + row.key);
+  return text;
+}
+
+std::string keys_text(const std::string& path) {
+  const std::vector<scenario::KeyTable> tables = scenario::keys_at(path);
+  std::string text;
+  for (const scenario::KeyTable& table : tables) {
+    text += (text.empty() || table.keys.empty() ? "" : "\n") + table.path + "\n";
+    if (const std::string what = system_text(table.path); !what.empty()) text += results::hanging("  ", what);
+    // A path that leads to a key ends with it.
+    const bool is_key = table.keys.size() == 1 && table.path.ends_with("." + table.keys[0].key);
+    const std::string parent = is_key ? table.path.substr(0, table.path.rfind('.')) : table.path;
+    for (const scenario::KeyRow& row : table.keys) text += key_text(parent, row);
+  }
+  if (tables.front().keys.empty()) text += "\nkeys of one of them: ddlsim describe " + tables.front().path + "\n";
+  return text;
+}
+
+// What a user would not call a file.
+bool looks_like_keys(const std::string& text) {
+  std::error_code unreadable;
+  return !std::filesystem::exists(text, unreadable) && !text.ends_with(".json") &&
+         std::ranges::all_of(
+             text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; });
+}
+
+}  // namespace
+
+void describe(const std::string& what, const std::vector<scenario::Override>& overrides) {
+  if (looks_like_keys(what)) {
+    std::cout << keys_text(what);
+    return;
+  }
+  const std::string text = scenario::scenario_text(what);
+  if (kind_of(text) == FileKind::sweep) {
+    std::cout << described_sweep(studies::plan_sweep(studies::parse_sweep(text, what, overrides)));
+  } else {
+    const scenario::Scenario scenario = scenario::parse_scenario(text, what, overrides);
+    std::cout << scenario::describe(scenario);
+    std::cerr << consensus_text(scenario);  // beside what may be read as JSON
+  }
+}
+
+}  // namespace ddl::cli

@@ -1,0 +1,96 @@
+#include "sim/cli/options/command.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/check.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::cli {
+namespace {
+
+constexpr std::uint64_t most_seeds = 10000;
+
+scenario::Override override_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError("--set " + text + ": is no assignment; expected PATH=VALUE such as algorithm.partitions=4");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::uint64_t seed_of(const std::string& text, const std::string& option) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    throw InputError(option + ": " + scenario::in_quotes(text) +
+                     " is no seed; expected a whole number from 0 to 2^64 - 1");
+  }
+  return seed;
+}
+
+// One seed, or a range A..B.
+void add_part(const std::string& part, std::vector<std::uint64_t>& seeds) {
+  const std::size_t dots = part.find("..");
+  const std::uint64_t first = seed_of(part.substr(0, dots), "--seeds");
+  const std::uint64_t last = dots == std::string::npos ? first : seed_of(part.substr(dots + 2), "--seeds");
+  if (first > last) {
+    throw InputError("--seeds: " + scenario::in_quotes(part) + " is empty; expected A..B with A not above B");
+  }
+  if (last - first >= most_seeds || seeds.size() + (last - first) >= most_seeds) {
+    throw InputError("--seeds: " + scenario::in_quotes(part) + " is too long; expected at most " +
+                     std::to_string(most_seeds) + " seeds");
+  }
+  for (std::uint64_t offset = 0; offset <= last - first; ++offset) {
+    if (std::ranges::count(seeds, first + offset) > 0) {
+      throw InputError("--seeds: " + std::to_string(first + offset) + " is given twice; expected each seed once");
+    }
+    seeds.push_back(first + offset);
+  }
+}
+
+}  // namespace
+
+void Typed::add_overrides(CLI::App& command) {
+  command.add_option("--set", overrides, "Override one key of the scenario; repeatable")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+}
+
+void Typed::add_seeds(CLI::App& command) {
+  CLI::Option* one =
+      command.add_option("--seed", seed, "Seed of all randomness, instead of the scenario's")->type_name("N");
+  command.add_option("--seeds", seeds, "One run for each: a range, or a list such as 1,3,5")
+      ->type_name("A..B")
+      ->excludes(one);
+}
+
+const std::vector<std::string>& Typed::need_files(const CLI::App& command) const {
+  need(command, !files.empty(), "scenario");
+  return files;
+}
+
+std::vector<scenario::Override> Typed::changes() const {
+  std::vector<scenario::Override> changes;
+  for (const std::string& text : overrides) changes.push_back(override_of(text));
+  return changes;
+}
+
+std::vector<std::uint64_t> Typed::chosen_seeds() const {
+  if (seed) return {seed_of(*seed, "--seed")};
+  std::vector<std::uint64_t> chosen;
+  if (!seeds) return chosen;
+  std::string rest = *seeds;
+  for (std::size_t comma; (comma = rest.find(',')) != std::string::npos; rest = rest.substr(comma + 1)) {
+    add_part(rest.substr(0, comma), chosen);
+  }
+  add_part(rest, chosen);
+  return chosen;
+}
+
+void need(const CLI::App& command, bool given, const char* what) {
+  if (given) return;
+  throw InputError(command.get_name() + ": no " + what + " given; see ddlsim " + command.get_name() + " --help");
+}
+
+}  // namespace ddl::cli

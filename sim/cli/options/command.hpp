@@ -1,0 +1,44 @@
+// A command: its options, and what it does once they have been read. Options that several commands have are declared
+// and understood here.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/reading/read.hpp"
+
+namespace ddl::cli {
+
+struct Command {
+  CLI::App* options;
+  std::function<int()> act;  // returns the exit code
+};
+
+// What is typed for the options that several commands have. Throws InputError where it is not understood.
+struct Typed {
+  std::vector<std::string> files, overrides;
+  std::optional<std::string> seed, seeds;
+
+  void add_overrides(CLI::App& command);
+  void add_seeds(CLI::App& command);  // and --seed
+
+  // The files, at least one.
+  const std::vector<std::string>& need_files(const CLI::App& command) const;
+  std::vector<scenario::Override> changes() const;
+  // Of --seed or --seeds, in their order; empty: each scenario's own.
+  std::vector<std::uint64_t> chosen_seeds() const;
+};
+
+// Throws InputError unless there is something in `words`: "compare: no results given; see ddlsim compare --help".
+void need(const CLI::App& command, bool given, const char* what);
+
+// Every command, in the order of the help.
+std::vector<Command> add_scenario_commands(CLI::App& app);  // run, check, describe, sweep, expect, emulate
+std::vector<Command> add_result_commands(CLI::App& app);    // reproduce, compare, plot, report
+std::vector<Command> add_other_commands(CLI::App& app);     // new, model, list, schema, bench
+
+}  // namespace ddl::cli

@@ -1,0 +1,95 @@
+// Command-line options of the commands that need neither scenario nor result.
+#include <memory>
+
+#include "sim/cli/commands.hpp"
+#include "sim/cli/options/command.hpp"
+#include "sim/cli/report_error.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::cli {
+namespace {
+
+Command add_model(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<ModelSettings>();
+  CLI::App& command =
+      *app.add_subcommand("model", "Show a model layer by layer: shapes, parameters, operations, bytes");
+  command.add_option("model", settings->model, "A model of ddlsim list models, or a scenario, whose model is shown")
+      ->type_name("NAME|SCENARIO.json");
+  command.add_option("--data", settings->data, "Whose samples it reads; default: those a named model was made for")
+      ->type_name("SOURCE");
+  command.add_option("--mask", settings->mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
+      ->type_name("MASK");
+  command.add_option("--groups", settings->groups, "Of the convolutions behind the first, as in scenarios")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  command.add_flag("--json", settings->json, "As JSON, with the model as a scenario spells it");
+  command.footer("Examples:\n  ddlsim model resnet18-bibd\n  ddlsim model ako-cnn --mask bibd_field");
+  typed->add_overrides(command);
+  return {&command, [typed, settings] {
+            settings->overrides = typed->changes();
+            show_model(*settings);
+            return int{kDone};
+          }};
+}
+
+Command add_list(CLI::App& app) {
+  const auto kind = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
+  command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything")
+      ->type_name("KIND");
+  command.footer("Example:\n  ddlsim list algorithms");
+  return {&command, [kind] {
+            list_catalogue(*kind);
+            return int{kDone};
+          }};
+}
+
+Command add_new(CLI::App& app) {
+  const auto settings = std::make_shared<NewSettings>();
+  CLI::App& command = *app.add_subcommand("new", "Write a scenario to start from, with comments");
+  std::string names;
+  for (const auto& [name, what] : template_list()) names += (names.empty() ? "" : ", ") + name;
+  command.add_option("template", settings->name, names)->type_name("TEMPLATE")->capture_default_str();
+  command.add_option("-o,--output", settings->file, "File to write; default: print it")->type_name("FILE");
+  command.footer("What they are: ddlsim list templates\nExample:\n  ddlsim new two_sites -o mine.json");
+  return {&command, [settings] {
+            write_new(*settings);
+            return int{kDone};
+          }};
+}
+
+Command add_schema(CLI::App& app) {
+  const auto kind = std::make_shared<std::string>();
+  CLI::App& command =
+      *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps, or a page about all keys");
+  command.add_option("of", *kind, "scenario (default), sweep, or keys (Markdown)")->type_name("KIND");
+  command.footer("Example:\n  ddlsim schema > scenario.schema.json");
+  return {&command, [kind] {
+            print_schema(*kind);
+            return int{kDone};
+          }};
+}
+
+Command add_bench(CLI::App& app) {
+  const auto settings = std::make_shared<BenchSettings>();
+  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  command.add_flag("--json", settings->json, "Print the figures as JSON, and nothing else");
+  command.add_option("--seconds", settings->seconds, "Time to take, about")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  command.footer("Example:\n  ddlsim bench --json > bench.json");
+  return {&command, [settings] {
+            bench(*settings);
+            return int{kDone};
+          }};
+}
+
+}  // namespace
+
+std::vector<Command> add_other_commands(CLI::App& app) {
+  return {add_new(app), add_model(app), add_list(app), add_schema(app), add_bench(app)};
+}
+
+}  // namespace ddl::cli

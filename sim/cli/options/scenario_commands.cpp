@@ -1,0 +1,216 @@
+// Command-line options of the commands that simulate scenarios, or say something of them.
+#include <memory>
+
+#include "core/base/check.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/cli/options/command.hpp"
+#include "sim/cli/report_error.hpp"
+
+namespace ddl::cli {
+namespace {
+
+void add_files(CLI::App& command, Typed& typed, const char* name = "scenarios", const char* what = "Scenario files") {
+  command.add_option(name, typed.files, what)->type_name("SCENARIO.json");
+}
+
+void add_out(CLI::App& command, std::string& out, const char* what) {
+  command.add_option("--out", out, what)->type_name("DIR")->capture_default_str();
+}
+
+void add_jobs(CLI::App& command, int& jobs) {
+  command.add_option("--jobs", jobs, "Runs at once; default: as many as cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+}
+
+Command add_run(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<RunSettings>();
+  CLI::App& run = *app.add_subcommand("run", "Run scenarios (the word may be left out)");
+  add_files(run, *typed);
+  typed->add_overrides(run);
+  typed->add_seeds(run);
+  add_out(run, settings->out, "Results go to DIR/<name>/<seed>/");
+  run.add_option("--threads", settings->threads, "Threads for gradients; default all cores; never changes results")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  run.add_flag("--json", settings->json, "Print the summary as JSON, and nothing else");
+  run.add_flag("--quiet", settings->quiet, "No progress, no closing table");
+  run.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");
+  run.add_flag("--trace", settings->trace, "Write trace.json, for Perfetto, and links.csv (as record.trace does)");
+  auto* verify =
+      run.add_option("--verify-digest", settings->verify, "Repeat a result's run and say whether it is the same");
+  verify->type_name("RESULT_DIR");
+  for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
+  run.footer(
+      "--set names the run after what it changes, unless it sets the name itself.\n"
+      "Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 \\\n    --seeds 1..3");
+  return {&run, [typed, settings, &run] {
+            if (run.count("--verify-digest") > 0) {
+              if (typed->files.size() > 1) {
+                throw InputError("run --verify-digest: repeats one run; expected one scenario at most");
+              }
+              settings->scenarios = typed->files;
+              return verify_digest(*settings);
+            }
+            settings->scenarios = typed->need_files(run);
+            settings->overrides = typed->changes();
+            if (settings->trace) settings->overrides.push_back({"record.trace", "true"});
+            settings->seeds = typed->chosen_seeds();
+            run_scenarios(*settings);
+            return int{kDone};
+          }};
+}
+
+Command add_check(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  CLI::App& check = *app.add_subcommand("check", "Validate scenarios and sweeps; lower bounds, and what a run costs");
+  add_files(check, *typed, "scenarios", "Scenario or sweep files");
+  typed->add_overrides(check);
+  check.footer("Example:\n  ddlsim check scenarios/*.json");
+  return {&check, [typed, &check] {
+            check_scenarios(typed->need_files(check), typed->changes());
+            return int{kDone};
+          }};
+}
+
+Command add_describe(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  CLI::App& command =
+      *app.add_subcommand("describe", "Print a scenario with all defaults filled in, or what keys mean");
+  add_files(command, *typed, "scenario", "Scenario or sweep file, or a path of keys such as algorithm.ako");
+  command.get_option("scenario")->expected(1);
+  typed->add_overrides(command);
+  command.footer(
+      "Examples:\n"
+      "  ddlsim describe scenarios/het_wan_ako_p3.json --set algorithm.partitions=4\n"
+      "  ddlsim describe algorithm.ako");
+  return {&command, [typed, &command] {
+            describe(typed->need_files(command).front(), typed->changes());
+            return int{kDone};
+          }};
+}
+
+Command add_sweep(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<SweepSettings>();
+  CLI::App& command = *app.add_subcommand("sweep", "Run a grid of scenarios: \"base\", \"vary\", \"zip\", \"seeds\"");
+  command.add_option("sweep", settings->file, "Sweep file")->type_name("SWEEP.json");
+  typed->add_overrides(command);
+  add_out(command, settings->out, "Results go to DIR/<sweep>/<point>/<seed>/, tables to DIR/<sweep>/");
+  add_jobs(command, settings->jobs);
+  command.add_option("--engine", settings->engine, "local, or slurm: an array of a cluster's jobs")
+      ->type_name("ENGINE")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->capture_default_str();
+  command.add_option("--task", settings->task)->group("");  // for the array's script
+  command.add_flag("--dry-run", settings->dry_run, "Say what would be run, and about how long it would take");
+  command.add_flag("--quiet", settings->quiet, "No progress, no closing table");
+  command.footer(
+      "Interrupted or killed, the same command goes on where it was.\n"
+      "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
+  return {&command, [typed, settings, &command] {
+            need(command, !settings->file.empty(), "sweep file");
+            settings->overrides = typed->changes();
+            return sweep(*settings);
+          }};
+}
+
+Command add_expect(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<ExpectSettings>();
+  CLI::App& command = *app.add_subcommand("expect", "Run scenarios and judge them by their \"expect\"");
+  add_files(command, *typed);
+  typed->add_overrides(command);
+  typed->add_seeds(command);
+  add_out(command, settings->request.out, "Results go to DIR/<name>/<seed>/, and are kept for the next time");
+  add_jobs(command, settings->jobs);
+  command.add_flag("--json", settings->json, "Print the verdicts as JSON, and nothing else");
+  command.add_flag("--widen", settings->widen, "Print instead what to expect, with a margin, by what these seeds show");
+  command.add_flag("--quiet", settings->quiet, "No progress; only what does not hold");
+  command.footer(
+      "An expectation holds when it holds for every seed. Exit code 4: one does not.\n"
+      "Example:\n  ddlsim expect scenarios/het_wan_ako_p3.json --seeds 1..3");
+  return {&command, [typed, settings, &command] {
+            settings->request.files = typed->need_files(command);
+            settings->request.overrides = typed->changes();
+            settings->request.seeds = typed->chosen_seeds();
+            return expect(*settings);
+          }};
+}
+
+void add_network_of(CLI::App& command, EmulateSettings& settings) {
+  command
+      .add_option("--links", settings.links,
+                  "token_buckets, delay_box (real round trips), or auto: the latter from 1 ms on")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"auto", "token_buckets", "delay_box"}))
+      ->capture_default_str();
+  command.add_option("--queue", settings.queue, "What waits for a link at most: 50ms of its traffic, or 64kB")
+      ->type_name("TIME|SIZE")
+      ->capture_default_str();
+  command.add_option("--jitter", settings.jitter, "By which a packet's latency at a link differs at most")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--loss", settings.options.testbed.loss, "Share of packets that each link loses at random")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 0.5))
+      ->capture_default_str();
+  command
+      .add_option("--slow-start-after-idle", settings.slow_start_after_idle,
+                  "Whether TCP forgets its window while a connection is idle")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+Command add_emulate(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<EmulateSettings>();
+  CLI::App& command = *app.add_subcommand("emulate", "Run a scenario over real TCP, in real time, on this machine");
+  command.add_option("scenario", settings->scenario, "Scenario file, its network a star")->type_name("SCENARIO.json");
+  add_out(command, settings->out, "Results go to DIR/<name>-measured/<seed>/");
+  command.add_option("--repetitions", settings->repetitions, "So many runs, one after the other")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      .add_option("--compute", settings->compute, "A gradient's time: slept, as long as simulated, or its real math")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"slept", "real"}))
+      ->capture_default_str();
+  command.add_option("--congestion", settings->options.congestion_control, "TCP's congestion control")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_network_of(command, *settings);
+  command.add_option("--limit", settings->options.limit_s, "Seconds a run may take; then it fails")
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  command.add_option("--threads", settings->options.run.threads, "Threads for gradients; default all cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--json", settings->json, "Print the summary as JSON, and nothing else");
+  command.add_flag("--quiet", settings->quiet, "No progress, no closing table");
+  command.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");
+  typed->add_overrides(command);
+  typed->add_seeds(command);
+  command.footer(
+      "Needs root, iproute2 and network namespaces, which vanish with the run.\n"
+      "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
+  return {&command, [typed, settings, &command] {
+            need(command, !settings->scenario.empty(), "scenario");
+            settings->overrides = typed->changes();
+            settings->seeds = typed->chosen_seeds();
+            emulate_scenario(*settings);
+            return int{kDone};
+          }};
+}
+
+}  // namespace
+
+std::vector<Command> add_scenario_commands(CLI::App& app) {
+  return {add_run(app), add_check(app), add_describe(app), add_sweep(app), add_expect(app), add_emulate(app)};
+}
+
+}  // namespace ddl::cli

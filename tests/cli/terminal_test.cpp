@@ -1,0 +1,223 @@
+// What a person sees: lines that fit a terminal, emphasis only where it is one, and names by themselves.
+#include "sim/cli/terminal.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/results/text/layout.hpp"
+#include "tests/cli/workplace.hpp"
+
+namespace ddl::cli::terminal_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first line that is wider than a terminal, unless its only word is.
+std::string too_wide(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+    const bool one_word = line.find(' ', first) == std::string::npos;
+    if (results::columns_of(line) > results::text_columns && !one_word) return line;
+  }
+  return "";
+}
+
+const char* const learner = R"({ "platform": { "workers": 3, "servers": 1, "bandwidth": "40Mbps" },
+    "data": { "train": 300, "test": 100 }, "model": "softmax", "wire": { "model_bytes": "123456B" },
+    "compute": { "seconds_per_batch": "100ms" }, "algorithm": "ps_async",
+    "stop": { "iterations": 12 }, "evaluate": { "every_iterations": 3, "target_accuracy": [0.2, 0.9] } })";
+
+const char* const sweep = R"({ "base": "good.json", "vary": { "platform.bandwidth": ["5Mbps", "40Mbps"],
+    "algorithm": ["ring_allreduce", { "name": "ako", "partitions": 2 }] }, "seeds": [1, 2] })";
+
+TEST_CASE("every help fits a terminal of 80 columns") {
+  const Workplace place;
+  CHECK(too_wide(place.call("--help").out) == "");
+  for (const char* command : {"run", "check", "describe", "sweep", "expect", "emulate", "reproduce", "compare", "plot",
+                              "report", "new", "model", "list", "schema", "bench"}) {
+    const Reply answer = place.call(std::string(command) + " --help");
+    CHECK(answer.code == 0);
+    CHECK_MESSAGE(too_wide(answer.out) == "", command);
+  }
+}
+
+TEST_CASE("tables for people fit 80 columns") {
+  const Workplace place;
+  place.write("learner.json", learner);
+  place.write("sweep.json", sweep);
+  const std::string shipped = "'" DDLSIM_SOURCE_DIR "/scenarios'";
+  for (const std::string& arguments :
+       {std::string("list algorithms"), std::string("list models"), std::string("list faults"),
+        std::string("list topologies"), std::string("list templates"), std::string("check learner.json sweep.json"),
+        std::string("describe algorithm"), std::string("describe algorithm.ako"), std::string("describe platform"),
+        std::string("run learner.json --seeds 1..3"), std::string("sweep sweep.json"), std::string("compare results"),
+        std::string("compare results --runs"), std::string("sweep sweep.json --dry-run"), std::string("reproduce")}) {
+    const Reply answer = place.call(arguments);
+    CAPTURE(arguments);
+    CHECK(answer.code == 0);
+    CHECK(answer.out != "");
+    CHECK(too_wide(answer.out) == "");
+    CHECK(too_wide(answer.err) == "");
+  }
+  CHECK(too_wide(place.call("list scenarios", "DDLSIM_HOME='" DDLSIM_SOURCE_DIR "'").out) == "");
+}
+
+TEST_CASE("emphasis is for terminals alone, and NO_COLOR switches it off") {
+  CHECK(Terminal(true).bold("x") == "\x1b[1mx\x1b[0m");
+  CHECK(Terminal(true).titled("a\nb\n") == "\x1b[1ma\x1b[0m\nb\n");
+  CHECK(Terminal(false).titled("a\nb\n") == "a\nb\n");
+  const Workplace place;
+  const std::string plain = place.call("list").out;
+  CHECK(plain.find('\x1b') == std::string::npos);
+  if (place.shell("command -v script").code != 0) return;
+  const auto on_terminal = [&](const std::string& variables) {
+    return place.shell(variables + " script -qec \"'" DDLSIM_BINARY "' list\" /dev/null").out;
+  };
+  CHECK(on_terminal("env -u NO_COLOR TERM=xterm").find("\x1b[1m") != std::string::npos);
+  CHECK(on_terminal("env NO_COLOR=1 TERM=xterm").find('\x1b') == std::string::npos);
+  CHECK(on_terminal("env -u NO_COLOR TERM=dumb").find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a run whose keys were changed by hand is named after them") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  REQUIRE(place.call("good.json --quiet --set stop.iterations=6").code == 0);
+  REQUIRE(place.call("good.json --quiet --set algorithm=ring_allreduce --set platform.bandwidth=8Mbps").code == 0);
+  REQUIRE(place.call("good.json --quiet --set stop.iterations=7 --set name=mine").code == 0);
+  REQUIRE(place.call("good.json --quiet --force --set seed=3 --set description=x --set record.iterations=false").code ==
+          0);
+  for (const char* folder :
+       {"good/1", "good_iterations=6/1", "good_ring_allreduce_bandwidth=8Mbps/1", "mine/1", "good/3"}) {
+    CHECK_MESSAGE(fs::exists(place.at(std::string("results/") + folder + "/run.json")), folder);
+  }
+  CHECK(std::distance(fs::directory_iterator(place.at("results")), {}) == 4);
+}
+
+TEST_CASE("several seeds end with mean and interval, several scenarios with a comparison") {
+  const Workplace place;
+  place.write("learner.json", learner);
+  const Reply seeds = place.call("learner.json --seeds 1,3..4");
+  REQUIRE(seeds.code == 0);
+  for (const char* seed : {"1", "3", "4"}) CHECK(fs::exists(place.at(std::string("results/learner/") + seed)));
+  CHECK(std::distance(fs::directory_iterator(place.at("results/learner")), {}) == 3);
+  const std::string end = seeds.out.substr(seeds.out.find("\n\nscheme"));
+  CHECK(end.find("ps_async") != std::string::npos);
+  CHECK(end.find(" ± ") != std::string::npos);
+  place.write("other.json", learner);
+  const Reply two = place.call("learner.json other.json --set algorithm.update_time=1ms --seed 1");
+  CHECK(two.out.find("\n\nscheme") != std::string::npos);
+  CHECK(place.call("learner.json --seed 1").out.find("scheme") == std::string::npos);
+}
+
+TEST_CASE("the closing table says what is best, and what guessing gives") {
+  const Workplace place;
+  place.write("learner.json", learner);
+  const std::string table = place.call("learner.json").out;
+  CHECK(table.find("  best accuracy     0.") != std::string::npos);
+  CHECK(table.find("; guessing gives 0.1\n") != std::string::npos);
+}
+
+TEST_CASE("check takes sweeps, and tells a schema that lies beside scenarios") {
+  const Workplace place;
+  place.write("sweep.json", sweep);
+  REQUIRE(place.shell("'" DDLSIM_BINARY "' schema > scenario.schema.json").code == 0);
+  const Reply answer = place.call("check *.json");
+  CHECK(answer.err == "");
+  CHECK(answer.code == 0);
+  CHECK(answer.out.find("good.json: ok\n") != std::string::npos);
+  CHECK(answer.out.find("sweep.json: ok\n  sweep             4 scenarios by 2 seeds, 8 runs\n") != std::string::npos);
+  CHECK(answer.out.find("scenario.schema.json: a JSON Schema") != std::string::npos);
+  place.write("wrong.json", R"({ "base": "good.json", "vary": { "platform.workers": [2, 0] } })");
+  const Reply wrong = place.call("check wrong.json");
+  CHECK(wrong.code == 2);
+  CHECK(wrong.err.find("$.platform.workers: 0 is too small") != std::string::npos);
+}
+
+TEST_CASE("describe prints every scenario of a sweep") {
+  const Workplace place;
+  place.write("sweep.json", sweep);
+  const auto json = nlohmann::json::parse(place.call("describe sweep.json").out);
+  CHECK(json["runs"] == 8);
+  CHECK(json["scenarios"].size() == 4);
+  CHECK(json["scenarios"]["bandwidth=5Mbps_ako,partitions=2"]["algorithm"]["partitions"] == 2);
+}
+
+TEST_CASE("describe explains keys: a system's, a block's, one alone, and which there are") {
+  const Workplace place;
+  const std::string ako = place.call("describe algorithm.ako").out;
+  CHECK(ako.starts_with("algorithm.ako\n  "));
+  CHECK(ako.find("\n  partitions\n      ") != std::string::npos);
+  CHECK(ako.find("default 1") != std::string::npos);
+  CHECK(place.call("describe stop").out.find("\n  iterations\n") != std::string::npos);
+  CHECK(place.call("describe stop.time").out.find("such as \"20ms\"") != std::string::npos);
+  const std::string systems = place.call("describe algorithm").out;
+  CHECK(systems.find("algorithm.d_psgd\n") != std::string::npos);
+  CHECK(systems.find("keys of one of them: ddlsim describe algorithm.") != std::string::npos);
+}
+
+// `count` samples as MNIST's files have them.
+void write_idx(const fs::path& folder, const std::string& set, int count) {
+  std::string images{0, 0, 8, 3}, labels{0, 0, 8, 1};
+  const auto add = [](std::string& text, int number) {
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(number >> shift & 0xff);
+  };
+  for (const int number : {count, 28, 28}) add(images, number);
+  add(labels, count);
+  for (int sample = 0; sample < count; ++sample) {
+    for (int pixel = 0; pixel < 28 * 28; ++pixel) images += static_cast<char>((pixel * (sample % 10 + 1)) % 256);
+    labels += static_cast<char>(sample % 10);
+  }
+  std::ofstream(folder / (set + "-images-idx3-ubyte"), std::ios::binary) << images;
+  std::ofstream(folder / (set + "-labels-idx1-ubyte"), std::ios::binary) << labels;
+}
+
+TEST_CASE("each scenario that new writes runs as it is") {
+  const Workplace place;
+  fs::create_directories(place.at("data"));
+  write_idx(place.at("data"), "train", 400);
+  write_idx(place.at("data"), "t10k", 1000);
+  for (const std::string name : {"ako", "ps", "two_sites", "edge", "own_data"}) {
+    CAPTURE(name);
+    CHECK(place.call("list templates").out.find(name) != std::string::npos);
+    const Reply written = place.call("new " + name + " -o " + name + ".json");
+    CHECK(written.code == 0);
+    CHECK(text_of(place.at(name + ".json")) == place.call("new " + name).out);
+    CHECK(text_of(place.at(name + ".json")).find("// ") != std::string::npos);
+    const Reply run = place.call(name + ".json --set name=run --force --set evaluate.samples=100 --out " + name);
+    CHECK(run.err == "");
+    CHECK(run.code == 0);
+    CHECK(fs::exists(place.at(name + "/run/1/summary.json")));
+  }
+  CHECK(place.call("new").out == place.call("new ako").out);
+}
+
+TEST_CASE("expect prints what was seen, and has exit code 4 when something does not hold") {
+  const Workplace place;
+  const std::string base = text_of(place.at("good.json"));
+  const auto write = [&](const std::string& expect) {
+    place.write("expected.json", base.substr(0, base.rfind('}')) + ", \"expect\": [" + expect + "]}");
+  };
+  // Two workers, five steps: each sends its gradient of 1 MB to the other in every step.
+  write(R"({"bytes": ["10MB", "10MB"]}, {"bytes": ["11MB", "12MB"]})");
+  const Reply broken = place.call("expect expected.json");
+  CHECK(broken.code == 4);
+  CHECK(broken.out.find("bytes        10 MB .. 10 MB  10 MB  yes\n") != std::string::npos);
+  CHECK(broken.out.find("bytes        11 MB .. 12 MB  10 MB  NO\n") != std::string::npos);
+  CHECK(broken.out.ends_with("1 of 2 expectations hold\n"));
+  const auto json = nlohmann::json::parse(place.call("expect expected.json --json --seeds 1,2").out);
+  CHECK(json[0]["seeds"].get<std::vector<int>>() == std::vector<int>{1, 2});
+  CHECK(json[0]["expectations"][1]["holds"] == false);
+  CHECK(json[0]["expectations"][1]["seen"].get<std::vector<double>>() == std::vector<double>{1e7, 1e7});
+  write(R"({"bytes": ["10MB", "10MB"]})");
+  CHECK(place.call("expect expected.json").code == 0);
+  CHECK(place.call("expect expected.json --quiet").out == "");
+  // The result is that of the scenario without expectations.
+  REQUIRE(place.call("run expected.json --quiet --set name=good").code == 0);
+  const std::string result = text_of(place.at("results/good/1/run.json"));
+  REQUIRE(place.call("run good.json --quiet").code == 0);
+  CHECK(text_of(place.at("results/good/1/run.json")) == result);
+}
+
+}  // namespace
+}  // namespace ddl::cli::terminal_test
