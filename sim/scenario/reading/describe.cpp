@@ -11,8 +11,14 @@ std::string describe(const Scenario& scenario) {
 
 std::string describe(const Expectation& expectation) {
   Expectation copy = expectation;
-  std::string text = layout(to_json_value(copy));
-  while (text.ends_with('\n')) text.pop_back();
+  std::string text;
+  bool indent = false;  // between a line's break, which no value holds, and its first letter
+  for (const char letter : layout(to_json_value(copy))) {
+    if (letter == '\n') text += ' ';
+    if (letter != '\n' && !(indent && letter == ' ')) text += letter;
+    indent = letter == '\n' || (indent && letter == ' ');
+  }
+  text.pop_back();
   return text;
 }
 
