@@ -61,8 +61,9 @@ std::string seen_text(const Judgement& verdict) {
 
 std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
   if (seeds.size() == 1) return fmt::format("seed {}", seeds[0]);
-  return seeds.back() - seeds.front() + 1 == seeds.size() ? fmt::format("seeds {}..{}", seeds.front(), seeds.back())
-                                                          : fmt::format("seeds {}", fmt::join(seeds, ","));
+  const bool range = std::ranges::is_sorted(seeds) && seeds.back() - seeds.front() + 1 == seeds.size();
+  return range ? fmt::format("seeds {}..{}", seeds.front(), seeds.back())
+               : fmt::format("seeds {}", fmt::join(seeds, ","));
 }
 
 std::string table_of(const std::vector<Judgement>& verdicts, bool only_broken) {

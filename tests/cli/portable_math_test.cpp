@@ -22,7 +22,8 @@ constexpr const char* kScenario = R"({
   "algorithm": "ako", "stop": { "iterations": 2 } })";
 
 std::string digest_of(const Workplace& place, const std::string& before, const std::string& mode) {
-  const Reply answer = place.call("run learn.json --json --force --threads 1 --set math.mode=" + mode, before);
+  const Reply answer =
+      place.call("run learn.json --json --force --threads 1 --set name=learn --set math.mode=" + mode, before);
   CAPTURE(before);
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out)["digest"];

@@ -134,6 +134,23 @@ TEST_CASE("check takes sweeps, and tells a schema that lies beside scenarios") {
   CHECK(wrong.err.find("$.platform.workers: 0 is too small") != std::string::npos);
 }
 
+TEST_CASE("check says how the network is computed and how fast models come together, describe the latter beside JSON") {
+  const Workplace place;
+  const std::string average = " good.json --set algorithm=d_psgd --set platform.workers=6";
+  const Reply checked = place.call("check" + average), described = place.call("describe" + average);
+  CHECK(checked.code == 0);
+  CHECK(too_wide(checked.out) == "");
+  for (const char* label : {"lower bound", "model", "network", "network model", "averaging", "consensus", "cost"}) {
+    CHECK_MESSAGE(checked.out.find("\n  " + std::string(label) + "  ") != std::string::npos, label);
+  }
+  CHECK(nlohmann::json::parse(described.out)["algorithm"]["name"] == "d_psgd");
+  const std::size_t consensus = checked.out.find("  averaging  ");
+  CHECK(checked.out.substr(consensus, described.err.size()) == described.err);
+  CHECK(described.err.find("\n  consensus  ") != std::string::npos);
+  CHECK(place.call("check good.json").out.find("  averaging  ") == std::string::npos);
+  CHECK(place.call("describe good.json").err == "");
+}
+
 TEST_CASE("describe prints every scenario of a sweep") {
   const Workplace place;
   place.write("sweep.json", sweep);
@@ -212,6 +229,8 @@ TEST_CASE("expect prints what was seen, and has exit code 4 when something does 
   write(R"({"bytes": ["10MB", "10MB"]})");
   CHECK(place.call("expect expected.json").code == 0);
   CHECK(place.call("expect expected.json --quiet").out == "");
+  CHECK(place.call("expect expected.json --seeds 1..3").out.starts_with("expected.json, seeds 1..3\n"));
+  CHECK(place.call("expect expected.json --seeds 1,5,3").out.starts_with("expected.json, seeds 1,5,3\n"));
   // The result is that of the scenario without expectations.
   REQUIRE(place.call("run expected.json --quiet --set name=good").code == 0);
   const std::string result = text_of(place.at("results/good/1/run.json"));

@@ -197,7 +197,7 @@ TEST_CASE("tracing changes nothing else, and is the same to the byte each time")
 
 TEST_CASE("a trace has a largest size, and says where it ends, but links are counted to the end") {
   const Workplace place;
-  const Reply answer = place.call("good.json --quiet --trace --set stop.iterations=40000");
+  const Reply answer = place.call("good.json --quiet --trace --set name=good --set stop.iterations=40000");
   CHECK(answer.code == 0);
   CHECK(answer.err.starts_with("ddlsim: results/good/1/trace.json: the trace was full at "));
   CHECK(answer.err.find(" it holds the first 50000 gradients and messages\n") != std::string::npos);
@@ -221,7 +221,8 @@ TEST_CASE("when hosts were down or away is in the trace") {
   const Workplace place;
   const std::string faults =
       R"([{"type":"host_crash","host":"w0","at":"2s","restart":"3s"},{"type":"join","host":"w1","at":"1500ms"}])";
-  REQUIRE(place.call("good.json --quiet --trace --set stop.iterations=60 --set 'faults=" + faults + "'").code == 0);
+  REQUIRE(place.call("good.json --quiet --trace --set name=good --set stop.iterations=60 --set 'faults=" + faults + "'")
+              .code == 0);
   std::map<std::string, std::pair<double, double>> seen;
   const Json trace = Json::parse(text_of(place.at("results/good/1/trace.json")));
   for (const Json& event : trace["traceEvents"]) {

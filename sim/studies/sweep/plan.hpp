@@ -38,8 +38,8 @@ struct SweepPlan {
 SweepPlan plan_sweep(const Sweep& sweep);
 
 // The name of a scenario that was changed by hand, in the way that points of a sweep are named:
-// "het_wan_ako_p3_partitions=4". What changes no result (seed, description, record, expect) is not in it, and a name
-// that was given stays.
+// "het_wan_ako_p3_partitions=4". What changes no result (seed, description, record, expect, data.path) is not in it,
+// and a name that was given stays.
 std::string changed_name(const std::string& name, const std::vector<scenario::Override>& changes);
 
 }  // namespace ddl::studies

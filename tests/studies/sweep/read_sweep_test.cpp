@@ -108,6 +108,13 @@ TEST_CASE("names of points are folders' names, short and different") {
   CHECK(longer.points[0].name != longer.points[1].name);
 }
 
+TEST_CASE("a scenario that is changed by hand is named after what changes its results") {
+  CHECK(changed_name("x", {}) == "x");
+  CHECK(changed_name("x", {{"seed", "3"}, {"record.trace", "true"}, {"data.path", "/some/folder"}}) == "x");
+  CHECK(changed_name("x", {{"data.path", "/some/folder"}, {"data.train", "100"}}) == "x_train=100");
+  CHECK(changed_name("x", {{"data.train", "100"}, {"name", "y"}}) == "x");  // the reader has set it
+}
+
 TEST_CASE("what is wrong is said once, with its path and the first run that has it") {
   for (const Refused& example : refused) {
     CAPTURE(example.rest);
