@@ -8,6 +8,7 @@
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/studies/reproduce/report.hpp"
 #include "sim/studies/reproduce/run_study.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 void list_studies() {
   for (const studies::StudyRow& row : studies::study_table())
-    std::cout << fmt::format("  {:<10} {}\n", row.name, row.what);
+    std::cout << results::hanging(fmt::format("  {:<10} ", row.name), row.what);
 }
 
 const studies::StudyRow& row_named(const std::string& name) {

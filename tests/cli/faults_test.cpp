@@ -20,14 +20,14 @@ constexpr const char* kOneStep = R"({
   "algorithm": "ps_async", "stop": { "iterations": 1 } })";
 
 double seconds_with(const Workplace& place, const std::string& faults) {
-  const Reply answer = place.call("run step.json --json --force --set 'faults=" + faults + "'");
+  const Reply answer = place.call("run step.json --json --force --set name=step --set 'faults=" + faults + "'");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out)["simulated_seconds"];
 }
 
 // Steps that other workers than w0 finish while w0's link has been down for a while.
 int steps_of_others_meanwhile(const Workplace& place, const std::string& algorithm) {
-  const Reply answer = place.call("run many.json --quiet --force --set 'algorithm=" + algorithm + "'");
+  const Reply answer = place.call("run many.json --quiet --force --set name=many --set 'algorithm=" + algorithm + "'");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   std::istringstream rows(text_of(place.at("results/many/1/iterations.csv")));
   std::string row;

@@ -144,7 +144,7 @@ clearTimeout(deadline);
 const gone = new Promise((done) => browser.on("exit", done));
 browser.kill("SIGKILL");
 await gone;
-rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
 for (const line of wrong) console.log(line);
 console.log(`opened in ${Math.round(1000 * opened)} ms of CPU`);
 process.exit(wrong.length ? 1 : 0);

@@ -19,7 +19,7 @@ constexpr const char* kOneStep = R"({
   "algorithm": "ps_async", "stop": { "iterations": 1 } })";
 
 nlohmann::json summary_with(const Workplace& place, const std::string& profiles, const std::string& solver = "auto") {
-  const Reply answer = place.call("run step.json --json --force --set 'platform.profiles=" + profiles +
+  const Reply answer = place.call("run step.json --json --force --set name=step --set 'platform.profiles=" + profiles +
                                   "' --set platform.network.solver=" + solver);
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out);

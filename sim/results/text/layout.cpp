@@ -15,6 +15,7 @@ constexpr std::size_t label_width = 18;
 constexpr std::size_t gap = 2;              // between columns
 constexpr std::size_t narrowest_key = 10;   // that a key column is made, unless it is less by itself
 constexpr std::size_t keys_of_blocks = 34;  // columns for the keys where there are several blocks
+constexpr std::size_t most_of_keys = 60;    // columns for the keys; rows that need more are numbered
 
 bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
 
@@ -77,6 +78,17 @@ void narrow_keys(Widths& widths, std::size_t keys, std::size_t room) {
   }
 }
 
+bool too_many(const Widths& widths, std::size_t keys) {
+  std::size_t least = 0;
+  for (std::size_t i = 0; i < keys; ++i) least += std::min(widths[i], narrowest_key) + gap;
+  return least > most_of_keys;
+}
+
+std::vector<Row> numbered(std::vector<Row> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].insert(rows[i].begin(), i == 0 ? "row" : std::to_string(i));
+  return rows;
+}
+
 }  // namespace
 
 std::size_t columns_of(std::string_view text) {
@@ -134,6 +146,7 @@ std::string text_table(const std::vector<Row>& rows, std::size_t keys) {
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
   }
+  if (too_many(widths, keys)) return text_table(numbered(rows), 1);
   const std::size_t line = text_columns + gap;  // the last column has no gap behind it
   const std::size_t others = total(widths, keys, widths.size());
   if (total(widths, 0, keys) + others > line) {

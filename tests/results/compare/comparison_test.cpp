@@ -100,7 +100,7 @@ TEST_CASE("single runs are not said to differ beyond noise") {
   CHECK_FALSE(comparison.conditions[0].pairs[0].p.has_value());
   CHECK_FALSE(comparison.conditions[0].pairs[0].within_noise());
   CHECK(comparison_text(comparison)
-            .find("final accuracy: best b; fewer than three seeds do not tell whether that is noise") !=
+            .find("final accuracy: best b; fewer than three seeds do not tell whether that is\n    noise") !=
         std::string::npos);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("a best of which there is only one run is not said to be beyond noise"
                run_of("c", "5Mbps", 1, 0.1, 1), run_of("c", "5Mbps", 2, 0.101, 1)},
               true);
   CHECK(comparison_text(comparison)
-            .find("final accuracy: best a; fewer than three seeds do not tell whether that is noise") !=
+            .find("final accuracy: best a; fewer than three seeds do not tell whether that is\n    noise") !=
         std::string::npos);
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("the time to an accuracy is that of its first evaluation, and one that
   CHECK(verdicts[2].holds());
 }
 
-TEST_CASE("a scenario is better than another by the difference of their accuracies; a tie is not better") {
+TEST_CASE("a scenario is better than another by the difference of their accuracies, and a tie is not better") {
   const Bench bench;
   std::string beginner = learning("0.1");
   beginner.replace(beginner.find("\"iterations\": 20"), 16, "\"iterations\": 1");
@@ -141,7 +141,7 @@ TEST_CASE("an expectation holds when it holds for every seed") {
   CHECK_FALSE(judged(least + 0.001, most + 0.001));
 }
 
-TEST_CASE("each run is made once, and is kept for the next time; expectations are no part of it") {
+TEST_CASE("each run is made once, and is kept for the next time, and expectations are no part of it") {
   const Bench bench;
   const std::string rival = bench.write("rival", timing, R"({"time": ["0s", "1s"]})");
   const std::string file = bench.write("timing", timing, R"({"time": ["0s", "1s"]}, {"bytes": ["0B", "1B"]})");
