@@ -29,8 +29,8 @@ std::string rewrapped(std::string_view text);
 std::string labelled(std::string_view label, std::string_view text);
 
 // Aligned columns, the first row their heads. What is too wide is printed in several blocks, one under the other, each
-// with the first `keys` columns, or with a number of the row where these are too many; cells are broken into lines where
-// that does not do it.
+// with the first `keys` columns, or with a number of the row where these are too many; cells are broken into lines
+// where that does not do it.
 std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t keys);
 
 }  // namespace ddl::results
