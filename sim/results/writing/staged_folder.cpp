@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -52,6 +54,16 @@ pid_t process_in(std::string_view rest) {
   return last.ec == std::errc() && last.ptr == end ? static_cast<pid_t>(process) : 0;
 }
 
+// Also of one that has ended and that its parent has not waited for, as where nothing reaps the orphans of a container.
+bool is_gone(pid_t process) {
+  if (kill(process, 0) != 0) return errno == ESRCH;
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(") ");  // a name may have brackets of its own
+  return name_end != std::string::npos && (text[name_end + 2] == 'Z' || text[name_end + 2] == 'X');
+}
+
 // What processes that were killed have left beside `target`, but for files that are not `ours`. Those of other machines
 // may be alive.
 void remove_left_over(const fs::path& target, const std::function<bool(const std::string&)>& ours) {
@@ -60,7 +72,7 @@ void remove_left_over(const fs::path& target, const std::function<bool(const std
     const std::string name = path.filename().string();
     if (!name.starts_with(prefix)) continue;
     const pid_t process = process_in(std::string_view(name).substr(prefix.size()));
-    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) remove_ours(path, ours);
+    if (process > 0 && is_gone(process)) remove_ours(path, ours);
   }
 }
 

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <barrier>
@@ -425,6 +427,26 @@ TEST_CASE("what another process has staged is published by whoever named it, or 
     if (published) CHECK(text_of(target / "new.csv") == "new");
   }
   CHECK(names_in(temporary.path() / "deep") == std::set<std::string>{"7"});
+}
+
+TEST_CASE("what a process has left that ended goes, although nothing has waited for that process") {
+  const TemporaryFolder temporary;
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  siginfo_t info{};
+  REQUIRE(waitid(P_PID, static_cast<id_t>(ended), &info, WEXITED | WNOWAIT) == 0);
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const std::string before = std::string(".7.partial-") + host.data() + "-";
+  fs::create_directory(temporary.path() / (before + std::to_string(ended) + "-0"));
+  const std::string running = before + std::to_string(getppid()) + "-0";
+  fs::create_directory(temporary.path() / running);
+  StagedFolder folder(temporary.path() / "7");
+  folder.make();
+  folder.write("new.csv", {"new"});
+  folder.publish([](const std::string&) { return true; });
+  CHECK(names_in(temporary.path()) == std::set<std::string>{"7", running});
+  waitpid(ended, nullptr, 0);
 }
 
 }  // namespace ddl::results
