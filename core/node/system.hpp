@@ -14,9 +14,9 @@
 //   MemoryUse memory(const nn::Model* model, int workers) const;
 //   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: what each holds
 //   std::vector<int> model_holders(const Cluster& cluster) const;  // of the model that a run is judged by: see below
-//   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages models: it does
-//   not int requests() const;                                   // predictions it is asked for after training: 0 int
-//   training_worker(const std::vector<std::string>& worker_names) const;      // facts.one_trains: which
+//   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages models; not
+//   int requests() const;                                   // predictions it is asked for after training; 0
+//   int training_worker(const std::vector<std::string>& worker_names) const;  // facts.one_trains: which one
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ class NodeSet {
   }
   std::string waiting_text();  // what their actors wait for
 
-  // All at about one time, each node between two of its verbs.
+  // All at about one time, each node between two of its calls.
   std::vector<experiment::NodeState> states();
 
   // --- when all threads have ended ---

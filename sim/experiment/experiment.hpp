@@ -18,7 +18,7 @@
 
 namespace ddl::experiment {
 
-// What is taken from a node to judge it, in one instant between two of its verbs.
+// What is taken from a node to judge it, in one instant between two of its calls.
 struct NodeState {
   Payload weights;                   // null where Experiment::judges() says no
   std::int64_t steps = 0;            // that count

@@ -23,7 +23,7 @@ void members(A& archive, Forecast& forecast) {
 
 namespace {
 
-// Measured on a machine of 2020's; only the proportions between runs matter for the time left.
+// Measured on a machine of 2020; only the proportions between runs matter for the time left.
 constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6, message_s_per_flow = 0.2e-6;
 constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 

@@ -20,9 +20,9 @@ data::DataSplit load_data(const scenario::Scenario& scenario);
 
 class Trainer {
  public:
-  // Workers that share one model draw the same minibatches from all data, those of a single worker, as does one that
-  // trains while the others idle. Loads the data,
-  // builds the model, starts the threads (0: one per core). Throws InputError.
+  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError. Workers that share one
+  // model all draw the minibatches that a run of one worker has, from the whole training set; so does a worker that
+  // trains while the others idle.
   Trainer(const scenario::Scenario& scenario, int workers, int threads);
 
   const nn::Model& model() const { return model_; }

@@ -13,7 +13,7 @@ namespace ddl::network {
 // The account of what will go on: what simulated time brings to an end (computations, waits for a time, messages), and
 // actors that have been woken or started and have not yet had their turn. When both are none, no actor will ever go on.
 //
-// Waking an actor hands control to SimGrid, so a verb of Node that promises not to wait leaves its wake-ups here; they
+// Waking an actor hands control to SimGrid, so a call of Node that promises not to wait leaves its wake-ups here; they
 // are done when its actor next waits.
 class Quiescence {
  public:

@@ -1,6 +1,6 @@
 // Starts the nodes' programs, and plays what the scenario's faults do to hosts: crashes, restarts, joins and leaves.
 //
-// An actor is unwound by an exception that its waiting verb throws; it is not killed, since an actor that has been
+// An actor is unwound by an exception that its waiting call throws; it is not killed, since an actor that has been
 // killed cannot say any more that it was about to wake. An instant in which some actor is about to be woken is waited
 // out first: no other actor then holds what lies on the stacks that are unwound.
 #pragma once

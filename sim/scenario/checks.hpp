@@ -31,8 +31,8 @@ void check_model(const Scenario& scenario, Findings& findings);
 void check_faults(const Scenario& scenario, Findings& findings);
 // The form of what is expected.
 void check_expectations(const Scenario& scenario, Findings& findings);
-// Whether there is anything to judge its runs by, and its runs can be; for those who want to, as overrides may make of
-// it something else.
+// Whether it expects something, and whether its runs can be judged by that. Asked only where they are judged: overrides
+// may have made another scenario of it.
 void check_judgeable(const Scenario& scenario, Findings& findings);
 void check_wire(const Scenario& scenario, Findings& findings);
 void check_memory(const Scenario& scenario, const nn::Model* model, Findings& findings);
