@@ -10,8 +10,6 @@
 #include "core/systems/ako/ako_accumulating.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "core/node/vectors.hpp"
 
@@ -25,25 +23,12 @@ struct Probe {};
 
 }  // namespace
 
-std::optional<double> RecentRate::seconds_per_unit() const {
-  double seconds = 0, amount = 0;
-  for (const auto& [took, of] : recent_) seconds += took, amount += of;
-  if (amount <= 0) return std::nullopt;
-  return seconds / amount;
-}
-
-int adapted_partitions(int now, double exchange_s, double gradient_s, double utilisation, double most) {
-  const double wanted = gradient_s > 0 ? std::min(exchange_s / (utilisation * gradient_s), most) : most;
-  if (wanted <= now && wanted >= 0.9 * (now - 1)) return now;
-  return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most));
-}
-
 AccumulatingSender::AccumulatingSender(Node& node, const AkoParams& params, const AkoPlan& plan)
     : node_(node),
       params_(params),
       plan_(plan),
       random_(node.rng("codec")),
-      partitions_(static_cast<int>(plan.partitions(node.id()).size())) {
+      measured_(node, params.utilisation, static_cast<int>(plan.partitions(node.id()).size())) {
   const Cluster& cluster = node.cluster();
   for (int id = 0; id < cluster.workers; ++id) {
     if (id == node.id()) continue;
@@ -51,8 +36,8 @@ AccumulatingSender::AccumulatingSender(Node& node, const AkoParams& params, cons
     peer.id = id;
     peer.rank = id < node.id() ? id : id - 1;
     peer.sum.resize(cluster.timing_only ? 0 : cluster.parameters);
-    peer.since.assign(static_cast<std::size_t>(partitions_), 0);
-    begin_round(peer, partitions_);
+    peer.since.assign(static_cast<std::size_t>(measured_.partitions()), 0);
+    begin_round(peer, measured_.partitions());
   }
 }
 
@@ -64,7 +49,7 @@ void AccumulatingSender::start() {
 
 void AccumulatingSender::send(const Payload& gradient, double seconds) {
   last_ = node_.step();
-  gradients_.add(seconds, 1);
+  measured_.note_gradient(seconds);
   for (Peer& peer : peers_) {
     add_scaled(peer.sum, values_of(gradient));  // 1
     const int most = params_.staleness_bound ? peer.partitions : std::min(params_.queue_depth, peer.partitions);
@@ -83,7 +68,7 @@ void AccumulatingSender::serve(Peer& peer) {
     const auto bytes = static_cast<double>(part.wire_bytes);
     node_.send(peer.id, std::move(part));
     node_.queue(peer.id).flush();
-    if (node_.up(peer.id)) peer.rate.add(std::max(0.0, node_.now() - since_s - peer.latency_s), bytes);
+    measured_.note_transfer(peer.id, std::max(0.0, node_.now() - since_s - peer.latency_s), bytes);
     if (peer.sent == peer.partitions) end_round(peer);  // 3
   }
 }
@@ -115,43 +100,16 @@ Message AccumulatingSender::take(Peer& peer) {
 }
 
 void AccumulatingSender::end_round(Peer& peer) {
-  if (!params_.partitions.adaptive) return begin_round(peer, peer.partitions);
-  adapt();
-  if (partitions_ == peer.partitions) return begin_round(peer, partitions_);
-  // The oldest gradient of a new part is that of the old ones it has coordinates of.
-  const std::size_t parameters = node_.cluster().parameters;
-  std::vector<std::int64_t> since(static_cast<std::size_t>(partitions_), std::numeric_limits<std::int64_t>::max());
-  for (int part = 0, old = 0; part < partitions_;) {
-    const Slice mine = even_part(parameters, partitions_, part), theirs = even_part(parameters, peer.partitions, old);
-    std::int64_t& oldest = since[static_cast<std::size_t>(part)];
-    oldest = std::min(oldest, peer.since[static_cast<std::size_t>(old)]);
-    if (theirs.end > mine.end) {
-      ++part;
-    } else {
-      if (theirs.end == mine.end) ++part;
-      ++old;
-    }
-  }
-  peer.since = std::move(since);
-  begin_round(peer, partitions_);
+  if (params_.partitions.adaptive) measured_.adapt();
+  const int partitions = measured_.partitions();
+  if (partitions != peer.partitions) peer.since = cut_again(peer.since, partitions, node_.cluster().parameters);
+  begin_round(peer, partitions);
 }
 
 void AccumulatingSender::begin_round(Peer& peer, int partitions) {
   peer.partitions = partitions;
   peer.sent = 0;
   peer.next = params_.schedule == AkoSchedule::rotate ? peer.rank % partitions : 0;
-}
-
-void AccumulatingSender::adapt() {
-  const Cluster& cluster = node_.cluster();
-  double slowest = 0;  // seconds per byte
-  for (const Peer& peer : peers_) {
-    if (node_.up(peer.id)) slowest = std::max(slowest, peer.rate.seconds_per_unit().value_or(0));
-  }
-  const auto gradient_s = gradients_.seconds_per_unit();
-  if (slowest == 0 || !gradient_s) return;
-  partitions_ = adapted_partitions(partitions_, slowest * static_cast<double>(cluster.model_bytes), *gradient_s,
-                                   params_.utilisation, most_partitions(cluster));
 }
 
 comm::Compressor& AccumulatingSender::compressor(const Peer& peer, int part, const comm::Partition& slices) {

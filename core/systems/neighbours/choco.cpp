@@ -14,7 +14,6 @@
 // Without compression p_j = x_j, and with gamma = 1 this is D-PSGD that combines after.
 #include "core/systems/neighbours/choco.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -25,29 +24,12 @@
 namespace ddl::systems {
 namespace {
 
-// The share of the values that travels.
-double share_of(const ChocoParams& params) {
-  return std::visit(
-      [](const auto& codec) {
-        if constexpr (requires { codec.fraction; }) return codec.fraction;
-        return 1.0;
-      },
-      params.codec);
-}
-
-// A value and its index are twice as much as a value; random indices are drawn alike by sender and receiver.
-double wire_share_of(const ChocoParams& params) {
-  return std::min(1.0, share_of(params) * (std::holds_alternative<LargestDifferences>(params.codec) ? 2 : 1));
-}
-
-double gamma_of(const ChocoParams& params) { return params.consensus_rate.value_or(share_of(params)); }
-
 class ChocoWorker : public Program {
  public:
   ChocoWorker(const ChocoParams& params, Node& node)
       : node_(node),
         params_(params),
-        gamma_(gamma_of(params)),
+        gamma_(params.gamma()),
         neighbours_(membership::neighbour_exchange(node, params.topology, params.degree, params.on_failure)),
         random_(node.rng("compressor")) {
     const std::size_t length = node.cluster().timing_only ? 0 : node.cluster().parameters;
@@ -74,7 +56,7 @@ class ChocoWorker : public Program {
 
   void send_difference() {
     const std::uint64_t model_bytes = node_.cluster().model_bytes;
-    const double bytes = std::ceil(wire_share_of(params_) * static_cast<double>(model_bytes));
+    const double bytes = std::ceil(params_.wire_share() * static_cast<double>(model_bytes));
     const Payload difference = compressed_difference();
     add_scaled(own_copy(), values_of(difference));
     // A neighbour that enters has missed what this copy is made of.
@@ -96,7 +78,7 @@ class ChocoWorker : public Program {
     if (model.empty()) return nullptr;
     std::vector<float> difference(model.begin(), model.end());
     add_scaled(difference, own_copy(), -1);
-    const auto kept = static_cast<std::size_t>(std::ceil(share_of(params_) * static_cast<double>(difference.size())));
+    const auto kept = static_cast<std::size_t>(std::ceil(params_.share() * static_cast<double>(difference.size())));
     if (std::holds_alternative<LargestDifferences>(params_.codec)) codec::keep_largest(difference, kept);
     if (std::holds_alternative<RandomDifferences>(params_.codec)) codec::keep_random(difference, kept, random_);
     return make_payload(std::move(difference));
@@ -123,24 +105,5 @@ class ChocoWorker : public Program {
 }  // namespace
 
 std::unique_ptr<Program> ChocoParams::program(Node& node) const { return std::make_unique<ChocoWorker>(*this, node); }
-
-Traffic ChocoParams::traffic(const Cluster& cluster) const {
-  return comm::traffic_along(topology, degree, cluster, wire_share_of(*this));
-}
-
-// Of models that their public copies agree with; what compression leaves out comes later and slows the first rounds.
-graph::Consensus ChocoParams::consensus(const Cluster& cluster) const {
-  return comm::consensus_along(topology, degree, cluster, gamma_of(*this));
-}
-
-std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = comm::errors_in(topology, degree, on_failure, around.workers);
-  if (!graph::is_undirected(topology)) {
-    list.push_back({"topology", "\"" + std::string(name_of(topology)) +
-                                    "\" is directed or changes, and neighbours must know each other's copies; "
-                                    "expected an undirected graph such as \"ring\""});
-  }
-  return list;
-}
 
 }  // namespace ddl::systems

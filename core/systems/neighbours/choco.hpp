@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "core/base/fields.hpp"
 #include "core/codec/codec_params.hpp"
@@ -56,6 +57,10 @@ struct ChocoParams {
   Traffic traffic(const Cluster& cluster) const;
   graph::Consensus consensus(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
+
+  double share() const;       // of a difference's values: those that travel
+  double wire_share() const;  // of a model's bytes: what they take on the wire
+  double gamma() const { return consensus_rate.value_or(share()); }
 };
 
 template <class Visitor>

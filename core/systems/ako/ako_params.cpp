@@ -1,0 +1,116 @@
+// What is known of Ako before it runs.
+#include <algorithm>
+
+#include "core/comm/compression.hpp"
+#include "core/systems/ako/ako_plan.hpp"
+
+namespace ddl::systems {
+
+Traffic AkoParams::traffic(const Cluster& cluster) const {
+  const AkoPlan plan(*this, cluster);  // says now if that is impossible
+  const double encoded = comm::least_share(codec, cluster);
+  Traffic result{Pace::overlapped, {{}}};
+  // What accumulates sends less than its due, so nothing bounds the step but its gradient.
+  const bool waits = overflow == Overflow::block || tf_ako.publish == Publish::blocking;
+  if (!waits || cluster.workers > most_workers_all_to_all) return result;
+  for (int source = 0; source < cluster.workers; ++source) {
+    const auto parts = static_cast<double>(plan.partitions(source).size());
+    for (int target = 0; target < cluster.workers; ++target) {
+      if (source != target) result.phases[0].push_back({source, target, encoded / parts});
+    }
+  }
+  return result;
+}
+
+std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list;
+  const std::size_t counts = partitions.counts.size();
+  const bool named = !partitions.groups.empty();
+  if (!partitions.are_chosen() && !named && counts != 1 && counts != static_cast<std::size_t>(around.workers)) {
+    list.push_back({"partitions", std::to_string(counts) + " counts for " + std::to_string(around.workers) +
+                                      " workers; expected one count, one per worker, \"auto\" or \"adaptive\""});
+  }
+  if (apply == AkoApply::on_arrival && !around.stateless_optimizer) {
+    list.push_back({"apply",
+                    "\"on_arrival\" applies slices one by one, which needs plain sgd at a constant rate; "
+                    "expected \"at_step\" or another optimizer"});
+  }
+  if (named && partitioner != comm::Partitioner::even) {
+    list.push_back({"partitioner", "is given, but the groups say how the model is cut; expected no such key"});
+  }
+  if (partitions.adaptive) {
+    const std::string why = "\"adaptive\" cuts the model in each round as it must, without ever waiting; expected ";
+    if (overflow == Overflow::block) list.push_back({"overflow", why + "\"merge\""});
+    if (staleness_bound) list.push_back({"staleness_bound", why + "none"});
+    if (partitioner != comm::Partitioner::even) list.push_back({"partitioner", why + "\"even\""});
+    if (!std::holds_alternative<codec::NoCodecParams>(codec)) list.push_back({"codec", why + "none"});
+    if (tf_ako.publish == Publish::blocking) list.push_back({"tf_ako.publish", why + "\"background\""});
+  }
+  if (tf_ako.publish == Publish::blocking && queue_depth != 1) {
+    list.push_back({"tf_ako.publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\""});
+  }
+  if (tf_ako.clock == AkoClock::ping_pong && !staleness_bound) {
+    list.push_back({"tf_ako.clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
+  }
+  if (partitions.automatic && !codec::has_fixed_size(codec)) {
+    list.push_back(
+        {"partitions",
+         "\"auto\" needs to know how much is sent, which this codec leaves to the values; expected a count"});
+  }
+  return list;
+}
+
+bool AkoParams::accumulates() const {
+  const bool encodes = !std::holds_alternative<codec::NoCodecParams>(codec);
+  return partitions.adaptive ||
+         (encodes && overflow == Overflow::merge && tf_ako.publish == Publish::background);  // codes cannot be added
+}
+
+// Beside the weights a worker keeps a sum of gradients for each class of peers, or each peer.
+MemoryUse AkoParams::memory(const nn::Model* model, int workers) const {
+  MemoryUse use = replicas(model, workers);
+  const int peers = std::max(1, workers - 1);
+  const int most = partitions.automatic         ? 1
+                   : !partitions.groups.empty() ? static_cast<int>(partitions.groups.size())
+                                                : *std::ranges::max_element(partitions.counts);
+  use.vectors = accumulates() ? peers : schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
+  use.all_to_all = true;
+  return use;
+}
+
+FieldValue form_of(Partitions& partitions) {
+  enum Word : std::size_t { automatic, adaptive };
+  WordOrField field{
+      .words = {"auto", "adaptive"},
+      .chosen = std::nullopt,
+      .choose = [&partitions](
+                    std::size_t word) { partitions = {.automatic = word == automatic, .adaptive = word == adaptive}; },
+      .one =
+          [&partitions] {
+            partitions = {};
+            return field_value(partitions.counts.front());
+          },
+      .list =
+          [&partitions] {
+            partitions = {};
+            return field_value(partitions.counts);
+          },
+      .value =
+          [&partitions] {
+            if (!partitions.groups.empty()) return field_value(partitions.groups);
+            return partitions.counts.size() == 1 ? field_value(partitions.counts.front())
+                                                 : field_value(partitions.counts);
+          },
+      .is_not = "is no count",
+      .expected = "expected a count, a list with one per worker, groups of names, \"auto\" or \"adaptive\"",
+      .lists =
+          [&partitions] {
+            partitions = {};
+            return field_value(partitions.groups);
+          }};
+  if (partitions.automatic) field.chosen = automatic;
+  if (partitions.adaptive) field.chosen = adaptive;
+  return {std::move(field)};
+}
+
+}  // namespace ddl::systems
