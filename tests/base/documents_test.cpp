@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,7 +21,8 @@ namespace {
 std::vector<fs::path> documents() {
   const fs::path root = DDLSIM_SOURCE_DIR;
   std::vector<fs::path> found;
-  for (const char* folder : {"", "docs", "docs/decisions", "results", "results/validation", "scenarios", "platforms"}) {
+  for (const char* folder : {"", "docs", "docs/decisions", "docs/simgrid_lazy_update", "results", "results/validation",
+                             "scenarios", "platforms"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
       if (entry.path().extension() == ".md") found.push_back(entry.path());
     }
@@ -33,10 +36,27 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// What links to the headings of a page end with: "when-a-host-crashes" of "## When a host `crashes`".
+std::set<std::string> anchors_of(const std::string& page) {
+  std::set<std::string> anchors;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('#')) continue;
+    std::string anchor;
+    for (const char c : line.substr(std::min(line.find_first_not_of("# "), line.size()))) {
+      const auto letter = static_cast<unsigned char>(c);
+      if (std::isalnum(letter) != 0 || c == '-' || c == '_') anchor += static_cast<char>(std::tolower(letter));
+      if (c == ' ') anchor += '-';
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
 }  // namespace
 
-TEST_CASE("links in documents lead to files that are there") {
-  const std::regex link(R"(\]\(([^)#\s]+)(#[^)]*)?\))");
+TEST_CASE("links in documents lead to files and headings that are there") {
+  const std::regex link(R"(\]\(([^)#\s]*)(#[^)]*)?\))");
   int links = 0;
   for (const fs::path& path : documents()) {
     const std::string text = text_of(path);
@@ -44,7 +64,11 @@ TEST_CASE("links in documents lead to files that are there") {
       const std::string target = (*match)[1];
       if (target.starts_with("http")) continue;
       ++links;
-      CHECK_MESSAGE(fs::exists(path.parent_path() / target), path.string() << " leads to " << target);
+      const fs::path file = target.empty() ? path : path.parent_path() / target;
+      CHECK_MESSAGE(fs::exists(file), path.string() << " leads to " << target);
+      const std::string heading = (*match)[2];
+      if (heading.empty() || file.extension() != ".md") continue;
+      CHECK_MESSAGE(anchors_of(text_of(file)).contains(heading.substr(1)), path.string() << " leads to " << heading);
     }
   }
   CHECK(links > 50);

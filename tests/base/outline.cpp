@@ -51,6 +51,22 @@ std::string code_of(std::string text) {
   return text;
 }
 
+// Where the name that ends at `last` begins: "late", "Pair::late", "Pair<A, B>::late".
+std::size_t begin_of_name(const std::string& head, std::size_t last) {
+  std::size_t first = last;
+  for (int angles = 0; first > 0; --first) {
+    const char c = head[first - 1];
+    if (c == '>' && (angles > 0 || head[first] == ':')) {
+      ++angles;
+    } else if (c == '<' && angles > 0) {
+      --angles;
+    } else if (angles == 0 && !is_word(c) && c != ':' && c != '~') {
+      break;
+    }
+  }
+  return first;
+}
+
 // What comes before the parameters; empty if there are none.
 std::string function_name(const std::string& head) {
   int angles = 0;
@@ -66,8 +82,7 @@ std::string function_name(const std::string& head) {
     if (head[i] != '(' || angles > 0) continue;
     std::size_t last = i;
     while (last > 0 && head[last - 1] == ' ') --last;
-    std::size_t first = last;
-    while (first > 0 && (is_word(head[first - 1]) || head[first - 1] == ':' || head[first - 1] == '~')) --first;
+    const std::size_t first = begin_of_name(head, last);
     return first < last ? head.substr(first, last - first) : "(unnamed)";
   }
   return "";

@@ -45,9 +45,13 @@ std::function<void(int)> Pair::late(double y) {  // {{
   const auto f = [&](int x) { return 1'000 * x; };
   return R"x(} "{ )x";
 }
+template <class A, class B>
+std::map<A, B> Pair<A, B>::later() const {
+  return {};
+}
 }  // namespace a::b
 )")) == "class Pair 3-17\nPair in Pair 4-6\nget in Pair 7-10\noperator() in Pair 12-12\nclass Inner in Pair 14-16\n"
-        "go in Pair 15-15\nPair::late 20-23\n");
+        "go in Pair 15-15\nPair::late 20-23\nPair<A, B>::later 24-27\n");
 }
 
 TEST_CASE("house: functions have at most 70 lines, and classes 250 with the bodies of their members") {
@@ -66,7 +70,7 @@ TEST_CASE("house: functions have at most 70 lines, and classes 250 with the bodi
   for (const Source& source : all) {
     std::map<std::string, int>& here = lines[source.folder()];
     for (const Definition& d : outline(source.text())) {
-      const std::string owner = d.name.substr(0, d.name.find("::"));
+      const std::string owner = d.name.substr(0, d.name.find_first_of("<:"));
       if (d.in_class.empty() && owner != d.name && here.contains(owner)) here[owner] += d.lines();
     }
   }

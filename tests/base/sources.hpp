@@ -50,7 +50,7 @@ inline std::vector<Source> sources(const std::vector<std::string>& folders) {
   return found;
 }
 
-// The pages of the root and of docs/, in the order of their names.
+// The pages for people: of the root, of docs/, and of what is shipped, in the order of their names.
 inline std::vector<Source> pages() {
   namespace fs = std::filesystem;
   const fs::path root = DDLSIM_SOURCE_DIR;
@@ -58,7 +58,9 @@ inline std::vector<Source> pages() {
   const auto read = [&found](const fs::directory_entry& entry) {
     if (entry.path().extension() == ".md") found.push_back(read_source(entry.path()));
   };
-  for (const auto& entry : fs::directory_iterator(root)) read(entry);
+  for (const char* folder : {"", "results", "scenarios", "platforms"}) {
+    for (const auto& entry : fs::directory_iterator(root / folder)) read(entry);
+  }
   for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) read(entry);
   std::ranges::sort(found, {}, &Source::path);
   return found;
@@ -67,8 +69,8 @@ inline std::vector<Source> pages() {
 using Offenders = std::map<std::string, int>;  // what breaks a rule, and by how much
 
 // Holds offenders against those that are known (tests/base/exceptions/RULE.txt): one that is not listed fails, and one
-// that is worse than listed, and a listed one that has gone. So a list can only shrink; with DDLSIM_ACCEPT in the
-// environment it does, and never grows.
+// that is worse than listed, and one that has become better or has gone. So a list can only shrink; with DDLSIM_ACCEPT
+// in the environment it does, and never grows.
 inline void check_offenders(const std::string& rule, const Offenders& found) {
   const std::string name = "tests/base/exceptions/" + rule + ".txt";
   Offenders listed;
@@ -85,8 +87,10 @@ inline void check_offenders(const std::string& rule, const Offenders& found) {
   std::string remaining;
   for (const auto& [what, amount] : listed) {
     const auto at = found.find(what);
-    if (at != found.end()) remaining += what + " " + std::to_string(std::min(amount, at->second)) + "\n";
-    if (!accepting()) CHECK_MESSAGE(at != found.end(), what << " is well: tests/renew takes it off " << name);
+    const int now = at != found.end() ? at->second : 0;
+    if (now > 0) remaining += what + " " + std::to_string(std::min(amount, now)) + "\n";
+    if (!accepting())
+      CHECK_MESSAGE(now >= amount, what << " is better now, " << now << ": tests/renew shortens " << name);
   }
   if (accepting()) CHECK(is_accepted(name, remaining));
 }

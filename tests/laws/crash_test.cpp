@@ -236,7 +236,7 @@ TEST_CASE("churn: up and down times have the means that were asked for, and each
   CHECK(std::set<std::int64_t>(result.steps.begin(), result.steps.end()).size() > 1);
 }
 
-TEST_CASE("a run whose workers have all gone for good fails, and says who went") {
+TEST_CASE("a run whose workers have all gone for good fails, and says which went") {
   std::string faults;
   for (const char* worker : {"w0", "w1", "w2", "w3"}) faults += (faults.empty() ? "" : ", ") + crash(worker);
   CHECK(stall(with_fault(R"("gossip")", faults)).find("w3 crashed at 1.23 s") != std::string::npos);

@@ -17,10 +17,10 @@ scenario::Scenario ensemble_of(int workers, const std::string& more = "", const 
                       rest);
 }
 
-const experiment::CurveRow& last_of(const experiment::RunResult& result, const std::string& who) {
+const experiment::CurveRow& last_of(const experiment::RunResult& result, const std::string& name) {
   const experiment::CurveRow* last = nullptr;
   for (const experiment::CurveRow& row : result.curve) {
-    if (row.worker == who) last = &row;
+    if (row.worker == name) last = &row;
   }
   REQUIRE(last != nullptr);
   return *last;
@@ -95,7 +95,7 @@ TEST_CASE("a run that ends before all members are trained is judged by those it 
 TEST_CASE("every worker is judged by the ensemble") {
   const auto result = runtime::run(ensemble_of(3));
   const double accuracy = last_of(result, "mean").test_accuracy;
-  for (const char* who : {"w0", "w1", "w2", "averaged_model"}) CHECK(last_of(result, who).test_accuracy == accuracy);
+  for (const char* row : {"w0", "w1", "w2", "averaged_model"}) CHECK(last_of(result, row).test_accuracy == accuracy);
 }
 
 TEST_CASE("weightings and samplings make different members of the same first one") {
