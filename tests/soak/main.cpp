@@ -1,25 +1,37 @@
 // soak FIRST LAST [FOLDER]: random scenarios FIRST to LAST, each run twice. Those with a problem are kept in FOLDER as
-// soak_<seed>.json, to be run by ddlsim. Exit code 1 if there are any.
+// soak_<seed>.json, to be run by ddlsim. Exit code 1 if there are any, 2 for a range without scenarios.
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "tests/soak/soak.hpp"
 
+namespace {
+
+std::optional<std::uint64_t> seed_of(std::string_view word) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
+  return error == std::errc() && end == word.data() + word.size() ? std::optional(seed) : std::nullopt;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: soak FIRST LAST [FOLDER]\n");
+  const auto first = argc > 1 ? seed_of(argv[1]) : std::nullopt, last = argc > 2 ? seed_of(argv[2]) : std::nullopt;
+  if (!first || !last || *first > *last) {
+    std::fprintf(stderr, "usage: soak FIRST LAST [FOLDER], FIRST no greater than LAST\n");
     return 2;
   }
   constexpr unsigned most_seconds = 120;
   const std::string folder = argc > 3 ? argv[3] : ".";
   std::map<std::string, int> ends, systems, refusals;
   int problems = 0;
-  for (std::uint64_t seed = std::strtoull(argv[1], nullptr, 10), last = std::strtoull(argv[2], nullptr, 10);
-       seed <= last; ++seed) {
+  for (std::uint64_t seed = *first; seed <= *last; ++seed) {
     const ddl::SoakOutcome outcome = ddl::soak(seed, most_seconds);
     ++ends[outcome.ended];
     ++systems[outcome.algorithm];
