@@ -37,7 +37,7 @@ std::vector<std::string> bandwidth(const Network& network, int workers) {
   for (int worker = 0; worker < workers; ++worker) {
     links.push_back(network.rates[static_cast<std::size_t>(worker) % network.rates.size()]);
   }
-  links.push_back(network.rates[network.rates.size() / 2]);
+  links.push_back(network.rates.front());
   return links;
 }
 

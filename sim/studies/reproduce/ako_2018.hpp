@@ -29,7 +29,7 @@ inline constexpr const char* uniform_wan = "uniform WAN";
 
 std::vector<Network> networks();
 
-// Of the workers' links and then the server's: the middle one, whatever their number.
+// Of the workers' links and then the server's: the fastest, as in platforms/*.xml.
 std::vector<std::string> bandwidth(const Network& network, int workers);
 
 TablePosition accuracy_at(const std::string& network, int workers, const std::string& system);

@@ -191,12 +191,12 @@ std::vector<Note> notes(const Scale& scale) {
                          "SGD, and kept because their rank correlation was the largest (0.88; the others 0.82 to 0.86 "
                          "with one seed). No cell has settings of its own.")},
       {Note::assumed,
-       "The source does not say which host had which rate. The workers are dealt 800, 400, 200, 800 (40, 20, 10, 40), "
-       "and the server has the middle rate: the published centralized accuracies on heterogeneous links hardly change "
-       "with the number of workers, as when one link that is always the same is the limit, and P=1 is above "
-       "centralized "
-       "with two workers and below it with more, as the links' arithmetic then says. Another reading limits each "
-       "ordered pair of hosts instead of each host (`\"topology\": \"mesh\"`)."},
+       "The source does not say which host had which rate. As in `platforms/het_lan.xml` and `het_wan.xml`, the "
+       "workers "
+       "are dealt 800, 400, 200, 800 (40, 20, 10, 40), and the server has the fastest: the centralized system is given "
+       "its best case. The published centralized accuracies on heterogeneous links hardly change with the number of "
+       "workers, as when one link that is always the same is the limit; that would speak for a slower server. Another "
+       "reading limits each ordered pair of hosts instead of each host (`\"topology\": \"mesh\"`)."},
       {Note::assumed,
        "\"P various\" is not specified. Here 2, 3, 4, 2 for w0 to w3 (2, 4 with two workers), on all "
        "networks: the slower the worker's link, the larger its P."},
