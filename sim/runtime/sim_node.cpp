@@ -97,6 +97,8 @@ void SimNode::spend_on_gradient(double seconds) {
   const Simulation::Busy busy(simulation_);
   computing_begins();
   computing_ends(processor_.compute_gradient(seconds, step()));
+  point_.leave();
+  simulation_.network().wait_for_arrivals(id());
 }
 
 // --- messages ---
