@@ -143,12 +143,7 @@ std::string networks_of(const results::GroupedRuns& runs) {
   std::set<std::string> texts;
   for (const results::RunGroup& group : runs.groups) {
     for (const results::FinishedRun& run : group.runs) {
-      const Json provenance = Json::parse(run.provenance);
-      const auto network = provenance.find("network");
-      if (network == provenance.end() || !network->is_object()) continue;
-      const auto word = [&](const char* key) { return network->value(key, std::string("?")); };
-      texts.insert(fmt::format("{}, {} sharing, carried by {} ({})", word("model"), word("sharing"),
-                               word("carried_by") == "simgrid" ? "SimGrid" : "the " + word("carried_by"), word("why")));
+      if (!run.network.empty()) texts.insert(run.network);
     }
   }
   std::string text;

@@ -216,6 +216,17 @@ bool is_result(const fs::path& folder) {
   return fs::is_regular_file(folder / "run.json", ignored);
 }
 
+namespace {
+
+std::string network_text(const Json& network, const fs::path& file) {
+  const auto word = [&](const char* key) { return member<std::string>(network, key, file); };
+  const std::string carried_by = word("carried_by");
+  return fmt::format("{}, {} sharing, carried by {} ({})", word("model"), word("sharing"),
+                     carried_by == "simgrid" ? "SimGrid" : "the " + carried_by, word("why"));
+}
+
+}  // namespace
+
 FinishedRun read_finished(const fs::path& folder) {
   FinishedRun run;
   run.folder = folder;
@@ -242,7 +253,10 @@ FinishedRun read_finished(const fs::path& folder) {
     run.settings.push_back({"measured", measured_text(*measured, file)});
   }
   Json provenance = member<Json>(json, "provenance", file);
-  if (const auto network = json.find("network"); network != json.end()) provenance["network"] = *network;
+  if (const auto network = json.find("network"); network != json.end()) {
+    provenance["network"] = *network;
+    run.network = network_text(*network, file);
+  }
   run.provenance = provenance.dump();
   run.digest = member<std::string>(json, "digest", file);
   const fs::path summary_file = folder / "summary.json";

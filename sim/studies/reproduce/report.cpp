@@ -138,6 +138,10 @@ const char* title_of(Note::Kind kind) {
   return "";
 }
 
+std::string of_runs(const Outcome::Network& network) {
+  return fmt::format("{} run{}", network.runs, network.runs == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome) {
@@ -154,6 +158,10 @@ std::string study_text(const Study& study, const Outcome& outcome) {
   for (const auto& [claim, verdict] : claims) {
     text += fmt::format("  {}  {}: {}\n", verdict.holds ? "holds" : "FAILS", claim->text, verdict.numbers);
     if (!verdict.holds && !claim->if_not.empty()) text += "         " + claim->if_not + "\n";
+  }
+  if (!outcome.networks().empty()) text += "\nnetwork\n";
+  for (const Outcome::Network& network : outcome.networks()) {
+    text += fmt::format("  {}: {}\n", of_runs(network), network.text);
   }
   return text;
 }
@@ -196,6 +204,9 @@ std::string study_page(const Study& study, const Outcome& outcome, const std::st
     text += "\n## " + table.title + "\n\n" + markdown(lines_of(table, outcome));
   }
   text += "\n## What the figures rest on\n";
+  for (const Outcome::Network& network : outcome.networks()) {
+    text += fmt::format("\n- **Network.** {} in {}.", network.text, of_runs(network));
+  }
   for (const Note::Kind kind : {Note::modelled, Note::calibrated, Note::assumed}) {
     for (const Note& note : study.notes) {
       if (note.kind == kind) text += fmt::format("\n- **{}.** {}", title_of(kind), note.text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -72,14 +73,20 @@ void check_end(const Job& job, const JobEnd& end) {
   }
 }
 
-Readings readings_of(const Cell& cell, const Job& job) {
-  const results::FinishedRun run = results::read_finished(job.folder);
+Readings readings_of(const Cell& cell, const results::FinishedRun& run) {
   Readings readings;
   for (const Figure& figure : cell.figures) {
     const std::optional<double> value = figure.read(run);
     readings.push_back(value && std::isfinite(*value) ? value : std::nullopt);  // a run that diverged has no figures
   }
   return readings;
+}
+
+void count_network(const results::FinishedRun& run, std::vector<Outcome::Network>& networks) {
+  if (run.network.empty()) return;
+  auto found = std::ranges::find(networks, run.network, &Outcome::Network::text);
+  if (found == networks.end()) found = networks.insert(found, {run.network, 0});
+  ++found->runs;
 }
 
 // A mean of those seeds that reached something would flatter; so all must have.
@@ -94,17 +101,22 @@ std::optional<double> mean(const std::vector<std::optional<double>>& values) {
 
 Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
   std::vector<Outcome::Value> values = study.derived;
+  std::vector<Outcome::Network> networks;
   auto job = jobs.begin();
   for (const Cell& cell : study.cells) {
     std::vector<Readings> of_seeds;
-    for (std::size_t seed = 0; seed < study.seeds.size(); ++seed) of_seeds.push_back(readings_of(cell, *job++));
+    for (std::size_t seed = 0; seed < study.seeds.size(); ++seed) {
+      const results::FinishedRun run = results::read_finished((job++)->folder);
+      of_seeds.push_back(readings_of(cell, run));
+      count_network(run, networks);
+    }
     for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
       std::vector<std::optional<double>> read;
       for (const Readings& readings : of_seeds) read.push_back(readings[figure]);
       values.push_back({cell.figures[figure].place, cell.figures[figure].published, mean(read)});
     }
   }
-  return Outcome(std::move(values));
+  return Outcome(std::move(values), std::move(networks));
 }
 
 }  // namespace

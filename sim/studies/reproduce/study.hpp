@@ -2,12 +2,14 @@
 // one file that makes such a value, and a row in catalogue.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/results/reading/finished_run.hpp"
@@ -53,8 +55,15 @@ class Outcome {
     TablePosition place;
     std::optional<double> published, simulated;
   };
-  explicit Outcome(std::vector<Value> values) : values_(std::move(values)) {}
+  // How the messages of so many runs were carried, in the words of FinishedRun::network.
+  struct Network {
+    std::string text;
+    std::size_t runs = 0;
+  };
+  explicit Outcome(std::vector<Value> values, std::vector<Network> networks = {})
+      : values_(std::move(values)), networks_(std::move(networks)) {}
   const std::vector<Value>& values() const { return values_; }  // in the study's order
+  const std::vector<Network>& networks() const { return networks_; }
   const Value& at(const TablePosition& place) const;
   // Simulated; not a number, which no comparison accepts, where there is none.
   double number(const TablePosition& place) const {
@@ -63,6 +72,7 @@ class Outcome {
 
  private:
   std::vector<Value> values_;
+  std::vector<Network> networks_;
 };
 
 struct Verdict {

@@ -87,6 +87,25 @@ TEST_CASE("a study gives the mean over seeds of every figure, in its own order")
   CHECK(seen.kept == 0);
 }
 
+TEST_CASE("a page says how the messages of its runs were carried, in how many of them") {
+  const data::ScratchFolder scratch;
+  Seen seen;
+  Study study = example();
+  std::string& scenario = study.cells[2].scenario;
+  const std::string workers = R"("workers": 1)";
+  scenario.replace(scenario.find(workers), workers.size(), workers + R"(, "network": {"model": "CM02"})");
+  const Outcome outcome = run_into(scratch.path(), study, seen);
+  REQUIRE(outcome.networks().size() == 2);
+  const std::string page = study_page(study, outcome, "ddlsim reproduce example"), text = study_text(study, outcome);
+  for (const std::string plan :
+       {"LV08, tcp sharing, carried by SimGrid (1 node; up to 32 SimGrid's own solver is quick)",
+        "CM02, fair sharing, carried by SimGrid (1 node; up to 32 SimGrid's own solver is quick)"}) {
+    const bool first = plan.starts_with("LV08");
+    CHECK(page.find("- **Network.** " + plan + " in " + (first ? "4 runs." : "2 runs.")) != std::string::npos);
+    CHECK(text.find((first ? "  4 runs: " : "  2 runs: ") + plan) != std::string::npos);
+  }
+}
+
 TEST_CASE("finished runs are kept: the same study runs only what is missing, and comes to the same bytes") {
   const data::ScratchFolder scratch;
   const fs::path out = scratch.path();
