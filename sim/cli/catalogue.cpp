@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -12,6 +11,7 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/options/shipped.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -130,17 +130,7 @@ std::vector<Entry> templates_of_new() {
   return entries;
 }
 
-// The folder of shipped files: $DDLSIM_HOME/<name>, ./<name>, or <prefix>/share/ddlsim/<name> where the program is
-// <prefix>/bin/ddlsim.
-fs::path shipped(const char* name) {
-  std::error_code unreadable;
-  if (const char* home = std::getenv("DDLSIM_HOME"); home != nullptr && *home != '\0') return fs::path(home) / name;
-  if (fs::is_directory(name, unreadable)) return name;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unreadable);
-  return program.parent_path().parent_path() / "share" / "ddlsim" / name;
-}
-
-std::vector<fs::path> files_of(const char* folder, const char* extension) {
+std::vector<fs::path> files_of(const std::string& folder, const char* extension) {
   std::vector<fs::path> files;
   std::error_code unreadable;
   for (fs::recursive_directory_iterator at(shipped(folder), unreadable), end; !unreadable && at != end;

@@ -10,6 +10,7 @@
 #include "core/nn/kernels/tile.hpp"
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/options/help.hpp"
+#include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -52,7 +53,7 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
   const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
-  if (looks_like_command && !std::filesystem::exists(first)) {
+  if (looks_like_command && !std::filesystem::exists(first) && scenario_file(first) == first) {
     throw InputError(scenario::in_quotes(first) + " is neither a command nor a file; " +
                      scenario::nearest_or(first, commands, "commands are " + scenario::listed(commands)));
   }

@@ -104,10 +104,26 @@ TEST_CASE("what CLI11 finds wrong is one line that names the help") {
 
 TEST_CASE("help and version answer on stdout with exit code 0") {
   const Workplace place;
-  for (const char* arguments :
-       {"--help", "-h", "help", "run --help", "check --help", "describe --help", "list --help", "schema --help",
-        "model --help", "reproduce --help", "sweep --help", "compare --help", "plot --help", "report --help",
-        "expect --help", "new --help", "emulate --help", "bench --help"}) {
+  for (const char* arguments : {"--help",
+                                "-h",
+                                "help",
+                                "run --help",
+                                "check --help",
+                                "describe --help",
+                                "list --help",
+                                "schema --help",
+                                "model --help",
+                                "reproduce --help",
+                                "sweep --help",
+                                "compare --help",
+                                "plot --help",
+                                "report --help",
+                                "expect --help",
+                                "new --help",
+                                "emulate --help",
+                                "bench --help",
+                                "completion --help",
+                                "manual --help"}) {
     const Reply answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -123,7 +139,7 @@ TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
   for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "model",
-                              "list", "schema", "bench", "expect", "new", "emulate"}) {
+                              "list", "schema", "bench", "expect", "new", "emulate", "completion", "manual"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
 }

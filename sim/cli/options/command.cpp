@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/base/check.hpp"
+#include "sim/cli/options/shipped.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
@@ -65,9 +66,11 @@ void Typed::add_seeds(CLI::App& command) {
       ->excludes(one);
 }
 
-const std::vector<std::string>& Typed::need_files(const CLI::App& command) const {
+std::vector<std::string> Typed::need_files(const CLI::App& command) const {
   need(command, !files.empty(), "scenario");
-  return files;
+  std::vector<std::string> meant;
+  for (const std::string& file : files) meant.push_back(scenario_file(file));
+  return meant;
 }
 
 std::vector<scenario::Override> Typed::changes() const {

@@ -26,8 +26,8 @@ struct Typed {
   void add_overrides(CLI::App& command);
   void add_seeds(CLI::App& command);  // and --seed
 
-  // The files, at least one.
-  const std::vector<std::string>& need_files(const CLI::App& command) const;
+  // The files, at least one; shipped scenarios may have been named.
+  std::vector<std::string> need_files(const CLI::App& command) const;
   std::vector<scenario::Override> changes() const;
   // Of --seed or --seeds, in their order; empty: each scenario's own.
   std::vector<std::uint64_t> chosen_seeds() const;
@@ -39,6 +39,6 @@ void need(const CLI::App& command, bool given, const char* what);
 // Every command, in the order of the help.
 std::vector<Command> add_scenario_commands(CLI::App& app);  // run, check, describe, sweep, expect, emulate
 std::vector<Command> add_result_commands(CLI::App& app);    // reproduce, compare, plot, report
-std::vector<Command> add_other_commands(CLI::App& app);     // new, model, list, schema, bench
+std::vector<Command> add_other_commands(CLI::App& app);     // new, model, list, schema, bench, completion, manual
 
 }  // namespace ddl::cli

@@ -1,9 +1,11 @@
 // Command-line options of the commands that need neither scenario nor result.
+#include <iostream>
 #include <memory>
 
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/cli/shell/shell_texts.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
@@ -36,8 +38,8 @@ Command add_model(CLI::App& app) {
 Command add_list(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
   CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
-  command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything")
-      ->type_name("KIND");
+  set_words(*command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything"),
+            "KIND", catalogue_words());
   command.footer("Example:\n  ddlsim list algorithms");
   return {&command, [kind] {
             list_catalogue(*kind);
@@ -48,9 +50,10 @@ Command add_list(CLI::App& app) {
 Command add_new(CLI::App& app) {
   const auto settings = std::make_shared<NewSettings>();
   CLI::App& command = *app.add_subcommand("new", "Write a scenario to start from, with comments");
-  std::string names;
-  for (const auto& [name, what] : template_list()) names += (names.empty() ? "" : ", ") + name;
-  command.add_option("template", settings->name, names)->type_name("TEMPLATE")->capture_default_str();
+  std::vector<std::string> names;
+  for (const auto& [name, what] : template_list()) names.push_back(name);
+  CLI::Option* which = command.add_option("template", settings->name, scenario::listed(names))->capture_default_str();
+  set_words(*which, "TEMPLATE", names);
   command.add_option("-o,--output", settings->file, "File to write; default: print it")->type_name("FILE");
   command.footer("What they are: ddlsim list templates\nExample:\n  ddlsim new two_sites -o mine.json");
   return {&command, [settings] {
@@ -63,7 +66,8 @@ Command add_schema(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
   CLI::App& command =
       *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps, or a page about all keys");
-  command.add_option("of", *kind, "scenario (default), sweep, or keys (Markdown)")->type_name("KIND");
+  set_words(*command.add_option("of", *kind, "scenario (default), sweep, or keys (Markdown)"), "KIND",
+            {"scenario", "sweep", "keys"});
   command.footer("Example:\n  ddlsim schema > scenario.schema.json");
   return {&command, [kind] {
             print_schema(*kind);
@@ -86,10 +90,34 @@ Command add_bench(CLI::App& app) {
           }};
 }
 
+Command add_completion(CLI::App& app) {
+  const auto shell = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("completion", "Print what makes a shell complete commands and options");
+  command.add_option("shell", *shell, "bash or zsh")
+      ->type_name("SHELL")
+      ->check(CLI::IsMember({"bash", "zsh"}))
+      ->required();
+  command.footer("Example:\n  source <(ddlsim completion bash)");
+  return {&command, [shell, &app] {
+            std::cout << (*shell == "zsh" ? zsh_completion(app) : bash_completion(app));
+            return int{kDone};
+          }};
+}
+
+Command add_manual(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand("manual", "Print the manual page");
+  command.footer("Example:\n  ddlsim manual | man -l -");
+  return {&command, [&app] {
+            std::cout << manual_page(app, DDLSIM_VERSION);
+            return int{kDone};
+          }};
+}
+
 }  // namespace
 
 std::vector<Command> add_other_commands(CLI::App& app) {
-  return {add_new(app), add_model(app), add_list(app), add_schema(app), add_bench(app)};
+  return {add_new(app),   add_model(app),      add_list(app),  add_schema(app),
+          add_bench(app), add_completion(app), add_manual(app)};
 }
 
 }  // namespace ddl::cli

@@ -4,6 +4,7 @@
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options/command.hpp"
+#include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
 
 namespace ddl::cli {
@@ -111,6 +112,7 @@ Command add_sweep(CLI::App& app) {
       "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
   return {&command, [typed, settings, &command] {
             need(command, !settings->file.empty(), "sweep file");
+            settings->file = scenario_file(settings->file);
             settings->overrides = typed->changes();
             return sweep(*settings);
           }};
@@ -200,6 +202,7 @@ Command add_emulate(CLI::App& app) {
       "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
   return {&command, [typed, settings, &command] {
             need(command, !settings->scenario.empty(), "scenario");
+            settings->scenario = scenario_file(settings->scenario);
             settings->overrides = typed->changes();
             settings->seeds = typed->chosen_seeds();
             emulate_scenario(*settings);

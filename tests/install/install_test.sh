@@ -1,0 +1,81 @@
+#!/bin/sh
+# Installs into a folder of its own and uses what is there, as someone does who has no sources.
+#   install_test.sh BUILD_DIR          from the build, with DESTDIR
+#   install_test.sh BUILD_DIR package  from the package that cpack makes
+set -eu
+
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+root=$work/root
+if [ "${2:-}" = package ]; then
+  for tool in cpack dpkg-deb dpkg-shlibdeps; do
+    command -v $tool >/dev/null || { echo "[skipped] needs $tool"; exit 0; }
+  done
+  (cd "$build" && cpack -G DEB -B "$work/package") >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  dpkg-deb -x "$work"/package/ddlsim_*.deb "$root"
+  dpkg-deb -f "$work"/package/ddlsim_*.deb Depends | grep -q simgrid || fail "the package does not depend on SimGrid"
+else
+  DESTDIR=$root cmake --install "$build" --prefix /usr >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+fi
+share=$root/usr/share
+manual=$share/man/man1/ddlsim.1
+bash_completion=$share/bash-completion/completions/ddlsim
+zsh_completion=$share/zsh/vendor-completions/_ddlsim
+for file in "$root/usr/bin/ddlsim" "$manual" "$bash_completion" "$zsh_completion" "$share/doc/ddlsim/copyright" \
+  "$share/doc/ddlsim/docs/keys.md" "$share/ddlsim/platforms/het_wan.xml" "$share/ddlsim/scenarios/scenario.schema.json" \
+  "$share/ddlsim/scenarios/study/bandwidth_workers.json"; do
+  [ -f "$file" ] || fail "${file#"$root"} is not installed"
+done
+
+# Shipped files by name, from a folder without any.
+mkdir "$work/elsewhere"
+cd "$work/elsewhere"
+unset DDLSIM_HOME
+PATH=$root/usr/bin:$PATH
+ddlsim list scenarios | grep -q "$share/ddlsim/scenarios/het_wan_ako_p3.json" || fail "list scenarios: not what is installed"
+ddlsim het_wan_ako_p3 --quiet --set stop.time=5s --set name=mine || fail "a shipped scenario cannot be run by its name"
+[ -f results/mine/1/summary.json ] || fail "no result"
+ddlsim scenarios/smoke/ps_sync.json --quiet || fail "a shipped scenario cannot be run by its path"
+ddlsim sweep study/bandwidth_workers --dry-run >"$work/dry" 2>&1 || fail "$(cat "$work/dry")"
+ddlsim check no_such_scenario >"$work/error" 2>&1 && fail "a name that nothing has is accepted"
+grep -q '^ddlsim: no_such_scenario: ' "$work/error" || fail "$(cat "$work/error")"
+
+# Every command and every option of the help is in the manual and in both completions.
+unescaped=$work/manual
+sed 's/\\-/-/g' "$manual" >"$unescaped"
+commands=$(ddlsim --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -l)" -ge 15 ] || fail "the help has too few commands: $commands"
+for command in $commands; do
+  grep -q "^.SS $command\$" "$unescaped" || fail "$command is not in the manual"
+  for option in $(ddlsim "$command" --help | grep -o '^  [-a-z,]*--[a-z-]*' | grep -o -- '--[a-z-]*'); do
+    grep -q "^ *$command) options='.*$option\\b" "$bash_completion" || fail "bash does not complete $command $option"
+    sed -n "/^    $command)/,/;;/p" "$zsh_completion" | grep -q -- "$option\\[" || fail "zsh does not complete $command $option"
+    [ "$option" = --help ] || sed -n "/^.SS $command\$/,/^.S/p" "$unescaped" | grep -q -- "fB$option" ||
+      fail "$command $option is not in the manual"
+  done
+done
+if command -v man >/dev/null; then
+  warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 "$manual" 2>&1 >/dev/null)
+  [ -z "$warnings" ] || fail "$warnings"
+fi
+
+# What bash offers after these words.
+offered() {
+  bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ddlsim; echo "${COMPREPLY[*]}"' bash "$bash_completion" "$@"
+}
+[ "$(offered ddlsim swe)" = sweep ] || fail "swe: $(offered ddlsim swe)"
+[ "$(offered ddlsim plot --kind l)" = links ] || fail "plot --kind l: $(offered ddlsim plot --kind l)"
+[ "$(offered ddlsim mine.json --seeds 1 --qui)" = --quiet ] || fail "--qui: $(offered ddlsim mine.json --seeds 1 --qui)"
+[ "$(offered ddlsim compare res)" = results ] || fail "compare res: $(offered ddlsim compare res)"
+[ "$(offered ddlsim list codec)" = codecs ] || fail "list codec: $(offered ddlsim list codec)"
+if command -v zsh >/dev/null; then
+  zsh -n "$zsh_completion"
+  zsh -fc 'autoload -U compinit; compinit -u -D; source $1; [[ ${_comps[ddlsim]} == _ddlsim ]]' zsh "$zsh_completion" ||
+    fail "zsh does not take the completion"
+fi
