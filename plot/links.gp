@@ -1,11 +1,11 @@
 # How busy links were, over time. Expects $cells (row, start, end, utilisation), link_name[] per row from below, x_label,
-# plot_title, x_end.
+# plot_title, x_start, x_end.
 set title plot_title
 set xlabel x_label
 unset grid
 unset border
 set ytics scale 0
-set xrange [0:x_end]
+set xrange [x_start:x_end]
 set yrange [0.5:|link_name|+0.5]
 set ytics ()
 set for [i=1:|link_name|] ytics add (link_name[i] i)

@@ -1,22 +1,23 @@
-# What all pictures have in common. Expects picture_format ("svg", "png", "pdf"), picture_file, and the size of what is
-# drawn without the legend (plot_width, plot_height) and of the legend beside it (legend_width), in pixels.
-legend_width = exists("legend_width") ? legend_width : 0
-width = plot_width + legend_width
+# What all pictures have in common. Expects picture_format ("svg", "png", "pdf"), picture_file, width, height and
+# type_size: on paper (paper = 1) in points, on a screen in pixels.
 if (picture_format eq "svg") {
-  set terminal svg size width,plot_height font "Helvetica,14" background rgb "white"
+  set terminal svg size width,height font sprintf("Helvetica,%g", type_size) background rgb "white"
 } else { if (picture_format eq "png") {
-  set terminal pngcairo size 2*width,2*plot_height font "DejaVu Sans,10" fontscale 1.9 linewidth 1.6 background rgb "white"
+  dots = paper ? 300 / 72.0 : 2
+  set terminal pngcairo size dots*width,dots*height font sprintf("DejaVu Sans,%g", type_size) fontscale 0.72*dots \
+    linewidth dots*0.8 pointscale dots*0.8 background rgb "white"
 } else {
-  set terminal pdfcairo size width/100.0,plot_height/100.0 font "DejaVu Sans,10" fontscale 0.72 linewidth 1.3 background rgb "white"
+  inches = paper ? 1 / 72.0 : 1 / 100.0
+  set terminal pdfcairo size inches*width,inches*height font sprintf("DejaVu Sans,%g", type_size) \
+    fontscale (paper ? 0.95 : 0.7) linewidth 1.3 background rgb "white"
 } }
 set termoption noenhanced
 set output picture_file
+line_width = type_size < 10 ? 1.2 : 2
+mark_size = type_size < 10 ? 0.4 : 0.6
+note_font = sprintf(",%g", 0.85 * type_size)
+soft = "#555555"
 set border 3 linewidth 1 linecolor rgb "#444444"
 set tics nomirror out scale 0.5 textcolor rgb "#222222"
 set grid ytics linetype 1 linewidth 0.6 linecolor rgb "#e4e4e4"
 set key off
-# Okabe and Ito's colours, told apart by colour-blind readers too; after these, the same with other dashes.
-array palette[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
-colour(i) = palette[(i - 1) % 7 + 1]
-dashes(i) = 1 + (i - 1) / 7
-rgb_of(i) = int("0x" . colour(int(i))[2:])

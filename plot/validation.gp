@@ -1,7 +1,9 @@
 # Simulation against real TCP: cycle times of all cells, and two learning curves. From the folder results/validation:
 #   gnuplot -e 'picture_format="svg"; picture_file="validation.svg"' ../../plot/validation.gp
-plot_width = 1150; plot_height = 470
+width = 1150; height = 470; type_size = 14; paper = 0
 load "../../plot/style.gp"
+array palette[2] = ["#0072b2", "#d55e00"]
+colour(i) = palette[i]
 set datafile separator comma
 cycles = "../tables/validation_cycles.csv"
 curves = "curves.csv"

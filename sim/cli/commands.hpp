@@ -145,8 +145,8 @@ void compare_results(const CompareSettings& settings);
 
 struct PlotSettings {
   std::vector<std::string> results;
-  std::string kind = "curves";  // or "map", "links"
-  bool every_run = false;       // a line per run, instead of one per scenario over its seeds
+  std::string kind = "curves";
+  bool every_run = false;  // a line per run, instead of one per scenario over its seeds
   view::PictureOptions picture;
 };
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -60,6 +63,55 @@ Outcome run_gnuplot(const fs::path& script) {
   return outcome;
 }
 
+std::string in_xml(const std::string& text) {
+  std::string safe;
+  for (const char letter : scenario::on_one_line(text)) {
+    safe += letter == '&' ? "&amp;" : letter == '<' ? "&lt;" : letter == '>' ? "&gt;" : std::string(1, letter);
+  }
+  return safe;
+}
+
+void replace_once(std::string& text, const std::string& from, const std::string& end, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) return;
+  const std::size_t behind = text.find(end, at + from.size());
+  if (behind != std::string::npos) text.replace(at, behind + end.size() - at, to);
+}
+
+std::string four_bytes(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 255);
+  return bytes;
+}
+
+// A chunk of a PNG (W3C, Portable Network Graphics, section 11.3.4: tEXt).
+std::string text_chunk(const std::string& keyword, const std::string& text) {
+  const std::string body = "tEXt" + keyword + '\0' + text;
+  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()));
+  return four_bytes(static_cast<std::uint32_t>(body.size() - 4)) + body + four_bytes(static_cast<std::uint32_t>(sum));
+}
+
+// The picture with what `about` says in it. An SVG for paper says how large it is there.
+std::string with_description(std::string picture, const std::string& format, const About& about) {
+  if (about.command.empty()) return picture;
+  if (format == "png") {
+    constexpr std::size_t after_header = 33;  // signature and IHDR
+    picture.insert(std::min(after_header, picture.size()),
+                   text_chunk("Description", scenario::on_one_line(about.command)));
+  } else if (format == "pdf") {
+    picture += "% " + scenario::on_one_line(about.command) + "\n";
+  } else {
+    replace_once(picture, "<title>", "</title>",
+                 about.title.empty() ? "" : "<title>" + in_xml(about.title) + "</title>");
+    replace_once(picture, "<desc>", "</desc>", "<desc>" + in_xml(about.command) + "</desc>");
+    if (about.canvas.paper) {
+      replace_once(picture, "width=\"", "\"", fmt::format("width=\"{:.0f}pt\"", about.canvas.width));
+      replace_once(picture, "height=\"", "\"", fmt::format("height=\"{:.0f}pt\"", about.canvas.height));
+    }
+  }
+  return picture;
+}
+
 constexpr int not_found = 127;  // the exit code that shells use
 
 }  // namespace
@@ -72,13 +124,15 @@ std::string picture_format(const std::string& file) {
   throw InputError(file + ": is no kind of picture; expected a name that ends in .svg, .png or .pdf");
 }
 
-void draw(const std::string& file, const std::string& definitions, std::string_view script) {
+void draw(const std::string& file, const About& about, const std::string& definitions, std::string_view script) {
   const std::string format = picture_format(file);
   const ScratchFolder scratch;
   const fs::path text = scratch / "picture.gp", picture = scratch / "picture";
+  const Canvas& canvas = about.canvas;
   std::ofstream(text) << "picture_format = '" << format << "'\npicture_file = " << gnuplot_text(picture.string())
-                      << "\n"
-                      << definitions << style_script << script << "unset output\n";
+                      << fmt::format("\nwidth = {:.0f}\nheight = {:.0f}\ntype_size = {}\npaper = {}\n", canvas.width,
+                                     canvas.height, canvas.type, canvas.paper ? 1 : 0)
+                      << style_script << definitions << script << "unset output\n";
   const Outcome outcome = run_gnuplot(text);
   if (outcome.code == not_found) {
     throw InputError("gnuplot: not found; expected Debian's package gnuplot-nox, or any gnuplot from 5.4 on");
@@ -87,7 +141,7 @@ void draw(const std::string& file, const std::string& definitions, std::string_v
   if (outcome.code != 0 || fs::file_size(picture, absent) == 0 || absent) {
     throw InputError(file + ": gnuplot could not draw it: " + scenario::on_one_line(outcome.said.substr(0, 500)));
   }
-  results::write_whole(file, results::content_of(picture.string()));
+  results::write_whole(file, with_description(results::content_of(picture.string()), format, about));
 }
 
 std::string gnuplot_text(const std::string& text) {

@@ -1,7 +1,6 @@
 // Draws with gnuplot, which runs as a separate program.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,16 +8,27 @@
 namespace ddl::view {
 
 // The scripts in plot/: the style of all pictures, and one script per kind of picture.
-extern const std::string_view style_script, curves_script, map_script, links_script;
+extern const std::string_view style_script, lines_script, bars_script, map_script, links_script;
 
-inline constexpr std::size_t letter_pixels = 8;  // the width of a legend's letter, more or less
+// A picture's size, and that of its type: on paper in points of 1/72 inch, on a screen in pixels.
+struct Canvas {
+  double width = 0, height = 0, type = 0;
+  bool paper = false;
+};
+
+// What a picture says of itself, where nobody sees it at first: its description (SVG), text (PNG) or comment (PDF).
+struct About {
+  std::string title;    // may be empty
+  std::string command;  // that draws it
+  Canvas canvas;
+};
 
 // The format by a file's extension: "svg", "png" or "pdf". Throws InputError for any other.
 std::string picture_format(const std::string& file);
 
 // Runs plot/style.gp and `script` after `definitions`, and writes what is drawn to `file`, whole or not at all. Throws
 // InputError: gnuplot is not installed, the file cannot be written.
-void draw(const std::string& file, const std::string& definitions, std::string_view script);
+void draw(const std::string& file, const About& about, const std::string& definitions, std::string_view script);
 
 // The text as a gnuplot string, on one line.
 std::string gnuplot_text(const std::string& text);

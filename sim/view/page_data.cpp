@@ -12,6 +12,7 @@
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/statistics.hpp"
+#include "sim/view/look.hpp"
 
 namespace ddl::view {
 
@@ -119,6 +120,21 @@ Json group_of(const results::GroupedRuns& runs, const results::RunGroup& group) 
   return json;
 }
 
+// Colours and dashes of schemes, as all pictures have them.
+Json looks_of_schemes(const results::GroupedRuns& runs) {
+  std::vector<Drawn> drawn;
+  for (const results::RunGroup& group : runs.groups) {
+    const bool only = runs.groups.size() == 1;
+    drawn.push_back({group.scheme.substr(0, group.scheme.find(' ')), only ? group.runs.front().name : group.scheme});
+  }
+  const std::vector<Look> looks = looks_of(drawn);
+  Json json = Json::object();
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    json[drawn[i].name] = {{"colour", looks[i].colour}, {"dash", looks[i].dash - 1}};
+  }
+  return json;
+}
+
 // By target: the speed-up over one worker alone, null where only one of the two gets there, and whether it beats it.
 Json over_one_worker(const results::RunGroup& group, const results::RunGroup& one) {
   Json json = Json::object();
@@ -182,6 +198,7 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
       networks_of(runs);
   data["targets"] = targets;
   data["thinned"] = thinned;
+  data["looks"] = looks_of_schemes(runs);
   data["t95"] = student_factors(runs);
   return data;
 }

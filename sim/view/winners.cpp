@@ -11,6 +11,7 @@
 #include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
+#include "sim/view/targets.hpp"
 
 namespace ddl::view {
 namespace {
@@ -58,16 +59,6 @@ std::pair<std::size_t, std::size_t> axes_of(const results::GroupedRuns& runs) {
   }
   const bool workers_first = runs.varied[0] == "platform.workers";
   return workers_first ? std::pair<std::size_t, std::size_t>{1, 0} : std::pair<std::size_t, std::size_t>{0, 1};
-}
-
-std::vector<double> shared_targets(const results::GroupedRuns& runs) {
-  std::vector<double> targets = runs.groups.front().runs.front().targets;
-  for (const results::RunGroup& group : runs.groups) {
-    const std::vector<double>& theirs = group.runs.front().targets;
-    std::erase_if(targets, [&](double t) { return std::find(theirs.begin(), theirs.end(), t) == theirs.end(); });
-  }
-  std::sort(targets.rbegin(), targets.rend());
-  return targets;
 }
 
 // A system in a cell of the map.

@@ -1,6 +1,15 @@
 // Transcripts of `ddlsim plot` and `ddlsim report`.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
 #include <regex>
 
+#include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/mean_curve.hpp"
+#include "sim/results/reading/read_rows.hpp"
+#include "sim/results/reading/statistics.hpp"
+#include "sim/view/look.hpp"
 #include "tests/cli/workplace.hpp"
 
 namespace ddl::cli::picture_commands_test {
@@ -30,6 +39,14 @@ std::size_t count_of(const std::string& text, const std::string& word) {
   return count;
 }
 
+// "#0072b2" as gnuplot writes it.
+std::string in_svg(const std::string& colour) {
+  std::array<char, 24> text{};
+  const auto part = [&](std::size_t at) { return std::stoi(colour.substr(at, 2), nullptr, 16); };
+  std::snprintf(text.data(), text.size(), "rgb(%3d, %3d, %3d)", part(1), part(3), part(5));
+  return text.data();
+}
+
 }  // namespace
 
 TEST_CASE("plot draws in the format that the file's ending says, with every line in the legend and units on axes") {
@@ -41,10 +58,11 @@ TEST_CASE("plot draws in the format that the file's ending says, with every line
   const Reply answer = place.call("plot results -o pictures/curves.svg --x bytes --y loss --title 'a < b & c'");
   CHECK(answer.err == "");
   CHECK(answer.code == 0);
-  CHECK(answer.out == "pictures/curves.svg\n");
+  CHECK(answer.out == "pictures/curves.svg\npictures/curves.data.csv\n");
   const std::string svg = text_of(place.at("pictures/curves.svg"));
   CHECK(svg.ends_with("</svg>\n\n"));
-  for (const char* text : {">ps_async<", ">ako<", "sent by all nodes (MB)", "test loss (nats)", "a &lt; b &amp; c"}) {
+  for (const char* text :
+       {">ps_async (n = 3)<", ">ako (n = 1)<", "sent by all nodes (MB)", "test loss (nats)", "a &lt; b &amp; c"}) {
     CAPTURE(text);
     CHECK(svg.find(text) != std::string::npos);
   }
@@ -55,6 +73,174 @@ TEST_CASE("plot draws in the format that the file's ending says, with every line
   // Two scenarios are two lines; run by run, four.
   REQUIRE(place.call("plot results -o runs.svg --runs").code == 0);
   CHECK(count_of(text_of(place.at("runs.svg")), ", seed ") == 4);
+}
+
+TEST_CASE("a picture names the command that draws it, and its data lie beside it") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  REQUIRE(place.call("learning.json --quiet --seeds 1..3").code == 0);
+  const std::string command = "plot results/learning --output c.svg --title 'a < b' --band sd";
+  REQUIRE(place.call(command).code == 0);
+  const std::string svg = text_of(place.at("c.svg"));
+  CHECK(svg.find("<title>a &lt; b</title>\n<desc>ddlsim plot results/learning --output c.svg --band sd "
+                 "--title 'a &lt; b'</desc>") != std::string::npos);
+  REQUIRE(place.call("plot results/learning -o c.png").code == 0);
+  CHECK(text_of(place.at("c.png")).find("tEXtDescription") == 37);  // behind the header and the chunk's length
+  REQUIRE(place.call("plot results/learning -o c.pdf").code == 0);
+  CHECK(text_of(place.at("c.pdf")).ends_with("%%EOF\n% ddlsim plot results/learning --output c.pdf\n"));
+  // Means of three seeds, and a deviation to either side.
+  std::size_t rows = 0;
+  std::map<double, std::map<std::string, double>> accuracies;  // the last of each seed
+  for (const char* seed : {"1", "2", "3"}) {
+    for (const auto& row : results::read_mean_curve(place.at("results/learning") / seed)) {
+      accuracies[row.epoch][seed] = row.test_accuracy;
+    }
+  }
+  REQUIRE(place.call("plot results/learning -o e.svg --x epochs --band sd").code == 0);
+  results::read_table(place.at("e.data.csv"), "", [&](const results::TableRow& row) {
+    const std::vector<std::string> expected = {"series", "runs", "epoch", "test_accuracy", "low", "high"};
+    CHECK(row.columns() == expected);
+    CHECK(row.text(1) == "3");
+    std::vector<double> values;
+    for (const auto& [seed, accuracy] : accuracies.at(row.number(2))) values.push_back(accuracy);
+    if (values.size() < 3) return;  // between two evaluations of some seed
+    const auto estimate = *results::estimate(values);
+    CHECK(row.number(3) == doctest::Approx(estimate.mean));
+    CHECK(row.number(4) == doctest::Approx(std::max(0.0, estimate.mean - estimate.deviation)));
+    CHECK(row.number(5) == doctest::Approx(std::min(1.0, estimate.mean + estimate.deviation)));
+    ++rows;
+  });
+  CHECK(rows >= 3);
+}
+
+TEST_CASE("a system has its colour in every picture, whatever else is in it") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  for (const char* system : {"ps_async", "gossip", "single"}) {
+    REQUIRE(place.call(std::string("learning.json --quiet --set name=") + system + " --set algorithm=" + system).code ==
+            0);
+  }
+  for (const char* kind : {"curves", "steps"}) {
+    CAPTURE(kind);
+    const std::string options = std::string(" --kind ") + kind + " -o picture.svg";
+    REQUIRE(place.call("plot results/gossip results/single results/ps_async" + options).code == 0);
+    const std::string three = text_of(place.at("picture.svg"));
+    REQUIRE(place.call("plot results/ps_async results/gossip" + options).code == 0);
+    const std::string two = text_of(place.at("picture.svg"));
+    for (const char* system : {"ps_async", "gossip"}) {
+      CHECK(two.find(in_svg(view::look_of(system).colour)) != std::string::npos);
+      CHECK(three.find(in_svg(view::look_of(system).colour)) != std::string::npos);
+    }
+    REQUIRE(place.call("plot results/ps_async results/gossip --grey" + options).code == 0);
+    CHECK(text_of(place.at("picture.svg")).find(in_svg(view::look_of("gossip").colour)) == std::string::npos);
+  }
+}
+
+TEST_CASE("pictures for paper have its widths and 8 pt type, panels by network, and labels of one's own") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  place.write("grid.json", R"({ "base": "learning.json", "vary": { "platform.bandwidth": ["8Mbps", "40Mbps"],
+      "algorithm": ["ps_async", "gossip"] }, "seeds": [1, 2] })");
+  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
+  const struct {
+    const char *size, *width;
+  } sizes[] = {{"one", "width=\"238pt\""}, {"two", "width=\"493pt\""}, {"127x80", "width=\"360pt\""}};
+  for (const auto& [size, width] : sizes) {
+    CAPTURE(size);
+    const Reply answer = place.call(std::string("plot results/grid -o p.svg --facet network --size ") + size +
+                                    " --label ps_async='a server' --label 'bandwidth 8Mbps=slow' --logx --ylim 0..0.8");
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    const std::string svg = text_of(place.at("p.svg"));
+    CHECK(svg.find(width) != std::string::npos);
+    CHECK(svg.find("font-size=\"8.00\"") != std::string::npos);
+    for (const char* text : {">a server<", ">gossip<", ">slow<", ">bandwidth 40Mbps<"}) {
+      CAPTURE(text);
+      CHECK(count_of(svg, text) == 1);
+    }
+  }
+}
+
+TEST_CASE("bars show the mean time to a target, and say where it was not reached") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  const std::string targets = " --set 'evaluate.target_accuracy=[0.2, 0.99]' --quiet --seeds 1..3";
+  REQUIRE(place.call("learning.json --set name=a" + targets).code == 0);
+  REQUIRE(place.call("learning.json --set name=b --set algorithm=gossip" + targets).code == 0);
+  REQUIRE(place.call("plot results/a results/b -o t.svg --kind target").code == 0);
+  std::size_t rows = 0;
+  results::read_table(place.at("t.data.csv"), "series,runs,time_to_target_s,low,high", [&](const auto& row) {
+    double sum = 0;
+    for (const char* seed : {"1", "2", "3"}) {
+      sum += *results::read_finished(place.at(rows == 0 ? "results/a" : "results/b") / seed)
+                  .measure(results::time_to(0.2));
+    }
+    CHECK(row.number(2) == doctest::Approx(sum / 3));
+    ++rows;
+  });
+  CHECK(rows == 2);
+  const Reply never = place.call("plot results/a results/b -o n.svg --kind target --target 0.99");
+  CHECK(never.err == "ddlsim: no scenario reaches 0.99 with all its runs; nothing to draw\n");
+}
+
+TEST_CASE("speed-up is over one worker alone, and needs runs with several numbers of workers") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  // Nothing travels and no gradient varies: n workers alone finish n times as many samples.
+  place.write("grid.json", R"({ "base": "learning.json", "set": { "compute.jitter": 0 },
+      "vary": { "platform.workers": [1, 2, 4], "algorithm": ["single", "alone"] }, "seeds": [1, 2, 3] })");
+  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
+  const Reply answer = place.call("plot results/grid -o s.svg --kind speedup --y samples");
+  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  std::vector<double> seen;
+  results::read_table(place.at("s.data.csv"), "series,runs,workers,speed_up,low,high", [&](const auto& row) {
+    CHECK(row.number(3) == doctest::Approx(row.number(2)));
+    CHECK(row.number(4) == doctest::Approx(row.number(2)));
+    seen.push_back(row.number(2));
+  });
+  CHECK(seen == std::vector<double>{1, 2, 4});
+  REQUIRE(place.call("learning.json --quiet").code == 0);
+  const Reply one = place.call("plot results/learning -o one.svg --kind speedup");
+  CHECK(one.code == 2);
+  CHECK(one.err ==
+        "ddlsim: speed-up is drawn over the number of workers; expected runs that differ in "
+        "platform.workers\n");
+}
+
+TEST_CASE("step times and staleness are cumulative shares that end at one") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  REQUIRE(place.call("learning.json --quiet --seeds 1..2").code == 0);
+  const struct { const char *kind, *column; } kinds[] = {{"steps", "step_s"}, {"staleness", "staleness_updates"}};
+  for (const auto& [kind, column] : kinds) {
+    CAPTURE(kind);
+    REQUIRE(place.call(std::string("plot results/learning -o d.svg --kind ") + kind).code == 0);
+    std::vector<double> values;  // of all steps
+    for (const char* seed : {"1", "2"}) {
+      results::NodeNames nodes;
+      results::read_rows<experiment::IterationRow>(
+          place.at("results/learning") / seed, nodes, [&](const experiment::IterationRow& row) {
+            values.push_back(std::string(kind) == "steps" ? row.end_s - row.start_s : row.staleness);
+          });
+    }
+    double last = -1;
+    bool first = true;
+    results::read_table(
+        place.at("d.data.csv"), std::string("series,runs,") + column + ",share_of_steps,low,high",
+        [&](const results::TableRow& row) {
+          const auto at_most = std::ranges::count_if(values, [&](double v) { return v <= row.number(2); });
+          if (!first)
+            CHECK(row.number(3) == doctest::Approx(static_cast<double>(at_most) / static_cast<double>(values.size())));
+          first = false;
+          last = row.number(3);
+        });
+    CHECK(last == 1);
+  }
 }
 
 TEST_CASE("plot draws a sweep's map and a traced run's links") {
@@ -97,7 +283,17 @@ TEST_CASE("what cannot be drawn is refused with one line, and no file") {
       {"plot results/learning -o picture.svg --kind links",
        "results/learning/1: has no links.csv; expected a run with --trace, which writes it"},
       {"plot results/good -o picture.svg", "results/good/1: has no learning curve; expected runs that were evaluated"},
-      {"plot results/learning -o picture.svg --target 0.5", "--target: is for --kind map"},
+      {"plot results/learning -o picture.svg --target 0.5", "--target: is for --kind map, target, speedup"},
+      {"plot results/learning -o picture.svg --kind target --x bytes", "--x: is for --kind curves"},
+      {"plot results/learning -o picture.svg --size small",
+       "--size: \"small\" is no size; expected screen, one or two (columns), or millimetres from 20 to 1000 such as "
+       "120x80"},
+      {"plot results/learning -o picture.svg --size 25x25", "--size: leaves no room for the picture beside its labels"},
+      {"plot results/learning -o picture.svg --xlim 3..2", "--xlim: \"3..2\" is empty; expected A..B with A below B"},
+      {"plot results/learning -o picture.svg --ylim 3", "--ylim: \"3\" is no range; expected A..B, A.. or ..B"},
+      {"plot results/learning -o picture.svg --facet network",
+       "--facet: \"network\" does not vary among these runs; nothing but the system does"},
+      {"plot results/learning -o picture.svg --label ps=x", "--label: \"ps\" is no label here; labels are learning"},
       {"report -o page.html", "report: no results given; see ddlsim report --help"},
   };
   for (const auto& [arguments, error] : cases) {

@@ -36,6 +36,12 @@ struct Typed {
 // Throws InputError unless there is something in `words`: "compare: no results given; see ddlsim compare --help".
 void need(const CLI::App& command, bool given, const char* what);
 
+// The positional result folders of commands that show finished runs.
+void add_results(CLI::App& command, std::vector<std::string>& results);
+
+// What was typed, as a shell would take it again: "ddlsim plot results/a --kind map".
+std::string spelled_out(const CLI::App& command);
+
 // Every command, in the order of the help.
 std::vector<Command> add_scenario_commands(CLI::App& app);  // run, check, describe, sweep, expect, emulate
 std::vector<Command> add_result_commands(CLI::App& app);    // reproduce, compare, plot, report

@@ -3,14 +3,11 @@
 
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options/command.hpp"
+#include "sim/cli/options/plot_options.hpp"
 #include "sim/cli/report_error.hpp"
 
 namespace ddl::cli {
 namespace {
-
-void add_results(CLI::App& command, std::vector<std::string>& results) {
-  command.add_option("results", results, "Result folders, or folders above them, such as a sweep's")->type_name("DIR");
-}
 
 Command add_reproduce(CLI::App& app) {
   const auto settings = std::make_shared<ReproduceSettings>();
@@ -48,39 +45,6 @@ Command add_compare(CLI::App& app) {
   return {&command, [settings, &command] {
             need(command, !settings->folders.empty(), "results");
             compare_results(*settings);
-            return int{kDone};
-          }};
-}
-
-Command add_plot(CLI::App& app) {
-  const auto settings = std::make_shared<PlotSettings>();
-  CLI::App& command = *app.add_subcommand("plot", "Draw learning curves, a map of the best schemes, or busy links");
-  add_results(command, settings->results);
-  command.add_option("-o,--output", settings->picture.file, "Picture; its ending says the format")
-      ->type_name("F.svg|F.png|F.pdf")
-      ->required();
-  command.add_option("--kind", settings->kind, "curves, map (of a sweep) or links (of one run with --trace)")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"curves", "map", "links"}))
-      ->capture_default_str();
-  command.add_option("--x", settings->picture.x, "Of curves: time, bytes, iterations or epochs")
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--y", settings->picture.y,
-                  "Of curves: accuracy, loss or train_loss; of maps: accuracy, loss, or time or bytes to a target")
-      ->type_name("WORD");
-  command.add_option("--target", settings->picture.target, "Of maps: the accuracy that time or bytes are counted to")
-      ->type_name("SHARE");
-  command.add_option("--title", settings->picture.title, "Above the picture")->type_name("TEXT");
-  command.add_flag("--runs", settings->every_run, "Every run by itself, instead of means over seeds");
-  command.footer(
-      "Examples:\n"
-      "  ddlsim plot results/het_wan_* -o curves.svg --x bytes\n"
-      "  ddlsim plot results/bandwidth_workers -o map.pdf --kind map");
-  return {&command, [settings, &command] {
-            need(command, !settings->results.empty(), "results");
-            plot(*settings);
             return int{kDone};
           }};
 }

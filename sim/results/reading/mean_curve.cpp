@@ -36,7 +36,7 @@ std::vector<std::size_t> spread_evenly(std::size_t count, std::size_t most) {
   return positions;
 }
 
-Band band_of(const std::vector<Line>& runs, std::size_t most_points) {
+Band band_of(const std::vector<Line>& runs, std::size_t most_points, BandKind kind) {
   std::vector<const Line*> lines;
   for (const Line& run : runs) {
     if (!run.x.empty()) lines.push_back(&run);
@@ -59,11 +59,14 @@ Band band_of(const std::vector<Line>& runs, std::size_t most_points) {
     for (const Line* line : lines) values.push_back(value_at(*line, places[place]));
     const auto over_runs = estimate(values);
     if (!over_runs) continue;  // no runs
-    const double half = over_runs->half_width.value_or(0);
     band.x.push_back(places[place]);
     band.mean.push_back(over_runs->mean);
-    band.low.push_back(over_runs->mean - half);
-    band.high.push_back(over_runs->mean + half);
+    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    const double half = kind == BandKind::interval    ? over_runs->half_width.value_or(0)
+                        : kind == BandKind::deviation ? over_runs->deviation
+                                                      : 0;
+    band.low.push_back(kind == BandKind::extremes ? *least : over_runs->mean - half);
+    band.high.push_back(kind == BandKind::extremes ? *largest : over_runs->mean + half);
   }
   return band;
 }

@@ -2,11 +2,16 @@
 const by_id = (id) => document.getElementById(id);
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// Okabe and Ito's colours; after these, the same with other dashes.
-const palette = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", null];
+// Colours are those of all pictures of these systems; dark ones are lighter on a dark page.
 const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
-const colour_of = (scheme) => palette[scheme % palette.length] ?? css("--last");
-const dash_of = (scheme, condition) => dashes[(Math.floor(scheme / palette.length) + condition) % dashes.length];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function colour_of(scheme) {
+  const parts = data.looks[schemes[scheme]].colour.match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
+  const brightness = 0.299 * parts[0] + 0.587 * parts[1] + 0.114 * parts[2], least = 130;
+  const share = dark.matches && brightness < least ? (least - brightness) / (255 - brightness) : 0;
+  return "#" + parts.map((part) => Math.round(part + share * (255 - part)).toString(16).padStart(2, "0")).join("");
+}
+const dash_of = (scheme, condition) => dashes[(data.looks[schemes[scheme]].dash + condition) % dashes.length];
 const with_alpha = (colour, alpha) => colour + Math.round(alpha * 255).toString(16).padStart(2, "0");
 
 const hidden_schemes = new Set(), hidden_seeds = new Set();
@@ -147,7 +152,7 @@ function set_up_curves() {
   fill_select(by_id("x-axis"), Object.entries(axes).map(([key, axis]) => [key, axis.short]));
   fill_select(by_id("y-axis"), Object.entries(measures).map(([key, measure]) => [key, measure.short]));
   schemes.forEach((scheme, i) =>
-    toggle(by_id("schemes"), scheme, hidden_schemes, scheme, palette[i % palette.length] ?? "var(--last)", dash_of(i, 0)));
+    toggle(by_id("schemes"), scheme, hidden_schemes, scheme, colour_of(i), dash_of(i, 0)));
   set_up_conditions();
   for (const seed of [...new Set(data.runs.map((run) => run.seed))].sort((a, b) => a - b)) {
     toggle(by_id("seeds"), String(seed), hidden_seeds, seed);

@@ -1,0 +1,35 @@
+// Which groups of runs a picture shows in which panel and under which name.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/results/reading/groups.hpp"
+#include "sim/view/figure.hpp"
+#include "sim/view/picture.hpp"
+
+namespace ddl::view {
+
+// Without those that differ in `apart` alone, which then share a series ("platform.workers", over which it is drawn).
+struct Arrangement {
+  std::vector<std::string> names;   // of series, as the legend has them; of one system: that one's variants
+  std::vector<Look> looks;          // by name
+  std::vector<std::string> panels;  // titles; one empty title without facets
+  struct Place {
+    std::size_t panel = 0, name = 0;
+  };
+  std::vector<Place> of_group;  // by group
+};
+
+// Throws InputError: nothing of the name `facet` varies, a label that no series has, more series than can be told
+// apart.
+Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& options, const std::string& apart = "");
+
+// A figure with these panels and series, and no points yet. Axes are still the caller's.
+Figure figure_of(const Arrangement& arrangement, const PictureOptions& options);
+
+// Puts "mean of 5 seeds, band: 95 % interval" into the note, or the number behind each name where these differ.
+void tell_runs(Figure& figure, const std::string& what, const std::string& interval);
+
+}  // namespace ddl::view

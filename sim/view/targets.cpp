@@ -1,0 +1,43 @@
+#include "sim/view/targets.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+
+namespace ddl::view {
+
+std::vector<double> shared_targets(const results::GroupedRuns& runs) {
+  std::vector<double> targets = runs.groups.front().runs.front().targets;
+  for (const results::RunGroup& group : runs.groups) {
+    const std::vector<double>& theirs = group.runs.front().targets;
+    std::erase_if(targets, [&](double t) { return std::find(theirs.begin(), theirs.end(), t) == theirs.end(); });
+  }
+  std::sort(targets.rbegin(), targets.rend());
+  return targets;
+}
+
+double chosen_target(const results::GroupedRuns& runs, std::optional<double> asked) {
+  const std::vector<double> targets = shared_targets(runs);
+  if (targets.empty()) throw InputError("a target: needs evaluate.target_accuracy in the runs' scenarios");
+  if (asked) {
+    if (std::find(targets.begin(), targets.end(), *asked) != targets.end()) return *asked;
+    throw InputError(
+        fmt::format("--target: {} is none of evaluate.target_accuracy: {}", *asked, fmt::join(targets, ", ")));
+  }
+  double best = targets.front();
+  std::ptrdiff_t most = -1;
+  for (const double target : targets) {
+    const auto reach = std::ranges::count_if(runs.groups, [&](const results::RunGroup& group) {
+      return group.count_with(results::time_to(target)) == group.runs.size();
+    });
+    if (reach <= most) continue;
+    most = reach;
+    best = target;
+  }
+  return best;
+}
+
+}  // namespace ddl::view

@@ -1,0 +1,18 @@
+// Which accuracy a picture counts to.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/results/reading/groups.hpp"
+
+namespace ddl::view {
+
+// Of evaluate.target_accuracy, those that all runs have, falling.
+std::vector<double> shared_targets(const results::GroupedRuns& runs);
+
+// `asked`, which must be a target of all runs; otherwise the largest that the most groups reach with all their runs.
+// Throws InputError.
+double chosen_target(const results::GroupedRuns& runs, std::optional<double> asked);
+
+}  // namespace ddl::view

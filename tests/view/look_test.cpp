@@ -1,0 +1,49 @@
+// Colours, marks and dashes of systems.
+#include "sim/view/look.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "core/systems/table.hpp"
+
+namespace ddl::view::look_test {
+
+TEST_CASE("every system has a look of its own, and a name that is none has always the same") {
+  std::set<std::pair<std::string, int>> looks;
+  std::set<std::string> colours;
+  for (const auto& system : systems::all_systems()) {
+    const Look look = look_of(system->facts().name);
+    CHECK_MESSAGE(looks.emplace(look.colour, look.mark).second, system->facts().name);
+    CHECK_MESSAGE(colours.insert(look.colour).second, system->facts().name);
+  }
+  CHECK(look_of("my_system") == look_of("my_system"));
+  CHECK(look_of("my_system") != look_of("single"));
+}
+
+TEST_CASE("a system looks the same whatever is drawn beside it; its variants differ in shade and dash") {
+  const std::vector<Drawn> drawn = {{"ako", "ako partitions=10"}, {"gossip", "gossip"}, {"ako", "ako partitions=2"}};
+  const std::vector<Look> looks = looks_of(drawn);
+  CHECK(looks[1] == look_of("gossip"));
+  CHECK(looks[0].mark == look_of("ako").mark);
+  CHECK(looks[2].mark == look_of("ako").mark);
+  CHECK(looks[0].colour != looks[2].colour);
+  CHECK(looks[2].dash == 1);  // 2 comes before 10
+  CHECK(looks[0].dash == 2);
+  CHECK(looks_of({{"ako", "ako partitions=2"}})[0] == look_of("ako"));
+}
+
+TEST_CASE("in grey nothing has a colour, and dashes or marks tell systems apart") {
+  std::vector<Drawn> drawn;
+  for (const char* system : {"ako", "gossip", "ps_async", "ps_sync", "single", "alone", "d_psgd", "ad_psgd"}) {
+    drawn.push_back({system, system});
+  }
+  std::set<std::pair<int, int>> seen;
+  for (const Look& look : looks_of(drawn, true)) {
+    CHECK(look.colour.substr(1, 2) == look.colour.substr(3, 2));
+    CHECK(look.colour.substr(1, 2) == look.colour.substr(5, 2));
+    CHECK(seen.emplace(look.mark, look.dash).second);
+  }
+}
+
+}  // namespace ddl::view::look_test
