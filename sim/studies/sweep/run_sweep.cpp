@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* marker = "sweep.json";
-const std::vector<std::string> own_files = {marker, "sweep.csv", "means.csv"};
+const std::vector<std::string> own_files = {marker, "sweep.csv", "means.csv", "curves.csv"};
 
 // Points of the open runs, each once, in order.
 std::vector<std::size_t> points_of(const SweepPlan& plan, const std::vector<std::size_t>& open) {

@@ -4,9 +4,11 @@
 
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/groups.hpp"
+#include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
+#include "sim/scenario/reading/units.hpp"
 
 namespace ddl::studies {
 namespace {
@@ -67,11 +69,77 @@ void write_means(std::ostream& table, const SweepPoint& point, const std::vector
   }
 }
 
+// A column of curves.csv that a varied path becomes: numbers in base units, with the unit in its name, where all values
+// are quantities of one kind; otherwise the values as they are.
+struct TidyColumn {
+  std::string name;
+  std::vector<std::string> values;  // by point, as fields
+};
+
+struct Unit {
+  scenario::Dimension dimension;
+  const char* suffix;
+  double factor;  // from parse_quantity's
+};
+constexpr Unit units[] = {{scenario::Dimension::bandwidth, "_bit_per_s", 8},
+                          {scenario::Dimension::time, "_s", 1},
+                          {scenario::Dimension::size, "_bytes", 1},
+                          {scenario::Dimension::speed, "_flop_per_s", 1}};
+
+TidyColumn tidy(const std::string& path, const std::vector<std::string>& values) {
+  for (const Unit& unit : units) {
+    std::vector<std::string> numbers;
+    for (const std::string& value : values) {
+      const scenario::Quantity quantity = scenario::parse_quantity(value, unit.dimension);
+      if (quantity.problem.empty()) numbers.push_back(results::csv_field(quantity.value * unit.factor));
+    }
+    if (!values.empty() && numbers.size() == values.size())
+      return {path.ends_with(unit.suffix) ? path : path + unit.suffix, numbers};
+  }
+  TidyColumn column{path, {}};
+  for (const std::string& value : values) column.values.push_back(results::csv_field(value));
+  return column;
+}
+
+std::vector<TidyColumn> tidy_columns(const SweepPlan& plan) {
+  std::vector<TidyColumn> columns;
+  for (std::size_t i = 0; i < plan.columns.size(); ++i) {
+    std::vector<std::string> values;
+    for (const SweepPoint& point : plan.points) values.push_back(point.values.at(i));
+    columns.push_back(tidy(plan.columns[i], values));
+  }
+  return columns;
+}
+
+// All mean curves of the sweep, one below the other.
+void write_curves(std::ostream& table, const std::filesystem::path& folder, const SweepPlan& plan,
+                  const std::vector<std::string>& failures) {
+  const std::vector<TidyColumn> columns = tidy_columns(plan);
+  for (const TidyColumn& column : columns) table << results::csv_field(column.name) << ",";
+  table << "seed,time_s,iteration,samples,epoch,bytes_sent,train_loss,test_loss,test_accuracy\n";
+  for (std::size_t run = 0; run < plan.runs(); ++run) {
+    if (!failures.at(run).empty()) continue;
+    std::string start;
+    for (const TidyColumn& column : columns) start += column.values[run / plan.seeds.size()] + ",";
+    start += std::to_string(plan.seed_of(run));
+    for (const experiment::CurveRow& row : results::read_mean_curve(folder / plan.name_of(run))) {
+      table << start;
+      for (const double value : {row.time_s, row.iteration, row.samples, row.epoch, row.bytes_sent}) {
+        table << "," << results::csv_field(value);
+      }
+      table << "," << results::csv_field(row.train_loss) << "," << results::csv_field(row.test_loss) << ","
+            << results::csv_field(row.test_accuracy) << "\n";
+    }
+  }
+}
+
 }  // namespace
 
 void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& plan,
                         const std::vector<std::string>& failures) {
   const std::vector<std::string> measures = all_measures(plan);
+  results::write_whole((folder / "curves.csv").string(),
+                       [&](std::ostream& table) { write_curves(table, folder, plan, failures); });
   results::write_whole((folder / "means.csv").string(), [&](std::ostream& means) {
     means << header_of(plan) << "measure,runs,count,mean,low,high\n";
     results::write_whole((folder / "sweep.csv").string(), [&](std::ostream& table) {
@@ -93,7 +161,7 @@ void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& pl
 
 void remove_sweep_tables(const std::filesystem::path& folder) {
   std::error_code ignored;
-  for (const char* table : {"sweep.csv", "means.csv"}) std::filesystem::remove(folder / table, ignored);
+  for (const char* table : {"sweep.csv", "means.csv", "curves.csv"}) std::filesystem::remove(folder / table, ignored);
 }
 
 }  // namespace ddl::studies

@@ -9,6 +9,7 @@
 #include "core/base/check.hpp"
 #include "sim/results/reading/find_results.hpp"
 #include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/studies/sweep/sweep_files.hpp"
@@ -114,6 +115,46 @@ TEST_CASE("means and intervals are over the seeds of a point") {
     CHECK(std::stod(row[column(columns, "high")]) == doctest::Approx(mean + half));
   }
   CHECK(seen);
+}
+
+TEST_CASE("a sweep's curves are one table, with numbers and their units instead of quantities") {
+  const results::TemporaryFolder scratch;
+  SweepRunner run{scratch.path()};
+  const Sweep sweep = sweep_of(R"("set": {"model": "softmax", "data.train": 100, "data.test": 50, "stop.iterations": 4,
+      "evaluate.every_iterations": 2}, "vary": {"platform.bandwidth": ["8Mbps", "1MBps", "40Mbps"],
+      "training.batch_size": [5, 10], "algorithm": ["single", "alone"]}, "seeds": [1, 2])");
+  const SweepOutcome outcome = run(sweep);
+  REQUIRE(outcome.failed() == 0);
+  std::vector<std::string> columns;
+  const auto rows = rows_of(outcome.folder / "curves.csv", columns);
+  const std::vector<std::string> expected = {"platform.bandwidth_bit_per_s",
+                                             "training.batch_size",
+                                             "algorithm",
+                                             "seed",
+                                             "time_s",
+                                             "iteration",
+                                             "samples",
+                                             "epoch",
+                                             "bytes_sent",
+                                             "train_loss",
+                                             "test_loss",
+                                             "test_accuracy"};
+  CHECK(columns == expected);
+  // Evaluations at the start and after steps 2 and 4, of 24 runs.
+  REQUIRE(rows.size() == 3 * 24);
+  const SweepPlan plan = plan_sweep(sweep);
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < plan.runs(); ++i) {
+    for (const experiment::CurveRow& point : results::read_mean_curve(outcome.folder / plan.name_of(i))) {
+      const std::string& bandwidth = plan.point_of(i).values[0];
+      CHECK(std::stod(rows[row][0]) == (bandwidth == "40Mbps" ? 40e6 : 8e6));
+      CHECK(rows[row][1] == plan.point_of(i).values[1]);
+      CHECK(rows[row][3] == std::to_string(plan.seed_of(i)));
+      CHECK(std::stod(rows[row][4]) == point.time_s);
+      CHECK(std::stod(rows[row][11]) == point.test_accuracy);
+      ++row;
+    }
+  }
 }
 
 TEST_CASE("finished runs are kept, and missing, damaged and foreign ones are run again, to the same bytes") {
