@@ -28,6 +28,13 @@ struct LinkLoad {
   std::vector<double> bytes;
 };
 
+// From then on so many messages wait at a node to be put on the wire, to all destinations together.
+struct TraceQueue {
+  int node = 0;
+  double time_s = 0;
+  std::int64_t messages = 0;
+};
+
 // While something was not itself: "link_down w0".
 struct TraceInterval {
   std::string what;
@@ -39,6 +46,7 @@ struct Trace {
   std::optional<double> full_s;  // from then on there was no room for spans
   double period_s = 0;
   std::vector<LinkLoad> links;  // by link; only those that carried something
+  std::vector<TraceQueue> queues;  // in order of time; while there was room for spans
   std::vector<TraceInterval> faults;
 };
 

@@ -9,6 +9,7 @@ namespace ddl::network {
 
 void Accounts::queue(const Channel& channel) {
   totals_.longest_queue = std::max(totals_.longest_queue, static_cast<std::int64_t>(channel.queue.size()));
+  observer_.queue_changed(channel.source, channel.target, channel.queue.size());
 }
 
 void Accounts::put_on_wire(Channel& channel) {

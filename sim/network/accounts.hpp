@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/network/channel.hpp"
+#include "sim/network/observer.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/platform/fabric.hpp"
 
@@ -16,10 +17,12 @@ using Channels = std::vector<std::map<int, Channel>>;  // by source, then target
 
 class Accounts {
  public:
+  explicit Accounts(Observer& observer) : observer_(observer) {}
+
   // A message is handed over; one that cannot reach its target is lost at once.
   void accept() { ++accepted_; }
   void lose_unreachable() { ++accepted_, ++lost_; }
-  void queue(const Channel& channel);
+  void queue(const Channel& channel);  // its queue has changed
 
   // Of the channel's message on the wire.
   void put_on_wire(Channel& channel);
@@ -41,6 +44,7 @@ class Accounts {
   void check(const Channels& channels) const;
 
  private:
+  Observer& observer_;
   Totals totals_;  // without what totals() works out
   std::int64_t accepted_ = 0, delivered_ = 0;
   std::int64_t lost_ = 0;                           // for good, with a host that went

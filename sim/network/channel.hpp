@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/node/message.hpp"
@@ -26,6 +27,13 @@ struct Channel {
 
   // A message that counts as several flows is carried as so many equal ones, of whole bytes: SimGrid knows no others.
   double flow_bytes() const { return std::ceil(on_wire_bytes / flows); }
+
+  // Puts the first of the queue on the wire.
+  void take_next(double header_bytes) {
+    on_wire = std::move(queue.front());
+    queue.erase(queue.begin());
+    on_wire_bytes = static_cast<double>(on_wire->wire_bytes) + header_bytes;
+  }
 
   std::int64_t undelivered = 0;  // queued or on the wire
   std::int64_t messages = 0;     // put on the wire

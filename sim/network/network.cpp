@@ -21,7 +21,8 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       header_bytes_(header_bytes),
       deliver_(std::move(deliver)),
       channels_(static_cast<std::size_t>(fabric.node_count())),
-      reachable_(channels_.size(), true) {
+      reachable_(channels_.size(), true),
+      accounts_(observer) {
   if (fabric.has_accelerator()) {
     transport_ = std::make_unique<FlowTransport>(fabric, [this] { wake_at(transport_->next_end_s()); });
   } else {
@@ -152,6 +153,7 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   quiescence_.end_silently(lost);
   channel.undelivered -= lost;  // one may be being delivered
   channel.queue.clear();
+  accounts_.queue(channel);
   if (channel.waits_to_retry) {  // its transmission is lost already, and not sent again
     channel.waits_to_retry = false;
     accounts_.lose_before_sent_again();
@@ -205,9 +207,8 @@ void Network::start_next(Channel& channel) {
 bool Network::take_next(Channel& from) {
   from.busy = !from.queue.empty();
   if (!from.busy) return false;
-  from.on_wire = std::move(from.queue.front());
-  from.queue.erase(from.queue.begin());
-  from.on_wire_bytes = static_cast<double>(from.on_wire->wire_bytes) + header_bytes_;
+  from.take_next(header_bytes_);
+  accounts_.queue(from);
   put_on_wire(from);
   Signal::ring_all(std::exchange(from.waiting_for_room, {}));
   return true;

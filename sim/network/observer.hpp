@@ -19,6 +19,8 @@ class Observer {
   virtual Handle begin_message(int source, int target, std::int64_t step, double bytes) = 0;
   // `carried`: bytes that went over the links of the route so far.
   virtual void end_message(const Handle& handle, int source, int target, double carried, MessageEnd how) = 0;
+  // So many messages wait now, from source to target, to be put on the wire.
+  virtual void queue_changed(int source, int target, std::size_t waiting) = 0;
 
  protected:
   ~Observer() = default;

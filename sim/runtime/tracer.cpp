@@ -73,6 +73,21 @@ void Tracer::end_message(const Handle& handle, int source, int target, double ca
   for (const int link : fabric_.route(source, target).links) add_load(link, carried, handle.start_s, now());
 }
 
+// A message that is sent at once waits for no time: of several changes in one instant the last counts.
+void Tracer::queue_changed(int source, int target, std::size_t waiting) {
+  if (!on_ || trace_.full_s) return;
+  const auto change = static_cast<std::int64_t>(waiting) -
+                      static_cast<std::int64_t>(std::exchange(waiting_[{source, target}], waiting));
+  const auto known = queue_of_.find(source);
+  const std::int64_t before = known == queue_of_.end() ? 0 : trace_.queues[known->second].messages;
+  if (known != queue_of_.end() && trace_.queues[known->second].time_s == now()) {
+    trace_.queues[known->second].messages += change;
+    return;
+  }
+  queue_of_[source] = trace_.queues.size();
+  trace_.queues.push_back({source, now(), before + change});
+}
+
 void Tracer::double_period() {
   for (std::vector<double>& load : loads_) {
     for (std::size_t i = 0; i < load.size(); ++i) {

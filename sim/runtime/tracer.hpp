@@ -2,6 +2,8 @@
 // depends on it.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/experiment/trace.hpp"
@@ -22,6 +24,8 @@ class Tracer final : public network::Observer {
   void end(const Handle& handle);
   void end_message(const Handle& handle, int source, int target, double carried, MessageEnd how) override;
 
+  void queue_changed(int source, int target, std::size_t waiting) override;
+
   bool is_on() const { return on_; }
   // What was noted; what has not ended ends now, unfinished.
   experiment::Trace take(double end_s);
@@ -36,7 +40,9 @@ class Tracer final : public network::Observer {
   const experiment::TraceLimits limits_;
   std::size_t periods_ = 0;  // at most; even
   experiment::Trace trace_;
-  std::vector<std::vector<double>> loads_;  // by link, then period
+  std::vector<std::vector<double>> loads_;              // by link, then period
+  std::map<std::pair<int, int>, std::size_t> waiting_;  // by source and target
+  std::map<int, std::size_t> queue_of_;                 // a node's newest entry in trace_.queues
 };
 
 }  // namespace ddl::runtime

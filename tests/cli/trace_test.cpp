@@ -30,7 +30,11 @@ struct ReadTrace {
   std::map<int, std::string> processes;
   std::map<Thread, std::string> threads;
   std::map<int, Arrow> arrows;
-  std::map<std::string, std::vector<std::pair<double, double>>> counters;  // time, value
+  struct Value {
+    double at = 0, value = 0;
+  };
+  std::map<std::pair<std::string, std::string>, std::vector<Value>> counters;  // by process and name
+  std::vector<double> evaluations;
 };
 
 bool lies_in_a_span(const std::vector<Span>& spans, double at) {
@@ -70,9 +74,15 @@ ReadTrace read_trace(const std::filesystem::path& file) {
         ++arrow.ends, arrow.to = process, arrow.end = at;
         CHECK(event.at("bp") == "e");
       }
+    } else if (kind == "i") {
+      if (name == "evaluation") trace.evaluations.push_back(at);
     } else {
       REQUIRE(kind == "C");
-      trace.counters[name].push_back({at, event.at("args").at("busy (%)")});
+      const Json& values = event.at("args");
+      REQUIRE(values.size() == 1);
+      auto& counter = trace.counters[{trace.processes.at(process), name}];
+      if (!counter.empty()) CHECK(counter.back().at <= at);
+      counter.push_back({at, values.begin().value()});
     }
   }
   return trace;
@@ -89,6 +99,60 @@ void check_nesting(std::vector<Span> spans) {
     if (!open.empty()) CHECK(span.end <= open.back() + rounding_us);
     open.push_back(span.end);
   }
+}
+
+// The value that a counter has at a time; 0 before the first.
+double value_at(const std::vector<ReadTrace::Value>& counter, double at) {
+  double value = 0;
+  for (const ReadTrace::Value& entry : counter) {
+    if (entry.at <= at + 1e-3) value = entry.value;
+  }
+  return value;
+}
+
+// Counters have four significant digits, and times those of nanoseconds.
+void check_learning(const std::filesystem::path& folder, const ReadTrace& trace) {
+  std::vector<double> evaluations;
+  results::read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) {
+    if (row.worker == "averaged_model") return;
+    const std::string process = row.worker == "mean" ? "all workers" : row.worker;
+    if (row.worker == "mean") evaluations.push_back(row.time_s * 1e6);
+    const double at = row.time_s * 1e6;
+    CHECK(value_at(trace.counters.at({process, "test accuracy"}), at) ==
+          doctest::Approx(row.test_accuracy).epsilon(1e-3));
+    CHECK(value_at(trace.counters.at({process, "test loss"}), at) == doctest::Approx(row.test_loss).epsilon(1e-3));
+  });
+  REQUIRE(evaluations.size() == trace.evaluations.size());
+  for (std::size_t i = 0; i < evaluations.size(); ++i) CHECK(std::abs(evaluations[i] - trace.evaluations[i]) < 2e-3);
+}
+
+void check_staleness(const std::filesystem::path& folder, const ReadTrace& trace) {
+  results::NodeNames nodes;
+  std::map<std::pair<std::string, double>, double> last;  // by worker and end: a worker may end several at once
+  results::read_rows<experiment::IterationRow>(folder, nodes, [&](const experiment::IterationRow& row) {
+    last[{nodes[row.worker], row.end_s}] = row.staleness;
+  });
+  for (const auto& [place, staleness] : last) {
+    const auto counter = trace.counters.find({place.first, "staleness"});
+    REQUIRE(counter != trace.counters.end());
+    CHECK(value_at(counter->second, place.second * 1e6) == doctest::Approx(staleness).epsilon(1e-3));
+  }
+}
+
+// Never negative, and at least as large at some time as the longest queue to one destination.
+void check_queues(const std::filesystem::path& folder, const ReadTrace& trace) {
+  double largest = 0;
+  for (const auto& [place, counter] : trace.counters) {
+    if (place.second != "queue") continue;
+    for (const ReadTrace::Value& entry : counter) {
+      CHECK(entry.value >= 0);
+      CHECK(entry.value == std::round(entry.value));
+      largest = std::max(largest, entry.value);
+    }
+  }
+  // A message counts as queued in the instant in which it is sent, if only for that.
+  const double longest = Json::parse(text_of(folder / "summary.json")).at("longest_queue");
+  CHECK(largest + 1 >= longest);
 }
 
 }  // namespace
@@ -162,8 +226,11 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
       if (row.bytes == 0) return;
       const std::string link = row.link + " " + row.direction;
       CHECK(busy_s[link] == doctest::Approx(row.utilisation * simulated_s));
-      CHECK(trace.counters.contains(link));
+      CHECK(trace.counters.contains({"links", link}));
     });
+    check_learning(folder, trace);
+    check_staleness(folder, trace);
+    check_queues(folder, trace);
   }
 }
 
@@ -243,7 +310,7 @@ TEST_CASE("a worker that a server gives up is in the trace, at the server, as of
   const Json trace = Json::parse(text_of(place.at("results/smoke_ps_ssp_time_out/1/trace.json")));
   for (const Json& event : trace["traceEvents"]) {
     if (event["name"] == "process_name") processes[event["pid"]] = event["args"]["name"];
-    if (event["ph"] != "i") continue;
+    if (event["ph"] != "i" || event["name"] == "evaluation") continue;
     CHECK(processes.at(event["pid"]) == "ps0");
     const std::string name = event["name"], words = "gives up ";
     REQUIRE(name.starts_with(words));

@@ -16,6 +16,7 @@ class NobodyObserves final : public network::Observer {
  public:
   Handle begin_message(int, int, std::int64_t, double) override { return {}; }
   void end_message(const Handle&, int, int, double, network::MessageEnd) override {}
+  void queue_changed(int, int, std::size_t) override {}
 };
 
 // When each message arrived. Messages of one pair are carried one after the other. In a process of its own.

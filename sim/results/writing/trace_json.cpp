@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -54,7 +55,9 @@ class Writer {
   std::string text() {
     sort_spans();
     for (std::size_t node = 0; node < nodes_.size(); ++node) write_node(node);
-    write_counters();
+    write_link_counters();
+    write_node_counters();
+    write_learning();
     write_faults();
     nlohmann::ordered_json about = {{"program", "ddlsim"}, {"scenario", scenario_.name}, {"seed", scenario_.seed}};
     about["complete"] = !trace_.full_s.has_value();
@@ -133,6 +136,7 @@ class Writer {
   void write_node(std::size_t node) {
     const std::size_t pid = node + 1;
     std::size_t tid = next_tid_;
+    tids_.push_back(tid);
     name("process_name", pid, tid, result_.nodes[node]);
     name("thread_name", pid, tid, "steps");
     write_steps(pid, tid, nodes_[node]);
@@ -179,26 +183,81 @@ class Writer {
     }
   }
 
-  void write_counters() {
+  // Something that changes with time, in a process.
+  struct Counter {
+    std::size_t pid = 0, tid = 0;
+    std::string title, unit;  // JSON texts
+    double last = std::numeric_limits<double>::quiet_NaN();
+  };
+  Counter counter(std::size_t pid, std::size_t tid, const std::string& title, const std::string& unit) {
+    return {pid, tid, in_quotes_of_json(title), in_quotes_of_json(unit)};
+  }
+  void count(Counter& counter, double time_s, double value) {
+    if (value == counter.last || !std::isfinite(value)) return;
+    counter.last = value;
+    add(fmt::format("\"ph\":\"C\",\"pid\":{},\"tid\":{},\"ts\":{},\"name\":{},\"args\":{{{}:{:.4g}}}", counter.pid,
+                    counter.tid, in_us(in_ns(time_s)), counter.title, counter.unit, value));
+  }
+
+  void write_link_counters() {
     const std::size_t pid = result_.nodes.size() + 1;
     if (!trace_.links.empty()) name("process_name", pid, next_tid_, "links");
     for (const experiment::LinkLoad& load : trace_.links) {
       const experiment::TrafficRow& link = result_.traffic.at(static_cast<std::size_t>(load.link));
-      const std::string title = in_quotes_of_json(link.link + " " + link.direction);
-      double last = -1;
-      const auto count = [&](double time_s, double percent) {
-        if (percent == last) return;
-        last = percent;
-        add(fmt::format("\"ph\":\"C\",\"pid\":{},\"tid\":{},\"ts\":{},\"name\":{},\"args\":{{\"busy (%)\":{:.4g}}}",
-                        pid, next_tid_, in_us(in_ns(time_s)), title, percent));
-      };
+      Counter busy = counter(pid, next_tid_, link.link + " " + link.direction, "busy (%)");
       for (std::size_t i = 0; i < load.bytes.size(); ++i) {
         const double start_s = static_cast<double>(i) * trace_.period_s;
         const double length_s = std::min(trace_.period_s, result_.simulated_s - start_s);
         if (length_s <= 0) break;
-        count(start_s, 100 * load.bytes[i] / (link.bandwidth_bytes_per_s * length_s));
+        count(busy, start_s, 100 * load.bytes[i] / (link.bandwidth_bytes_per_s * length_s));
       }
-      count(std::min(result_.simulated_s, static_cast<double>(load.bytes.size()) * trace_.period_s), 0);
+      count(busy, std::min(result_.simulated_s, static_cast<double>(load.bytes.size()) * trace_.period_s), 0);
+    }
+  }
+
+  // Of nodes: how stale what a step used was, and how many messages waited to be sent.
+  void write_node_counters() {
+    for (const auto& [worker, rows] : steps_) {
+      const auto node = static_cast<std::size_t>(worker);
+      Counter staleness = counter(node + 1, tids_.at(node), "staleness", "updates");
+      for (const experiment::IterationRow* row : rows) count(staleness, row->end_s, row->staleness);
+    }
+    std::map<int, Counter> queues;
+    for (const experiment::TraceQueue& queue : trace_.queues) {
+      const auto node = static_cast<std::size_t>(queue.node);
+      const auto known = queues.find(queue.node);
+      Counter& waiting =
+          known != queues.end()
+              ? known->second
+              : queues.emplace(queue.node, counter(node + 1, tids_.at(node), "queue", "messages")).first->second;
+      count(waiting, queue.time_s, static_cast<double>(queue.messages));
+    }
+  }
+
+  // Of workers by their name, and of all in a process of their own, which says when there were evaluations, too.
+  void write_learning() {
+    if (result_.curve.empty()) return;
+    std::map<std::string, std::pair<std::size_t, std::size_t>> places;  // process and thread
+    for (std::size_t node = 0; node < static_cast<std::size_t>(result_.workers); ++node) {
+      places[result_.nodes[node]] = {node + 1, tids_[node]};
+    }
+    const std::pair<std::size_t, std::size_t> all{result_.nodes.size() + 3, next_tid_ + 2};
+    places["mean"] = all;
+    name("process_name", all.first, all.second, "all workers");
+    std::map<std::string, std::pair<Counter, Counter>> counters;
+    for (const experiment::CurveRow& row : result_.curve) {
+      const auto place = places.find(row.worker);
+      if (place == places.end()) continue;
+      const auto [pid, tid] = place->second;
+      auto& [accuracy, loss] = counters
+                                   .try_emplace(row.worker, counter(pid, tid, "test accuracy", "share"),
+                                                counter(pid, tid, "test loss", "nats"))
+                                   .first->second;
+      count(accuracy, row.time_s, row.test_accuracy);
+      count(loss, row.time_s, row.test_loss);
+      if (place->second != all) continue;
+      add(fmt::format("\"ph\":\"i\",\"s\":\"g\",\"pid\":{},\"tid\":{},\"ts\":{},\"name\":\"evaluation\"", pid, tid,
+                      in_us(in_ns(row.time_s))));
     }
   }
 
@@ -219,6 +278,7 @@ class Writer {
   const experiment::Trace& trace_;
   std::vector<NodeSpans> nodes_;
   std::map<int, std::vector<const experiment::IterationRow*>> steps_;  // by worker
+  std::vector<std::size_t> tids_;                                      // of each node's steps
   std::size_t next_tid_ = 1;
   std::string events_;
 };

@@ -3,8 +3,10 @@
 // A process per node. Its thread "steps" has a span per step with the gradients in it and the waiting between them;
 // what overlaps lies in as many threads "send", "receive" and "work" as are needed, so that the spans of a thread never
 // cross. A sender is busy until the last byte has left, a receiver from when the first arrives: one latency later each.
-// An arrow leads from each sending to its receiving. A counter per link. Times are microseconds, to the nanosecond.
-// Source: Trace Event Format, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+// An arrow leads from each sending to its receiving. Counters: how busy each
+// link is; per node staleness, messages that wait, test accuracy and loss. An instant per evaluation. Times are
+// microseconds, to the nanosecond. Source: Trace Event Format,
+// docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
 #pragma once
 
 #include <string>
