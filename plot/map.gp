@@ -1,5 +1,5 @@
-# Which scheme wins where. Expects $cells (column, row, scheme or 0, text), name[] and colour[] per scheme, column_name[], row_name[],
-# x_label, y_label, plot_title, note.
+# Which scheme wins where. Expects $cells (column, row, scheme or 0, text), name[] and colour[] per scheme,
+# column_name[], row_name[], x_label, y_label, plot_title, note.
 set title plot_title
 set xlabel x_label . (note eq "" ? "" : "\n" . note)
 set ylabel y_label
@@ -12,7 +12,10 @@ set xtics ()
 set ytics ()
 set for [i=1:|column_name|] xtics add (column_name[i] i)
 set for [i=1:|row_name|] ytics add (row_name[i] i)
-if (paper) { set key outside bottom center horizontal Left reverse samplen 1 } else {
+if (paper) {
+  set bmargin 4.5 + (note eq "" ? 0 : 1.2) + 1.3 * ceil(|name| / 2.0)
+  set key at screen 0.5,0.01 center bottom horizontal maxcols 2 Left reverse samplen 1
+} else {
   set key outside right center Left reverse samplen 1 spacing 1.5 width 1
 }
 set style fill solid 1 border rgb "white"

@@ -12,6 +12,7 @@
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/reading/statistics.hpp"
+#include "sim/view/answer.hpp"
 #include "sim/view/look.hpp"
 
 namespace ddl::view {
@@ -135,6 +136,24 @@ Json looks_of_schemes(const results::GroupedRuns& runs) {
   return json;
 }
 
+// The systems in order, per condition; values as [mean, half width or null] or null.
+Json answer_json(const results::GroupedRuns& runs) {
+  const Answer answer = answer_of(runs);
+  Json json = {{"measure", answer.measure}, {"target", shortened(answer.target)}, {"rankings", Json::array()}};
+  for (const Ranking& ranking : answer.rankings) {
+    Json order = Json::array();
+    for (const Ranked& ranked : ranking.order) {
+      Json value = nullptr;
+      if (ranked.value) value = {shortened(ranked.value->mean), shortened(ranked.value->half_width)};
+      order.push_back({{"group", ranked.group}, {"value", value}});
+    }
+    Json clear = nullptr;
+    if (ranking.clear) clear = *ranking.clear;
+    json["rankings"].push_back({{"condition", ranking.condition}, {"order", order}, {"clear", clear}});
+  }
+  return json;
+}
+
 // By target: the speed-up over one worker alone, null where only one of the two gets there, and whether it beats it.
 Json over_one_worker(const results::RunGroup& group, const results::RunGroup& one) {
   Json json = Json::object();
@@ -198,6 +217,7 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
       networks_of(runs);
   data["targets"] = targets;
   data["thinned"] = thinned;
+  data["answer"] = answer_json(runs);
   data["looks"] = looks_of_schemes(runs);
   data["t95"] = student_factors(runs);
   return data;

@@ -87,6 +87,58 @@ async function look(width, height, scheme) {
 const drawn = () => value_of("document.getElementById('drawn').textContent");
 const back = () => value_of("getComputedStyle(document.body).backgroundColor");
 
+// The answer comes first, and every scheme is in it or beaten in it.
+async function check_answer(lines) {
+  if (lines < 2) return;
+  expect(await value_of("document.querySelector('main section h2').textContent === 'Answer'"), "the answer is not first");
+  expect((await value_of("document.getElementById('verdict').textContent")).startsWith("Best by "), "there is no verdict");
+  const places = await value_of("data.answer.rankings.reduce((sum, { order }) => sum + order.length, 0)");
+  expect(places === lines, `${places} places are ranked, not ${lines}`);
+}
+
+// A click on a head sorts by it, a second one the other way; the best is bold.
+async function check_summary(lines) {
+  const column = "[...document.querySelectorAll('#summary tbody tr')].map((row) => Number.parseFloat(row.cells[COLUMN].textContent))";
+  const at = await value_of("[...document.querySelectorAll('#summary th')].findIndex((head) => head.textContent === 'final accuracy')");
+  const head = `#summary th:nth-child(${at + 1})`, values = () => value_of(column.replace("COLUMN", at));
+  await click(head);
+  const falling = await values();
+  expect(falling.every((value, i) => i === 0 || value <= falling[i - 1]), `not sorted, largest first: ${falling}`);
+  await click(head);
+  const rising = await values();
+  expect(rising.every((value, i) => i === 0 || value >= rising[i - 1]), `not sorted, smallest first: ${rising}`);
+  if (lines > 1) expect(await value_of("document.querySelectorAll('#summary td.best').length > 0"), "nothing is best");
+}
+
+// What is hidden stays so when the address is opened again; a tooltip tells every line; what is saved is what is drawn.
+async function check_state() {
+  await click("#schemes input");
+  await click("#log-x");
+  const before = await drawn();
+  await send("Page.reload");
+  await pause(200);
+  await until("document.documentElement?.dataset.ready === 'yes'");
+  await settled();
+  expect((await drawn()) === before, `reloaded, it says "${await drawn()}", not "${before}"`);
+  expect(await value_of("document.getElementById('log-x').checked"), "reloaded, the axis is no longer logarithmic");
+  await click("#log-x");
+  await click("#schemes input");
+  const lines = await value_of("chart.data.datasets.filter((set) => !set.isBand && set.data.length > 0).length");
+  const middle = await value_of(`(() => { const e = document.getElementById("curves");
+    e.scrollIntoView({ block: "center" });
+    const r = e.getBoundingClientRect();
+    return { x: r.x + r.width / 2, y: r.y + r.height / 2 }; })()`);
+  await send("Input.dispatchMouseEvent", { type: "mouseMoved", ...middle });
+  await pause(100);
+  await settled();
+  const told = await value_of("(chart.tooltip.dataPoints || []).length");
+  expect(told === lines, `a tooltip tells ${told} lines, not ${lines}`);
+  expect(await value_of("picture_of(chart.canvas).startsWith('data:image/png')"), "there is no picture to save");
+  const rows = await value_of("curves_csv().trim().split('\\n').length");
+  const points = await value_of("chart.data.datasets.reduce((sum, set) => sum + (set.isBand ? 0 : set.data.length), 0)");
+  expect(rows === points + 1, `${rows} rows to save, not ${points + 1}`);
+}
+
 async function check() {
   const { targetInfos } = await send("Target.getTargets");
   const { targetId } = targetInfos.find((target) => target.type === "page");
@@ -124,6 +176,9 @@ async function check() {
       expect(await value_of(`document.querySelectorAll("#${id} rect").length > 0`), `${id} of run ${run} is empty`);
     }
   }
+  await check_answer(lines);
+  await check_summary(lines);
+  await check_state();
   await look(1280, 900, "light");
   const light = await back();
   await look(1280, 900, "dark");

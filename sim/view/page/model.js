@@ -8,9 +8,9 @@ const axes = {
   epochs: { label: "epochs", short: "epochs" },
 };
 const measures = {
-  accuracy: { label: "test accuracy, mean over workers", short: "test accuracy" },
-  loss: { label: "test loss (nats), mean over workers", short: "test loss" },
-  train_loss: { label: "minibatch loss (nats), mean over workers", short: "minibatch loss" },
+  accuracy: { label: "test accuracy, mean over workers", short: "test accuracy", unit: "" },
+  loss: { label: "test loss (nats), mean over workers", short: "test loss", unit: " nats" },
+  train_loss: { label: "minibatch loss (nats), mean over workers", short: "minibatch loss", unit: " nats" },
 };
 
 const schemes = [...new Set(data.groups.map((group) => group.scheme))];
