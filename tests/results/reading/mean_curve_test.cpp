@@ -30,6 +30,20 @@ TEST_CASE("lines with points at different places are averaged along straight lin
   }
 }
 
+TEST_CASE("a band may also be one deviation to either side, or reach from the least run to the largest") {
+  const std::vector<Line> lines = {{{0, 1}, {1, 2}}, {{0, 1}, {3, 2}}, {{0, 1}, {8, 2}}};
+  const Band all = band_of(lines, 100, BandKind::extremes), deviation = band_of(lines, 100, BandKind::deviation);
+  const Band none = band_of(lines, 100, BandKind::none);
+  CHECK(all.mean[0] == 4);
+  CHECK(all.low[0] == 1);
+  CHECK(all.high[0] == 8);
+  CHECK(deviation.high[0] - 4 == doctest::Approx(std::sqrt(13.0)));  // (9 + 1 + 16) / 2
+  CHECK(4 - deviation.low[0] == doctest::Approx(std::sqrt(13.0)));
+  CHECK(none.low[0] == 4);
+  CHECK(none.high[0] == 4);
+  for (const Band& band : {all, deviation, none}) CHECK(band.low[1] == band.high[1]);
+}
+
 TEST_CASE("where a run diverged its band has no value, and a run without points is left out") {
   const Band band = band_of({{{0, 1}, {1, NAN}}, {{}, {}}, {{0, 1}, {3, 3}}}, 100);
   CHECK(band.mean[0] == 2);

@@ -1,0 +1,18 @@
+# cmake -P notes.cmake: the section of CHANGELOG.md about the program's version, for the notes of its tag. On stderr, where
+# CMake's messages go.
+cmake_minimum_required(VERSION 3.22)
+get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+file(READ ${root}/CMakeLists.txt project)
+string(REGEX MATCH "project\\(ddlsim VERSION ([0-9.]+)" ignored "${project}")
+set(version ${CMAKE_MATCH_1})
+file(READ ${root}/CHANGELOG.md text)
+string(FIND "${text}" "## ${version}" begin)
+if(version STREQUAL "" OR begin EQUAL -1)
+  message(FATAL_ERROR "CHANGELOG.md has no section about version ${version}")
+endif()
+string(SUBSTRING "${text}" ${begin} -1 text)
+string(SUBSTRING "${text}" 3 -1 rest)
+string(FIND "${rest}" "\n## " end)
+string(SUBSTRING "${rest}" 0 ${end} rest)
+string(STRIP "${rest}" rest)
+message("ddlsim ${rest}")
