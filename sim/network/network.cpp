@@ -1,7 +1,6 @@
 #include "sim/network/network.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -22,7 +21,8 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       deliver_(std::move(deliver)),
       channels_(static_cast<std::size_t>(fabric.node_count())),
       reachable_(channels_.size(), true),
-      accounts_(observer) {
+      accounts_(observer),
+      pauses_(quiescence) {
   if (fabric.has_accelerator()) {
     transport_ = std::make_unique<FlowTransport>(fabric, [this] { wake_at(transport_->next_end_s()); });
   } else {
@@ -73,7 +73,7 @@ void Network::wait_for_room(int source, int target, std::size_t depth) {
     Signal room(quiescence_);
     to.waiting_for_room.push_back(&room);
     room.wait();
-    pause(source, AfterWhat::sending);
+    pause(source, Pauses::After::sending);
   }
 }
 
@@ -83,7 +83,7 @@ void Network::wait_until_delivered(int source, int target) {
     Signal delivered(quiescence_);
     to.waiting_for_delivery.push_back(&delivered);
     delivered.wait();
-    pause(source, AfterWhat::sending);
+    pause(source, Pauses::After::sending);
   }
 }
 
@@ -98,30 +98,8 @@ void Network::wait_until_all_delivered(int source) {
   }
 }
 
-// --- what goes on in an instant, once all that arrives in it is taken ---
-
-// The timer goes off when no actor can go on any more in this instant, and those that it wakes may run before others
-// have taken what it has delivered.
-void Network::pause(int node, AfterWhat after) {
-  for (std::int64_t seen = -1; seen != delivered_ && reachable_[static_cast<std::size_t>(node)];) {
-    seen = delivered_;
-    Signal end(quiescence_);
-    quiescence_.begins();
-    pauses_.push_back({after, node, &end});
-    wake_at(now());
-    end.wait();
-  }
-}
-
-void Network::end_pauses() {
-  if (pauses_.empty()) return;
-  std::vector<Pause> pauses = std::exchange(pauses_, {});
-  std::ranges::stable_sort(pauses, {}, [](const Pause& pause) { return std::tuple(pause.after, pause.node); });
-  std::vector<Signal*> ends;
-  for (const Pause& pause : pauses) ends.push_back(pause.end);
-  Signal::ring_all(ends);
-  quiescence_.end_silently(static_cast<std::int64_t>(ends.size()));
-  quiescence_.tell_if_last();
+void Network::pause(int node, Pauses::After after) {
+  if (reachable_[static_cast<std::size_t>(node)]) pauses_.wait(node, after, [this] { wake_at(now()); });
 }
 
 // --- hosts that go ---
@@ -136,12 +114,7 @@ void Network::set_reachable(int node, bool reachable) {
       if (channel.source == node || target == node) break_off(channel, woken);
     }
   }
-  std::erase_if(pauses_, [&](const Pause& pause) {
-    if (pause.node != node) return false;
-    woken.push_back(pause.end);
-    quiescence_.end_silently(1);
-    return true;
-  });
+  pauses_.end_those_of(node, woken);
   quiescence_.do_postponed();
   Signal::ring_all(woken);
   if (accounts_.messages_lost_with_hosts() > lost_before) quiescence_.tell_if_last();
@@ -193,7 +166,7 @@ void Network::advance() {
   for (Channel* channel : transport_->take_ended()) end_transmission(*channel);
   for (; !retries_.empty() && retries_.top().at_s <= now(); retries_.pop()) send_again(*retries_.top().channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
-  end_pauses();
+  pauses_.end_all();
   wake_at(std::min(transport_->next_end_s(), retries_.empty() ? Transport::never : retries_.top().at_s));
 }
 
@@ -252,7 +225,7 @@ void Network::deliver(Channel& from) {
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
   deliver_(std::move(message));
-  ++delivered_;
+  pauses_.count_arrival();
   if (--from.undelivered == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
   quiescence_.ends();
 }

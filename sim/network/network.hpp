@@ -18,6 +18,7 @@
 #include "sim/network/accounts.hpp"
 #include "sim/network/losses.hpp"
 #include "sim/network/observer.hpp"
+#include "sim/network/pauses.hpp"
 #include "sim/network/quiescence.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/network/transport.hpp"
@@ -42,8 +43,7 @@ class Network {
   void wait_until_delivered(int source, int target);
   void wait_until_all_delivered(int source);
   // Suspends an actor of the node, which has just computed, until all that arrives in this instant has been taken.
-  // SimGrid's own order of what ends in one instant means nothing, and is not the same at every node.
-  void wait_for_arrivals(int node) { pause(node, AfterWhat::computing); }
+  void wait_for_arrivals(int node) { pause(node, Pauses::After::computing); }
 
   // A host goes: what is queued or on the wire from or to it is lost, and so is what is sent from or to it while it is
   // not reachable. All nodes are at first.
@@ -73,10 +73,7 @@ class Network {
   void send_again(Channel& channel);
   void deliver(Channel& channel);
 
-  enum class AfterWhat { computing, sending };  // in the order in which they go on
-  void pause(int node, AfterWhat after);
-  void end_pauses();
-
+  void pause(int node, Pauses::After after);
   bool stays_in_host(const Channel& channel) const;
   void break_off(Channel& channel, std::vector<Signal*>& woken);
   bool reaches(int source, int target) const {
@@ -95,13 +92,7 @@ class Network {
   std::unique_ptr<Transport> transport_;
   Accounts accounts_;
   std::vector<Channel*> beginning_;
-  struct Pause {
-    AfterWhat after;
-    int node = 0;
-    Signal* end = nullptr;
-  };
-  std::vector<Pause> pauses_;   // in this instant
-  std::int64_t delivered_ = 0;  // messages
+  Pauses pauses_;
   struct Retry {
     double at_s = 0;
     std::int64_t order = 0;

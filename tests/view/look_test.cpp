@@ -21,7 +21,7 @@ TEST_CASE("every system has a look of its own, and a name that is none has alway
   CHECK(look_of("my_system") != look_of("single"));
 }
 
-TEST_CASE("a system looks the same whatever is drawn beside it; its variants differ in shade and dash") {
+TEST_CASE("a system looks the same whatever is drawn beside it, and its variants differ in shade and dash") {
   const std::vector<Drawn> drawn = {{"ako", "ako partitions=10"}, {"gossip", "gossip"}, {"ako", "ako partitions=2"}};
   const std::vector<Look> looks = looks_of(drawn);
   CHECK(looks[1] == look_of("gossip"));
