@@ -10,7 +10,7 @@
 #include "sim/emulate/emulate.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/studies/expect/expect.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/picture.hpp"
 
 namespace ddl::cli {
 

@@ -4,8 +4,8 @@
 #include "sim/cli/commands.hpp"
 #include "sim/results/reading/find_results.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/view/figure.hpp"
-#include "sim/view/gnuplot.hpp"
+#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/gnuplot.hpp"
 
 namespace ddl::cli {
 namespace {

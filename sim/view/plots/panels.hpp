@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/results/reading/groups.hpp"
-#include "sim/view/figure.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/picture.hpp"
 
 namespace ddl::view {
 

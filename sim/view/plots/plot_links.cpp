@@ -7,9 +7,9 @@
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/view/gnuplot.hpp"
-#include "sim/view/layout.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/gnuplot.hpp"
+#include "sim/view/plots/layout.hpp"
+#include "sim/view/plots/picture.hpp"
 
 namespace ddl::view {
 namespace {

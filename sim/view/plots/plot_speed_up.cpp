@@ -7,9 +7,9 @@
 #include "core/base/check.hpp"
 #include "sim/results/reading/baseline.hpp"
 #include "sim/results/reading/statistics.hpp"
-#include "sim/view/figure.hpp"
-#include "sim/view/panels.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/panels.hpp"
+#include "sim/view/plots/picture.hpp"
 #include "sim/view/targets.hpp"
 
 namespace ddl::view {

@@ -1,4 +1,4 @@
-#include "sim/view/gnuplot.hpp"
+#include "sim/view/plots/gnuplot.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/base/check.hpp"
-#include "sim/view/figure.hpp"
-#include "sim/view/panels.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/panels.hpp"
+#include "sim/view/plots/picture.hpp"
 #include "sim/view/targets.hpp"
 
 namespace ddl::view {

@@ -6,9 +6,9 @@
 
 #include "core/base/check.hpp"
 #include "sim/results/reading/mean_curve.hpp"
-#include "sim/view/figure.hpp"
-#include "sim/view/panels.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/panels.hpp"
+#include "sim/view/plots/picture.hpp"
 
 namespace ddl::view {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/view/figure.hpp"
+#include "sim/view/plots/figure.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +13,8 @@
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
-#include "sim/view/gnuplot.hpp"
-#include "sim/view/layout.hpp"
+#include "sim/view/plots/gnuplot.hpp"
+#include "sim/view/plots/layout.hpp"
 
 namespace ddl::view {
 namespace {

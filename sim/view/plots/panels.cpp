@@ -1,4 +1,4 @@
-#include "sim/view/panels.hpp"
+#include "sim/view/plots/panels.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sim/view/layout.hpp"
+#include "sim/view/plots/layout.hpp"
 
 #include <algorithm>
 #include <cmath>

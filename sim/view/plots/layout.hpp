@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/view/figure.hpp"
-#include "sim/view/gnuplot.hpp"
+#include "sim/view/plots/figure.hpp"
+#include "sim/view/plots/gnuplot.hpp"
 
 namespace ddl::view {
 

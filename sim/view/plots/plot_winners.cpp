@@ -7,9 +7,9 @@
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
-#include "sim/view/layout.hpp"
 #include "sim/view/look.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/layout.hpp"
+#include "sim/view/plots/picture.hpp"
 #include "sim/view/winners.hpp"
 
 namespace ddl::view {

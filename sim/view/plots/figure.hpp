@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/view/look.hpp"
-#include "sim/view/picture.hpp"
+#include "sim/view/plots/picture.hpp"
 
 namespace ddl::view {
 
