@@ -13,6 +13,7 @@ void Accounts::queue(const Channel& channel) {
 }
 
 void Accounts::put_on_wire(Channel& channel) {
+  queue(channel);  // one fewer, unless it is sent again
   ++totals_.messages_sent;
   ++channel.messages;
   totals_.bytes_sent += channel.on_wire_bytes;

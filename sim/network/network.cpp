@@ -181,7 +181,6 @@ bool Network::take_next(Channel& from) {
   from.busy = !from.queue.empty();
   if (!from.busy) return false;
   from.take_next(header_bytes_);
-  accounts_.queue(from);
   put_on_wire(from);
   Signal::ring_all(std::exchange(from.waiting_for_room, {}));
   return true;

@@ -23,7 +23,7 @@ std::string system_of(const results::GroupedRuns& runs, const Ranked& ranked) {
 
 }  // namespace
 
-TEST_CASE("systems are ranked by time to the target, condition by condition, and what misses it with a seed comes last") {
+TEST_CASE("systems are ranked by time to the target in each condition, and what misses it with a seed comes last") {
   std::vector<results::FinishedRun> all;
   for (const std::uint64_t seed : {1, 2, 3}) {
     const double noise = 0.1 * static_cast<double>(seed * seed % 4);
