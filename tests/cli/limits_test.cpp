@@ -12,6 +12,12 @@ namespace fs = std::filesystem;
 
 bool is_one_line(const std::string& text) { return text.starts_with("ddlsim: ") && text.find('\n') == text.size() - 1; }
 
+// A picture names the command that drew it, and with it its own file.
+std::string without_command(const std::string& picture) {
+  const std::size_t begin = picture.find("<desc>"), end = picture.find("</desc>");
+  return end == std::string::npos ? picture : picture.substr(0, begin) + picture.substr(end);
+}
+
 struct Endless {
   const char* arguments;
   const char* phrase;
@@ -119,7 +125,7 @@ TEST_CASE("a report or picture is written to a device, and through a link, and r
     if (command == "plot" && place.shell("command -v gnuplot").code != 0) continue;
     const std::string call = command + " results/learning -o ", end = command == "plot" ? ".svg" : ".html";
     REQUIRE(place.call(call + "plain" + end).code == 0);
-    const std::string wanted = text_of(place.at("plain" + end));
+    const std::string wanted = without_command(text_of(place.at("plain" + end)));
     CHECK(wanted.size() > 1000);
     REQUIRE(place
                 .shell("touch there" + end + " && ln -s there" + end + " here" + end + " && ln -s new" + end +
@@ -129,8 +135,8 @@ TEST_CASE("a report or picture is written to a device, and through a link, and r
       REQUIRE(place.call(call + link).code == 0);
       CHECK(fs::is_symlink(place.at(link)));
     }
-    CHECK(text_of(place.at("there" + end)) == wanted);
-    CHECK(text_of(place.at("folder/new" + end)) == wanted);
+    CHECK(without_command(text_of(place.at("there" + end))) == wanted);
+    CHECK(without_command(text_of(place.at("folder/new" + end))) == wanted);
     const Reply loop = place.call(call + "loop" + end);
     CHECK(loop.code == 2);
     CHECK(loop.err == "ddlsim: loop" + end + ": cannot be written: Too many levels of symbolic links\n");
