@@ -45,7 +45,7 @@ struct Trace {
   std::vector<TraceSpan> spans;  // in order of their beginnings
   std::optional<double> full_s;  // from then on there was no room for spans
   double period_s = 0;
-  std::vector<LinkLoad> links;  // by link; only those that carried something
+  std::vector<LinkLoad> links;     // by link; only those that carried something
   std::vector<TraceQueue> queues;  // in order of time; while there was room for spans
   std::vector<TraceInterval> faults;
 };

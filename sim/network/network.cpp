@@ -164,10 +164,10 @@ void Network::wake_at(double time_s) {
 void Network::advance() {
   timer_ = nullptr;
   for (Channel* channel : transport_->take_ended()) end_transmission(*channel);
-  for (; !retries_.empty() && retries_.top().at_s <= now(); retries_.pop()) send_again(*retries_.top().channel);
+  while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   pauses_.end_all();
-  wake_at(std::min(transport_->next_end_s(), retries_.empty() ? Transport::never : retries_.top().at_s));
+  wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
 }
 
 void Network::start_next(Channel& channel) {
@@ -209,7 +209,7 @@ void Network::end_transmission(Channel& from) {
   accounts_.lose_transmission(from, from.on_wire_bytes);
   accounts_.send_again();
   from.waits_to_retry = true;
-  retries_.push({now() + *retry_s, retries_so_far_++, &from});
+  retries_.add(now() + *retry_s, from);
 }
 
 void Network::send_again(Channel& from) {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <simgrid/kernel/Timer.hpp>
 #include <string>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "sim/network/observer.hpp"
 #include "sim/network/pauses.hpp"
 #include "sim/network/quiescence.hpp"
+#include "sim/network/retries.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/network/transport.hpp"
 #include "sim/network/uneven_shares.hpp"
@@ -93,14 +93,7 @@ class Network {
   Accounts accounts_;
   std::vector<Channel*> beginning_;
   Pauses pauses_;
-  struct Retry {
-    double at_s = 0;
-    std::int64_t order = 0;
-    Channel* channel = nullptr;
-    bool operator>(const Retry& other) const { return std::pair(at_s, order) > std::pair(other.at_s, other.order); }
-  };
-  std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
-  std::int64_t retries_so_far_ = 0;
+  Retries retries_;
   simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off
   bool stopped_ = false;
 };
