@@ -11,6 +11,7 @@
 #include "core/nn/layer_table.hpp"
 #include "core/nn/published_models.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/json_text.hpp"
@@ -115,29 +116,20 @@ std::string table_text(const std::vector<nn::LayerRow>& rows) {
       {"layer", "input", "output", "parameters", "non-zero", "share", "operations", "bytes"}};
   for (const nn::LayerRow& row : rows) lines.push_back(cells_of(row));
   lines.push_back(cells_of(nn::total_of(rows)));
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    text += fmt::format("  {:<{}}", line[0], widths[0]);
-    for (std::size_t i = 1; i < line.size(); ++i) text += fmt::format("  {:>{}}", line[i], widths[i]);
-    text += "\n";
-  }
-  return text;
+  return results::text_table(lines, 1);
 }
 
 std::string model_text(const Subject& subject, const std::vector<nn::LayerRow>& rows) {
   const nn::LayerRow total = nn::total_of(rows);
-  std::string text = fmt::format("{}: {} in, {} classes\n{}", subject.title, text_of(subject.input), subject.classes,
-                                 table_text(rows));
-  text += fmt::format("  weights alone: {}, non-zero {}\n", text_of(total.whole_weights()), text_of(total.weights));
+  std::string text = fmt::format("{}: {} in, {} classes\n\n{}\n", subject.title, text_of(subject.input),
+                                 subject.classes, table_text(rows));
+  text += fmt::format("weights alone: {}, non-zero {}\n", text_of(total.whole_weights()), text_of(total.weights));
   const std::string operations = total.operations < 1e4 ? results::readable_count(total.operations)
                                                         : fmt::format("{:.2f} million", total.operations / 1e6);
-  text += fmt::format("  operations: {} a sample, forward (multiply-adds, and 2 a value of batch_norm)\n", operations);
+  text +=
+      results::hanging("operations: ", operations + " a sample, forward (multiply-adds, and 2 a value of batch_norm)");
   if (subject.wire_bytes) {
-    text += fmt::format("  travels as {} (wire.model_bytes)\n", results::readable_bytes(*subject.wire_bytes));
+    text += fmt::format("travels as {} (wire.model_bytes)\n", results::readable_bytes(*subject.wire_bytes));
   }
   return text;
 }

@@ -49,8 +49,9 @@ TEST_CASE("tables for people fit 80 columns") {
   const std::string shipped = "'" DDLSIM_SOURCE_DIR "/scenarios'";
   for (const std::string& arguments :
        {std::string("list algorithms"), std::string("list models"), std::string("list faults"),
-        std::string("list topologies"), std::string("list templates"), std::string("check learner.json sweep.json"),
-        std::string("describe algorithm"), std::string("describe algorithm.ako"), std::string("describe platform"),
+        std::string("list topologies"), std::string("list templates"), std::string("model resnet18-bibd"),
+        std::string("check learner.json sweep.json"), std::string("describe algorithm"),
+        std::string("describe algorithm.ako"), std::string("describe platform"),
         std::string("run learner.json --seeds 1..3"), std::string("sweep sweep.json"), std::string("compare results"),
         std::string("compare results --runs"), std::string("sweep sweep.json --dry-run"), std::string("reproduce")}) {
     const Reply answer = place.call(arguments);
