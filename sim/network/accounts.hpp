@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "sim/network/channel.hpp"
@@ -12,8 +11,6 @@
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {
-
-using Channels = std::vector<std::map<int, Channel>>;  // by source, then target
 
 class Accounts {
  public:

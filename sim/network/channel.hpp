@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,5 +41,22 @@ struct Channel {
   double bytes = 0, bytes_delivered = 0;
   double bytes_lost = 0, bytes_wasted = 0;  // of transmissions that did not arrive; the part of them it had carried
 };
+
+using Channels = std::vector<std::map<int, Channel>>;  // by source, then target
+
+// As if it had always been there.
+inline Channel& channel_of(Channels& channels, int source, int target) {
+  Channel& found = channels[static_cast<std::size_t>(source)][target];
+  found.source = source;
+  found.target = target;
+  return found;
+}
+
+// Null if nothing was ever sent there.
+inline const Channel* find(const Channels& channels, int source, int target) {
+  const auto& from = channels[static_cast<std::size_t>(source)];
+  const auto found = from.find(target);
+  return found == from.end() ? nullptr : &found->second;
+}
 
 }  // namespace ddl::network

@@ -30,25 +30,12 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
   }
 }
 
-Channel& Network::channel(int source, int target) {
-  Channel& found = channels_[static_cast<std::size_t>(source)][target];
-  found.source = source;
-  found.target = target;
-  return found;
-}
-
-const Channel* Network::find(int source, int target) const {
-  const auto& from = channels_[static_cast<std::size_t>(source)];
-  const auto found = from.find(target);
-  return found == from.end() ? nullptr : &found->second;
-}
-
 // --- what nodes ask for ---
 
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   if (!reaches(message.source, message.target)) return accounts_.lose_unreachable();
-  Channel& to = channel(message.source, message.target);
+  Channel& to = channel_of(channels_, message.source, message.target);
   quiescence_.begins();
   accounts_.accept();
   ++to.undelivered;
@@ -58,17 +45,17 @@ void Network::send(Message message) {
 }
 
 std::size_t Network::waiting(int source, int target) const {
-  const Channel* to = find(source, target);
+  const Channel* to = find(channels_, source, target);
   return to == nullptr ? 0 : to->queue.size();
 }
 
 bool Network::merge_into_waiting(int source, int target, const Message& message,
                                  const std::function<bool(const Message&)>& is_same) {
-  return add_to_same(channel(source, target).queue, message, is_same);
+  return add_to_same(channel_of(channels_, source, target).queue, message, is_same);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {
-  Channel& to = channel(source, target);
+  Channel& to = channel_of(channels_, source, target);
   while (to.queue.size() >= depth) {
     Signal room(quiescence_);
     to.waiting_for_room.push_back(&room);
@@ -78,7 +65,7 @@ void Network::wait_for_room(int source, int target, std::size_t depth) {
 }
 
 void Network::wait_until_delivered(int source, int target) {
-  Channel& to = channel(source, target);
+  Channel& to = channel_of(channels_, source, target);
   while (to.undelivered > 0) {
     Signal delivered(quiescence_);
     to.waiting_for_delivery.push_back(&delivered);

@@ -59,9 +59,6 @@ class Network {
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
-  Channel& channel(int source, int target);
-  const Channel* find(int source, int target) const;
-
   // What happens to messages happens here, when a timer of SimGrid's goes off: no actor waits for them.
   void advance();
   void wake_at(double time_s);   // too early does no harm
