@@ -49,7 +49,7 @@ grep -q '^ddlsim: no_such_scenario: ' "$work/error" || fail "$(cat "$work/error"
 # Every command and every option of the help is in the manual and in both completions.
 unescaped=$work/manual
 sed 's/\\-/-/g' "$manual" >"$unescaped"
-commands=$(ddlsim --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$(ddlsim --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p')
 [ "$(echo "$commands" | wc -l)" -ge 15 ] || fail "the help has too few commands: $commands"
 for command in $commands; do
   grep -q "^.SS $command\$" "$unescaped" || fail "$command is not in the manual"
