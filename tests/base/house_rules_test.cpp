@@ -60,9 +60,10 @@ TEST_CASE("results cannot depend on the machine's randomness, clock or hash orde
                            "time(nullptr)", "system_clock"}) {
     CHECK(uses_of(word, {"core/", "sim/"}) == "");
   }
-  // Wall time is for progress, timing.json and what runs in real time; hashed containers are only for looking things
-  // up.
-  CHECK(uses_of("steady_clock", {"core/", "sim/"}, {"sim/runtime/run.cpp", "sim/cli/progress", "sim/emulate/"}) == "");
+  // Wall time is for progress, budgets, timing.json and what runs in real time; hashed containers are only for looking
+  // things up.
+  CHECK(uses_of("steady_clock", {"core/", "sim/"},
+                {"sim/runtime/run.cpp", "sim/cli/progress", "sim/cli/tuning/", "sim/emulate/"}) == "");
   CHECK(uses_of("unordered_", {"core/", "sim/"}, {"sim/platform/fabric.cpp", "sim/platform/simgrid_api.hpp"}) == "");
 }
 

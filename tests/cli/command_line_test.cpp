@@ -57,6 +57,18 @@ constexpr Refused kRefused[] = {
     {"expect", "ddlsim: expect: no scenario given; see ddlsim expect --help\n"},
     {"expect good.json", "ddlsim: good.json: $.expect: is missing; expected a list of what its runs must show\n"},
     {"expect absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
+    {"tune", "ddlsim: tune: no scenario given; see ddlsim tune --help\n"},
+    {"tune good.json",
+     "ddlsim: good.json: $.model: is none, and a run without a model learns nothing; expected one that learns\n"},
+    {"tune good.json --over algorithm.partitions",
+     "ddlsim: --over algorithm.partitions: has no values; expected PATH=VALUE,VALUE,... such as "
+     "algorithm.local_steps=4,16\n"},
+    {"advise", "ddlsim: advise: no scenario or platform given; see ddlsim advise --help\n"},
+    {"advise absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
+    {"advise absent.xml", "ddlsim: absent.xml: no such file; expected a platform or a scenario\n"},
+    {"advise good.json",
+     "ddlsim: good.json: $.stop.time: is missing; expected how long a run may take, for candidates share that time\n"},
+    {"advise good.json --budget 0s", "ddlsim: --budget: 0s is no time; expected more than 0s, such as 10min\n"},
     {"emulate", "ddlsim: emulate: no scenario given; see ddlsim emulate --help\n"},
     {"new akoo", "ddlsim: new: \"akoo\" is no template; did you mean \"ako\"?\n"},
     {"new ako -o good.json", "ddlsim: new: good.json: exists; expected another name\n"},
@@ -123,7 +135,9 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
                                 "emulate --help",
                                 "bench --help",
                                 "completion --help",
-                                "manual --help"}) {
+                                "manual --help",
+                                "tune --help",
+                                "advise --help"}) {
     const Reply answer = place.call(arguments);
     CAPTURE(answer.err);
     CHECK(answer.code == 0);
@@ -138,8 +152,9 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
 TEST_CASE("the main help offers exactly the commands there are") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command : {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "model",
-                              "list", "schema", "bench", "expect", "new", "emulate", "completion", "manual"}) {
+  for (const char* command :
+       {"run", "check", "describe", "reproduce", "sweep", "compare", "plot", "report", "model", "list", "schema",
+        "bench", "expect", "new", "emulate", "completion", "manual", "tune", "advise"}) {
     CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
   }
 }

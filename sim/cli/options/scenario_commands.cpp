@@ -6,6 +6,7 @@
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/cli/tuning/commands.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -118,6 +119,82 @@ Command add_sweep(CLI::App& app) {
           }};
 }
 
+void add_target(CLI::App& command, search::Goal& goal) {
+  command.add_option("--target", goal.target, "Soonest at this accuracy; without it, the best accuracy at the end")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
+Command add_tune(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto over = std::make_shared<std::vector<std::string>>();
+  const auto settings = std::make_shared<TuneSettings>();
+  CLI::App& command = *app.add_subcommand("tune", "Find the best learning rate, or other keys, of each scenario");
+  add_files(command, *typed);
+  command
+      .add_option(
+          "--over", *over,
+          "Values to try, repeatable; of training.optimizer.learning_rate alone, which is the default: about the "
+          "scenario's own, by factors of two, and beyond where the best is at the edge")
+      ->type_name("PATH=V,V,...")
+      ->allow_extra_args(false);
+  add_target(command, settings->request.goal);
+  command.add_option("--seeds", settings->request.seeds, "Most seeds of a setting; from 1000001 on, for tuning alone")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  typed->add_overrides(command);
+  add_out(command, settings->request.out, "DIR/<name>/ gets tried.csv, <name>_tuned.json and the runs");
+  add_jobs(command, settings->jobs);
+  command.add_flag("--json", settings->json, "Print what was found as JSON, and nothing else");
+  command.add_flag("--quiet", settings->quiet, "No progress");
+  command.footer(
+      "By successive halving, as many runs for each scenario. Interrupted, the same\n"
+      "command goes on where it was.\n"
+      "Example:\n  ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json");
+  return {&command, [typed, over, settings, &command] {
+            settings->request.files = typed->need_files(command);
+            settings->request.overrides = typed->changes();
+            for (const std::string& text : *over) settings->request.over.push_back(search::over_of(text));
+            return tune(*settings);
+          }};
+}
+
+Command add_advise(CLI::App& app) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<AdviseSettings>();
+  CLI::App& command = *app.add_subcommand("advise", "Say which system suits a network: ranked, tuned, and how sure");
+  command.add_option("file", settings->request.file, "A scenario, whose system does not matter, or a platform file")
+      ->type_name("SCENARIO.json|PLATFORM.xml");
+  add_target(command, settings->request.goal);
+  command.add_option("--budget", settings->budget, "Wall time; runs that have begun are finished")
+      ->type_name("TIME")
+      ->capture_default_str();
+  typed->add_overrides(command);
+  command
+      .add_option("--systems", settings->request.systems, "Only these, and one worker alone: a list such as ako,gossip")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--seeds", typed->seeds, "Of the race; default 1..12")->type_name("A..B");
+  add_out(command, settings->request.out, "DIR/<name>/ gets advice.md, advice.json, recommended.json and the runs");
+  command.add_option("-o,--output", settings->page, "Write an interactive page about the race, too")
+      ->type_name("F.html");
+  add_jobs(command, settings->jobs);
+  command.add_flag("--json", settings->json, "Print the advice as JSON, and nothing else");
+  command.add_flag("--quiet", settings->quiet, "No progress");
+  command.footer(
+      "Interrupted, or with more budget, the same command goes on where it was.\n"
+      "docs/advise.md says how the answer is found.\n"
+      "Example:\n  ddlsim advise scenarios/het_wan_ako_p3.json --target 0.8 --budget 10min");
+  return {&command, [typed, settings, &command] {
+            need(command, !settings->request.file.empty(), "scenario or platform");
+            settings->request.overrides = typed->changes();
+            settings->request.seeds = typed->chosen_seeds();
+            return advise(*settings);
+          }};
+}
+
 Command add_expect(CLI::App& app) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<ExpectSettings>();
@@ -213,7 +290,8 @@ Command add_emulate(CLI::App& app) {
 }  // namespace
 
 std::vector<Command> add_scenario_commands(CLI::App& app) {
-  return {add_run(app), add_check(app), add_describe(app), add_sweep(app), add_expect(app), add_emulate(app)};
+  return {add_run(app),  add_check(app),  add_describe(app), add_sweep(app),
+          add_tune(app), add_advise(app), add_expect(app),   add_emulate(app)};
 }
 
 }  // namespace ddl::cli

@@ -1,0 +1,54 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "sim/cli/commands.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
+#include "sim/cli/terminal.hpp"
+#include "sim/cli/tuning/commands.hpp"
+#include "sim/results/text/layout.hpp"
+#include "sim/scenario/reading/units.hpp"
+
+namespace ddl::cli {
+namespace {
+
+double budget_s(const std::string& text) {
+  const scenario::Quantity budget = scenario::parse_quantity(text, scenario::Dimension::time);
+  if (!budget.problem.empty()) throw InputError("--budget: " + budget.problem);
+  if (budget.value <= 0) throw InputError("--budget: " + text + " is no time; expected more than 0s, such as 10min");
+  return budget.value;
+}
+
+}  // namespace
+
+int advise(const AdviseSettings& settings) {
+  const auto start = std::chrono::steady_clock::now();
+  const double budget = budget_s(settings.budget);
+  const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
+  search::Adviser adviser(settings.request, at_once);
+  try {
+    with_progress("advise", !settings.quiet && !settings.json, [&](const auto& show) {
+      adviser.run({at_once, show, [&] {
+                     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
+                   }});
+      return 0;
+    });
+  } catch (const process::Interrupted&) {
+    search::write_advice(adviser);  // of the runs that have ended
+    throw;
+  }
+  search::write_advice(adviser);
+  if (settings.json) {
+    std::cout << search::advice_json(adviser);
+  } else {
+    std::cout << Terminal(STDOUT_FILENO).titled(search::advice_text(adviser)) << "\n"
+              << results::labelled("page", (adviser.folder() / "advice.md").string())
+              << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());
+  }
+  if (!settings.page.empty()) report({adviser.race_folders(), settings.page, "Advice: " + adviser.question().name});
+  return adviser.advice().recommended ? kDone : kRunFailed;
+}
+
+}  // namespace ddl::cli

@@ -1,0 +1,31 @@
+// The commands that search for what is best, with their parsed arguments.
+#pragma once
+
+#include <string>
+
+#include "sim/search/advise.hpp"
+#include "sim/search/tune.hpp"
+
+namespace ddl::cli {
+
+struct TuneSettings {
+  search::TuneRequest request;
+  int jobs = 0;  // parallel runs; 0: as many as cores
+  bool json = false, quiet = false;
+};
+
+// Searches the best settings of each scenario and prints them; kRunFailed if all runs of one fail.
+int tune(const TuneSettings& settings);
+
+struct AdviseSettings {
+  search::AdviseRequest request;
+  std::string budget = "10min";  // of wall time
+  std::string page;              // about the runs that raced; empty: none
+  int jobs = 0;                  // parallel runs; 0: as many as cores
+  bool json = false, quiet = false;
+};
+
+// Says which system suits a network, and how sure that is; kRunFailed if no run came to its end.
+int advise(const AdviseSettings& settings);
+
+}  // namespace ddl::cli

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
+#include "sim/cli/terminal.hpp"
+#include "sim/cli/tuning/commands.hpp"
+#include "sim/results/reading/statistics.hpp"
+#include "sim/results/text/layout.hpp"
+#include "sim/results/writing/readable.hpp"
+
+namespace ddl::cli {
+namespace {
+
+using search::TunedScenario;
+using Json = nlohmann::ordered_json;
+
+std::string settings_text(const TunedScenario& tuned) {
+  std::vector<std::string> words;
+  for (const scenario::Override& change : tuned.best) {
+    words.push_back(change.path.substr(change.path.rfind('.') + 1) + " " + change.value);
+  }
+  return words.empty() ? "-" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+// Of the best settings: "31.2 s", or "not reached (1 of 4)".
+std::string time_text(const TunedScenario& tuned) {
+  std::vector<double> times;
+  for (const auto& time : tuned.times_s) {
+    if (time) times.push_back(*time);
+  }
+  if (times.size() < tuned.times_s.size() || times.empty()) {
+    return fmt::format("not reached ({} of {})", times.size(), tuned.times_s.size());
+  }
+  return results::readable_seconds(results::estimate(times)->mean);
+}
+
+std::string accuracy_text(const TunedScenario& tuned) {
+  const auto mean = results::estimate(tuned.accuracies);
+  return mean ? fmt::format("{:.4f}", mean->mean) : "-";
+}
+
+std::string table_of(const std::vector<TunedScenario>& all, const search::Goal& goal) {
+  std::vector<std::vector<std::string>> rows = {{"scenario", "best", "accuracy at the end", "seeds", "runs"}};
+  if (goal.target) rows[0].insert(rows[0].begin() + 2, fmt::format("time to {}", *goal.target));
+  for (const TunedScenario& tuned : all) {
+    rows.push_back({tuned.name, settings_text(tuned), accuracy_text(tuned), std::to_string(tuned.accuracies.size()),
+                    tuned.runs == tuned.planned ? std::to_string(tuned.runs)
+                                                : fmt::format("{} of {}", tuned.runs, tuned.planned)});
+    if (goal.target) rows.back().insert(rows.back().begin() + 2, time_text(tuned));
+  }
+  return results::text_table(rows, 1);
+}
+
+Json json_of(const TunedScenario& tuned) {
+  Json best = Json::object();
+  for (const scenario::Override& change : tuned.best) {
+    const Json value = Json::parse(change.value, nullptr, false);
+    best[change.path] = value.is_discarded() ? Json(change.value) : value;
+  }
+  Json times = Json::array();
+  for (const auto& time : tuned.times_s) times.push_back(time ? Json(*time) : Json());
+  return {{"scenario", tuned.file},
+          {"best", best},
+          {"at_edge", tuned.search.at_edge},
+          {"accuracy_at_end", tuned.accuracies},
+          {"time_to_target_s", times},
+          {"runs", tuned.runs},
+          {"runs_planned", tuned.planned},
+          {"runs_failed", tuned.failed},
+          {"tuned_scenario", tuned.tuned_file}};
+}
+
+void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::uint64_t>& seeds) {
+  std::cout << results::hanging(
+      "", fmt::format("Seeds {}..{} are for tuning alone; the file of each scenario has its best settings:",
+                      seeds.front(), seeds.back()));
+  for (const TunedScenario& tuned : all) {
+    if (!tuned.tuned_file.empty()) std::cout << "  " << tuned.tuned_file << "\n";
+  }
+  for (const TunedScenario& tuned : all) {
+    if (tuned.search.at_edge) {
+      print_error(tuned.name + ": the best learning rate is at the edge of those tried; one beyond may be better");
+    }
+    if (tuned.failed > 0) print_error(fmt::format("{}: {} runs failed; see tried.csv", tuned.name, tuned.failed));
+  }
+}
+
+}  // namespace
+
+int tune(const TuneSettings& settings) {
+  search::TuneStudy study(settings.request);
+  with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
+    study.run({settings.jobs > 0 ? settings.jobs : studies::usable_cores(), show, {}});
+    return 0;
+  });
+  const std::vector<TunedScenario> all = study.results();
+  if (settings.json) {
+    Json list = Json::array();
+    for (const TunedScenario& tuned : all) list.push_back(json_of(tuned));
+    std::cout << list.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  } else {
+    std::cout << Terminal(STDOUT_FILENO).titled(table_of(all, settings.request.goal)) << "\n";
+    print_notes(all, search::tuning_seeds(settings.request.seeds));
+  }
+  const bool none = std::ranges::any_of(all, [](const TunedScenario& tuned) { return tuned.failed == tuned.runs; });
+  return none ? kRunFailed : kDone;
+}
+
+}  // namespace ddl::cli

@@ -1,0 +1,422 @@
+// The page: what to use, how sure that is, and what would change it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/results/reading/statistics.hpp"
+#include "sim/results/text/layout.hpp"
+#include "sim/results/writing/readable.hpp"
+#include "sim/results/writing/whole_file.hpp"
+#include "sim/scenario/reading/words.hpp"
+#include "sim/search/advise.hpp"
+
+namespace ddl::search {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Row = std::vector<std::string>;
+
+constexpr const char* page_file = "advice.md";
+constexpr const char* data_file = "advice.json";
+constexpr const char* scenario_file = "recommended.json";
+
+// Figures of a candidate over the seeds that it raced with.
+struct Figures {
+  std::size_t runs = 0, failed = 0;
+  std::vector<double> times, bytes, accuracies;  // of those that reached the shown target; of all runs
+  bool all_reach() const { return runs > 0 && times.size() == runs; }
+};
+
+Figures figures_of(const Advised& advised) {
+  Figures figures;
+  for (std::size_t seed = 0; seed < advised.trials.size(); ++seed) {
+    const auto& trial = advised.trials[seed];
+    if (!trial) continue;
+    ++figures.runs;
+    if (!trial->failure.empty()) {
+      ++figures.failed;
+      continue;
+    }
+    figures.accuracies.push_back(trial->accuracy);
+    if (const auto& there = advised.reached[seed]) {
+      figures.times.push_back(there->time_s);
+      figures.bytes.push_back(there->bytes);
+    }
+  }
+  return figures;
+}
+
+// By seeds that both raced with: the mean time of one worker over that of the candidate; none unless all of these runs
+// get to the shown target.
+std::optional<double> speed_up(const Advised& one, const Advised& advised) {
+  double of_one = 0, of_it = 0;
+  for (std::size_t seed = 0; seed < advised.trials.size(); ++seed) {
+    if (!one.trials[seed] || !advised.trials[seed]) continue;
+    if (!one.reached[seed] || !advised.reached[seed]) return std::nullopt;
+    of_one += one.reached[seed]->time_s, of_it += advised.reached[seed]->time_s;
+  }
+  return of_it > 0 ? std::optional(of_one / of_it) : std::nullopt;
+}
+
+std::string with_interval(const std::vector<double>& values, double most, const auto& shown) {
+  const auto mean = results::estimate(values);
+  if (!mean) return "-";
+  const auto interval = results::interval_of(*mean, 0, most);
+  if (!interval) return shown(mean->mean);
+  return fmt::format("{} ({} .. {})", shown(mean->mean), shown(interval->low), shown(interval->high));
+}
+
+std::string share_text(double accuracy) { return fmt::format("{:.3f}", accuracy); }
+
+std::string time_text(const Figures& figures) {
+  if (!figures.all_reach()) return fmt::format("in {} of {} runs", figures.times.size(), figures.runs);
+  return with_interval(figures.times, INFINITY, results::readable_seconds);
+}
+
+std::string name_of(const Advice& advice, std::size_t advised) {
+  return advice.candidates[advice.advised[advised].candidate].name;
+}
+
+std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.2g}", p); }
+
+std::string verdict_of(const Advice& advice, std::size_t i) {
+  const Race::Entrant& entrant = advice.race.entrants[i];
+  if (figures_of(advice.advised[i]).failed > 0) return "failed";
+  if (advice.race.looked_after == 0) return "not judged";
+  if (entrant.dropped_after) return fmt::format("worse, {}", p_text(entrant.p.value_or(0)));
+  if (advice.race.leader == i) return "leads";
+  return entrant.p ? fmt::format("as good? {}", p_text(*entrant.p)) : "not judged";
+}
+
+std::vector<Row> ranking_table(const Advice& advice) {
+  const std::string target = advice.shown_target ? fmt::format("{:g}", *advice.shown_target) : "";
+  std::vector<Row> rows = {{"system", "rate", "accuracy at the end", "seeds", "against the leader"}};
+  if (!target.empty()) {
+    rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "over one worker"});
+  }
+  for (const std::size_t i : advice.ranking) {
+    const Advised& advised = advice.advised[i];
+    const Figures figures = figures_of(advised);
+    Row row = {name_of(advice, i), advised.rate ? fmt::format("{:.3g}", *advised.rate) : "as given"};
+    if (!target.empty()) {
+      const auto bytes = results::estimate(figures.bytes);
+      const auto ratio = speed_up(advice.advised.front(), advised);
+      row.push_back(time_text(figures));
+      row.push_back(figures.all_reach() ? results::readable_bytes(bytes->mean) : "-");
+      row.push_back(ratio ? fmt::format("{:.2f}x", *ratio) : "-");
+    }
+    row.push_back(with_interval(figures.accuracies, 1, share_text));
+    row.push_back(std::to_string(figures.runs));
+    row.push_back(verdict_of(advice, i));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string score_text(double score, const Goal& goal, double length_s) {
+  if (!goal.target) return share_text(1 - score);
+  return score > length_s ? "not reached" : results::readable_seconds(score);
+}
+
+std::optional<double> mean_score(const std::vector<std::optional<double>>& scores) {
+  double sum = 0;
+  for (const auto& score : scores) {
+    if (!score) return std::nullopt;
+    sum += *score;
+  }
+  return scores.empty() ? std::nullopt : std::optional(sum / static_cast<double>(scores.size()));
+}
+
+std::string condition_verdict(const Advice& advice, const Condition& condition) {
+  if (!condition.best) return "not run";
+  const std::string best = name_of(advice, advice.contenders[*condition.best]);
+  if (advice.contenders[*condition.best] == *advice.recommended) return "the same answer";
+  if (!condition.p) return best + " is ahead";
+  const bool beyond = *condition.p < results::significance;
+  return beyond ? "another answer: " + best + ", " + p_text(*condition.p) : best + " is ahead, within noise";
+}
+
+std::vector<Row> conditions_table(const Advice& advice, const Goal& goal, double length_s) {
+  std::vector<Row> rows = {{"network"}};
+  for (const std::size_t i : advice.contenders) rows[0].push_back(name_of(advice, i));
+  rows[0].emplace_back("answer");
+  for (const Condition& condition : advice.conditions) {
+    Row row = {condition.name};
+    for (const auto& scores : condition.scores) {
+      const auto mean = mean_score(scores);
+      row.push_back(mean ? score_text(*mean, goal, length_s) : "-");
+    }
+    row.push_back(condition_verdict(advice, condition));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string names_text(const Advice& advice, const std::vector<std::size_t>& advised) {
+  Row names;
+  for (const std::size_t i : advised) names.push_back(name_of(advice, i));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string how_sure(const Advice& advice) {
+  const Race& race = advice.race;
+  const std::size_t dropped = race.entrants.size() - race.left.size();
+  if (race.looked_after == 0) {
+    return "Not sure: no system has the three seeds yet that a test needs. More budget continues from here.";
+  }
+  std::string text;
+  if (race.left.size() == 1) {
+    text = fmt::format(
+        "Sure: after {} seeds each of the other {} is worse beyond chance (paired t-tests at 5 %, "
+        "corrected for their number and for the looks).",
+        race.looked_after, dropped);
+  } else {
+    std::vector<std::size_t> near;
+    for (const std::size_t i : race.left) {
+      if (i != *race.leader) near.push_back(i);
+    }
+    text = fmt::format("Not quite sure: after {} seeds {} {} not told apart from {}", race.looked_after,
+                       names_text(advice, near), near.size() == 1 ? "is" : "are", name_of(advice, *race.leader));
+    text += dropped > 0 ? fmt::format("; the other {} are worse beyond chance.", dropped) : ".";
+    if (!race.open.empty()) text += " More seeds may tell them apart; more budget continues from here.";
+  }
+  if (*advice.recommended != *race.leader) text += " One worker alone needs no network, and is named for that.";
+  return text;
+}
+
+std::string recommendation(const Advice& advice) {
+  if (!advice.recommended) return "No answer yet: no run has ended.";
+  const Advised& best = advice.advised[*advice.recommended];
+  const Figures figures = figures_of(best);
+  std::string text = "Use " + name_of(advice, *advice.recommended);
+  if (*advice.recommended == 0) text += ", one worker alone with all the data";
+  if (best.rate) text += fmt::format(", with learning rate {:.3g}", *best.rate);
+  if (advice.shown_target && figures.all_reach()) {
+    text += fmt::format(": accuracy {:g} after {}", *advice.shown_target, time_text(figures));
+  } else if (advice.shown_target) {
+    text += fmt::format(": accuracy {:g} in {} of {} runs", *advice.shown_target, figures.times.size(), figures.runs);
+  }
+  return text + "; accuracy at the end " + with_interval(figures.accuracies, 1, share_text) + ".";
+}
+
+std::string what_is_asked(Adviser& adviser) {
+  const Goal& goal = adviser.request().goal;
+  const std::string what = goal.target ? fmt::format("which system is the first at accuracy {:g}", *goal.target)
+                                       : std::string("which system ends with the best accuracy");
+  return fmt::format("Question: {} on {}?", what, adviser.question().file);
+}
+
+// What the budget, or Ctrl-C, cut off.
+Row cut_off(const Advice& advice) {
+  Row lines;
+  if (advice.open_tuning > 0) {
+    std::size_t made = 0, planned = 0;
+    for (const Advised& advised : advice.advised) {
+      planned += advised.tuning_runs;
+      for (const auto& tried : advised.tuning.tried) made += tried.scores.size();
+    }
+    lines.push_back(fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
+  }
+  if (advice.open_race > 0) lines.push_back(fmt::format("Race: the next {} runs were not made.", advice.open_race));
+  if (advice.open_conditions > 0) {
+    lines.push_back(fmt::format("Other networks: {} runs were not made.", advice.open_conditions));
+  }
+  if (!lines.empty()) lines.emplace_back("The same command goes on from there.");
+  return lines;
+}
+
+Row method(Adviser& adviser, const Advice& advice) {
+  const auto& tuning = adviser.tuning_seeds();
+  Row lines = adviser.question().notes;
+  std::size_t edges = 0;
+  for (const Advised& advised : advice.advised) edges += advised.tuning.at_edge ? 1 : 0;
+  lines.push_back(fmt::format(
+      "Learning rates: {} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
+      advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
+  if (edges > 0) {
+    lines.push_back(
+        fmt::format("Of {} systems the best rate is at the edge of those tried: ddlsim tune goes further.", edges));
+  }
+  lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", adviser.request().seeds.front(),
+                              adviser.request().seeds.back()));
+  lines.emplace_back("Other networks: the first three seeds, the same rates, links all changed alike.");
+  lines.emplace_back(
+      "Accuracy at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.");
+  return lines;
+}
+
+// Names and why, those with the same reason together.
+std::vector<std::pair<std::string, std::string>> left_out(const Advice& advice) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Candidate& candidate : advice.candidates) {
+    if (candidate.excluded.empty()) continue;
+    // "\"ps_sync\" needs a server" is said of several.
+    const std::string own = scenario::in_quotes(candidate.name.substr(0, candidate.name.find(' '))) + " ";
+    const std::string why =
+        candidate.excluded.starts_with(own) ? candidate.excluded.substr(own.size()) : candidate.excluded;
+    const auto same = std::ranges::find(rows, why, [](const auto& row) { return row.second; });
+    if (same == rows.end()) {
+      rows.emplace_back(candidate.name, why);
+    } else {
+      same->first += ", " + candidate.name;
+    }
+  }
+  return rows;
+}
+
+double length_of(Adviser& adviser, const Advice& advice) {
+  return adviser.scenario_of(advice.advised.front()).stop.time->value;
+}
+
+std::string markdown_table(const std::vector<Row>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += fmt::format("| {} |\n", fmt::join(rows[i], " | "));
+    if (i > 0) continue;
+    for (std::size_t column = 0; column < rows[0].size(); ++column) text += "| --- ";
+    text += "|\n";
+  }
+  return text;
+}
+
+Json number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json estimate_json(const std::vector<double>& values, double most) {
+  const auto mean = results::estimate(values);
+  const auto interval = mean ? results::interval_of(*mean, 0, most) : std::nullopt;
+  return {{"count", values.size()},
+          {"mean", mean ? number(mean->mean) : Json()},
+          {"low", interval ? number(interval->low) : Json()},
+          {"high", interval ? number(interval->high) : Json()}};
+}
+
+Json system_json(Adviser& adviser, const Advice& advice, std::size_t i) {
+  const Advised& advised = advice.advised[i];
+  const Race::Entrant& entrant = advice.race.entrants[i];
+  const Figures figures = figures_of(advised);
+  Json scores = Json::object();
+  for (std::size_t seed = 0; seed < entrant.scores.size(); ++seed) {
+    if (entrant.scores[seed]) scores[std::to_string(adviser.request().seeds[seed])] = number(entrant.scores[seed]);
+  }
+  return {{"system", name_of(advice, i)},
+          {"algorithm", Json::parse(scenario::describe_run(adviser.scenario_of(advised)))["algorithm"]},
+          {"learning_rate", number(advised.rate)},
+          {"learning_rate_at_edge", advised.tuning.at_edge},
+          {"scores", scores},
+          {"time_to_target_s", estimate_json(figures.times, INFINITY)},
+          {"bytes_to_target", estimate_json(figures.bytes, INFINITY)},
+          {"speed_up_over_one_worker", number(speed_up(advice.advised.front(), advised))},
+          {"accuracy_at_end", estimate_json(figures.accuracies, 1)},
+          {"runs", figures.runs},
+          {"failed", figures.failed},
+          {"dropped_after_seeds", entrant.dropped_after ? Json(*entrant.dropped_after) : Json()},
+          {"p_against_leader", number(entrant.p)}};
+}
+
+Json conditions_json(const Advice& advice) {
+  Json list = Json::array();
+  for (const Condition& condition : advice.conditions) {
+    Json scores = Json::object();
+    for (std::size_t i = 0; i < condition.scores.size(); ++i) {
+      Json of_system = Json::array();
+      for (const auto& score : condition.scores[i]) of_system.push_back(number(score));
+      scores[name_of(advice, advice.contenders[i])] = of_system;
+    }
+    list.push_back({{"network", condition.name},
+                    {"scores", scores},
+                    {"best", condition.best ? Json(name_of(advice, advice.contenders[*condition.best])) : Json()},
+                    {"p_against_recommended", number(condition.p)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string advice_text(Adviser& adviser) {
+  const Advice advice = adviser.advice();
+  std::string text = results::hanging("", what_is_asked(adviser)) + "\n" +
+                     results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
+  if (!advice.ranking.empty()) text += results::text_table(ranking_table(advice), 1) + "\n";
+  if (!advice.conditions.empty()) {
+    text += "What would change the answer\n" +
+            results::text_table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)), 1) + "\n";
+  }
+  if (const auto rows = left_out(advice); !rows.empty()) {
+    text += "Not run\n";
+    for (const auto& [names, why] : rows) text += results::rewrapped("  " + names + ": " + why + "\n");
+    text += "\n";
+  }
+  if (const Row lines = cut_off(advice); !lines.empty()) {
+    text += "Cut off\n";
+    for (const std::string& line : lines) text += results::hanging("  ", line);
+    text += "\n";
+  }
+  text += "How\n";
+  for (const std::string& line : method(adviser, advice)) text += results::hanging("  ", line);
+  return text;
+}
+
+std::string advice_markdown(Adviser& adviser) {
+  const Advice advice = adviser.advice();
+  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n**" +
+                     recommendation(advice) + "** " + how_sure(advice) + "\n";
+  if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_table(ranking_table(advice));
+  if (!advice.conditions.empty()) {
+    text += "\n## What would change the answer\n\n" +
+            markdown_table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)));
+  }
+  const auto list = [&text](const char* title, const Row& lines) {
+    if (lines.empty()) return;
+    text += "\n## " + std::string(title) + "\n\n";
+    for (const std::string& line : lines) text += "- " + line + "\n";
+  };
+  Row excluded;
+  for (const auto& [name, why] : left_out(advice)) excluded.push_back(name + ": " + why);
+  list("Not run", excluded);
+  list("Cut off", cut_off(advice));
+  list("How", method(adviser, advice));
+  return text;
+}
+
+std::string advice_json(Adviser& adviser) {
+  const Advice advice = adviser.advice();
+  const Goal& goal = adviser.request().goal;
+  Json systems = Json::array(), excluded = Json::array(), left = Json::array();
+  for (const std::size_t i : advice.ranking) systems.push_back(system_json(adviser, advice, i));
+  for (const auto& [name, why] : left_out(advice)) excluded.push_back({{"system", name}, {"why", why}});
+  for (const std::size_t i : advice.race.left) left.push_back(name_of(advice, i));
+  const Json json = {{"question", adviser.question().file},
+                     {"goal", goal.target ? "time to accuracy" : "accuracy at the end"},
+                     {"target", number(advice.shown_target)},
+                     {"recommended", advice.recommended ? Json(name_of(advice, *advice.recommended)) : Json()},
+                     {"how_sure", how_sure(advice)},
+                     {"not_told_apart", left},
+                     {"systems", systems},
+                     {"other_networks", conditions_json(advice)},
+                     {"not_run", excluded},
+                     {"cut_off",
+                      {{"tuning", advice.open_tuning > 0},
+                       {"race_runs", advice.open_race},
+                       {"other_network_runs", advice.open_conditions}}},
+                     {"tuning_seeds", adviser.tuning_seeds()},
+                     {"race_seeds", adviser.request().seeds}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_advice(Adviser& adviser) {
+  results::write_whole((adviser.folder() / page_file).string(), advice_markdown(adviser));
+  results::write_whole((adviser.folder() / data_file).string(), advice_json(adviser));
+  const Advice advice = adviser.advice();
+  if (!advice.recommended) return;
+  scenario::Scenario best = adviser.scenario_of(advice.advised[*advice.recommended]);
+  best.name = adviser.question().name + "_recommended";
+  best.seed = adviser.request().seeds.front();
+  write_scenario(std::move(best), adviser.folder() / scenario_file);
+}
+
+}  // namespace ddl::search

@@ -1,0 +1,164 @@
+#include "sim/search/lab.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/base/check.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/mean_curve.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/studies/sweep/run_sweep.hpp"
+
+namespace ddl::search {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double share_of_end = 0.2;  // of the evaluations: with plain SGD a single one may jump by ten points
+
+double accuracy_at_end(const std::vector<experiment::CurveRow>& rows) {
+  if (rows.empty()) return 0;
+  const auto over = std::max<std::size_t>(1, static_cast<std::size_t>(share_of_end * static_cast<double>(rows.size())));
+  double sum = 0;
+  for (std::size_t i = rows.size() - over; i < rows.size(); ++i) sum += rows[i].test_accuracy;
+  return sum / static_cast<double>(over);
+}
+
+std::optional<Reached> reached_in(const std::vector<experiment::CurveRow>& rows, double accuracy) {
+  const auto row =
+      std::ranges::find_if(rows, [&](const experiment::CurveRow& one) { return one.test_accuracy >= accuracy; });
+  return row == rows.end() ? std::nullopt : std::optional(Reached{row->time_s, row->bytes_sent});
+}
+
+std::optional<double> length_of(const scenario::Scenario& scenario) {
+  return scenario.stop.time ? std::optional(scenario.stop.time->value) : std::nullopt;
+}
+
+constexpr const char* not_started = "not started";
+
+}  // namespace
+
+std::optional<Reached> reached(const fs::path& folder, double accuracy) {
+  return reached_in(results::read_mean_curve(folder), accuracy);
+}
+
+TrialResult read_trial(const fs::path& folder, const Goal& goal, std::optional<double> length_s) {
+  const results::FinishedRun run = results::read_finished(folder);
+  const std::vector<experiment::CurveRow> rows = results::read_mean_curve(folder);
+  const bool diverged = run.stopped_by == "diverged";
+  TrialResult result;
+  result.accuracy = accuracy_at_end(rows);
+  const double learned = diverged ? 0 : result.accuracy;
+  if (!goal.target) {
+    result.score = 1 - learned;
+    return result;
+  }
+  if (const auto place = reached_in(rows, *goal.target); place && !diverged) {
+    result.time_s = place->time_s;
+    result.bytes = place->bytes;
+    result.score = place->time_s;
+  } else {
+    const double length = length_s.value_or(run.measure("simulated_seconds").value_or(0));
+    result.score = length * (1 + std::max(0.0, *goal.target - learned));
+  }
+  return result;
+}
+
+std::size_t Lab::add(Base base) {
+  bases_.push_back(std::move(base));
+  point(bases_.size() - 1, {});  // what is wrong with it comes out here
+  return bases_.size() - 1;
+}
+
+std::size_t Lab::point(std::size_t base, const std::vector<scenario::Override>& changes) {
+  const Base& from = bases_.at(base);
+  std::string text;
+  for (const scenario::Override& change : changes) text += change.path + "=" + change.value + "\n";
+  if (const auto found = numbers_.find({base, text}); found != numbers_.end()) return found->second;
+  std::vector<scenario::Override> all = from.set;
+  all.insert(all.end(), changes.begin(), changes.end());
+  scenario::Scenario scenario = scenario::parse_scenario(from.text, from.file, all);
+  scenario.name = studies::changed_name(from.name, changes);
+  for (const Point& other : points_) {
+    check(bases_[other.base].folder != from.folder || other.scenario.name != scenario.name,
+          "two points of a search have two names");
+  }
+  points_.push_back({base, std::move(scenario)});
+  numbers_[{base, text}] = points_.size() - 1;
+  return points_.size() - 1;
+}
+
+fs::path Lab::folder_of(const LabTrial& trial) const { return job_of(trial).folder; }
+
+studies::Job Lab::job_of(const LabTrial& trial) const {
+  const Point& point = points_.at(trial.point);
+  const std::string name = point.scenario.name + "/" + std::to_string(trial.seed);
+  return {&point.scenario, trial.seed, bases_[point.base].folder / name, name};
+}
+
+const TrialResult* Lab::known(const LabTrial& trial) {
+  const auto [found, fresh] = results_.try_emplace(trial);
+  if (fresh) {
+    const studies::Job job = job_of(trial);
+    if (finished_.has(job)) {
+      found->second = read_trial(job.folder, goal_, length_of(*job.scenario));
+      ++kept_;
+    }
+  }
+  return found->second ? &*found->second : nullptr;
+}
+
+bool Lab::run(const std::vector<LabTrial>& trials, const LabOptions& options) {
+  std::vector<LabTrial> missing;
+  for (const LabTrial& trial : trials) {
+    if (known(trial) == nullptr && std::ranges::count(missing, trial) == 0) missing.push_back(trial);
+  }
+  std::vector<studies::Job> jobs;
+  for (const LabTrial& trial : missing) jobs.push_back(job_of(trial));
+  std::vector<std::size_t> open(jobs.size());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  bool all_started = true;
+  studies::JobOptions running = studies::sweep_jobs(options.at_once);
+  // In the run's process, at its beginning: those at work then come to their end.
+  running.make = [&](const studies::Job&, const scenario::Scenario& scenario) {
+    if (options.may_start && !options.may_start()) throw process::RunFailed(not_started);
+    return runtime::run_here(scenario, {.threads = running.threads, .progress = {}});
+  };
+  if (options.progress) {
+    running.progress = [&](const studies::RunsProgress& of_call) {
+      if (all_started) options.progress(with_earlier(of_call));
+    };
+  }
+  std::size_t made = 0, failed = 0;
+  studies::run_jobs(jobs, open, running, [&](std::size_t job, const studies::JobEnd& end) {
+    TrialResult result;
+    result.failure = studies::why_failed(end);
+    if (result.failure == not_started) {
+      all_started = false;
+      return;
+    }
+    if (result.failure.empty()) {
+      ++made;
+      result = read_trial(jobs[job].folder, goal_, length_of(*jobs[job].scenario));
+    } else {
+      ++failed;
+      result.score = std::numeric_limits<double>::infinity();
+    }
+    results_[missing[job]] = std::move(result);
+  });
+  made_ += made;
+  failed_ += failed;
+  return all_started;
+}
+
+// Counts those of earlier calls, too.
+studies::RunsProgress Lab::with_earlier(studies::RunsProgress progress) const {
+  progress.runs += made_ + failed_ + kept_;
+  progress.finished += made_ + kept_;
+  progress.failed += failed_;
+  progress.kept = kept_;
+  return progress;
+}
+
+}  // namespace ddl::search

@@ -1,0 +1,232 @@
+// Advice and tuning by tiny runs: what is run, what is kept, and what the page says.
+#include "sim/search/advise.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/search/tune.hpp"
+#include "tests/results/writing/files.hpp"
+
+namespace ddl::search {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// Two workers, gradients of 100 ms. At 1 Mbit/s a model takes 80 s: what exchanges models in step cannot be the best,
+// and what waits for the network learns nothing.
+std::string scenario_text(const std::string& bandwidth) {
+  return R"({"platform": {"workers": 2, "bandwidth": ")" + bandwidth + R"("}, "model": "softmax",
+    "data": {"train": 400, "test": 100}, "wire": {"model_bytes": "10MB"},
+    "training": {"batch_size": 20, "optimizer": {"type": "sgd", "learning_rate": 0.1}},
+    "compute": {"seconds_per_batch": "100ms", "jitter": 0}, "algorithm": "single",
+    "stop": {"time": "2s"}, "evaluate": {"every": "200ms"}})";
+}
+
+class Place {
+ public:
+  fs::path write(const std::string& name, const std::string& text) const {
+    const fs::path file = scratch_.path() / name;
+    std::ofstream(file) << text;
+    return file;
+  }
+  AdviseRequest request(const fs::path& file, std::vector<std::string> systems,
+                        std::optional<double> target = {}) const {
+    return {file.string(), {}, {target}, {1, 2, 3}, std::move(systems), (scratch_.path() / "out").string()};
+  }
+  fs::path path() const { return scratch_.path(); }
+
+ private:
+  results::TemporaryFolder scratch_;
+};
+
+// How many runs a call made.
+struct Counted {
+  std::size_t made = 0;
+  AdviseOptions options(std::function<double()> used = {}) {
+    return {2, [this](const studies::RunsProgress& progress) { made = progress.finished - progress.kept; },
+            std::move(used)};
+  }
+};
+
+std::size_t results_below(const fs::path& folder) {
+  std::size_t found = 0;
+  if (!fs::exists(folder)) return 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) found += entry.path().filename() == "run.json";
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("on a network too slow for anything one worker alone is recommended, and what cannot win is not run") {
+  const Place place;
+  Adviser adviser(
+      place.request(place.write("slow.json", scenario_text("1Mbps")), {"gossip", "ring_allreduce", "ps_sync"}), 2);
+  Counted counted;
+  adviser.run(counted.options());
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.recommended.has_value());
+  CHECK(advice.candidates[advice.advised[*advice.recommended].candidate].name == "single");
+  for (const Candidate& candidate : advice.candidates) {
+    CAPTURE(candidate.name);
+    // 40 s a step of both workers against a tenth of one alone, 0.1 s; and there is no server.
+    if (candidate.name == "ring_allreduce")
+      CHECK(candidate.excluded.find("at most 0.025 gradients a second") != std::string::npos);
+    if (candidate.name == "ps_sync") CHECK(candidate.excluded.find("needs a server") != std::string::npos);
+    if (candidate.name == "gossip") CHECK(candidate.excluded == "");
+  }
+  CHECK(advice.open_tuning + advice.open_race + advice.open_conditions == 0);
+  // Eight runs to tune each of two, three seeds to race, and four networks for gossip, which alone uses one.
+  CHECK(counted.made == 2 * 8 + 2 * 3 + 4 * 3);
+  CHECK(results_below(adviser.folder() / "conditions") == 12);
+}
+
+TEST_CASE("the same question again makes no run, and gives the same page to the byte") {
+  const Place place;
+  const fs::path file = place.write("quick.json", scenario_text("800Mbps"));
+  Counted first, second;
+  Adviser adviser(place.request(file, {"gossip"}, 0.3), 2);
+  adviser.run(first.options());
+  write_advice(adviser);
+  CHECK(first.made > 0);
+  const std::string page = results::text_of(adviser.folder() / "advice.md");
+  Adviser again(place.request(file, {"gossip"}, 0.3), 1);
+  again.run(second.options());
+  write_advice(again);
+  CHECK(second.made == 0);
+  CHECK(results::text_of(adviser.folder() / "advice.md") == page);
+  CHECK(page.find("time to 0.3") != std::string::npos);
+  CHECK(page.find("results/") == std::string::npos);
+}
+
+TEST_CASE("a budget that is spent leaves what was done, says what was cut off, and more of it goes on from there") {
+  const Place place;
+  const fs::path file = place.write("cut.json", scenario_text("800Mbps"));
+  Counted first, second;
+  Adviser cut(place.request(file, {"gossip"}), 1);
+  int asked = 0;
+  AdviseOptions options = first.options();
+  // Each run is asked for in its own process, so that the time that has passed must be the same for all of them.
+  options.at_once = 1;
+  options.used = [&asked] { return static_cast<double>(asked); };
+  options.progress = [&](const studies::RunsProgress& progress) {
+    first.made = progress.finished - progress.kept;
+    asked = progress.finished >= 5 ? 1 : 0;
+  };
+  cut.run(options);
+  const Advice part = cut.advice();
+  CHECK(first.made == 5);
+  CHECK(part.open_tuning > 0);
+  CHECK_FALSE(part.recommended.has_value());
+  CHECK(advice_text(cut).find("5 of 16 runs") != std::string::npos);
+
+  Adviser whole(place.request(file, {"gossip"}), 1);
+  whole.run(second.options());
+  CHECK(second.made == 2 * 8 + 2 * 3 + 4 * 3 - 5);
+  CHECK(whole.advice().recommended.has_value());
+}
+
+TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON says the same") {
+  const Place place;
+  Adviser adviser(place.request(place.write("page.json", scenario_text("100Mbps")), {"gossip", "alone", "local_sgd"}),
+                  2);
+  adviser.run(Counted().options());
+  std::istringstream lines(advice_text(adviser));
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+  const Json json = Json::parse(advice_json(adviser));
+  const Advice advice = adviser.advice();
+  CHECK(json["recommended"] == advice.candidates[advice.advised[*advice.recommended].candidate].name);
+  CHECK(json["systems"].size() == advice.ranking.size());
+  CHECK(json["systems"][0]["scores"].size() == 3);
+  write_advice(adviser);
+  // What is recommended can be run where it lies.
+  const scenario::Scenario best = scenario::read_scenario((adviser.folder() / "recommended.json").string());
+  CHECK(best.name == "page_recommended");
+}
+
+TEST_CASE("what cannot be asked is one line") {
+  const Place place;
+  const auto error_of = [&](const std::string& text, std::vector<std::string> systems = {}) -> std::string {
+    try {
+      Adviser adviser(place.request(place.write("bad.json", text), std::move(systems)), 1);
+    } catch (const scenario::ScenarioErrors& errors) {
+      REQUIRE(errors.lines.size() == 1);
+      return errors.lines.front();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  std::string no_time = scenario_text("8Mbps");
+  no_time.replace(no_time.find("\"time\": \"2s\""), 12, "\"iterations\": 5");
+  CHECK(error_of(no_time).find("bad.json: $.stop.time: is missing; expected how long") != std::string::npos);
+  CHECK(error_of(scenario_text("8Mbps"), {"gosip"}) ==
+        "--systems: \"gosip\" is no candidate; did you mean \"gossip\"?");
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+}
+
+TEST_CASE("a platform alone is given a task, its servers by their names") {
+  const Place place;
+  const std::string root = DDLSIM_SOURCE_DIR;
+  AdviseRequest request = place.request(root + "/platforms/het_wan.xml", {"ps_async"});
+  request.overrides = {{"platform.workers", "4"}, {"stop.time", "4s"}};
+  Adviser adviser(request, 1);
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.candidates.size() == 2);
+  CHECK(advice.candidates[1].excluded == "");
+  CHECK(adviser.question().notes.front() == "Servers: ps0; all other hosts are workers.");
+}
+
+TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, and writes what can be run") {
+  const Place place;
+  TuneRequest request;
+  request.files = {place.write("one.json", scenario_text("800Mbps")).string(),
+                   place.write("two.json", scenario_text("8Mbps")).string()};
+  request.overrides = {{"algorithm", "gossip"}};
+  request.seeds = 2;
+  request.out = (place.path() / "tuned").string();
+  std::size_t made = 0;
+  const LabOptions options{
+      2, [&](const studies::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
+  TuneStudy study(request);
+  study.run(options);
+  CHECK(made == 2 * (8 + 4));
+  const std::vector<TunedScenario> tuned = study.results();
+  REQUIRE(tuned.size() == 2);
+  for (const TunedScenario& one : tuned) {
+    CHECK(one.runs == one.planned);
+    const Halving::Tried& chosen = one.search.tried.at(*one.search.best);
+    for (const Halving::Tried& tried : one.search.tried) {
+      if (tried.scores.size() == chosen.scores.size()) CHECK(tried.mean() >= chosen.mean());
+    }
+    REQUIRE(one.accuracies.size() == 2);
+    CHECK((one.accuracies[0] + one.accuracies[1]) / 2 == doctest::Approx(1 - chosen.mean()));
+    const scenario::Scenario best = scenario::read_scenario(one.tuned_file);
+    CHECK(best.name == one.name + "_tuned");
+    const std::string table = results::text_of(one.folder / "tried.csv");
+    CHECK(std::ranges::count(table, '\n') == 1 + 12);
+    CHECK(table.starts_with("training.optimizer.learning_rate,seed,score,"));
+  }
+  TuneStudy again(request);
+  made = 99;
+  again.run(options);
+  CHECK(made == 99);  // nothing to do, so nothing to tell
+}
+
+TEST_CASE("tuning over lists of values says what is wrong with them") {
+  const Place place;
+  CHECK(over_of("algorithm.codec={\"type\": \"top_k\", \"share\": 0.1},\"none\"").values.size() == 2);
+  CHECK(over_of("a.b=[1,2],3").values == std::vector<std::string>{"[1,2]", "3"});
+  CHECK(over_of(rate_path).values.empty());
+  CHECK_THROWS_WITH_AS(over_of("algorithm.period"), doctest::Contains("has no values"), InputError);
+  CHECK_THROWS_WITH_AS(over_of("a.b=1,1"), doctest::Contains("has 1 twice"), InputError);
+  CHECK_THROWS_WITH_AS(over_of("a.b=1,,2"), doctest::Contains("has an empty value"), InputError);
+  TuneRequest request;
+  request.files = {place.write("one.json", scenario_text("8Mbps")).string()};
+  request.over = {over_of("algorithm.partitions=1,2")};
+  CHECK_THROWS_AS(TuneStudy{request}, scenario::ScenarioErrors);
+}
+
+}  // namespace ddl::search
