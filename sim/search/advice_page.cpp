@@ -170,9 +170,9 @@ std::string how_sure(const Advice& advice) {
   std::string text;
   if (race.left.size() == 1) {
     text = fmt::format(
-        "Sure: after {} seeds each of the other {} is worse beyond chance (paired t-tests at 5 %, "
-        "corrected for their number and for the looks).",
-        race.looked_after, dropped);
+        "Sure: after {} seeds {} worse beyond chance (paired t-tests at 5 %, corrected for their number and "
+        "for the looks).",
+        race.looked_after, dropped == 1 ? "the other is" : fmt::format("all {} others are", dropped));
   } else {
     std::vector<std::size_t> near;
     for (const std::size_t i : race.left) {
@@ -180,7 +180,9 @@ std::string how_sure(const Advice& advice) {
     }
     text = fmt::format("Not quite sure: after {} seeds {} {} not told apart from {}", race.looked_after,
                        names_text(advice, near), near.size() == 1 ? "is" : "are", name_of(advice, *race.leader));
-    text += dropped > 0 ? fmt::format("; the other {} are worse beyond chance.", dropped) : ".";
+    text += dropped > 0 ? fmt::format("; {} worse beyond chance.",
+                                      dropped == 1 ? "the other is" : fmt::format("the other {} are", dropped))
+                        : ".";
     if (!race.open.empty()) text += " More seeds may tell them apart; more budget continues from here.";
   }
   if (*advice.recommended != *race.leader) text += " One worker alone needs no network, and is named for that.";
@@ -238,7 +240,7 @@ Row method(Adviser& adviser, const Advice& advice) {
       advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
   if (edges > 0) {
     lines.push_back(
-        fmt::format("Of {} systems the best rate is at the edge of those tried: ddlsim tune goes further.", edges));
+        fmt::format("Systems whose best rate is at the edge of those tried: {}; ddlsim tune goes further.", edges));
   }
   lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", adviser.request().seeds.front(),
                               adviser.request().seeds.back()));
@@ -388,7 +390,9 @@ std::string advice_json(Adviser& adviser) {
   const Goal& goal = adviser.request().goal;
   Json systems = Json::array(), excluded = Json::array(), left = Json::array();
   for (const std::size_t i : advice.ranking) systems.push_back(system_json(adviser, advice, i));
-  for (const auto& [name, why] : left_out(advice)) excluded.push_back({{"system", name}, {"why", why}});
+  for (const Candidate& candidate : advice.candidates) {
+    if (!candidate.excluded.empty()) excluded.push_back({{"system", candidate.name}, {"why", candidate.excluded}});
+  }
   for (const std::size_t i : advice.race.left) left.push_back(name_of(advice, i));
   const Json json = {{"question", adviser.question().file},
                      {"goal", goal.target ? "time to accuracy" : "accuracy at the end"},

@@ -66,14 +66,13 @@ TEST_CASE(
 TEST_CASE("tune writes a table of what was tried and a scenario with what was best") {
   const Workplace place;
   write_learner(place);
-  const Reply reply = place.call(
-      "tune learner.json --set algorithm=single --seeds 2 --over training.optimizer.learning_rate=1e-6,0.05");
+  const Reply reply = place.call("tune learner.json --set algorithm=single --seeds 2 --over training.batch_size=1,40");
   CHECK(reply.code == 0);
-  CHECK(reply.out.find("learning_rate 0.05") != std::string::npos);
+  CHECK(reply.out.find("batch_size 40") != std::string::npos);
   const std::string folder = "results/tune/learner_single/";
-  CHECK(text_of(place.at(folder + "tried.csv")).find("1e-6,1000001,") != std::string::npos);
+  CHECK(text_of(place.at(folder + "tried.csv")).find("\n1,1000001,") != std::string::npos);
   const Reply described = place.call("describe " + folder + "learner_single_tuned.json");
-  CHECK(described.out.find("\"learning_rate\": 0.05") != std::string::npos);
+  CHECK(described.out.find("\"batch_size\": 40") != std::string::npos);
 }
 
 }  // namespace ddl::advise_command_test
