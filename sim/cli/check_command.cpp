@@ -13,6 +13,7 @@
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/runtime/run.hpp"
+#include "sim/search/tune_sweep.hpp"
 #include "sim/studies/sweep/run_sweep.hpp"
 
 namespace ddl::cli {
@@ -89,6 +90,9 @@ std::string checked_text(const studies::Sweep& sweep) {
          results::labelled("sweep", fmt::format("{} scenarios by {} seeds, {} runs", plan.points.size(),
                                                 plan.seeds.size(), plan.runs())) +
          results::labelled("varied", fmt::format("{}", fmt::join(plan.columns, ", "))) +
+         (sweep.tune
+              ? results::labelled("tuning", fmt::format("{} runs before these", search::tuning_runs(sweep, plan)))
+              : "") +
          results::labelled(
              "cost", fmt::format("all runs take {} cores roughly {}", cores, results::readable_seconds(all / cores)));
 }

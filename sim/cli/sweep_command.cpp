@@ -9,6 +9,7 @@
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
+#include "sim/search/tune_sweep.hpp"
 #include "sim/studies/sweep/run_sweep.hpp"
 #include "sim/studies/sweep/slurm.hpp"
 
@@ -47,13 +48,24 @@ void print_failures(const studies::SweepPlan& plan, const studies::SweepOutcome&
 
 int sweep(const SweepSettings& settings) {
   const studies::Sweep what = studies::read_sweep(settings.file, settings.overrides);
-  const studies::SweepPlan plan = studies::plan_sweep(what);
+  studies::SweepPlan plan = studies::plan_sweep(what);
+  if (what.tune && (settings.task || settings.engine == "slurm")) {
+    throw InputError("--engine slurm: " + settings.file + " has \"tune\", which runs on this machine; expected local");
+  }
   if (settings.task) {
     studies::run_slurm_task(plan, settings.out, *settings.task);
     return kDone;
   }
   const bool on_slurm = settings.engine == "slurm";
   const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
+  if (what.tune && settings.dry_run) {
+    std::cout << results::hanging("",
+                                  fmt::format("tuning: {} runs, before those below", search::tuning_runs(what, plan)));
+  } else if (what.tune) {
+    plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
+      return search::tuned_plan(what, plan, settings.out, {at_once, show, {}});
+    });
+  }
   const studies::SweepEstimate outlook =
       studies::estimate_sweep(what, plan, settings.out, on_slurm ? studies::usable_cores() : at_once);
   studies::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};

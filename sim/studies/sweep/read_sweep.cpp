@@ -31,6 +31,7 @@ class SweepReader {
     read_set();
     read_axes();
     read_seeds();
+    read_tuning();
     check_keys();
   }
 
@@ -134,6 +135,48 @@ class SweepReader {
       if (!seen.insert(seed).second)
         place.at(i).error(std::to_string(seed) + " is given twice; expected each seed once");
       sweep_.seeds.push_back(seed);
+    }
+  }
+
+  void read_tuning() {
+    const Json* tune = find("tune");
+    if (tune == nullptr) return;
+    const scenario::Place place = root_.at("tune");
+    if (!tune->is_object()) return place.error(shown(*tune) + " is not an object; expected over, target or seeds");
+    SweepTuning tuning;
+    for (const auto& [key, value] : tune->items()) {
+      const scenario::Place here = place.at(key);
+      if (key == "over") {
+        read_tuned(value, tuning, here);
+      } else if (key == "target") {
+        scenario::read_number(unordered(value), tuning.target.emplace(), Rule{.above = 0, .at_most = 1}, here);
+      } else if (key == "seeds") {
+        scenario::read_unsigned(unordered(value), tuning.seeds, Rule{.at_least = 1, .at_most = 64}, here);
+      } else {
+        here.error("is an unknown key; " +
+                   scenario::nearest_or(key, {"over", "target", "seeds"}, "known keys are over, target, seeds"));
+      }
+    }
+    sweep_.tune = std::move(tuning);
+  }
+
+  void read_tuned(const Json& over, SweepTuning& tuning, const scenario::Place& place) {
+    if (!over.is_object()) return place.error(shown(over) + " is not an object; expected paths and lists of values");
+    for (const auto& [path, values] : over.items()) {
+      const scenario::Place here = place.at(path);
+      const bool varied = std::ranges::any_of(
+          sweep_.axes, [&](const SweepAxis& axis) { return std::ranges::count(axis.paths, path) > 0; });
+      if (varied) here.error("is varied; expected a path that is not");
+      if (!values.is_array()) {
+        here.error(shown(values) + " is not a list; expected a list of values");
+        continue;
+      }
+      std::vector<std::string> texts;
+      for (const Json& value : values) texts.push_back(value.dump());
+      if (texts.empty() && path != "training.optimizer.learning_rate") {
+        here.error("is an empty list; expected at least one value");
+      }
+      tuning.over.emplace_back(path, std::move(texts));
     }
   }
 

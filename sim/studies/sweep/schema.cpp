@@ -29,6 +29,17 @@ std::string sweep_schema() {
   properties["zip"] = with("objects of paths and lists of values that go in step", {{"type", "array"}, {"items", zip}});
   properties["seeds"] = with("one run of everything for each; default: the base's",
                              {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", seed}});
+  const Json over = {{"type", "object"}, {"additionalProperties", {{"type", "array"}}}};
+  const Json target = {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", 1}};
+  const Json count = {{"type", "integer"}, {"minimum", 1}, {"maximum", 64}};
+  properties["tune"] = with(
+      "every point is tuned first, over seeds for that alone",
+      {{"type", "object"},
+       {"properties",
+        {{"over", with("paths and values to try; an empty list, of the learning rate: about the scenario's own", over)},
+         {"target", with("soonest at this accuracy; default: the best accuracy at the end", target)},
+         {"seeds", with("most seeds of a setting; default 4", count)}}},
+       {"additionalProperties", false}});
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", "ddlsim sweep"},
                  {"description", "A grid of scenarios."},

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/scenario/reading/read.hpp"
@@ -22,6 +24,14 @@ struct SweepAxis {
   std::vector<std::vector<std::string>> values;  // by position, then path: JSON text
 };
 
+// "tune": every point first searches for its own best settings, over seeds that the sweep does not use (sim/search).
+struct SweepTuning {
+  // Paths and what is tried there; no values, of the learning rate: about the scenario's own. Empty: the learning rate.
+  std::vector<std::pair<std::string, std::vector<std::string>>> over;
+  std::optional<double> target;  // soonest at this accuracy; none: the best accuracy at the end
+  std::uint64_t seeds = 4;       // most of a setting
+};
+
 struct Sweep {
   std::string file;  // starts errors
   std::string name;  // default: the file's stem
@@ -31,6 +41,7 @@ struct Sweep {
   std::vector<scenario::Override> set;  // in every run
   std::vector<SweepAxis> axes;          // in the file's order, `vary` before `zip`; the first varies slowest
   std::vector<std::uint64_t> seeds;     // empty: the base's own
+  std::optional<SweepTuning> tune;
 };
 
 constexpr std::size_t most_sweep_runs = 100000;

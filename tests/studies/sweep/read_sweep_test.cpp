@@ -49,6 +49,13 @@ constexpr Refused refused[] = {
     {R"("zip": [{"stop.iterations": [1, 2], "platform.workers": [1]}]})",
      R"(s.json: $.zip[0]["platform.workers"]: has 1 values, "stop.iterations" has 2; expected as many, to go in step)"},
     {R"("zip": [{}]})", "s.json: $.zip[0]: an object holds no lists; expected an object of paths and lists of values"},
+    {R"("tune": 3})", "s.json: $.tune: 3 is not an object; expected over, target or seeds"},
+    {R"("tune": {"ovr": {}}})", R"(s.json: $.tune.ovr: is an unknown key; did you mean "over"?)"},
+    {R"("tune": {"target": 2}})", "s.json: $.tune.target: 2 is too large; expected a number above 0 and at most 1"},
+    {R"("tune": {"over": {"stop.iterations": []}}})",
+     R"(s.json: $.tune.over["stop.iterations"]: is an empty list; expected at least one value)"},
+    {R"("vary": {"stop.iterations": [1]}, "tune": {"over": {"stop.iterations": [2]}}})",
+     R"(s.json: $.tune.over["stop.iterations"]: is varied; expected a path that is not)"},
     {R"("seeds": []})", "s.json: $.seeds: a list is wrong; expected a list of at least one seed, such as [1, 2, 3]"},
     {R"("seeds": [1, 1]})", "s.json: $.seeds[1]: 1 is given twice; expected each seed once"},
     {R"("seeds": [-1]})",
@@ -161,10 +168,10 @@ TEST_CASE("the published schema of sweeps is the program's, and has the reader's
   const bool same = is_accepted("scenarios/sweep.schema.json", sweep_schema());
   CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema sweep > scenarios/sweep.schema.json");
   const auto schema = nlohmann::json::parse(sweep_schema());
-  CHECK(schema["properties"].size() == 8);
+  CHECK(schema["properties"].size() == 9);
   nlohmann::json all = nlohmann::json::parse(with_base + R"("$schema": "x", "name": "n", "description": "d",
       "set": {"stop.iterations": 4}, "vary": {"platform.workers": [1]}, "zip": [{"platform.bandwidth": ["1Mbps"]}],
-      "seeds": [1]})");
+      "seeds": [1], "tune": {"over": {"training.optimizer.learning_rate": []}, "target": 0.5, "seeds": 2}})");
   for (const auto& [key, property] : schema["properties"].items()) CHECK(all.contains(key));
   CHECK(errors_of(all.dump()).empty());
 }

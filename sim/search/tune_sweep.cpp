@@ -1,0 +1,76 @@
+#include "sim/search/tune_sweep.hpp"
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/check.hpp"
+#include "sim/process/failures.hpp"
+#include "sim/search/tuning.hpp"
+#include "sim/studies/jobs_folder.hpp"
+
+namespace ddl::search {
+namespace {
+
+std::vector<OverText> over_of_sweep(const studies::SweepTuning& tuning) {
+  std::vector<OverText> over;
+  for (const auto& [path, values] : tuning.over) over.push_back({path, values});
+  return over;
+}
+
+// The text of a point's scenario, whose paths still start from the base's folder.
+Lab::Base base_of(const studies::Sweep& sweep, const studies::SweepPoint& point, const std::filesystem::path& folder) {
+  return {
+      scenario::describe_run(point.scenario), sweep.base_file, {{"record.iterations", "false"}}, point.name, folder};
+}
+
+}  // namespace
+
+std::size_t tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan) {
+  if (!sweep.tune) return 0;
+  std::size_t runs = 0;
+  for (const studies::SweepPoint& point : plan.points) {
+    runs += runs_of(space_of(point.scenario, over_of_sweep(*sweep.tune)), sweep.tune->seeds);
+  }
+  return runs;
+}
+
+studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan plan, const std::string& out,
+                              const LabOptions& options) {
+  check(sweep.tune.has_value(), "the sweep is tuned");
+  const std::vector<std::uint64_t> seeds = search::tuning_seeds(sweep.tune->seeds);
+  for (const std::uint64_t seed : plan.seeds) {
+    if (seed >= seeds.front() && seed <= seeds.back()) {
+      throw InputError(sweep.file + ": $.seeds: " + std::to_string(seed) + " is a seed for tuning; expected others");
+    }
+  }
+  const Goal goal{sweep.tune->target};
+  const std::filesystem::path folder = std::filesystem::path(out) / (plan.name + "_tuning");
+  Lab lab(goal);
+  std::vector<TunedScheme> schemes;
+  for (const studies::SweepPoint& point : plan.points) {
+    check_tunable(point.scenario, goal);
+    schemes.push_back(
+        {lab.add(base_of(sweep, point, folder)), {}, space_of(point.scenario, over_of_sweep(*sweep.tune))});
+  }
+  const Tuning tuning(lab, std::move(schemes), seeds);
+  const studies::JobsFolder in_use(folder, studies::JobsFolder::Use::alone, {});
+  tuning.run(options);
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    studies::SweepPoint& point = plan.points[i];
+    const std::vector<scenario::Override> best = tuning.best_of(i);
+    const Halving search = tuning.search_of(i);
+    if (!search.best || !std::isfinite(search.tried[*search.best].mean())) {
+      throw process::RunFailed(point.name + ": no run of its tuning came to its end");
+    }
+    const std::string name = point.scenario.name;
+    point.scenario = scenario::parse_scenario(scenario::describe_run(point.scenario), sweep.base_file, best);
+    point.scenario.name = name;
+    for (const scenario::Override& change : best) {
+      if (i == 0) plan.columns.push_back(change.path);
+      point.values.push_back(change.value);
+    }
+  }
+  return plan;
+}
+
+}  // namespace ddl::search

@@ -1,0 +1,20 @@
+// "tune" in a sweep: every point of the grid at its own best settings.
+#pragma once
+
+#include <string>
+
+#include "sim/search/lab.hpp"
+#include "sim/studies/sweep/plan.hpp"
+
+namespace ddl::search {
+
+// Searches the best settings of every point of a sweep that has "tune", and gives them to its scenario; what was found
+// is a column of the sweep's tables. The runs go to <out>/<sweep>_tuning, each scenario's with tried.csv. Throws as
+// Lab::run, and RunFailed for a point of which no run came to its end.
+studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan plan, const std::string& out,
+                              const LabOptions& options);
+
+// Runs that takes, at most.
+std::size_t tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan);
+
+}  // namespace ddl::search
