@@ -43,8 +43,11 @@ void add_results(CLI::App& command, std::vector<std::string>& results);
 std::string spelled_out(const CLI::App& command);
 
 // Every command, in the order of the help.
-std::vector<Command> add_scenario_commands(CLI::App& app);  // run, check, describe, sweep, tune, advise, expect, emulate
-std::vector<Command> add_result_commands(CLI::App& app);    // reproduce, compare, plot, report
-std::vector<Command> add_other_commands(CLI::App& app);     // new, model, list, schema, bench, completion, manual
+// run, check, describe, sweep, tune, advise, expect, emulate
+std::vector<Command> add_scenario_commands(CLI::App& app);
+// reproduce, compare, plot, report
+std::vector<Command> add_result_commands(CLI::App& app);
+// new, model, list, schema, bench, completion, manual
+std::vector<Command> add_other_commands(CLI::App& app);
 
 }  // namespace ddl::cli
