@@ -101,7 +101,8 @@ double alone_s(const platform::Fabric& fabric, const Transfer& transfer) {
 
 double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
   double least = never;
-  bool together = !fabric.links_change() && fabric.network_numbers().most_flows == 1;
+  const platform::NetworkNumbers& numbers = fabric.network_numbers();
+  bool together = !fabric.links_change() && numbers.most_flows == 1;
   for (const Transfer& transfer : transfers) {
     least = std::min(least, alone_s(fabric, transfer));
     const double first = transfers.front().route->latency_s, latency = transfer.route->latency_s;

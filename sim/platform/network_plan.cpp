@@ -10,15 +10,41 @@ namespace {
 using scenario::LinkSharing;
 using scenario::LinkSolver;
 
+bool rounds(const scenario::NetworkSpec& network) { return network.model == scenario::NetworkModel::TCP; }
+
 // In the words of an error; nothing where it can.
-std::string why_not_simgrid(const NetworkFacts& facts) {
-  if (!facts.latencies_change || !facts.sets_latency_factor) return "";
-  return "latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then";
+std::string why_not_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  if (!facts.sets_latency_factor) return "";
+  const std::string fixed = ", and the platform file sets network/latency-factor, which SimGrid cannot change then";
+  if (rounds(network)) return "the model TCP delays each round" + fixed;
+  return facts.latencies_change ? "latencies change" + fixed : "";
 }
 
 std::string why_not_accelerator(const NetworkFacts& facts) {
   if (!facts.plain_factors) return "the platform file sets factors that depend on a message's size";
   return "";
+}
+
+// What only one model has must not be set in vain.
+void refuse_settings_of_others(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  const scenario::NetworkSpec usual;
+  const auto refuse = [](const std::string& key, const std::string& text) {
+    throw InputError("$.platform.network." + key + ": " + text);
+  };
+  if (!rounds(network)) {
+    const std::string other = fmt::format("is of the model TCP, and the model is {}", name_of(network.model));
+    if (network.queue.value != usual.queue.value) refuse("queue", other);
+    if (network.slow_start_after_idle != usual.slow_start_after_idle) refuse("slow_start_after_idle", other);
+    return;
+  }
+  if (network.sharing == LinkSharing::fair) {
+    refuse("sharing", R"("fair" is of LV08 and CM02; in the model TCP windows decide; expected "auto")");
+  }
+  if (!facts.plain_factors) {
+    refuse("model",
+           "TCP divides messages, and the platform file sets factors that depend on a message's size; "
+           "expected LV08 or CM02");
+  }
 }
 
 LinkSharing sharing_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
@@ -28,19 +54,21 @@ LinkSharing sharing_of(const scenario::NetworkSpec& network, const NetworkFacts&
         "message's size; expected \"fair\"");
   }
   if (network.sharing != LinkSharing::automatic) return network.sharing;
-  return network.model == scenario::NetworkModel::LV08 && facts.plain_factors ? LinkSharing::tcp : LinkSharing::fair;
+  return network.model != scenario::NetworkModel::CM02 && facts.plain_factors ? LinkSharing::tcp : LinkSharing::fair;
 }
 
 }  // namespace
 
 std::string text_of(const NetworkPlan& plan) {
-  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing),
-                     plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator");
+  const std::string carrier = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
+  if (plan.model == scenario::NetworkModel::TCP) return "TCP, messages in rounds, carried by " + carrier;
+  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), carrier);
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  refuse_settings_of_others(network, facts);
   NetworkPlan plan{.model = network.model, .sharing = sharing_of(network, facts), .why = ""};
-  const std::string not_simgrid = why_not_simgrid(facts), not_accelerator = why_not_accelerator(facts);
+  const std::string not_simgrid = why_not_simgrid(network, facts), not_accelerator = why_not_accelerator(facts);
   const auto carry = [&](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);

@@ -30,9 +30,12 @@ constexpr auto enum_names(Topology) {
                                             {Topology::two_sites, "two_sites"}});
 }
 
-enum class NetworkModel { LV08, CM02 };
+// LV08 and CM02 are SimGrid's. TCP is CM02 in which each message is carried in rounds, as the window of a connection
+// allows (sim/network/tcp).
+enum class NetworkModel { LV08, CM02, TCP };
 constexpr auto enum_names(NetworkModel) {
-  return std::to_array<EnumName<NetworkModel>>({{NetworkModel::LV08, "LV08"}, {NetworkModel::CM02, "CM02"}});
+  return std::to_array<EnumName<NetworkModel>>(
+      {{NetworkModel::LV08, "LV08"}, {NetworkModel::CM02, "CM02"}, {NetworkModel::TCP, "TCP"}});
 }
 
 // What solves the network model: SimGrid, or an accelerator of the same model for large networks (plan_network() in
@@ -48,7 +51,8 @@ constexpr auto enum_names(LinkSolver) {
 // some of them for a while (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992); a
 // connection that counts as several is MulTCP's model of that (Crowcroft and Oechslin, 1998). Equal shares of equal
 // work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. auto: tcp in
-// LV08, the model of TCP, and fair in CM02.
+// LV08, SimGrid's model of TCP, and fair in CM02. In the model TCP, flows share by what their windows let them have
+// under way, and there is nothing to choose.
 enum class LinkSharing { automatic, fair, tcp };
 constexpr auto enum_names(LinkSharing) {
   return std::to_array<EnumName<LinkSharing>>(
@@ -58,8 +62,10 @@ constexpr auto enum_names(LinkSharing) {
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
   NetworkModel model = NetworkModel::LV08;
-  bool crosstraffic = true;   // acknowledgements take 5 % of the way back
-  Bytes tcp_window{4194304};  // a flow carries at most this much per round trip; 0: no limit
+  bool crosstraffic = true;           // acknowledgements take 5 % of the way back
+  Bytes tcp_window{4194304};          // a flow carries at most this much per round trip; 0: no limit
+  Seconds queue{0.05};                // in the model TCP: so long a packet waits for a link at most; more are lost
+  bool slow_start_after_idle = true;  // in the model TCP
   LinkSolver solver = LinkSolver::automatic;
   LinkSharing sharing = LinkSharing::automatic;
 };
@@ -217,10 +223,14 @@ void common_fields(Visitor& visit, PlatformSpec& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {
-  visit("model", spec.model, Rule{.doc = "SimGrid's network model"});
+  visit("model", spec.model, Rule{.doc = "LV08 or CM02: SimGrid's; TCP: messages in rounds, as windows allow"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "most bytes of a flow that are under way; 0 for no limit", .at_least = 0});
+  visit("queue", spec.queue,
+        Rule{.doc = "in the model TCP: how long packets wait for a link at most, at its bandwidth", .above = 0});
+  visit("slow_start_after_idle", spec.slow_start_after_idle,
+        Rule{.doc = "in the model TCP: a window that is not used shrinks"});
   visit("sharing", spec.sharing,
         Rule{.doc =
                  "of full links: fair, or tcp: each message counts as one to four flows, drawn at random; auto: tcp in "

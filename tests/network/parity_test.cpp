@@ -91,12 +91,17 @@ std::vector<double> times_with(scenario::Scenario scenario, scenario::LinkSolver
   return times.get<std::vector<double>>();
 }
 
-void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_change) {
+void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_change, bool rounds = false) {
   CAPTURE(seed);
   CAPTURE(links_change);
   Stream random = stream(seed, "test", "parity");
   scenario::Scenario scenario = random_network(random, seed);
   scenario.platform.network.sharing = sharing;
+  if (rounds) {
+    scenario.platform.network.model = scenario::NetworkModel::TCP;
+    scenario.platform.network.queue.value = between(random, 0.01, 1);
+    scenario.platform.network.slow_start_after_idle = random.below(2) == 0;
+  }
   if (links_change) change_links(random, scenario);
   const std::vector<Sent> messages = random_messages(random);
   const std::vector<double> simgrid = times_with(scenario, scenario::LinkSolver::simgrid, messages),
@@ -116,6 +121,12 @@ TEST_CASE("fair sharing: the accelerator ends each message when SimGrid does") {
 
 TEST_CASE("tcp sharing: the accelerator ends each message when SimGrid does") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) check_parity(seed, scenario::LinkSharing::tcp, seed % 2 == 0);
+}
+
+TEST_CASE("messages in rounds: the accelerator ends each message when SimGrid does") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    check_parity(seed, scenario::LinkSharing::automatic, seed % 2 == 0, true);
+  }
 }
 
 TEST_CASE("where all send to all, in both ways of sharing, the accelerator ends each message when SimGrid does") {

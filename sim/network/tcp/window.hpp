@@ -1,0 +1,51 @@
+// The congestion window of one direction of a TCP connection, in segments, as Linux has it: slow start (RFC 5681) from
+// the initial window of RFC 6928, which ends as HyStart says (Ha and Rhee, 2011; RFC 9406), CUBIC (RFC 9438), and a
+// window that shrinks while it is not used (RFC 2861). Without a clock: it is told what each round showed.
+#pragma once
+
+#include <limits>
+
+namespace ddl::network {
+
+struct TcpRules {
+  double segment_bytes = 1448;  // of data in a full segment
+  double initial_segments = 10;
+  bool slow_start_after_idle = true;
+  double least_timeout_s = 0.2;                                    // a retransmission timeout is a round trip and this
+  double most_segments = std::numeric_limits<double>::infinity();  // of the window
+};
+
+// `sent` segments left at once; the last arrived `spread_s` after the first.
+struct TcpRound {
+  double sent = 0;
+  double round_trip_s = 0;  // without queues
+  double spread_s = 0;
+  double queued_s = 0;  // for how long the first of them waited on its way, and its acknowledgement on its own
+  double seconds = 0;   // until the next round
+};
+
+class TcpWindow {
+ public:
+  explicit TcpWindow(const TcpRules& rules) : rules_(rules), segments_(rules.initial_segments) {}
+
+  double segments() const { return segments_; }
+  bool in_slow_start() const { return segments_ < slow_start_until_; }
+  void rest(double idle_s, double round_trip_s);
+  void grow(const TcpRound& round);  // everything was acknowledged
+  void lose();                       // something was lost
+
+ private:
+  bool slow_start_ends(const TcpRound& round, double& acknowledged);
+  void grow_slowly(const TcpRound& round);
+
+  TcpRules rules_;
+  double segments_ = 0;
+  double slow_start_until_ = std::numeric_limits<double>::infinity();
+  double least_queued_s_ = std::numeric_limits<double>::infinity();
+  bool is_narrow_ = true;      // no round was wider than the receiver's first window
+  double most_before_ = 0;     // when something was last lost
+  double since_epoch_s_ = -1;  // CUBIC's epoch; negative: there is none
+  double origin_ = 0, until_origin_s_ = 0, as_reno_ = 0;
+};
+
+}  // namespace ddl::network

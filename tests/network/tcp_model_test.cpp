@@ -1,0 +1,94 @@
+// The model TCP: messages in rounds, on both transports, against hand calculations.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "tests/support/carried.hpp"
+#include "tests/support/forked.hpp"
+
+using namespace ddl;
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double segment = 1448, bandwidth = 5e6;  // bytes, bytes per second of frames
+constexpr double segment_s = (1514.0 + 33) / bandwidth;
+
+scenario::Scenario star(double latency_s, double queue_s = 0.05) {
+  scenario::Scenario scenario =
+      on_platform({.workers = 4, .bandwidth = {{bandwidth}}, .latency = {latency_s}}, scenario::NetworkModel::TCP);
+  scenario.platform.network.sharing = scenario::LinkSharing::automatic;
+  scenario.platform.network.queue = {queue_s};
+  return scenario;
+}
+
+std::vector<double> times(scenario::Scenario scenario, scenario::LinkSolver solver, const std::vector<Sent>& messages) {
+  scenario.platform.network.solver = solver;
+  const json found = forked([&] { return json(carried(scenario, messages)); });
+  REQUIRE_MESSAGE(found.is_array(), found.dump());
+  return found.get<std::vector<double>>();
+}
+
+void check_times(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
+                 const std::vector<double>& expected) {
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    const std::vector<double> found = times(scenario, solver, messages);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(i);
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what fits into the first window takes its length and one way") {
+  check_times(star(0.05), {{0, 1, 10 * segment}}, {0.05 + 10 * segment_s});
+}
+
+TEST_CASE("each further part starts when the first acknowledgement is back") {
+  const double round_s = 0.1 + segment_s;
+  check_times(star(0.05), {{0, 1, 11 * segment}}, {0.05 + round_s + segment_s});
+  check_times(star(0.05), {{0, 1, 30 * segment}}, {0.05 + round_s + 20 * segment_s});
+  check_times(star(0.05), {{0, 1, 70 * segment}}, {0.05 + 2 * round_s + 40 * segment_s});
+}
+
+TEST_CASE("where the first window covers the way, a message takes its length over the rate") {
+  // 10 segments take 3.1 ms; nothing waits.
+  check_times(star(0.001), {{0, 1, 100 * segment}}, {0.001 + 100 * segment_s});
+}
+
+TEST_CASE("a connection keeps its window, and forgets it while it is idle") {
+  const double first_s = 0.05 + 2 * (0.1 + segment_s) + 40 * segment_s;
+  // 10, 20 and 40 segments have made the window 80.
+  check_times(star(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}}, {first_s, 0.3 + 0.05 + 70 * segment_s});
+  check_times(star(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {first_s, 9 + first_s});
+  scenario::Scenario kept = star(0.05);
+  kept.platform.network.slow_start_after_idle = false;
+  check_times(kept, {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {first_s, 9 + 0.05 + 70 * segment_s});
+}
+
+TEST_CASE("what a queue cannot hold is lost, and found out by a probe") {
+  // The second message's 70 segments leave at once. A queue of 60 loses 10 of them: a probe after two round trips,
+  // which are 0.1 s and a full queue, then 1.25 + 4 round trips, and 10 segments.
+  const double sent_s = 0.3, queue_s = 60 * segment_s + 1e-6;
+  const double all_s = sent_s + 0.05 + 70 * segment_s;
+  const double smoothed_s = 0.1 + queue_s;
+  const double found_s = all_s + 2 * smoothed_s + 5.25 * 0.1 + 10 * segment_s;
+  const double first_s = 0.05 + 2 * (0.1 + segment_s) + 40 * segment_s;
+  check_times(star(0.05, queue_s), {{0, 1, 70 * segment}, {0, 1, 70 * segment, sent_s}}, {first_s, found_s});
+}
+
+TEST_CASE("without latency the model is the textbook's, and its frames have headers") {
+  check_times(star(0), {{0, 1, 1000 * segment}}, {1000 * segment_s});
+}
+
+TEST_CASE("acknowledgements wait behind what goes the other way") {
+  const double alone_s = times(star(0.02), scenario::LinkSolver::accelerator, {{0, 1, 1000 * segment}})[0];
+  const std::vector<double> both =
+      times(star(0.02), scenario::LinkSolver::accelerator, {{0, 1, 1000 * segment}, {1, 0, 1000 * segment}});
+  CHECK(both[0] > 1.1 * alone_s);
+  CHECK(both[1] > 1.1 * alone_s);
+}
