@@ -13,7 +13,7 @@ namespace sg = simgrid::s4u;
 
 SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
     : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
-  if (fabric.changes().of_latency() || std::getenv("KX") != nullptr) {
+  if (fabric.changes().of_latency() || fabric.network_numbers().rounds) {
     simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
   }
 }
