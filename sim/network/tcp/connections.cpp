@@ -10,6 +10,7 @@ namespace {
 constexpr double least_latency_s = 2e-9;   // SimGrid weighs transfers only once they have paid a latency
 constexpr double whole_claim_bytes = 1e6;  // of the penalty 1
 constexpr double remembered_s = 2;         // bursts
+constexpr double alone = 1 - 1e-6;         // so much of a link's queue is all of it
 
 // Calibrated against real TCP on the cells with four workers (results/validation).
 constexpr double loss_exponent = 2;  // large bursts lose more than their share of what a queue cannot hold
@@ -64,8 +65,9 @@ void TcpConnections::start_part(Channel& channel, double now_s) {
   part.bytes = channel.left_bytes;
   if (by.round_trip_s > 0) part.bytes = std::min(part.bytes, std::floor(by.window.segments()) * rules_.segment_bytes);
   part.lost_bytes = put_on_links(by, part.bytes, now_s);
-  part.latency_s = least_latency_s;
-  part.penalty = whole_claim_bytes / std::max(part.bytes, 100.0);
+  part.latency_s = by.there.latency_s > 0 ? least_latency_s : 0;
+  // SimGrid knows no penalty below the latency, and no claim that is much smaller than a segment's.
+  part.penalty = std::max(by.there.latency_s, whole_claim_bytes / std::max(part.bytes, rules_.segment_bytes));
   by.now = {.bytes = part.bytes, .from_s = now_s};
   channel.part = part;
 }
@@ -85,7 +87,7 @@ double TcpConnections::put_on_links(Connection& by, double bytes, double now_s) 
     if (over_s > 0 && by.round_trip_s > 0) {
       const double share = std::pow(std::min(1.0, own_s / (at.busy_until_s - from_s)), loss_exponent);
       const double segments = share * std::ceil(over_s * rate / rules_.segment_bytes);
-      lost = std::max(lost, share < 1 ? std::floor(segments + by.random.uniform()) : segments);
+      lost = std::max(lost, share < alone ? std::floor(segments + by.random.uniform()) : segments);
       at.busy_until_s = from_s + spread_s + most_queue_s_;
     }
     at.bursts.push_back({from_s, at.busy_until_s});
@@ -149,7 +151,8 @@ std::optional<double> TcpConnections::end_part(Channel& channel, double now_s) {
                     .seconds = std::max(by.ready_s, now_s) - by.now.from_s});
   }
   by.before = by.now;
-  if (channel.left_bytes > 0) return std::max(by.ready_s, now_s);
+  // Parts that end together start together, though the transport may tell of one after the other.
+  if (channel.left_bytes > 0) return std::max(by.ready_s, now_s + least_latency_s);
   by.idle_since_s = now_s;
   return std::nullopt;
 }
