@@ -31,6 +31,7 @@ struct Channel {
   double left_bytes = 0;       // of them, where there are parts: not through with those before
   std::optional<Part> part{};  // none: the whole message
   enum class Wait { none, part_starts, part_arrives } wait = Wait::none;
+  std::int64_t wait_number = -1;
   bool waits_to_retry = false;  // the message on the wire was lost and is not there
   int flows = 1;                // that it counts as where links are full
   int transfer = -1;            // the transport's own name for what it carries
@@ -41,7 +42,6 @@ struct Channel {
   double flow_bytes() const { return std::ceil(part_bytes() / flows); }
   double part_bytes() const { return part ? part->bytes : on_wire_bytes; }
   double before_part_bytes() const { return part ? on_wire_bytes - left_bytes : 0; }
-  bool is_under_way() const { return transfer >= 0 || wait != Wait::none; }
 
   // Puts the first of the queue on the wire.
   void take_next(double header_bytes) {

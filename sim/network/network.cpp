@@ -7,8 +7,25 @@
 #include "core/node/vectors.hpp"
 #include "sim/network/flow_transport.hpp"
 #include "sim/network/simgrid_transport.hpp"
+#include "sim/network/tcp/tcp_transport.hpp"
 
 namespace ddl::network {
+namespace {
+
+// `ended` is called when a message has come to its end, `soon` when the next end has moved.
+std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::uint64_t seed,
+                                          std::function<void()> ended, std::function<void()> soon) {
+  std::unique_ptr<Transport> transport;
+  if (fabric.has_accelerator()) {
+    transport = std::make_unique<FlowTransport>(fabric, std::move(soon));
+  } else {
+    transport = std::make_unique<SimgridTransport>(fabric, quiescence, std::move(ended));
+  }
+  if (!fabric.network_numbers().rounds) return transport;
+  return std::make_unique<TcpTransport>(std::move(transport), fabric, seed);
+}
+
+}  // namespace
 
 Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& observer, std::uint64_t seed,
                  double header_bytes, std::function<void(Message)> deliver)
@@ -23,11 +40,8 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       reachable_(channels_.size(), true),
       accounts_(observer),
       pauses_(quiescence) {
-  if (fabric.has_accelerator()) {
-    transport_ = std::make_unique<FlowTransport>(fabric, [this] { wake_at(transport_->next_end_s()); });
-  } else {
-    transport_ = std::make_unique<SimgridTransport>(fabric, quiescence, [this] { wake_at(now()); });
-  }
+  transport_ = transport_over(
+      fabric, quiescence, seed, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
 }
 
 // --- what nodes ask for ---

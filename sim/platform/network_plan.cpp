@@ -60,9 +60,9 @@ LinkSharing sharing_of(const scenario::NetworkSpec& network, const NetworkFacts&
 }  // namespace
 
 std::string text_of(const NetworkPlan& plan) {
-  const std::string carrier = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
-  if (plan.model == scenario::NetworkModel::TCP) return "TCP, messages in rounds, carried by " + carrier;
-  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), carrier);
+  const std::string by = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
+  if (plan.model == scenario::NetworkModel::TCP) return "TCP, messages in rounds, carried by " + by;
+  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), by);
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double segment = 1448, bandwidth = 5e6;  // bytes, bytes per second of frames
 constexpr double segment_s = (1514.0 + 33) / bandwidth;
 
-scenario::Scenario star(double latency_s, double queue_s = 0.05) {
+scenario::Scenario connected(double latency_s, double queue_s = 0.05) {
   scenario::Scenario scenario =
       on_platform({.workers = 4, .bandwidth = {{bandwidth}}, .latency = {latency_s}}, scenario::NetworkModel::TCP);
   scenario.platform.network.sharing = scenario::LinkSharing::automatic;
@@ -45,27 +45,28 @@ void check_times(const scenario::Scenario& scenario, const std::vector<Sent>& me
 }  // namespace
 
 TEST_CASE("what fits into the first window takes its length and one way") {
-  check_times(star(0.05), {{0, 1, 10 * segment}}, {0.05 + 10 * segment_s});
+  check_times(connected(0.05), {{0, 1, 10 * segment}}, {0.05 + 10 * segment_s});
 }
 
 TEST_CASE("each further part starts when the first acknowledgement is back") {
   const double round_s = 0.1 + segment_s;
-  check_times(star(0.05), {{0, 1, 11 * segment}}, {0.05 + round_s + segment_s});
-  check_times(star(0.05), {{0, 1, 30 * segment}}, {0.05 + round_s + 20 * segment_s});
-  check_times(star(0.05), {{0, 1, 70 * segment}}, {0.05 + 2 * round_s + 40 * segment_s});
+  check_times(connected(0.05), {{0, 1, 11 * segment}}, {0.05 + round_s + segment_s});
+  check_times(connected(0.05), {{0, 1, 30 * segment}}, {0.05 + round_s + 20 * segment_s});
+  check_times(connected(0.05), {{0, 1, 70 * segment}}, {0.05 + 2 * round_s + 40 * segment_s});
 }
 
 TEST_CASE("where the first window covers the way, a message takes its length over the rate") {
   // 10 segments take 3.1 ms; nothing waits.
-  check_times(star(0.001), {{0, 1, 100 * segment}}, {0.001 + 100 * segment_s});
+  check_times(connected(0.001), {{0, 1, 100 * segment}}, {0.001 + 100 * segment_s});
 }
 
 TEST_CASE("a connection keeps its window, and forgets it while it is idle") {
   const double first_s = 0.05 + 2 * (0.1 + segment_s) + 40 * segment_s;
   // 10, 20 and 40 segments have made the window 80.
-  check_times(star(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}}, {first_s, 0.3 + 0.05 + 70 * segment_s});
-  check_times(star(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {first_s, 9 + first_s});
-  scenario::Scenario kept = star(0.05);
+  check_times(connected(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
+              {first_s, 0.3 + 0.05 + 70 * segment_s});
+  check_times(connected(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {first_s, 9 + first_s});
+  scenario::Scenario kept = connected(0.05);
   kept.platform.network.slow_start_after_idle = false;
   check_times(kept, {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {first_s, 9 + 0.05 + 70 * segment_s});
 }
@@ -78,17 +79,17 @@ TEST_CASE("what a queue cannot hold is lost, and found out by a probe") {
   const double smoothed_s = 0.1 + queue_s;
   const double found_s = all_s + 2 * smoothed_s + 5.25 * 0.1 + 10 * segment_s;
   const double first_s = 0.05 + 2 * (0.1 + segment_s) + 40 * segment_s;
-  check_times(star(0.05, queue_s), {{0, 1, 70 * segment}, {0, 1, 70 * segment, sent_s}}, {first_s, found_s});
+  check_times(connected(0.05, queue_s), {{0, 1, 70 * segment}, {0, 1, 70 * segment, sent_s}}, {first_s, found_s});
 }
 
 TEST_CASE("without latency the model is the textbook's, and its frames have headers") {
-  check_times(star(0), {{0, 1, 1000 * segment}}, {1000 * segment_s});
+  check_times(connected(0), {{0, 1, 1000 * segment}}, {1000 * segment_s});
 }
 
 TEST_CASE("acknowledgements wait behind what goes the other way") {
-  const double alone_s = times(star(0.02), scenario::LinkSolver::accelerator, {{0, 1, 1000 * segment}})[0];
+  const double alone_s = times(connected(0.02), scenario::LinkSolver::accelerator, {{0, 1, 1000 * segment}})[0];
   const std::vector<double> both =
-      times(star(0.02), scenario::LinkSolver::accelerator, {{0, 1, 1000 * segment}, {1, 0, 1000 * segment}});
+      times(connected(0.02), scenario::LinkSolver::accelerator, {{0, 1, 1000 * segment}, {1, 0, 1000 * segment}});
   CHECK(both[0] > 1.1 * alone_s);
   CHECK(both[1] > 1.1 * alone_s);
 }

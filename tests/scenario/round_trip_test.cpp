@@ -21,6 +21,8 @@ TEST_CASE("describe keeps every value that was given and spells out short forms"
   given.erase("$schema");
   given["platform"]["server_bandwidth"] = "100Mbps";  // the shorter of two equal texts
   given["platform"]["network"]["tcp_window"] = "0B";
+  given["platform"]["network"]["queue"] = "50ms";  // the model's defaults
+  given["platform"]["network"]["slow_start_after_idle"] = true;
   given["data"]["shuffle"] = false;
   CHECK(json == given);
 }

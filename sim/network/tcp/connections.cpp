@@ -12,7 +12,7 @@ constexpr double whole_claim_bytes = 1e6;  // of the penalty 1
 constexpr double remembered_s = 2;         // bursts
 constexpr double alone = 1 - 1e-6;         // so much of a link's queue is all of it
 
-// Calibrated against real TCP on the cells with four workers (results/validation).
+// Chosen by hand against real TCP (docs/decisions/0060).
 constexpr double loss_exponent = 2;  // large bursts lose more than their share of what a queue cannot hold
 constexpr double held_back = 0.5;    // of what acknowledgements behind a burst let go, so much leaves after it
 constexpr double most_lost = 0.5;    // of a burst
