@@ -60,7 +60,7 @@ class AllReduce {
   // way would be new vectors to encode.
   virtual std::vector<Contribution> gather(Group& group, const Contribution& own) const = 0;
 
-  // What sums of `models` models each send, `times` times a step.
+  // The traffic of `times` all-reduces a step, each over `models` models or a share of one.
   virtual Phases sum_phases(int workers, double models, double times) const = 0;
   // What gathering contributions of `models` models each sends in a step.
   virtual Phases gather_phases(int workers, double models) const = 0;

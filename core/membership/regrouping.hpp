@@ -5,8 +5,8 @@
 //
 // What travels then is weights() as they are at that worker at that moment, which may lie between two all-reduces (in
 // local_sgd: after steps that are not averaged yet). No other state does: neither the optimizer's nor what a system
-// keeps beside, such as the momentum of an outer step. A system that has such state must start it again, or send it by
-// itself.
+// keeps beside, such as the momentum of an outer step. A system that has such state must start it again when events()
+// has changed, or send it by itself. weights() are taken while their holder is in sum() or gather().
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,12 @@ class Regrouping {
   // the others, and counts as they do; where hosts come and go, a service makes the rounds of later groups.
   void take_part(const std::function<void()>& rounds);
   std::int64_t round() const { return round_; }  // all-reduces so far
+  // Of hosts, before the last all-reduce: the same at all members that have completed it.
+  std::int64_t events() const { return view_.events(); }
 
   // W. As comm::AllReduce, among the workers that are there. One that has run out of steps goes on with contributions
   // of count 0, so that no other waits for it; a sum of count 0 tells all members at once that each has run out.
-  // None: the others have had this round already, with what this worker contributed, and weights() are as theirs now.
+  // None: the others had completed this round, this worker's contribution included, and weights() are now theirs.
   std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own);
   std::optional<std::vector<comm::Contribution>> gather(const comm::Contribution& own);
 

@@ -41,7 +41,7 @@ struct SystemFacts {
   int least_workers = 1;
   bool one_model = false;        // which all workers share, and so each minibatch: a step is a step of all
   bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
-  bool one_trains = false;       // of the workers, with the whole training set; the others idle
+  bool one_trains = false;       // only one worker trains, on the whole training set
   bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
   bool servers_agree = false;    // several servers decide the same from what each has heard of workers
   // Whether it needs Node::model_parallel() and every one of its hosts.
@@ -78,7 +78,7 @@ inline MemoryUse replicas(const nn::Model* model, int workers) {
 
 // The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
 // all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Unless a system says
-// otherwise, what is in the middle is judged: servers, or the workers of one model.
+// otherwise, the shared model is judged: the servers', or that of the workers of one model.
 inline std::vector<int> usual_model_holders(const SystemFacts& facts, const Cluster& cluster) {
   std::vector<int> holders;
   if (facts.one_model) {

@@ -20,9 +20,9 @@ enum class Pace {
   overlapped  // messages travel while the next gradient is computed
 };
 
-// Traffic that is not listed leaves a bound weaker; what is listed must be sent for each step, and a step must not end
-// without it for long: no queue before it may grow without limit. Otherwise runs beat the bound. Schemes in which
-// all workers may send to all list nothing for more workers than this.
+// Traffic that is not listed leaves a bound weaker. Listed is only what every step must send and later steps sooner or
+// later wait for: with a queue that may grow without limit before it, runs would beat the bound. Schemes in which all
+// workers may send to all list nothing for more workers than this.
 constexpr int most_workers_all_to_all = 300;
 
 struct Traffic {

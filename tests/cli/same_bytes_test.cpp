@@ -61,7 +61,7 @@ TEST_CASE(
 
 TEST_CASE("a run that is killed leaves nothing, and repeated gives the bytes of an undisturbed one") {
   const Workplace place;
-  const std::string long_run = "good.json --quiet --set name=good --set stop.iterations=100000 --out ";
+  const std::string long_run = "good.json --quiet --set name=good --set stop.iterations=30000 --out ";
   REQUIRE(place.call(long_run + "undisturbed").code == 0);
   int kills = 0;
   for (double delay_s = 0.01; kills < 100; delay_s *= 1.7) {
