@@ -199,7 +199,15 @@ clearTimeout(deadline);
 const gone = new Promise((done) => browser.on("exit", done));
 browser.kill("SIGKILL");
 await gone;
-rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
+// The browser's own children may write for a moment longer.
+for (let left = 30; left > 0; --left) {
+  try {
+    rmSync(profile, { recursive: true, force: true });
+    break;
+  } catch {
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
 for (const line of wrong) console.log(line);
 console.log(`opened in ${Math.round(1000 * opened)} ms of CPU`);
 process.exit(wrong.length ? 1 : 0);
