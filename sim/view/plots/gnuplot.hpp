@@ -16,7 +16,8 @@ struct Canvas {
   bool paper = false;
 };
 
-// What a picture says of itself, where nobody sees it at first: its description (SVG), text (PNG) or comment (PDF).
+// What a picture contains beside the drawing: its title and, as metadata (SVG's description, a PNG's text, a PDF's
+// comment), the command that draws it.
 struct About {
   std::string title;    // may be empty
   std::string command;  // that draws it
