@@ -2,7 +2,10 @@
 // as rewritten by Bengio, Boulanger-Lewandowski and Pascanu, 2013. Adam: Kingma and Ba, ICLR 2015, algorithm 1.
 #include "core/nn/optimizer.hpp"
 
+#include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "core/base/check.hpp"
 
@@ -22,59 +25,63 @@ double power(double base, std::int64_t exponent) {
   return result;
 }
 
-// One step of each kind on `count` values.
+using Values = Eigen::Map<Eigen::ArrayXf>;
+using Constants = Eigen::Map<const Eigen::ArrayXf>;
+
+// One step of each kind. Both moments are empty where a kind has none.
 struct Update {
-  std::size_t count;
   std::int64_t step;
-  float* __restrict w;
-  const float* __restrict g;
-  float* __restrict first;
-  float* __restrict second;
+  Values w;
+  Constants g;
+  Values first, second;
 
   float rate(const RateParams& params) const { return static_cast<float>(learning_rate_at(params, step)); }
+  // The gradient with weight decay, as an expression that is computed where it is used.
+  auto slope(const RateParams& params) const { return g + static_cast<float>(params.weight_decay) * w; }
 
-  void operator()(const SgdParams& params) const {
-    const float lr = rate(params), decay = static_cast<float>(params.weight_decay);
-    for (std::size_t i = 0; i < count; ++i) w[i] -= lr * (g[i] + decay * w[i]);
+  void operator()(const SgdParams& params) { w -= rate(params) * slope(params); }
+
+  void operator()(const MomentumParams& params) {
+    first = static_cast<float>(params.momentum) * first + slope(params);
+    w -= rate(params) * first;
   }
 
-  void operator()(const MomentumParams& params) const {
-    const float lr = rate(params), decay = static_cast<float>(params.weight_decay);
+  void operator()(const NesterovParams& params) {
     const float mu = static_cast<float>(params.momentum);
-    for (std::size_t i = 0; i < count; ++i) {
-      first[i] = mu * first[i] + (g[i] + decay * w[i]);
-      w[i] -= lr * first[i];
-    }
+    first = mu * first + slope(params);
+    w -= rate(params) * (slope(params) + mu * first);
   }
 
-  void operator()(const NesterovParams& params) const {
-    const float lr = rate(params), decay = static_cast<float>(params.weight_decay);
-    const float mu = static_cast<float>(params.momentum);
-    for (std::size_t i = 0; i < count; ++i) {
-      const float slope = g[i] + decay * w[i];
-      first[i] = mu * first[i] + slope;
-      w[i] -= lr * (slope + mu * first[i]);
-    }
-  }
-
-  void operator()(const AdamParams& params) const {
-    const float decay = static_cast<float>(params.weight_decay), epsilon = static_cast<float>(params.epsilon);
+  void operator()(const AdamParams& params) {
     const float keep1 = static_cast<float>(params.beta1), take1 = static_cast<float>(1 - params.beta1);
     const float keep2 = static_cast<float>(params.beta2), take2 = static_cast<float>(1 - params.beta2);
     // Corrects the bias of moments that started at zero, after step + 1 gradients.
     const double bias1 = 1 - power(params.beta1, step + 1), bias2 = 1 - power(params.beta2, step + 1);
     const float lr = static_cast<float>(learning_rate_at(params, step) / bias1);
     const float root_scale = static_cast<float>(1 / std::sqrt(bias2));
-    for (std::size_t i = 0; i < count; ++i) {
-      const float slope = g[i] + decay * w[i];
-      const float m = keep1 * first[i] + take1 * slope;
-      const float v = keep2 * second[i] + take2 * (slope * slope);
-      first[i] = m;
-      second[i] = v;
-      w[i] -= lr * m / (std::sqrt(v) * root_scale + epsilon);
-    }
+    first = keep1 * first + take1 * slope(params);
+    second = keep2 * second + take2 * slope(params).square();
+    w -= lr * first / (second.sqrt() * root_scale + static_cast<float>(params.epsilon));
   }
 };
+
+constexpr std::size_t block_values = 1024;  // all vectors of a block stay in the first cache between two lines above
+
+template <class T>
+auto map(std::span<T> vector, std::size_t begin, std::size_t count) {
+  using Vector = std::conditional_t<std::is_const_v<T>, Constants, Values>;
+  return vector.empty() ? Vector(nullptr, 0) : Vector(vector.data() + begin, static_cast<Eigen::Index>(count));
+}
+
+void update(const OptimizerParams& params, std::int64_t step, std::span<float> w, std::span<const float> g,
+            std::span<float> first, std::span<float> second) {
+  for (std::size_t begin = 0; begin < w.size(); begin += block_values) {
+    const std::size_t count = std::min(block_values, w.size() - begin);
+    std::visit(
+        Update{step, map(w, begin, count), map(g, begin, count), map(first, begin, count), map(second, begin, count)},
+        params);
+  }
+}
 
 }  // namespace
 
@@ -86,8 +93,7 @@ Optimizer::Optimizer(const OptimizerParams& params, std::size_t count) : params_
 void Optimizer::step(std::span<float> parameters, std::span<const float> gradient) {
   check(parameters.size() == gradient.size(), "one gradient value per parameter");
   check(first_.empty() || first_.size() == parameters.size(), "the vector the optimizer was made for");
-  std::visit(Update{parameters.size(), steps_, parameters.data(), gradient.data(), first_.data(), second_.data()},
-             params_);
+  update(params_, steps_, parameters, gradient, first_, second_);
   ++steps_;
 }
 
@@ -100,7 +106,7 @@ bool Optimizer::is_stateless(const OptimizerParams& params) {
 void Optimizer::step_slice(std::span<float> parameters, std::span<const float> gradient) const {
   check(is_stateless(params_), "only plain SGD at a constant rate can be applied slice by slice");
   check(parameters.size() == gradient.size(), "one gradient value per parameter");
-  std::visit(Update{parameters.size(), 0, parameters.data(), gradient.data(), nullptr, nullptr}, params_);
+  update(params_, 0, parameters, gradient, {}, {});
 }
 
 }  // namespace ddl::nn

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/check.hpp"
 #include "core/node/message.hpp"
 
 namespace ddl {
@@ -34,22 +33,15 @@ inline Payload share_part(const Payload& payload, Slice slice) {
 }
 
 // into += factor * values
-inline void add_scaled(std::span<float> into, std::span<const float> values, float factor = 1) {
-  if (values.empty()) return;
-  check(into.size() == values.size(), "vectors of one length");
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] += factor * values[i];
-}
+void add_scaled(std::span<float> into, std::span<const float> values, float factor = 1);
 
 // x = keep * x + (1 - keep) * y
-inline void blend(std::span<float> x, std::span<const float> y, float keep) {
-  if (y.empty()) return;
-  check(x.size() == y.size(), "vectors of one length");
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = keep * x[i] + (1 - keep) * y[i];
-}
+void blend(std::span<float> x, std::span<const float> y, float keep);
 
-inline void fill_zero(std::span<float> vector) {
-  for (float& value : vector) value = 0;
-}
+// sum = (sum + values) * factor
+void add_and_scale(std::span<float> sum, std::span<const float> values, float factor);
+
+void fill_zero(std::span<float> vector);
 
 // Adds the values into the first queued message that is_same() names, which then has this one's step; false if there is
 // none.

@@ -66,8 +66,7 @@ class AkoWorker : public Program {
   }
 
   void apply(const Payload& gradient) {
-    const std::span<const float> own = values_of(gradient);
-    for (std::size_t i = 0; i < own.size(); ++i) inbox_[i] = (inbox_[i] + own[i]) * weight_;
+    add_and_scale(inbox_, values_of(gradient), weight_);
     node_.record(Staleness{node_.id(), node_.step(), ages_.take_mean()});
     node_.apply(inbox_);
     fill_zero(std::span<float>(inbox_));
