@@ -37,8 +37,12 @@ TcpConnections::Connection& TcpConnections::connection(const Channel& channel) {
   return found->second;
 }
 
+// Queues keep what they have while a link is down: a part on it waits in the transport, and no time passes here.
 double TcpConnections::bytes_per_s(int link) const {
-  return fabric_.bandwidth_bytes_per_s(link) * fabric_.network_numbers().bandwidth_factor;
+  const double nominal = fabric_.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
+  const double now = fabric_.bandwidth_bytes_per_s(link);
+  constexpr double down = 2 * scenario::least_link_share;
+  return (now < down * nominal ? nominal : now) * fabric_.network_numbers().bandwidth_factor;
 }
 
 double TcpConnections::narrowest_bytes_per_s(const platform::Route& route) const {
