@@ -14,34 +14,21 @@
 
 namespace ddl::network {
 
-// Of a message: what the transport carries at a time.
-struct Part {
-  double bytes = 0;
-  double lost_bytes = 0;  // of these: to be carried again
-  double latency_s = 0;   // before the first byte
-  double penalty = 1;     // its claim on full links is the inverse of it
-};
-
 struct Channel {
   int source = 0, target = 0;
   std::vector<Message> queue;        // not yet on the wire
   bool busy = false;                 // it is carried, waits to be sent again, or is about to begin
   std::optional<Message> on_wire{};  // and its size there
   double on_wire_bytes = 0;
-  double left_bytes = 0;       // of them, where there are parts: not through with those before
-  std::optional<Part> part{};  // none: the whole message
-  enum class Wait { none, part_starts, part_arrives } wait = Wait::none;
-  std::int64_t wait_number = -1;
-  bool waits_to_retry = false;  // the message on the wire was lost and is not there
-  int flows = 1;                // that it counts as where links are full
-  int transfer = -1;            // the transport's own name for what it carries
+  std::optional<double> latency_s{};  // until its first byte is there; none: what the model says of the route
+  bool waits_to_retry = false;        // the message on the wire was lost and is not there
+  int flows = 1;                      // that it counts as where links are full
+  int transfer = -1;                  // the transport's own name for what it carries
   Observer::Handle observed{};
   std::vector<Signal*> waiting_for_room{}, waiting_for_delivery{};
 
   // A message that counts as several flows is carried as so many equal ones, of whole bytes: SimGrid knows no others.
-  double flow_bytes() const { return std::ceil(part_bytes() / flows); }
-  double part_bytes() const { return part ? part->bytes : on_wire_bytes; }
-  double before_part_bytes() const { return part ? on_wire_bytes - left_bytes : 0; }
+  double flow_bytes() const { return std::ceil(on_wire_bytes / flows); }
 
   // Puts the first of the queue on the wire.
   void take_next(double header_bytes) {

@@ -18,11 +18,7 @@ FlowTransport::FlowTransport(platform::Fabric& fabric, std::function<void()> soo
 
 void FlowTransport::start(Channel& channel) {
   FlowShape shape = flow_shape(fabric_, channel.source, channel.target);
-  if (channel.part) {
-    shape.latency_s = channel.part->latency_s;
-    if (shape.latency_s > 0) shape.penalty = channel.part->penalty;
-    shape.bound = MaxMin::never;
-  }
+  if (channel.latency_s) shape.latency_s = *channel.latency_s;
   shape.penalty /= channel.flows;
   channel.transfer = flows_.start(now(), shape, channel.flow_bytes() * channel.flows);
   const auto number = static_cast<std::size_t>(channel.transfer);
@@ -33,11 +29,11 @@ void FlowTransport::start(Channel& channel) {
 double FlowTransport::cancel(Channel& channel) {
   const double left = flows_.cancel(now(), channel.transfer);
   channel.transfer = -1;
-  return std::max(0.0, channel.part_bytes() - left);
+  return std::max(0.0, channel.on_wire_bytes - left);
 }
 
 double FlowTransport::remaining_bytes(const Channel& channel) const {
-  return std::min(channel.part_bytes(), flows_.remaining_bytes(channel.transfer));
+  return std::min(channel.on_wire_bytes, flows_.remaining_bytes(channel.transfer));
 }
 
 std::vector<Channel*> FlowTransport::take_ended() {

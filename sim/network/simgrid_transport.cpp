@@ -13,7 +13,7 @@ namespace sg = simgrid::s4u;
 
 SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
     : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
-  if (fabric.changes().of_latency() || fabric.network_numbers().rounds) {
+  if (fabric.changes().of_latency() || fabric.network_numbers().tcp_delays) {
     simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
   }
 }
@@ -53,25 +53,14 @@ void SimgridTransport::start(Channel& channel) {
 void SimgridTransport::set_model(const Channel& channel) {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
   const platform::Route& route = fabric_.route(channel.source, channel.target);
-  if (channel.part) return set_part(*channel.part, route);
   const double now_s = fabric_.latency_now_s(route);
-  latency_factor_ = numbers.latency_factor;
-  if (route.latency_s > 0) latency_factor_ *= now_s / route.latency_s;
+  const double latency_s = channel.latency_s.value_or(now_s * numbers.latency_factor);
+  if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
   if (std::isinf(numbers.window_bytes) || !(now_s > 0)) return;
   // SimGrid bounds a flow by its window over twice the nominal latency.
   const double window_bytes = numbers.window_bytes / channel.flows * (route.latency_s / now_s);
   if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
   sg::Engine::set_config("network/TCP-gamma", window_bytes);
-}
-
-// A transfer's claim on full links is the inverse of its route's latency and, for each of its links, weight-S over the
-// bandwidth.
-void SimgridTransport::set_part(const Part& part, const platform::Route& route) {
-  if (!(route.latency_s > 0)) return;  // SimGrid gives all claims alike then
-  latency_factor_ = part.latency_s / route.latency_s;
-  double per_bandwidth = 0;
-  for (const int link : route.links) per_bandwidth += 1 / fabric_.weighing_bandwidth_bytes_per_s(link);
-  sg::Engine::set_config("network/weight-S", (part.penalty - route.latency_s) / per_bandwidth);
 }
 
 void SimgridTransport::wait_for_messages(WaitingActor& actor) {
@@ -96,7 +85,7 @@ void SimgridTransport::wait_for_message(WaitingActor& actor) {
 }
 
 double SimgridTransport::cancel(Channel& channel) {
-  const double carried = channel.part_bytes() - remaining_bytes(channel);
+  const double carried = channel.on_wire_bytes - remaining_bytes(channel);
   WaitingActor& actor = *actors_.at(static_cast<std::size_t>(channel.transfer));
   channel.transfer = -1;
   actor.channel = nullptr;
@@ -111,7 +100,7 @@ double SimgridTransport::remaining_bytes(const Channel& channel) const {
   for (const sg::CommPtr& flow : actors_.at(static_cast<std::size_t>(channel.transfer))->flows) {
     bytes += flow->get_remaining();
   }
-  return std::min(channel.part_bytes(), bytes);
+  return std::min(channel.on_wire_bytes, bytes);
 }
 
 }  // namespace ddl::network

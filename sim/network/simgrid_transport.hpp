@@ -39,7 +39,6 @@ class SimgridTransport : public Transport {
     std::vector<simgrid::s4u::CommPtr> flows;
   };
   void set_model(const Channel& channel);
-  void set_part(const Part& part, const platform::Route& route);
   void wait_for_messages(WaitingActor& actor);
   void wait_for_message(WaitingActor& actor);
 

@@ -65,12 +65,12 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
 #ifndef DDLSIM_THREAD_CONTEXTS
   s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
 #endif
-  const bool rounds = network.model == scenario::NetworkModel::TCP;
-  s4u::Engine::set_config("network/model", std::string(rounds ? "CM02" : name_of(network.model)));
+  const bool textbook = network.model == scenario::NetworkModel::CM02;
+  s4u::Engine::set_config("network/model", std::string(textbook ? "CM02" : "LV08"));
   s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
   s4u::Engine::set_config("network/optim", std::string("Full"));
   s4u::Engine::set_config("network/TCP-gamma",
-                          network.tcp_window.value > 0 && !rounds ? network.tcp_window.value : no_window_bytes);
+                          network.tcp_window.value > 0 ? network.tcp_window.value : no_window_bytes);
   return engine;
 }
 
@@ -100,7 +100,6 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
       .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
       .window_bytes = network.tcp_window.value > 0 ? network.tcp_window.value : std::numeric_limits<double>::infinity(),
       .acknowledgement = network.crosstraffic ? 0.05 : 0,
-      .rounds = network.model == scenario::NetworkModel::TCP,
       .queue_s = network.queue.value,
       .slow_start_after_idle = network.slow_start_after_idle};
 }
@@ -110,10 +109,10 @@ bool has_default(const char* setting) { return simgrid::config::is_default(setti
 // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
 // counts as four, would get a quarter of its links. Their bandwidth is subtracted beforehand instead: one of 66 bytes
 // for two frames of 1514, which is more exact than SimGrid's 5 % as well. LV08's factor stands for the headers in each
-// frame, which are 66 bytes of it, too, and so does the model TCP's. A factor that the platform file sets stays.
+// frame, which are 66 bytes of it, too. A factor that the platform file sets stays.
 void share_as_tcp(const scenario::NetworkSpec& network, NetworkNumbers& numbers) {
   constexpr double frame = 1514, segment = 1448, acknowledgement = 66;
-  numbers.most_flows = numbers.rounds ? 1 : most_tcp_flows;
+  numbers.most_flows = most_tcp_flows;
   numbers.acknowledgement = 0;
   s4u::Engine::set_config("network/crosstraffic", false);
   if (!has_default("network/bandwidth-factor")) return;

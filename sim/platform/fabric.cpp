@@ -142,6 +142,8 @@ struct Fabric::Parts {
                                             .sets_latency_factor = !has_default("network/latency-factor")});
     if (plain) numbers = *plain;
     if (plan.sharing == scenario::LinkSharing::tcp) share_as_tcp(network, numbers);
+    numbers.tcp_delays = plan.model == scenario::NetworkModel::TCP;
+    if (numbers.tcp_delays) numbers.latency_factor = 1;
   }
 };
 

@@ -41,7 +41,7 @@ struct NetworkNumbers {
   double window_bytes = 0;     // a flow carries half of it per latency; infinite: no limit
   int most_flows = 1;          // a transfer counts as one to so many when links are full
   double acknowledgement = 0;  // of a flow's rate, on the way back
-  bool rounds = false;         // messages are carried in rounds of TCP: what follows, and window_bytes, is theirs
+  bool tcp_delays = false;     // each message has a latency by its connection's window, of which is what follows
   double queue_s = 0;          // most that a packet waits for a link
   bool slow_start_after_idle = true;
 };

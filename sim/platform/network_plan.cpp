@@ -9,15 +9,25 @@ namespace {
 
 using scenario::LinkSharing;
 using scenario::LinkSolver;
+using scenario::NetworkModel;
 
-bool rounds(const scenario::NetworkSpec& network) { return network.model == scenario::NetworkModel::TCP; }
+// A file that sets these wants its own.
+bool sets_factors(const NetworkFacts& facts) { return facts.sets_latency_factor || !facts.plain_factors; }
+
+NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  if (network.model == NetworkModel::automatic) return sets_factors(facts) ? NetworkModel::LV08 : NetworkModel::TCP;
+  if (network.model == NetworkModel::TCP && sets_factors(facts)) {
+    throw InputError(
+        "$.platform.network.model: TCP computes latencies by itself, and the platform file sets SimGrid's factors; "
+        "expected LV08 or CM02");
+  }
+  return network.model;
+}
 
 // In the words of an error; nothing where it can.
-std::string why_not_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  if (!facts.sets_latency_factor) return "";
-  const std::string fixed = ", and the platform file sets network/latency-factor, which SimGrid cannot change then";
-  if (rounds(network)) return "the model TCP delays each round" + fixed;
-  return facts.latencies_change ? "latencies change" + fixed : "";
+std::string why_not_simgrid(const NetworkFacts& facts) {
+  if (!facts.sets_latency_factor || !facts.latencies_change) return "";
+  return "latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then";
 }
 
 std::string why_not_accelerator(const NetworkFacts& facts) {
@@ -26,49 +36,39 @@ std::string why_not_accelerator(const NetworkFacts& facts) {
 }
 
 // What only one model has must not be set in vain.
-void refuse_settings_of_others(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+void refuse_settings_of_others(const scenario::NetworkSpec& network, NetworkModel model) {
+  if (model == NetworkModel::TCP) return;
   const scenario::NetworkSpec usual;
-  const auto refuse = [](const std::string& key, const std::string& text) {
-    throw InputError("$.platform.network." + key + ": " + text);
+  const auto refuse = [&](const std::string& key) {
+    throw InputError(
+        fmt::format("$.platform.network.{}: is of the model TCP, and the model is {}", key, name_of(model)));
   };
-  if (!rounds(network)) {
-    const std::string other = fmt::format("is of the model TCP, and the model is {}", name_of(network.model));
-    if (network.queue.value != usual.queue.value) refuse("queue", other);
-    if (network.slow_start_after_idle != usual.slow_start_after_idle) refuse("slow_start_after_idle", other);
-    return;
-  }
-  if (network.sharing == LinkSharing::fair) {
-    refuse("sharing", R"("fair" is of LV08 and CM02; in the model TCP windows decide; expected "auto")");
-  }
-  if (!facts.plain_factors) {
-    refuse("model",
-           "TCP divides messages, and the platform file sets factors that depend on a message's size; "
-           "expected LV08 or CM02");
-  }
+  if (network.queue.value != usual.queue.value) refuse("queue");
+  if (network.slow_start_after_idle != usual.slow_start_after_idle) refuse("slow_start_after_idle");
 }
 
-LinkSharing sharing_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {
   if (network.sharing == LinkSharing::tcp && !facts.plain_factors) {
     throw InputError(
         "$.platform.network.sharing: \"tcp\" divides messages, and the platform file sets factors that depend on a "
         "message's size; expected \"fair\"");
   }
   if (network.sharing != LinkSharing::automatic) return network.sharing;
-  return network.model != scenario::NetworkModel::CM02 && facts.plain_factors ? LinkSharing::tcp : LinkSharing::fair;
+  return model != NetworkModel::CM02 && facts.plain_factors ? LinkSharing::tcp : LinkSharing::fair;
 }
 
 }  // namespace
 
 std::string text_of(const NetworkPlan& plan) {
   const std::string by = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
-  if (plan.model == scenario::NetworkModel::TCP) return "TCP, messages in rounds, carried by " + by;
   return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), by);
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  refuse_settings_of_others(network, facts);
-  NetworkPlan plan{.model = network.model, .sharing = sharing_of(network, facts), .why = ""};
-  const std::string not_simgrid = why_not_simgrid(network, facts), not_accelerator = why_not_accelerator(facts);
+  const NetworkModel model = model_of(network, facts);
+  refuse_settings_of_others(network, model);
+  NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
+  const std::string not_simgrid = why_not_simgrid(facts), not_accelerator = why_not_accelerator(facts);
   const auto carry = [&](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);

@@ -24,7 +24,7 @@ struct NetworkFacts {
 
 struct NetworkPlan {
   CarriedBy carried_by = CarriedBy::simgrid;
-  scenario::NetworkModel model = scenario::NetworkModel::LV08;
+  scenario::NetworkModel model = scenario::NetworkModel::TCP;   // never automatic
   scenario::LinkSharing sharing = scenario::LinkSharing::fair;  // or tcp; never automatic
   std::string why;                                              // carried by that one
 };

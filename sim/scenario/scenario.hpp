@@ -30,12 +30,15 @@ constexpr auto enum_names(Topology) {
                                             {Topology::two_sites, "two_sites"}});
 }
 
-// LV08 and CM02 are SimGrid's. TCP is CM02 in which each message is carried in rounds, as the window of a connection
-// allows (sim/network/tcp).
-enum class NetworkModel { LV08, CM02, TCP };
+// LV08 and CM02 are SimGrid's. TCP is LV08 with the latency that each message has by the window of its connection
+// (sim/network/tcp), instead of thirteen times the route's. auto: TCP, or LV08 where a platform file sets SimGrid's
+// latency factor, or factors that depend on a message's size.
+enum class NetworkModel { automatic, TCP, LV08, CM02 };
 constexpr auto enum_names(NetworkModel) {
-  return std::to_array<EnumName<NetworkModel>>(
-      {{NetworkModel::LV08, "LV08"}, {NetworkModel::CM02, "CM02"}, {NetworkModel::TCP, "TCP"}});
+  return std::to_array<EnumName<NetworkModel>>({{NetworkModel::automatic, "auto"},
+                                                {NetworkModel::TCP, "TCP"},
+                                                {NetworkModel::LV08, "LV08"},
+                                                {NetworkModel::CM02, "CM02"}});
 }
 
 // What solves the network model: SimGrid, or an accelerator of the same model for large networks (plan_network() in
@@ -50,9 +53,8 @@ constexpr auto enum_names(LinkSolver) {
 // four flows, drawn for each transfer: competing TCP connections do not get equal shares, since drop-tail queues favour
 // some of them for a while (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992); a
 // connection that counts as several is MulTCP's model of that (Crowcroft and Oechslin, 1998). Equal shares of equal
-// work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. auto: tcp in
-// LV08, SimGrid's model of TCP, and fair in CM02. In the model TCP, flows share by what their windows let them have
-// under way, and there is nothing to choose.
+// work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. auto: fair in
+// CM02, tcp otherwise.
 enum class LinkSharing { automatic, fair, tcp };
 constexpr auto enum_names(LinkSharing) {
   return std::to_array<EnumName<LinkSharing>>(
@@ -61,7 +63,7 @@ constexpr auto enum_names(LinkSharing) {
 
 // How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
 struct NetworkSpec {
-  NetworkModel model = NetworkModel::LV08;
+  NetworkModel model = NetworkModel::automatic;
   bool crosstraffic = true;           // acknowledgements take 5 % of the way back
   Bytes tcp_window{4194304};          // a flow carries at most this much per round trip; 0: no limit
   Seconds queue{0.05};                // in the model TCP: so long a packet waits for a link at most; more are lost
@@ -223,7 +225,9 @@ void common_fields(Visitor& visit, PlatformSpec& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {
-  visit("model", spec.model, Rule{.doc = "LV08 or CM02: SimGrid's; TCP: messages in rounds, as windows allow"});
+  visit("model", spec.model,
+        Rule{.doc = "TCP: LV08 with latencies as windows and queues allow; LV08 or CM02: SimGrid's; auto: TCP, or LV08 "
+                    "where a platform file sets factors of its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "most bytes of a flow that are under way; 0 for no limit", .at_least = 0});
@@ -231,10 +235,10 @@ void fields(Visitor& visit, NetworkSpec& spec) {
         Rule{.doc = "in the model TCP: how long packets wait for a link at most, at its bandwidth", .above = 0});
   visit("slow_start_after_idle", spec.slow_start_after_idle,
         Rule{.doc = "in the model TCP: a window that is not used shrinks"});
-  visit("sharing", spec.sharing,
-        Rule{.doc =
-                 "of full links: fair, or tcp: each message counts as one to four flows, drawn at random; auto: tcp in "
-                 "LV08, fair in CM02"});
+  visit(
+      "sharing", spec.sharing,
+      Rule{.doc = "of full links: fair, or tcp: each message counts as one to four flows, drawn at random; auto: fair "
+                  "in CM02, tcp otherwise"});
   visit("solver", spec.solver,
         Rule{.doc = "for tests: what computes the shares; auto: SimGrid, and in large networks the accelerator of the "
                     "same model"});

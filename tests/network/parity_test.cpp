@@ -33,7 +33,9 @@ scenario::Scenario random_network(Stream& random, std::uint64_t seed) {
   scenario.seed = seed;
   scenario.platform.hosts = hosts;
   scenario::NetworkSpec& network = scenario.platform.network;
-  network.model = random.below(2) == 0 ? scenario::NetworkModel::LV08 : scenario::NetworkModel::CM02;
+  const auto models =
+      std::to_array({scenario::NetworkModel::TCP, scenario::NetworkModel::LV08, scenario::NetworkModel::CM02});
+  network.model = models[random.below(models.size())];
   network.crosstraffic = random.below(2) == 0;
   if (random.below(3) == 0) network.tcp_window.value = between(random, 2e4, 1e6);
   return scenario;
@@ -91,13 +93,13 @@ std::vector<double> times_with(scenario::Scenario scenario, scenario::LinkSolver
   return times.get<std::vector<double>>();
 }
 
-void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_change, bool rounds = false) {
+void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_change, bool tcp = false) {
   CAPTURE(seed);
   CAPTURE(links_change);
   Stream random = stream(seed, "test", "parity");
   scenario::Scenario scenario = random_network(random, seed);
   scenario.platform.network.sharing = sharing;
-  if (rounds) {
+  if (tcp) {
     scenario.platform.network.model = scenario::NetworkModel::TCP;
     scenario.platform.network.queue.value = between(random, 0.01, 1);
     scenario.platform.network.slow_start_after_idle = random.below(2) == 0;
@@ -123,7 +125,7 @@ TEST_CASE("tcp sharing: the accelerator ends each message when SimGrid does") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) check_parity(seed, scenario::LinkSharing::tcp, seed % 2 == 0);
 }
 
-TEST_CASE("messages in rounds: the accelerator ends each message when SimGrid does") {
+TEST_CASE("the model TCP: the accelerator ends each message when SimGrid does") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     check_parity(seed, scenario::LinkSharing::automatic, seed % 2 == 0, true);
   }

@@ -17,7 +17,7 @@ TEST_CASE("SimGrid carries the messages of each of the 60 scenarios that compare
     const auto plan = ddl::runtime::forecast_of(ddl::scenario::read_scenario(entry.path().string(), {})).network;
     CHECK(plan.carried_by == ddl::platform::CarriedBy::simgrid);
     CHECK(plan.sharing == ddl::scenario::LinkSharing::tcp);
-    CHECK(plan.model == ddl::scenario::NetworkModel::LV08);
+    CHECK(plan.model == ddl::scenario::NetworkModel::TCP);
   }
   CHECK(found == 60);
 }

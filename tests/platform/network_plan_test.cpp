@@ -68,20 +68,23 @@ TEST_CASE("what cannot be is refused with what can") {
           R"(expected "auto")");
 }
 
-TEST_CASE("the model TCP has one way of sharing, and settings that no other model has") {
+TEST_CASE("the model is TCP unless a platform file sets factors of its own, and has settings that no other has") {
   const auto refused = [](const scenario::NetworkSpec& network, const NetworkFacts& facts, const char* text) {
     CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);
   };
-  const NetworkPlan plan = plan_network({.model = NetworkModel::TCP, .queue = {0.2}, .slow_start_after_idle = false},
-                                        {.nodes = 2, .latencies_change = true});
-  CHECK(text_of(plan) == "TCP, messages in rounds, carried by SimGrid");
-  refused({.model = NetworkModel::TCP, .sharing = LinkSharing::fair}, {.nodes = 2}, R"(expected "auto")");
-  refused({.model = NetworkModel::TCP}, {.nodes = 2, .plain_factors = false}, "expected LV08 or CM02");
-  refused({.queue = {0.2}}, {.nodes = 2}, "$.platform.network.queue: is of the model TCP, and the model is LV08");
-  refused({.slow_start_after_idle = false}, {.nodes = 2}, "slow_start_after_idle: is of the model TCP");
-  // SimGrid cannot delay each round where a file has a factor of its own.
-  CHECK(plan_network({.model = NetworkModel::TCP}, {.nodes = 2, .sets_latency_factor = true}).carried_by ==
-        CarriedBy::accelerator);
+  const NetworkPlan plan =
+      plan_network({.queue = {0.2}, .slow_start_after_idle = false}, {.nodes = 2, .latencies_change = true});
+  CHECK(text_of(plan) == "TCP, tcp sharing, carried by SimGrid");
+  CHECK(plan_network({.sharing = LinkSharing::fair}, {.nodes = 2}).model == NetworkModel::TCP);
+  for (const NetworkFacts& facts :
+       {NetworkFacts{.nodes = 2, .plain_factors = false}, NetworkFacts{.nodes = 2, .sets_latency_factor = true}}) {
+    CHECK(plan_network({}, facts).model == NetworkModel::LV08);
+    refused({.model = NetworkModel::TCP}, facts, "expected LV08 or CM02");
+  }
+  refused({.model = NetworkModel::LV08, .queue = {0.2}}, {.nodes = 2},
+          "$.platform.network.queue: is of the model TCP, and the model is LV08");
+  refused({.model = NetworkModel::CM02, .slow_start_after_idle = false}, {.nodes = 2},
+          "slow_start_after_idle: is of the model TCP");
 }
 
 }  // namespace ddl::platform

@@ -23,7 +23,8 @@ void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int 
   if (fill.chance(0.3)) hosts.speed.push_back({fill.spread(1e9, 1e11)});
   scenario.platform.hosts = hosts;
   scenario::NetworkSpec& network = scenario.platform.network;
-  network.model = fill.one_of<scenario::NetworkModel>({scenario::NetworkModel::LV08, scenario::NetworkModel::CM02});
+  network.model = fill.one_of<scenario::NetworkModel>(
+      {scenario::NetworkModel::TCP, scenario::NetworkModel::LV08, scenario::NetworkModel::CM02});
   network.sharing = fill.one_of<scenario::LinkSharing>(
       {scenario::LinkSharing::automatic, scenario::LinkSharing::fair, scenario::LinkSharing::tcp});
   network.crosstraffic = fill.chance(0.5);

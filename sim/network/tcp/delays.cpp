@@ -1,0 +1,124 @@
+#include "sim/network/tcp/delays.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ddl::network {
+namespace {
+
+constexpr double mean_wait = 0.5;  // of an acknowledgement, behind a queue that grows evenly to what is under way
+constexpr int most_followed_rounds = 200;  // by then a window rises and falls as before
+
+}  // namespace
+
+TcpDelays::TcpDelays(const platform::Fabric& fabric) : fabric_(fabric), links_(fabric.links().size()) {
+  const platform::NetworkNumbers& numbers = fabric.network_numbers();
+  rules_.most_segments = std::max(2.0, numbers.window_bytes / rules_.segment_bytes);
+  rules_.slow_start_after_idle = numbers.slow_start_after_idle;
+}
+
+TcpDelays::Connection& TcpDelays::connection(const Channel& channel) {
+  const auto [found, is_new] = connections_.try_emplace({channel.source, channel.target}, rules_);
+  if (is_new) {
+    found->second.there = fabric_.find_route(channel.source, channel.target);
+    found->second.back = fabric_.find_route(channel.target, channel.source);
+  }
+  return found->second;
+}
+
+// A fat pipe gives everyone all it has.
+bool TcpDelays::is_shared(int link) const {
+  return fabric_.links()[static_cast<std::size_t>(link)].direction != "free";
+}
+
+// Queues keep what they have while a link is down, and the message waits where it is carried.
+double TcpDelays::bytes_per_s(int link) const {
+  const double nominal = fabric_.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s;
+  const double now = fabric_.bandwidth_bytes_per_s(link);
+  constexpr double down = 2 * scenario::least_link_share;
+  return (now < down * nominal ? nominal : now) * fabric_.network_numbers().bandwidth_factor;
+}
+
+double TcpDelays::round_trip_s(const Connection& by) const {
+  return fabric_.latency_now_s(by.there) + fabric_.latency_now_s(by.back);
+}
+
+void TcpDelays::start(const std::vector<Channel*>& channels, double now_s) {
+  for (const Channel* channel : channels) {
+    Connection& by = connection(*channel);
+    by.window.rest(now_s - by.idle_since_s, round_trip_s(by));
+    put_on_links(by, std::min(channel->on_wire_bytes, by.window.segments() * rules_.segment_bytes));
+  }
+  for (Channel* channel : channels) {
+    Connection& by = connection(*channel);
+    channel->latency_s = fabric_.latency_now_s(by.there) + gaps_s(by, channel->on_wire_bytes);
+  }
+}
+
+void TcpDelays::end(const Channel& channel, double now_s) {
+  Connection& by = connection(channel);
+  put_on_links(by, 0);
+  by.idle_since_s = now_s;
+}
+
+// Instead of what it had there.
+void TcpDelays::put_on_links(Connection& by, double bytes) {
+  for (const int number : by.there.links) {
+    Link& link = links_[static_cast<std::size_t>(number)];
+    link.connections += (bytes > 0 ? 1 : 0) - (by.under_way_bytes > 0 ? 1 : 0);
+    link.bytes = link.connections == 0 ? 0 : link.bytes + bytes - by.under_way_bytes;
+  }
+  by.under_way_bytes = bytes;
+}
+
+// What is under way of all connections waits there, if it comes at once.
+double TcpDelays::queue_s(const platform::Route& route) const {
+  double seconds = 0;
+  for (const int link : route.links) {
+    if (is_shared(link)) seconds = std::max(seconds, links_[static_cast<std::size_t>(link)].bytes / bytes_per_s(link));
+  }
+  return std::min(seconds, fabric_.network_numbers().queue_s);
+}
+
+double TcpDelays::fair_bytes_per_s(const platform::Route& route) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const int link : route.links) {
+    const int sharing = is_shared(link) ? std::max(1, links_[static_cast<std::size_t>(link)].connections) : 1;
+    least = std::min(least, bytes_per_s(link) / sharing);
+  }
+  return least;
+}
+
+// In which the connection has nothing to send, because acknowledgements are not back. The window becomes what it is
+// after the message.
+double TcpDelays::gaps_s(Connection& by, double bytes) const {
+  const double nominal_s = round_trip_s(by);
+  if (!(nominal_s > 0)) return 0;
+  const double trip_s = nominal_s + mean_wait * queue_s(by.back);
+  const double segment_s = rules_.segment_bytes / fair_bytes_per_s(by.there);
+  const double most_queue_s = fabric_.network_numbers().queue_s;
+  double gaps_s = 0, before_s = 0;  // the round before took this long to send: what follows it comes no faster
+  double left = bytes / rules_.segment_bytes;
+  for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
+    const double sent = std::min(left, std::floor(by.window.segments())), sent_s = sent * segment_s;
+    left -= sent;
+    if (left > 0) gaps_s += std::max(0.0, trip_s - sent_s);
+    const double waits_s = sent_s - std::min(before_s, trip_s);
+    if (waits_s > most_queue_s) {
+      if (left <= 0) gaps_s += 2 * trip_s;  // nothing follows that tells of the loss: a probe does (RFC 8985, 7)
+      left += std::min(sent, (waits_s - most_queue_s) / segment_s);
+      by.window.lose();
+    } else {
+      by.window.grow({.sent = sent,
+                      .round_trip_s = nominal_s,
+                      .spread_s = sent_s,
+                      .queued_s = std::max(0.0, sent_s - nominal_s),
+                      .seconds = std::max(trip_s, sent_s)});
+    }
+    before_s = sent_s;
+  }
+  return gaps_s;
+}
+
+}  // namespace ddl::network
