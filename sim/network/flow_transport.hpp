@@ -15,7 +15,9 @@ class FlowTransport : public Transport {
   // `sooner` is called when next_end_s() may have become another by itself.
   FlowTransport(platform::Fabric& fabric, std::function<void()> sooner);
 
-  void start(Channel& channel) override;
+  void start(const std::vector<Channel*>& channels) override {
+    for (Channel* channel : channels) start(*channel);
+  }
   double cancel(Channel& channel) override;
   double remaining_bytes(const Channel& channel) const override;
   std::vector<Channel*> take_ended() override;
@@ -23,6 +25,7 @@ class FlowTransport : public Transport {
   void stop() override { stopped_ = true; }
 
  private:
+  void start(Channel& channel);
   platform::Fabric& fabric_;
   Flows flows_;
   std::vector<Channel*> carried_;  // by transfer

@@ -7,6 +7,7 @@
 #include "core/node/vectors.hpp"
 #include "sim/network/flow_transport.hpp"
 #include "sim/network/simgrid_transport.hpp"
+#include "sim/network/tcp/tcp_transport.hpp"
 
 namespace ddl::network {
 namespace {
@@ -14,8 +15,29 @@ namespace {
 // `ended` is called when a message has come to its end, `soon` when the next end has moved.
 std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended,
                                           std::function<void()> soon) {
-  if (fabric.has_accelerator()) return std::make_unique<FlowTransport>(fabric, std::move(soon));
-  return std::make_unique<SimgridTransport>(fabric, quiescence, std::move(ended));
+  std::unique_ptr<Transport> transport;
+  if (fabric.has_accelerator()) {
+    transport = std::make_unique<FlowTransport>(fabric, std::move(soon));
+  } else {
+    transport = std::make_unique<SimgridTransport>(fabric, quiescence, std::move(ended));
+  }
+  if (!fabric.network_numbers().tcp_delays) return transport;
+  return std::make_unique<TcpTransport>(std::move(transport), fabric);
+}
+
+// Not in the order in which messages before them have ended, which is the transport's.
+std::vector<Channel*> in_order(std::vector<Channel*> channels) {
+  std::ranges::sort(channels, {}, [](const Channel* channel) { return std::pair(channel->source, channel->target); });
+  return channels;
+}
+
+void describe(const Channels& channels, const platform::Fabric& fabric, std::vector<std::string>& lines) {
+  for (const auto& from : channels) {
+    for (const auto& [target, channel] : from) {
+      if (channel.waiting_for_room.empty()) continue;
+      lines.push_back(fabric.name(channel.source) + " waits for room in its queue to " + fabric.name(target));
+    }
+  }
 }
 
 }  // namespace
@@ -35,7 +57,6 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       pauses_(quiescence) {
   transport_ = transport_over(
       fabric, quiescence, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
-  if (fabric.network_numbers().tcp_delays) tcp_delays_.emplace(fabric);
 }
 
 // --- what nodes ask for ---
@@ -131,7 +152,6 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
     double carried = channel.on_wire_bytes;  // if it has just ended
     if (channel.transfer >= 0) {
       carried = transport_->cancel(channel);
-      if (tcp_delays_) tcp_delays_->end(channel, now());
       wake_at(transport_->next_end_s());
       begin(channel);
       observer_.end_message(channel.observed, channel.source, channel.target, carried, MessageEnd::lost);
@@ -162,7 +182,7 @@ void Network::advance() {
   for (Channel* channel : transport_->take_ended()) end_transmission(*channel);
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
-  start_transfers();
+  transport_->start(in_order(std::exchange(starting_, {})));
   pauses_.end_all();
   wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
 }
@@ -172,14 +192,6 @@ void Network::start_next(Channel& channel) {
     if (!stays_in_host(channel)) return starting_.push_back(&channel);
     deliver(channel);
   }
-}
-
-// Not in the order in which messages before them have ended, which is the transport's.
-void Network::start_transfers() {
-  std::vector<Channel*> starting = std::exchange(starting_, {});
-  std::ranges::sort(starting, {}, [](const Channel* channel) { return std::pair(channel->source, channel->target); });
-  if (tcp_delays_) tcp_delays_->start(starting, now());
-  for (Channel* channel : starting) transport_->start(*channel);
 }
 
 bool Network::take_next(Channel& from) {
@@ -203,7 +215,6 @@ void Network::put_on_wire(Channel& from) {
 }
 
 void Network::end_transmission(Channel& from) {
-  if (tcp_delays_) tcp_delays_->end(from, now());
   if (!from.on_wire) return start_next(from);  // lost with a host since it ended
   const auto retry_s = losses_.retry_after_s(from.source, from.target, now());
   observer_.end_message(from.observed, from.source, from.target, from.on_wire_bytes,
@@ -259,13 +270,6 @@ void Network::end_observation() {
   }
 }
 
-void Network::describe_waiting(std::vector<std::string>& lines) const {
-  for (const auto& from : channels_) {
-    for (const auto& [target, channel] : from) {
-      if (channel.waiting_for_room.empty()) continue;
-      lines.push_back(fabric_.name(channel.source) + " waits for room in its queue to " + fabric_.name(target));
-    }
-  }
-}
+void Network::describe_waiting(std::vector<std::string>& lines) const { describe(channels_, fabric_, lines); }
 
 }  // namespace ddl::network

@@ -20,7 +20,6 @@
 #include "sim/network/pauses.hpp"
 #include "sim/network/quiescence.hpp"
 #include "sim/network/retries.hpp"
-#include "sim/network/tcp/delays.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/network/transport.hpp"
 #include "sim/network/uneven_shares.hpp"
@@ -65,7 +64,6 @@ class Network {
   void wake_at(double time_s);   // too early does no harm
   void begin(Channel& channel);  // in this instant, but not before the caller waits for something
   void start_next(Channel& channel);
-  void start_transfers();
   bool take_next(Channel& channel);  // false, and the channel is no longer busy: there is none
   void put_on_wire(Channel& channel);
   void end_transmission(Channel& channel);
@@ -90,7 +88,6 @@ class Network {
   std::vector<char> reachable_;  // by node
   std::unique_ptr<Transport> transport_;
   Accounts accounts_;
-  std::optional<TcpDelays> tcp_delays_;  // where the model has them
   std::vector<Channel*> beginning_, starting_;
   Pauses pauses_;
   Retries retries_;

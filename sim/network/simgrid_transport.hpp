@@ -23,7 +23,9 @@ class SimgridTransport : public Transport {
   SimgridTransport(const SimgridTransport&) = delete;
   SimgridTransport& operator=(const SimgridTransport&) = delete;
 
-  void start(Channel& channel) override;
+  void start(const std::vector<Channel*>& channels) override {
+    for (Channel* channel : channels) start(*channel);
+  }
   double cancel(Channel& channel) override;
   double remaining_bytes(const Channel& channel) const override;
   std::vector<Channel*> take_ended() override { return std::exchange(ended_, {}); }
@@ -38,6 +40,7 @@ class SimgridTransport : public Transport {
     Channel* channel = nullptr;  // null: cancelled
     std::vector<simgrid::s4u::CommPtr> flows;
   };
+  void start(Channel& channel);
   void set_model(const Channel& channel);
   void wait_for_messages(WaitingActor& actor);
   void wait_for_message(WaitingActor& actor);

@@ -16,8 +16,9 @@ class Transport {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   virtual ~Transport() = default;
-  // Starts to carry the channel's message, between two hosts. Until that has ended, channel.transfer >= 0 names it.
-  virtual void start(Channel& channel) = 0;
+  // Starts to carry the channels' messages, each between two hosts. Until one has ended, its channel.transfer >= 0
+  // names it.
+  virtual void start(const std::vector<Channel*>& channels) = 0;
   // Gives it up, and returns what of it got through.
   virtual double cancel(Channel& channel) = 0;
   // What of it has not got through.

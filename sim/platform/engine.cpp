@@ -106,19 +106,31 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
 
 bool has_default(const char* setting) { return simgrid::config::is_default(setting); }
 
+namespace {
+
 // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
 // counts as four, would get a quarter of its links. Their bandwidth is subtracted beforehand instead: one of 66 bytes
 // for two frames of 1514, which is more exact than SimGrid's 5 % as well. LV08's factor stands for the headers in each
 // frame, which are 66 bytes of it, too. A factor that the platform file sets stays.
-void share_as_tcp(const scenario::NetworkSpec& network, NetworkNumbers& numbers) {
+void share_as_tcp(bool textbook, bool crosstraffic, NetworkNumbers& numbers) {
   constexpr double frame = 1514, segment = 1448, acknowledgement = 66;
   numbers.most_flows = most_tcp_flows;
   numbers.acknowledgement = 0;
   s4u::Engine::set_config("network/crosstraffic", false);
   if (!has_default("network/bandwidth-factor")) return;
-  const double useful = network.model == scenario::NetworkModel::CM02 ? frame : segment;
-  numbers.bandwidth_factor = useful / (frame + (network.crosstraffic ? acknowledgement / 2 : 0));
+  const double useful = textbook ? frame : segment;
+  numbers.bandwidth_factor = useful / (frame + (crosstraffic ? acknowledgement / 2 : 0));
   simgrid::config::set_as_string("network/bandwidth-factor", fmt::format("{:.17g}", numbers.bandwidth_factor));
+}
+
+}  // namespace
+
+void follow(const NetworkPlan& plan, const scenario::NetworkSpec& network, NetworkNumbers& numbers) {
+  if (plan.sharing == scenario::LinkSharing::tcp) {
+    share_as_tcp(plan.model == scenario::NetworkModel::CM02, network.crosstraffic, numbers);
+  }
+  numbers.tcp_delays = plan.model == scenario::NetworkModel::TCP;
+  if (numbers.tcp_delays) numbers.latency_factor = 1;
 }
 
 }  // namespace ddl::platform

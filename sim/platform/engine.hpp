@@ -21,7 +21,7 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
 // Whether neither the platform file nor this program has set it.
 bool has_default(const char* setting);
 
-// Sets SimGrid and `numbers`, which are the plain ones, to how TCP shares links.
-void share_as_tcp(const scenario::NetworkSpec& network, NetworkNumbers& numbers);
+// Sets SimGrid and `numbers`, which are the plain ones, to the plan.
+void follow(const NetworkPlan& plan, const scenario::NetworkSpec& network, NetworkNumbers& numbers);
 
 }  // namespace ddl::platform

@@ -141,9 +141,7 @@ struct Fabric::Parts {
                                             .latencies_change = changes.of_latency(),
                                             .sets_latency_factor = !has_default("network/latency-factor")});
     if (plain) numbers = *plain;
-    if (plan.sharing == scenario::LinkSharing::tcp) share_as_tcp(network, numbers);
-    numbers.tcp_delays = plan.model == scenario::NetworkModel::TCP;
-    if (numbers.tcp_delays) numbers.latency_factor = 1;
+    follow(plan, network, numbers);
   }
 };
 

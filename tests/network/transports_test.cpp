@@ -53,7 +53,7 @@ json ends(const scenario::Scenario& scenario, const std::vector<Weighted>& messa
         channels[i].target = messages[i].target;
         channels[i].on_wire_bytes = messages[i].bytes;
         channels[i].flows = messages[i].flows;
-        transport->start(channels[i]);
+        transport->start({&channels[i]});
       }
       look();
     });
