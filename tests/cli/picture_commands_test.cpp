@@ -399,6 +399,15 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
   REQUIRE(place.call("report results -o page.html --title 'Two schemes'").code == 0);
   const Reply small = place.shell(check + "page.html 3 2");
   CHECK_MESSAGE(small.code == 0, small.out << small.err);
+  // However long a name is.
+  std::string page = text_of(place.at("page.html"));
+  const std::string name = "\"gossip\"", longer = "\"gossip_" + std::string(80, 'x') + "\"";
+  for (std::size_t at = 0; (at = page.find(name, at)) != std::string::npos; at += longer.size()) {
+    page.replace(at, name.size(), longer);
+  }
+  place.write("long.html", page);
+  const Reply wide_names = place.shell(check + "long.html 3 2");
+  CHECK_MESSAGE(wide_names.code == 0, wide_names.out << wide_names.err);
   place.write("grid.json",
               R"({ "base": "learning.json", "set": { "stop.iterations": 300, "evaluate.every_iterations": 1 },
       "vary": { "platform.bandwidth": ["8Mbps", "40Mbps", "80Mbps", "1Gbps", "2Gbps"],
