@@ -27,9 +27,9 @@ do for [p=1:|panel_title|] {
   plot \
     for [i=1:|name|] $points index first+i using 1:(i):(log_x ? 1e-300 : 0):1:(i-0.36):(i+0.36) with boxxyerror \
       fillstyle solid 0.85 noborder linecolor rgb colour[i], \
-    for [i=1:|name|] $points index first+i using 1:(i):3:4 with xerrorbars linewidth 1.7*line_width pointsize 0 \
+    for [i=1:|name|] $points index first+i using 1:(i):3:4 with xerrorbars linewidth 1.7*line_width pointtype -1 \
       linecolor rgb "#ffffff", \
-    for [i=1:|name|] $points index first+i using 1:(i):3:4 with xerrorbars linewidth line_width/2 pointsize 0 \
+    for [i=1:|name|] $points index first+i using 1:(i):3:4 with xerrorbars linewidth line_width/2 pointtype -1 \
       linecolor rgb "#222222"
   unset label
 }

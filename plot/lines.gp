@@ -25,7 +25,7 @@ do for [p=1:|panel_title|] {
   set tmargin at screen top[p]
   set title panel_title[p] offset 0,-0.5
   set xlabel (is_lowest[p] > 0 ? x_label : "") offset 0,0.3
-  set ylabel (is_first[p] > 0 ? y_label : "") offset 0.8,0
+  set ylabel (is_first[p] > 0 ? y_label : "") offset 1.3,0
   first = (p - 1) * |name| - 1
   if (shape == 0) {
     plot \
@@ -35,7 +35,7 @@ do for [p=1:|panel_title|] {
   } else { if (shape == 1) {
     plot 1 with lines linewidth line_width/2 dashtype 3 linecolor rgb soft, \
       for [i=1:|name|] $points index first+i using (beside($1, i)):2:3:4 with yerrorbars linewidth line_width/2 \
-        pointtype int(mark[i]) pointsize 0 linecolor rgb colour[i], \
+        pointtype -1 linecolor rgb colour[i], \
       for [i=1:|name|] $points index first+i using (beside($1, i)):2 with linespoints linewidth line_width \
         dashtype int(dash[i]) pointtype int(mark[i]) pointsize mark_size linecolor rgb colour[i]
   } else {

@@ -21,8 +21,9 @@ struct RunSettings {
   std::string out = "results";
   int threads = 0;  // 0: all cores
   bool json = false, quiet = false, force = false;
-  bool trace = false;  // as record.trace
-  std::string verify;  // a result folder, to be repeated instead
+  bool trace = false;               // as record.trace
+  std::string verify;               // a result folder, to be repeated instead
+  std::optional<std::string> live;  // the file that evaluations go to as they happen, "-": stdout, with nothing else
 };
 
 // Reads all scenarios and checks all result folders before the first run starts.
@@ -118,6 +119,7 @@ struct SweepSettings {
   std::string engine = "local";     // or "slurm"
   std::optional<std::size_t> task;  // of a Slurm array: this process is one of its tasks
   bool dry_run = false, quiet = false;
+  std::optional<std::string> live;  // see RunSettings
 };
 
 // Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are listed at the end (exit

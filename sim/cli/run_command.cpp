@@ -68,13 +68,15 @@ std::string title_of(const scenario::Scenario& scenario) {
 }
 
 // What the run's process told of it.
-std::string simulate(const studies::Job& job, const std::string& file, const RunSettings& settings) {
+std::string simulate(const studies::Job& job, const std::string& file, const RunSettings& settings,
+                     const std::optional<studies::LiveLines>& live) {
   ProgressLine line(job.name, !settings.quiet);
   studies::JobOptions options;
   options.replace = replace_of(settings);
   options.make = [&](const studies::Job&, const scenario::Scenario& scenario) {
     runtime::RunOptions run;
     run.threads = settings.threads;
+    if (live) run.evaluated = live->of(job.live());
     if (line.shown()) run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
     return runtime::run_here(scenario, run);
   };
@@ -104,13 +106,16 @@ std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
 void run_scenarios(const RunSettings& settings) {
   std::vector<PlannedRun> runs = plan(settings);
   find_folders(runs, settings);
-  RunPrinter printer(settings.json, settings.quiet);
+  const bool prints_tables = !settings.quiet && settings.live != "-";
+  std::optional<studies::LiveLines> live;
+  if (settings.live) live.emplace(*settings.live);
+  RunPrinter printer(settings.json, !prints_tables);
   for (const auto& [file, scenario, folder] : runs) {
     const studies::Job job{&scenario, scenario.seed, folder, title_of(scenario)};
-    printer.print(simulate(job, file, settings), folder);
+    printer.print(simulate(job, file, settings, live), folder);
   }
   printer.end();
-  if (runs.size() == 1 || settings.json || settings.quiet) return;
+  if (runs.size() == 1 || settings.json || !prints_tables) return;
   std::vector<std::string> folders;
   for (const PlannedRun& planned : runs) folders.push_back(planned.folder.string());
   std::cout << "\n"

@@ -52,6 +52,9 @@ int sweep(const SweepSettings& settings) {
   if (what.tune && (settings.task || settings.engine == "slurm")) {
     throw InputError("--engine slurm: " + settings.file + " has \"tune\", which runs on this machine; expected local");
   }
+  if (settings.live && (settings.task || settings.engine == "slurm")) {
+    throw InputError("--live: is for runs on this machine; expected --engine local");
+  }
   if (settings.task) {
     studies::run_slurm_task(plan, settings.out, *settings.task);
     return kDone;
@@ -76,12 +79,14 @@ int sweep(const SweepSettings& settings) {
     }
     return kDone;
   }
+  std::optional<studies::LiveLines> live;
+  if (settings.live) live.emplace(*settings.live);
   const studies::SweepOutcome outcome = with_progress(plan.name, !settings.quiet, [&](const auto& show) {
     slurm.progress = show;
     return on_slurm ? studies::run_sweep_on_slurm(plan, outlook, slurm)
-                    : studies::run_sweep(plan, outlook, {at_once, show});
+                    : studies::run_sweep(plan, outlook, {at_once, show, live ? &*live : nullptr});
   });
-  if (!settings.quiet) {
+  if (!settings.quiet && settings.live != "-") {
     std::cout << fmt::format("{} of {} runs in {}\ntables: {}\n        {}\n", plan.runs() - outcome.failed(),
                              plan.runs(), outcome.folder.string(), (outcome.folder / "sweep.csv").string(),
                              (outcome.folder / "means.csv").string());

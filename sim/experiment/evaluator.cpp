@@ -80,22 +80,53 @@ double Evaluator::last_accuracy() {
   return mean_accuracy(points_.back());
 }
 
+bool Evaluator::Point::is_known() const {
+  return scored || (averaged->is_known() && std::ranges::all_of(scores, [](const auto& s) { return s->is_known(); }));
+}
+
+std::vector<CurveRow> Evaluator::take_known(bool all) {
+  std::vector<CurveRow> rows;
+  for (; taken_ < points_.size(); ++taken_) {
+    if (!all && (taken_ + 1 == points_.size() || !points_[taken_].is_known())) break;
+    score(points_[taken_]);
+    rows.push_back(mean_row(points_[taken_]));
+  }
+  return rows;
+}
+
+CurveRow Evaluator::mean_row(Point& point) {
+  const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
+  CurveRow mean;
+  mean.worker = "mean";
+  mean.time_s = point.time_s;
+  mean.epoch = point.epoch;
+  mean.bytes_sent = point.bytes_sent;
+  double loss_sum = 0, losses = 0;
+  for (std::size_t w = 0; w < point.workers.size(); ++w) {
+    const WorkerPoint& worker = point.workers[w];
+    mean.samples += worker.samples;
+    if (!worker.counts) continue;
+    mean.iteration += static_cast<double>(worker.steps) / n;
+    mean.test_loss += point.scores[w]->wait().loss / n;
+    if (worker.train_loss) loss_sum += *worker.train_loss, losses += 1;
+  }
+  mean.test_accuracy = mean_accuracy(point);
+  if (losses > 0) mean.train_loss = loss_sum / losses;
+  return mean;
+}
+
 std::vector<CurveRow> Evaluator::curve() {
   std::vector<CurveRow> rows;
   for (Point& point : points_) {
     score(point);
-    const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
-    CurveRow common;
-    common.time_s = point.time_s;
-    common.epoch = point.epoch;
-    common.bytes_sent = point.bytes_sent;
-    CurveRow mean = common;
-    mean.worker = "mean";
-    double loss_sum = 0, losses = 0;
+    const CurveRow mean = mean_row(point);
     for (std::size_t w = 0; w < point.workers.size(); ++w) {
       const WorkerPoint& worker = point.workers[w];
       const nn::Score& score = point.scores[w]->wait();
-      CurveRow row = common;
+      CurveRow row;
+      row.time_s = point.time_s;
+      row.epoch = point.epoch;
+      row.bytes_sent = point.bytes_sent;
       row.worker = worker_names_[w];
       row.iteration = static_cast<double>(worker.steps);
       row.samples = worker.samples;
@@ -103,14 +134,7 @@ std::vector<CurveRow> Evaluator::curve() {
       row.test_loss = score.loss;
       row.test_accuracy = score.accuracy;
       rows.push_back(row);
-      mean.samples += row.samples;
-      if (!worker.counts) continue;
-      mean.iteration += row.iteration / n;
-      mean.test_loss += score.loss / n;
-      if (row.train_loss) loss_sum += *row.train_loss, losses += 1;
     }
-    mean.test_accuracy = mean_accuracy(point);
-    if (losses > 0) mean.train_loss = loss_sum / losses;
     rows.push_back(mean);
     CurveRow averaged = mean;
     averaged.worker = "averaged_model";

@@ -37,6 +37,9 @@ class Evaluator {
   double known_accuracy() const { return known_accuracy_; }
   double last_time() const { return points_.empty() ? -1 : points_.back().time_s; }
 
+  // The mean rows of points that have not been asked for here yet, in order: of those whose scores are known, so that
+  // this never waits, and without the newest, which another one may replace; or of `all`.
+  std::vector<CurveRow> take_known(bool all);
   // The whole curve: per point a row per worker, then the mean and the averaged model.
   std::vector<CurveRow> curve();
 
@@ -47,16 +50,20 @@ class Evaluator {
     std::vector<std::shared_ptr<Trainer::Evaluation>> scores;  // per worker
     std::shared_ptr<Trainer::Evaluation> averaged;
     bool scored = false;
+
+    bool is_known() const;
   };
 
   void begin(Point& point, const std::vector<Voter>& ensemble);
   void score(Point& point);
   static double mean_accuracy(Point& point);
+  static CurveRow mean_row(Point& point);
 
   Trainer& trainer_;
   const std::vector<std::string> worker_names_;
   std::deque<Point> points_;
   std::size_t scored_ = 0;  // points scored, in order
+  std::size_t taken_ = 0;   // by take_known
   double known_accuracy_ = -1;
 };
 

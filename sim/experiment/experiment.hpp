@@ -55,6 +55,10 @@ class Experiment {
   // Adds a point to the learning curve from the states of all nodes. True: the accuracy that ends the run is reached.
   bool evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
                 const std::vector<Voter>& ensemble = {});
+  // See Evaluator.
+  std::vector<CurveRow> take_known(bool all) {
+    return evaluator_ ? evaluator_->take_known(all) : std::vector<CurveRow>();
+  }
   std::vector<CurveRow> curve() { return evaluator_ ? evaluator_->curve() : std::vector<CurveRow>(); }
 
   // Whether the run is judged by this node's weights, as its system says.

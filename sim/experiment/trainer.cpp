@@ -157,6 +157,7 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
           job->score_ =
               model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
         }
+        job->known_ = true;
       },
       ThreadPool::Urgency::whenever);
   return evaluation;
@@ -178,6 +179,7 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(const std::vector
         }
         job->score_ = nn::score_of_votes(answers, job->votes_, std::span(data_.test.labels).first(test_samples_),
                                          data_.test.classes);
+        job->known_ = true;
       },
       ThreadPool::Urgency::whenever);
   return evaluation;

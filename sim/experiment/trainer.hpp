@@ -1,6 +1,7 @@
 // The real math of a run, beside simulated time: model, data, the workers' minibatches, and the threads that compute.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -79,13 +80,15 @@ class Trainer {
   // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
   class Evaluation {
    public:
-    const nn::Score& wait();  // as often as one likes
+    const nn::Score& wait();                  // as often as one likes
+    bool is_known() const { return known_; }  // so that waiting takes no time
 
    private:
     friend class Trainer;
     std::vector<Payload> models_;
     std::vector<double> votes_;
     nn::Score score_;
+    std::atomic<bool> known_ = false;
     ThreadPool::Ticket ticket_;
   };
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);

@@ -17,6 +17,8 @@ using experiment::Progress;
 struct RunOptions {
   int threads = 0;                                // math threads; 0: all cores
   std::function<void(const Progress&)> progress;  // called now and then, in the run's own process
+  // Of simulations only: called there with the mean row of each evaluation, in order, once its score is known.
+  std::function<void(const experiment::CurveRow&)> evaluated{};
 };
 
 // Runs in this process, which can do so once: SimGrid's clock is never reset.

@@ -164,6 +164,12 @@ void Simulation::evaluate_on_time() {
 
 void Simulation::report_progress() {
   if (options_.progress) options_.progress(experiment_.progress(sg::Engine::get_clock()));
+  tell_evaluations(false);
+}
+
+void Simulation::tell_evaluations(bool all) {
+  if (!options_.evaluated) return;
+  for (const experiment::CurveRow& row : experiment_.take_known(all)) options_.evaluated(row);
 }
 
 // --- the result ---
@@ -174,6 +180,7 @@ experiment::RunResult Simulation::collect() {
   std::vector<const experiment::LearningNode*> nodes;
   for (const auto& node : nodes_) nodes.push_back(node.get());
   experiment::RunResult result = experiment::collect(experiment_, end_, nodes, node_states(), network);
+  tell_evaluations(true);
   for (const experiment::IterationRow& row : result.iterations) {
     check(row.end_s <= latest_s_, "a step ends before the run does");
   }

@@ -28,8 +28,9 @@ constexpr char staged = 'S', unwritable = 'U';
 std::string stage(const Job& job, StagedFolder& folder, const JobOptions& options) {
   const Scenario scenario = job.seeded();
   const results::Inputs inputs = results::inputs_of(scenario);  // before they are read: they may change meanwhile
-  const RunResult result = options.make ? options.make(job, scenario)
-                                        : runtime::run_here(scenario, {.threads = options.threads, .progress = {}});
+  runtime::RunOptions run{.threads = options.threads, .progress = {}};
+  if (options.live != nullptr) run.evaluated = options.live->of(job.live());
+  const RunResult result = options.make ? options.make(job, scenario) : runtime::run_here(scenario, run);
   try {
     results::stage_result(folder, scenario, inputs, result);
   } catch (const InputError& error) {

@@ -15,6 +15,7 @@
 #include "sim/results/inputs/inputs.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/studies/live_lines.hpp"
 
 namespace ddl::studies {
 
@@ -26,6 +27,7 @@ struct Job {
   double cost = 1;                               // what it may take, in any one unit
 
   scenario::Scenario seeded() const;
+  LiveRun live() const { return {folder.parent_path().filename().string(), seed}; }
 };
 
 // How far a list of jobs is.
@@ -60,6 +62,7 @@ struct JobOptions {
   int threads = 1;        // of each run
   bool measured = false;  // instead of simulated
   results::Replace replace = results::Replace::same_scenario;
+  const LiveLines* live = nullptr;  // what a simulation by default tells its evaluations
   // Makes the run, in its own process; by default a simulation.
   std::function<experiment::RunResult(const Job&, const scenario::Scenario&)> make;
   // What the run's process says beside its files; by default nothing.

@@ -28,10 +28,8 @@ namespace {
 
 Json shortened(const std::optional<double>& number) { return number ? view::shortened(*number) : Json(nullptr); }
 
-Json curve_of(const results::FinishedRun& run, const PageLimits& limits, bool& thinned) {
-  const std::vector<experiment::CurveRow> rows = results::read_mean_curve(run.folder);
-  const auto kept = results::spread_evenly(rows.size(), limits.curve_points);
-  thinned = thinned || kept.size() < rows.size();
+// Of the evaluations `kept`.
+Json curve_of(const std::vector<experiment::CurveRow>& rows, const std::vector<std::size_t>& kept) {
   Json curve;
   for (const char* key : {"time", "bytes", "iterations", "epochs", "accuracy", "loss", "train_loss"}) {
     curve[key] = Json::array();
@@ -92,9 +90,17 @@ void add_links(const results::FinishedRun& run, const PageLimits& limits, Json& 
   }
 }
 
-Json run_of(const results::FinishedRun& run, std::size_t group, const PageLimits& limits, bool& thinned) {
+Json run_of(const results::FinishedRun& run, std::size_t group, std::size_t runs, const PageLimits& limits,
+            bool& thinned) {
   Json json = {{"group", group}, {"seed", run.seed}, {"simulated_s", shortened(run.measure("simulated_seconds"))}};
-  json["curve"] = curve_of(run, limits, thinned);
+  const std::vector<experiment::CurveRow> rows = results::read_mean_curve(run.folder);
+  const auto kept = results::spread_evenly(rows.size(), limits.curve_points);
+  thinned = thinned || kept.size() < rows.size();
+  json["curve"] = curve_of(rows, kept);
+  constexpr std::size_t columns = 4, least_points = 8;
+  const std::size_t of_a_point = runs * columns * std::min(run.workers.size(), limits.curve_workers);
+  json["worker_curves"] =
+      worker_curves_of(run, std::max(least_points, limits.worker_values / of_a_point), kept, limits);
   json["busiest_link"] = run.busiest_link;
   json["bottleneck"] = run.bottleneck;
   for (const results::Measure& measure : run.measures) json["measures"][measure.key] = shortened(measure.value);
@@ -191,26 +197,26 @@ std::string networks_of(const results::GroupedRuns& runs) {
 Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
   Json data;
   std::set<double> targets;
-  std::size_t count = 0;
   bool thinned = false;
   data["varied"] = runs.varied;
   data["groups"] = Json::array();
   data["runs"] = Json::array();
   const auto baselines = results::baselines_of(runs);
+  std::size_t all_runs = 0;
+  for (const results::RunGroup& group : runs.groups) all_runs += group.runs.size();
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {
     data["groups"].push_back(group_of(runs, runs.groups[i]));
     if (baselines[i]) {
       data["groups"].back()["over_one_worker"] = over_one_worker(runs.groups[i], runs.groups[*baselines[i]]);
     }
     for (const results::FinishedRun& run : runs.groups[i].runs) {
-      data["runs"].push_back(run_of(run, i, limits, thinned));
+      data["runs"].push_back(run_of(run, i, all_runs, limits, thinned));
       targets.insert(run.targets.begin(), run.targets.end());
-      ++count;
     }
   }
   const Json provenance = Json::parse(runs.groups.front().runs.front().provenance);
   data["subtitle"] =
-      fmt::format("{} {} of {} {}. Simulated by {} {} with SimGrid {}.", count, count == 1 ? "run" : "runs",
+      fmt::format("{} {} of {} {}. Simulated by {} {} with SimGrid {}.", all_runs, all_runs == 1 ? "run" : "runs",
                   runs.groups.size(), runs.groups.size() == 1 ? "scenario" : "scenarios",
                   provenance.value("program", "ddlsim"), provenance.value("version", "?"),
                   provenance.value("simgrid", "?")) +

@@ -108,6 +108,105 @@ async function check_summary(lines) {
   const rising = await values();
   expect(rising.every((value, i) => i === 0 || value >= rising[i - 1]), `not sorted, smallest first: ${rising}`);
   if (lines > 1) expect(await value_of("document.querySelectorAll('#summary td.best').length > 0"), "nothing is best");
+  const first = await value_of("document.querySelector('#summary tbody td').textContent");
+  const search = (text) => value_of(`(() => { const e = document.getElementById("search"); e.value = ${JSON.stringify(text)};
+    e.dispatchEvent(new Event("input")); return [...document.querySelectorAll('#summary tbody tr')].map((row) => row.textContent); })()`);
+  const found = await search(first.toUpperCase());
+  expect(found.length > 0 && found.every((row) => row.includes(first)), `a search for ${first} finds ${found}`);
+  expect((await search("no such words")).length === 0, "a search for what is not there finds something");
+  await search("");
+}
+
+// The mean over all workers that are drawn is the mean's line, where all count and none is left out.
+async function check_workers() {
+  const off = await value_of(`Math.max(...data.runs.filter((run) => run.worker_curves.more === 0).map((run) => {
+    const { at, names, curves } = run.worker_curves;
+    return Math.max(...at.map((place, i) => Math.abs(run.curve.accuracy[place] -
+      curves.accuracy.reduce((sum, values) => sum + values[i], 0) / names.length)));
+  }))`);
+  expect(off < 1e-5, `workers' accuracies differ from their mean by ${off}`);
+}
+
+// Smoothing keeps a line's ends, its straight parts and its length.
+async function check_smoothing() {
+  expect(await value_of("JSON.stringify(smoothed([0, 2, 4, 6].map((y, x) => ({ x, y })), 3).map(({ y }) => y)) === '[0,2,4,6]'"),
+         "smoothing bends a straight line");
+  expect(await value_of("JSON.stringify(smoothed([0, 3, 0, 3, 0].map((y, x) => ({ x, y })), 3).map(({ y }) => y)) === '[0,1,2,1,0]'"),
+         "smoothing takes no means of three");
+  await choose("smoothing", "5");
+  expect((await drawn()).includes("means of 5 neighbouring"), "does not say that lines are smoothed");
+  await choose("smoothing", "1");
+}
+
+async function drag(selector, from, to) {
+  const frame = await value_of(`(() => { const e = document.querySelector(${JSON.stringify(selector)});
+    e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return { x: r.x, y: r.y, w: r.width, h: r.height }; })()`);
+  const at = ([x, y]) => ({ x: frame.x + x * frame.w, y: frame.y + y * frame.h });
+  await send("Input.dispatchMouseEvent", { type: "mousePressed", ...at(from), button: "left", clickCount: 1 });
+  await send("Input.dispatchMouseEvent", { type: "mouseMoved", ...at(to), button: "left", buttons: 1 });
+  await send("Input.dispatchMouseEvent", { type: "mouseReleased", ...at(to), button: "left", clickCount: 1 });
+  await settled();
+  return at(to);
+}
+async function double_click(place) {
+  for (const clickCount of [1, 2]) {
+    for (const type of ["mousePressed", "mouseReleased"]) {
+      await send("Input.dispatchMouseEvent", { type, ...place, button: "left", clickCount });
+    }
+  }
+  await settled();
+}
+
+// A drag shows the part that it was over, in the address, too; a double click, or the button, shows the whole.
+async function check_zoom() {
+  const range = () => value_of("[chart.scales.x.min, chart.scales.x.max, chart.scales.y.min, chart.scales.y.max]");
+  const whole = await range();
+  const end = await drag("#curves", [0.4, 0.3], [0.7, 0.6]);
+  const part = await range();
+  expect(part[0] > whole[0] && part[1] < whole[1] && part[2] > whole[2] && part[3] < whole[3], `a drag shows ${part} of ${whole}`);
+  expect((await value_of("location.hash")).includes("zoom="), "what is shown is not in the address");
+  await double_click(end);
+  expect(String(await range()) === String(whole), `a double click goes back to ${await range()}, not ${whole}`);
+  await drag("#curves", [0.4, 0.5], [0.7, 0.5]);
+  const wide = await range();
+  expect(wide[0] > whole[0] && wide[2] === whole[2], `a drag to the side shows ${wide} of ${whole}`);
+  await click("#whole");
+  expect(String(await range()) === String(whole), "the button does not go back");
+  await click("#log-y");
+  expect(await value_of("chart.scales.y.type === 'logarithmic' && chart.scales.y.min > 0"), "the y axis is not logarithmic");
+  await click("#log-y");
+}
+
+// Two runs of different scenarios differ in the system at least; a run and itself in nothing.
+async function check_pair() {
+  if (await value_of("data.runs.length < 2")) return;
+  const rows = "[...document.querySelectorAll('#differences tbody tr')].map((row) => row.cells[0].textContent)";
+  const other = await value_of("data.runs.findIndex((run) => data.groups[run.group].scheme !== data.groups[data.runs[0].group].scheme)");
+  await choose("first", "0");
+  await choose("second", String(Math.max(other, 0)));
+  if (other > 0) expect((await value_of(rows)).includes("algorithm.name"), `differ in ${await value_of(rows)}`);
+  expect((await value_of("document.querySelectorAll('#pair tbody tr').length")) > 5, "too little is compared");
+  expect(await value_of("pair_chart.data.datasets.length === 2"), "not two curves");
+  await choose("second", "0");
+  expect((await value_of(rows)).length === 0, "a run differs from itself");
+}
+
+// A traced run's messages: each from its sender's row to its target's.
+async function check_messages() {
+  const traced = await value_of("data.runs.findIndex((run) => run.timeline.exact)");
+  if (traced < 0) return;
+  await choose("run", String(traced));
+  await click("#arrows");
+  const spans = "data.runs[" + traced + "].timeline.spans.filter((span) => span[1] === 'send' && span[5] !== undefined)";
+  const [drawn_ones, sent] = await value_of(`[document.querySelectorAll('#timeline line').length, ${spans}.length]`);
+  expect(drawn_ones > 0 && drawn_ones <= sent, `${drawn_ones} messages of ${sent} are drawn`);
+  expect(await value_of(`${spans}.every((span) => span[5] !== span[0])`), "a node sends to itself");
+  await drag("#timeline", [0.4, 0.4], [0.6, 0.4]);
+  expect((await value_of("document.querySelectorAll('#timeline line').length")) < drawn_ones, "a drag shows no part of the time");
+  expect((await value_of("links_range.join()")) === (await value_of("timeline_range.join()")), "links show another time");
+  await click("#whole-time");
+  expect((await value_of("document.querySelectorAll('#timeline line').length")) === drawn_ones, "the button does not go back");
+  await click("#arrows");
 }
 
 // What is hidden stays so when the address is opened again; a tooltip tells every line; what is saved is what is drawn.
@@ -164,9 +263,12 @@ async function check() {
   await click("#seeds input");
   expect((await drawn()) !== first, "a click on a seed takes no runs away");
   await click("#seeds input");
-  await click("#each-run");
+  await choose("lines", "runs");
   expect((await drawn()).startsWith(count(runs, runs)), "every run is not drawn by itself");
-  await click("#each-run");
+  await choose("lines", "workers");
+  const workers = await value_of("data.runs.reduce((sum, run) => sum + run.worker_curves.names.length, 0)");
+  expect((await drawn()).startsWith(count(workers, runs)), `says "${await drawn()}", not that it draws ${workers} workers`);
+  await choose("lines", "means");
   for (const axis of ["bytes", "iterations", "epochs", "time"]) await choose("x-axis", axis);
   for (const measure of ["loss", "train_loss", "accuracy"]) await choose("y-axis", measure);
   expect((await value_of("document.querySelectorAll('#summary tbody tr').length")) === lines, "not a row per line");
@@ -178,7 +280,13 @@ async function check() {
   }
   await check_answer(lines);
   await check_summary(lines);
+  await check_workers();
+  await check_smoothing();
+  await check_zoom();
+  await check_pair();
+  await check_messages();
   await check_state();
+  await look(1200, 900, "light");
   await look(1280, 900, "light");
   const light = await back();
   await look(1280, 900, "dark");

@@ -47,6 +47,31 @@ std::string in_svg(const std::string& colour) {
   return text.data();
 }
 
+// What a text of an SVG covers, without those parts of letters that only few have.
+struct Covered {
+  std::string text;
+  double left = 0, right = 0, top = 0, bottom = 0;
+  bool meets(const Covered& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+std::vector<Covered> texts_in(const std::string& svg) {
+  const std::regex pattern(R"re(translate\(([\d.]+),([\d.]+)\)( rotate\(270\))?)re"
+                           R"re("[^>]*font-size="([\d.]+)"\s+text-anchor="(\w+)">\s*<text>([^<]*)<)re");
+  std::vector<Covered> all;
+  for (std::sregex_iterator found(svg.begin(), svg.end(), pattern), end; found != end; ++found) {
+    const std::smatch& part = *found;
+    if (part[6].length() == 0) continue;
+    const double x = std::stod(part[1]), y = std::stod(part[2]), type = std::stod(part[4]);
+    const double width = 0.5 * type * static_cast<double>(part[6].length()), height = 0.7 * type;
+    const double before = part[5] == "middle" ? width / 2 : part[5] == "end" ? width : 0;
+    all.push_back(part[3].matched ? Covered{part[6], x - height, x, y - width + before, y + before}
+                                  : Covered{part[6], x - before, x - before + width, y - height, y});
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("plot draws in the format that the file's ending says, with every line in the legend and units on axes") {
@@ -159,6 +184,42 @@ TEST_CASE("pictures for paper have its widths and 8 pt type, panels by network, 
     for (const char* text : {">a server<", ">gossip<", ">slow<", ">bandwidth 40Mbps<"}) {
       CAPTURE(text);
       CHECK(count_of(svg, text) == 1);
+    }
+  }
+}
+
+TEST_CASE("no text lies over another, in as many panels as there are and at every size") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot")) return;
+  place.write("learning.json", learning);
+  place.write("grid.json", R"({ "base": "learning.json", "set": { "evaluate.target_accuracy": [0.1, 0.2] },
+      "vary": { "platform.bandwidth": ["4Mbps", "8Mbps", "16Mbps",
+      "40Mbps", "80Mbps"], "algorithm": ["ps_async", "gossip"] }, "seeds": [1, 2] })");
+  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
+  std::string folders;
+  std::size_t panels = 0;
+  for (const char* bandwidth : {"=4Mbps", "=8Mbps", "=16Mbps", "=40Mbps", "=80Mbps"}) {
+    folders += std::string(" results/grid/*") + bandwidth + "*";
+    if (++panels == 1) continue;
+    for (const std::string size : {"screen", "one", "two"}) {
+      for (const std::string kind : {"curves", "steps", "target --target 0.1", "target --target 0.2"}) {
+        CAPTURE(panels);
+        CAPTURE(size);
+        CAPTURE(kind);
+        const Reply answer =
+            place.call("plot" + folders + " -o p.svg --facet network --size " + size + " --kind " + kind);
+        REQUIRE_MESSAGE(answer.code == 0, answer.err);
+        const std::string svg = text_of(place.at("p.svg"));
+        CHECK(svg.find("scale(0.00)") == std::string::npos);  // some programs refuse such a picture
+        const std::vector<Covered> texts = texts_in(svg);
+        CHECK(texts.size() > 8 * panels);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          CAPTURE(texts[i].text);
+          CHECK(texts[i].left >= 0);
+          CHECK(texts[i].top >= 0);
+          for (std::size_t k = 0; k < i; ++k) CHECK_MESSAGE(!texts[i].meets(texts[k]), texts[k].text);
+        }
+      }
     }
   }
 }
@@ -338,6 +399,15 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
   REQUIRE(place.call("report results -o page.html --title 'Two schemes'").code == 0);
   const Reply small = place.shell(check + "page.html 3 2");
   CHECK_MESSAGE(small.code == 0, small.out << small.err);
+  // However long a name is.
+  std::string page = text_of(place.at("page.html"));
+  const std::string name = "\"gossip\"", longer = "\"gossip_" + std::string(80, 'x') + "\"";
+  for (std::size_t at = 0; (at = page.find(name, at)) != std::string::npos; at += longer.size()) {
+    page.replace(at, name.size(), longer);
+  }
+  place.write("long.html", page);
+  const Reply wide_names = place.shell(check + "long.html 3 2");
+  CHECK_MESSAGE(wide_names.code == 0, wide_names.out << wide_names.err);
   place.write("grid.json",
               R"({ "base": "learning.json", "set": { "stop.iterations": 300, "evaluate.every_iterations": 1 },
       "vary": { "platform.bandwidth": ["8Mbps", "40Mbps", "80Mbps", "1Gbps", "2Gbps"],

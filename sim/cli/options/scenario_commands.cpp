@@ -25,6 +25,15 @@ void add_jobs(CLI::App& command, int& jobs) {
       ->check(CLI::Range(1, 4096));
 }
 
+CLI::Option* add_live(CLI::App& command, std::optional<std::string>& live) {
+  return command
+      .add_option(
+          "--live", live,
+          "Append a line of JSON for each evaluation to FILE as it happens; - is the standard output, which then "
+          "gets nothing else")
+      ->type_name("FILE");
+}
+
 Command add_run(CLI::App& app) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<RunSettings>();
@@ -43,6 +52,7 @@ Command add_run(CLI::App& app) {
   auto* verify =
       run.add_option("--verify-digest", settings->verify, "Repeat a result's run and say whether it is the same");
   verify->type_name("RESULT_DIR");
+  add_live(run, settings->live)->excludes(verify);
   for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
   run.footer(
       "--set names the run after what it changes, unless it sets the name itself.\n"
@@ -59,6 +69,9 @@ Command add_run(CLI::App& app) {
             settings->overrides = typed->changes();
             if (settings->trace) settings->overrides.push_back({"record.trace", "true"});
             settings->seeds = typed->chosen_seeds();
+            if (settings->json && settings->live == "-") {
+              throw InputError("--live -: has the standard output to itself; expected no --json");
+            }
             run_scenarios(*settings);
             return int{kDone};
           }};
@@ -106,8 +119,10 @@ Command add_sweep(CLI::App& app) {
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str();
   command.add_option("--task", settings->task)->group("");  // for the array's script
-  command.add_flag("--dry-run", settings->dry_run, "Say what would be run, and about how long it would take");
+  auto* dry_run =
+      command.add_flag("--dry-run", settings->dry_run, "Say what would be run, and about how long it would take");
   command.add_flag("--quiet", settings->quiet, "No progress, no closing table");
+  add_live(command, settings->live)->excludes(dry_run);
   command.footer(
       "Interrupted or killed, the same command goes on where it was.\n"
       "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");

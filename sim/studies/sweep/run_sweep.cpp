@@ -84,6 +84,7 @@ SweepOutcome run_sweep(const SweepPlan& plan, SweepEstimate outlook, const Sweep
   if (!outlook.open.empty()) remove_sweep_tables(outlook.folder);
   JobOptions jobs = sweep_jobs(options.at_once);
   jobs.progress = options.progress;
+  jobs.live = options.live;
   run_jobs(outlook.jobs, outlook.open, jobs,
            [&](std::size_t run, const JobEnd& end) { outcome.failures[run] = why_failed(end); });
   write_sweep_tables(outlook.folder, plan, outcome.failures);

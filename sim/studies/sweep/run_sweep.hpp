@@ -16,6 +16,7 @@ namespace ddl::studies {
 struct SweepOptions {
   int at_once = 1;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
+  const LiveLines* live = nullptr;                    // what runs tell their evaluations
 };
 
 struct SweepOutcome {

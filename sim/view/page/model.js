@@ -2,10 +2,10 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
 const axes = {
-  time: { label: "simulated time (s)", short: "simulated time" },
-  bytes: { label: "sent by all nodes (bytes)", short: "bytes sent" },
-  iterations: { label: "steps of each worker (mean)", short: "iterations" },
-  epochs: { label: "epochs", short: "epochs" },
+  time: { label: "simulated time (s)", short: "simulated time", shown: (value) => `${plain(value)} s` },
+  bytes: { label: "sent by all nodes", short: "bytes sent", shown: (value) => bytes(value) },
+  iterations: { label: "steps of each worker (mean)", short: "steps of a worker", shown: (value) => plain(value) },
+  epochs: { label: "epochs", short: "epochs", shown: (value) => plain(value) },
 };
 const measures = {
   accuracy: { label: "test accuracy, mean over workers", short: "test accuracy", unit: "" },
@@ -16,13 +16,28 @@ const measures = {
 const schemes = [...new Set(data.groups.map((group) => group.scheme))];
 const condition_of = (group) => JSON.stringify(group.varied);
 
-// Points of one run; values that are missing (diverged, or none yet) are left out.
-function line_of(run, x, y) {
+// Without values that are missing (diverged, or none yet).
+function points_of(places, values) {
   const points = [];
-  run.curve[y].forEach((value, i) => {
-    if (value !== null && run.curve[x][i] !== null) points.push({ x: run.curve[x][i], y: value });
+  values.forEach((value, i) => {
+    if (value !== null && places[i] !== null) points.push({ x: places[i], y: value });
   });
   return points;
+}
+const line_of = (run, x, y) => points_of(run.curve[x], run.curve[y]);
+function worker_line(run, worker, x, y) {
+  const { at, steps, curves } = run.worker_curves;
+  return points_of(x === "iterations" ? steps[worker] : at.map((i) => run.curve[x][i]), curves[y][worker]);
+}
+
+// Means over `width` neighbouring points, over fewer towards the ends so that nothing moves.
+function smoothed(points, width) {
+  return points.map(({ x }, i) => {
+    const reach = Math.min((width - 1) / 2, i, points.length - 1 - i);
+    let sum = 0;
+    for (let k = i - reach; k <= i + reach; ++k) sum += points[k].y;
+    return { x, y: sum / (2 * reach + 1) };
+  });
 }
 
 function value_at(points, x) {
@@ -64,22 +79,22 @@ function band_of(lines, most) {
 
 // --- numbers as people read them ---
 
-const missing = "–";
+const missing = "–", no_break = "\u00a0";
 const plain = (number) => (number === null ? missing : Number(number.toPrecision(3)).toLocaleString("en"));
 function in_units(number, units) {
   if (number === null) return missing;
   let [factor, unit] = units[0];
   for (const [next, name] of units) if (Math.abs(number) >= next) [factor, unit] = [next, name];
-  return `${Number((number / factor).toPrecision(3))} ${unit}`;
+  return `${Number((number / factor).toPrecision(3))}${no_break}${unit}`;
 }
 const seconds = (number) => in_units(number, [[1e-6, "µs"], [1e-3, "ms"], [1, "s"], [7200, "s"]].slice(0, 3));
 const bytes = (number) => in_units(number, [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]]);
-const percent = (number) => (number === null ? missing : `${Number((100 * number).toPrecision(3))} %`);
+const percent = (number) => (number === null ? missing : `${Number((100 * number).toPrecision(3))}${no_break}%`);
 
 // An estimate: [mean, half width or null, runs with a value, runs].
 function shown(estimate, format) {
   if (!estimate) return missing;
   const [mean, half, count, runs] = estimate;
   const part = count < runs ? ` (${count} of ${runs})` : "";
-  return format(mean) + (half ? ` ± ${format(half)}` : "") + part;
+  return format(mean) + (half ? ` ±${no_break}${format(half)}` : "") + part;
 }

@@ -1,14 +1,72 @@
-// The summary of all schemes, and the bounds of one run.
-function fill_table(table, header, rows) {
-  const line = (cells, kind) => {
-    const row = document.createElement("tr");
-    for (const cell of cells) row.append(Object.assign(document.createElement(kind), { textContent: cell }));
-    return row;
-  };
-  const head = document.createElement("thead"), body = document.createElement("tbody");
-  head.append(line(header, "th"));
-  for (const row of rows) body.append(line(row, "td"));
+// Tables that sort by a click on a head; the summary of all schemes, and the bounds of one run.
+
+// By table: the name of the column that it is sorted by, and whether the smallest is first.
+const sorted_by = new Map();
+function remember_sorting(table) {
+  remember(`sort-${table.id}`, () => {
+    const by = sorted_by.get(table.id);
+    return by ? [by.name, by.ascending ? "1" : "0"] : [];
+  }, ([name, ascending]) => sorted_by.set(table.id, { name, ascending: ascending === "1" }));
+}
+
+// What a cell sorts by: missing values come last, whatever the direction.
+function in_order(a, b, ascending) {
+  if (a === null || b === null) return (a === null) - (b === null);
+  const numbers = typeof a === "number" && typeof b === "number";
+  return (ascending ? 1 : -1) * (numbers ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
+}
+const sort_value = (cell) => (typeof cell === "string" ? cell : cell.value);
+
+function cell_in(kind, content) {
+  const cell = document.createElement(kind);
+  if (typeof content === "string") return Object.assign(cell, { textContent: content });
+  cell.textContent = content.text;
+  if (content.best) cell.className = "best";
+  if (content.scheme !== undefined) {
+    const chip = Object.assign(document.createElement("span"), { className: "chip" });
+    chip.style.background = colour_of(schemes.indexOf(content.scheme));
+    cell.prepend(chip);
+  }
+  return cell;
+}
+
+const scheme_cell = (scheme) => ({ text: scheme, value: scheme, scheme });
+
+// `columns` are names, or a name and whether the largest goes first; cells are texts, or a text with the value to sort by
+// and marks. Without `again`, which fills the table once more, it does not sort.
+function fill_table(table, columns, rows, again) {
+  const names = columns.map((column) => (typeof column === "string" ? column : column.name));
+  const by = again && sorted_by.get(table.id), at = by ? names.indexOf(by.name) : -1;
+  if (at >= 0) rows = [...rows].sort((a, b) => in_order(sort_value(a[at]), sort_value(b[at]), by.ascending));
+  const head = document.createElement("thead"), body = document.createElement("tbody"), line = document.createElement("tr");
+  names.forEach((name, i) => {
+    const cell = cell_in("th", name);
+    line.append(cell);
+    if (!again) return;
+    cell.className = "sorts";
+    cell.tabIndex = 0;
+    if (i === at) cell.setAttribute("aria-sort", by.ascending ? "ascending" : "descending");
+    const sort = () => {
+      sorted_by.set(table.id, { name, ascending: i === at ? !by.ascending : !columns[i].larger_first });
+      again();
+      keep_state();
+    };
+    cell.addEventListener("click", sort);
+    cell.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+  });
+  head.append(line);
+  for (const row of rows) {
+    const element = document.createElement("tr");
+    for (const content of row) element.append(cell_in("td", content));
+    body.append(element);
+  }
   table.replaceChildren(head, body);
+}
+
+// Every word of the search is somewhere in the row.
+function is_found(row, search) {
+  const text = row.map((cell) => (typeof cell === "string" ? cell : cell.text)).join(" ").toLowerCase();
+  return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 // The speed-up over one worker alone, marked where that is sooner; nothing of any other measure.
@@ -25,21 +83,10 @@ function over_one(group, key) {
 const larger_is_better = (key) => /accuracy\.mean$|^best_accuracy$/.test(key);
 const has_best = (key) => larger_is_better(key) || /^(time|bytes)_to_accuracy/.test(key);
 
-let sorted_by = null;  // [key, ascending]
-function value_of(group, key) {
-  if (key === "scheme") return group.scheme;
-  if (key.startsWith("varied.")) return group.varied[Number(key.slice(7))];
-  const prefix = "over_one_worker.";
-  if (key.startsWith(prefix)) return ((group.over_one_worker || {})[key.slice(prefix.length)] || [null])[0];
-  return key === "runs" ? group.runs : (group.measures[key] || [null])[0];
-}
-function in_order(a, b) {
-  if (a === null || b === null) return (a === null) - (b === null);
-  return typeof a === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
-}
 
-function fill_summary() {
-  const columns = [
+// [name, key, how it is written], of measures that some group has.
+function measure_columns() {
+  return [
     ["final accuracy", "final_accuracy.mean", plain],
     ["best accuracy", "best_accuracy", plain],
     ...data.targets.flatMap((target) => [
@@ -56,91 +103,37 @@ function fill_summary() {
     ["staleness, mean", "staleness.mean", plain],
     ["simulated", "simulated_seconds", seconds],
   ].filter(([, key]) => data.groups.some((group) => group.measures[key] || over_one(group, key)));
-  const keys = ["scheme", ...data.varied.map((_, i) => `varied.${i}`), "runs", ...columns.map(([, key]) => key)];
-  let groups = data.groups.filter(is_visible);
-  if (sorted_by) {
-    const [key, ascending] = sorted_by;
-    groups = [...groups].sort((a, b) => {
-      const [one, other] = [value_of(a, key), value_of(b, key)];
-      return one === null || other === null ? in_order(one, other) : (ascending ? 1 : -1) * in_order(one, other);
-    });
-  }
-  const table = by_id("summary");
-  fill_table(
-    table, ["scheme", ...data.varied, "runs", ...columns.map(([name]) => name)],
-    groups.map((group) => [
-      group.scheme, ...group.varied, String(group.runs), ...columns.map(([, key, format]) => over_one(group, key) || shown(group.measures[key], format)),
-    ]));
-  table.querySelectorAll("th").forEach((head, i) => {
-    head.className = "sorts";
-    head.tabIndex = 0;
-    if (sorted_by && sorted_by[0] === keys[i]) head.setAttribute("aria-sort", sorted_by[1] ? "ascending" : "descending");
-    const sort = () => {
-      const again = sorted_by && sorted_by[0] === keys[i];
-      sorted_by = [keys[i], again ? !sorted_by[1] : !larger_is_better(keys[i])];
-      fill_summary();
-    };
-    head.addEventListener("click", sort);
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
-  });
-  columns.forEach(([, key], i) => {
-    if (!has_best(key) || groups.length < 2) return;
-    const complete = groups.map((group) => {
-      const [mean, , count, runs] = group.measures[key] || [null, null, 0, 1];
-      return count === runs ? mean : null;
-    });
-    const known = complete.filter((value) => value !== null);
-    const best = larger_is_better(key) ? Math.max(...known) : Math.min(...known);
-    complete.forEach((value, row) => {
-      if (value !== null && value === best) table.tBodies[0].rows[row].cells[i + 2 + data.varied.length].className = "best";
-    });
-  });
 }
 
-// --- the answer ---
-
-function answer_value({ value }) {
-  if (!value) return "not reached by all runs";
-  const format = data.answer.target === null ? plain : seconds;
-  return format(value[0]) + (value[1] ? ` ± ${format(value[1])}` : "");
+// The best value of the groups: only of those in which all runs have one.
+function best_of(groups, key) {
+  if (!has_best(key) || groups.length < 2) return null;
+  const known = groups.map((group) => group.measures[key]).filter((estimate) => estimate && estimate[2] === estimate[3])
+    .map(([mean]) => mean);
+  return known.length === 0 ? null : larger_is_better(key) ? Math.max(...known) : Math.min(...known);
 }
-const certainty_of = ({ clear, order }) =>
-  order.filter(({ value }) => value).length < 2 ? "" : clear === null ? "not tested: fewer than three seeds" :
-    clear ? "differs from the second" : "within noise of the second";
 
-function fill_answer() {
-  const { rankings, target } = data.answer;
-  if (rankings.length === 0 || data.groups.length < 2) {
-    by_id("answer-section").remove();
-    return;
+function measured_cell(group, key, format, best) {
+  const prefix = "over_one_worker.", estimate = group.measures[key] || null;
+  if (key.startsWith(prefix)) {
+    const [speed_up] = (group.over_one_worker || {})[key.slice(prefix.length)] || [null];
+    return { text: over_one(group, key) || missing, value: speed_up };
   }
-  const by = target === null ? "final test accuracy" : `simulated time to accuracy ${target}`;
-  const best = (ranking) => data.groups[ranking.order[0].group].scheme;
-  const cell_with_chip = (cell, scheme) => {
-    const chip = Object.assign(document.createElement("span"), { className: "chip" });
-    coloured(chip, "background", () => colour_of(schemes.indexOf(scheme)));
-    cell.prepend(chip);
-  };
-  let shown_schemes;
-  if (rankings.length === 1) {
-    const [ranking] = rankings, noise = certainty_of(ranking), second = ranking.order[1];
-    by_id("verdict").textContent = `Best by ${by}: ${best(ranking)}, ${answer_value(ranking.order[0])}` +
-      (second ? `; then ${data.groups[second.group].scheme}, ${answer_value(second)}` : "") + (noise ? ` (${noise}).` : ".");
-    fill_table(by_id("answer"), ["scheme", by], ranking.order.map((entry) => [data.groups[entry.group].scheme, answer_value(entry)]));
-    shown_schemes = ranking.order.map(({ group }) => data.groups[group].scheme);
-  } else {
-    const wins = new Map();
-    for (const ranking of rankings) wins.set(best(ranking), (wins.get(best(ranking)) || 0) + 1);
-    const most = [...wins].sort((a, b) => b[1] - a[1]);
-    by_id("verdict").textContent = `Best by ${by}: ` +
-      most.map(([scheme, count]) => `${scheme} in ${count}`).join(", ") + ` of ${rankings.length} conditions.`;
-    fill_table(by_id("answer"), ["best", ...data.varied, by, ""],
-      rankings.map((ranking) => [best(ranking), ...ranking.condition, answer_value(ranking.order[0]), certainty_of(ranking)]));
-    shown_schemes = rankings.map(best);
-  }
-  [...by_id("answer").tBodies[0].rows].forEach((row, i) => cell_with_chip(row.cells[0], shown_schemes[i]));
-  by_id("answer-note").textContent = "Systems count with all their runs; whether the first differs is tested by runs of the " +
-    "same seed, corrected for its comparisons with all others (Holm, 5 %).";
+  const [mean, , count, runs] = estimate || [null, null, 0, 1];
+  return { text: shown(estimate, format), value: mean, best: best !== null && mean === best && count === runs };
+}
+
+function fill_summary() {
+  const columns = measure_columns(), groups = data.groups.filter(is_visible);
+  const best = columns.map(([, key]) => best_of(groups, key));
+  const rows = groups.map((group) => [
+    scheme_cell(group.scheme), ...group.varied, { text: String(group.runs), value: group.runs },
+    ...columns.map(([, key, format], i) => measured_cell(group, key, format, best[i])),
+  ]);
+  const search = by_id("search").value.trim();
+  const measured = columns.map(([name, key]) => ({ name, larger_first: larger_is_better(key) }));
+  fill_table(by_id("summary"), ["scheme", ...data.varied, "runs", ...measured],
+             search ? rows.filter((row) => is_found(row, search)) : rows, fill_summary);
 }
 
 function fill_bounds(run) {

@@ -184,6 +184,7 @@ std::string data_of(const Figure& figure, bool bars) {
 }  // namespace
 
 Scale time_scale(double most_s) {
+  if (!(most_s > 0)) return {1, "s"};
   return most_s < 1e-3    ? Scale{1e6, "µs"}
          : most_s < 1     ? Scale{1e3, "ms"}
          : most_s <= 7200 ? Scale{1, "s"}

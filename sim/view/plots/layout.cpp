@@ -17,7 +17,7 @@ constexpr double screen_type = 14, paper_type = 8;
 
 // Distances in units of the type's size.
 constexpr double note_pitch = 2, pitch = 1.55, edge = 0.7, axis_label = 1.7, tick_label = 2.6, between = 3.2,
-                 panel_title = 1.5;
+                 panel_title = 1.7, ticks_below = 2.4;
 constexpr double sample = 2.4, sample_gap = 0.6, key_gap = 1.6, bar = 1.75;
 
 std::size_t columns_for(std::size_t panels) { return panels <= 3 ? panels : panels == 4 ? 2 : 3; }
@@ -49,9 +49,9 @@ Parts parts_of(const Figure& figure, const Canvas& canvas, bool bars, bool scree
   parts.left = type * (edge + (bars ? widest(figure.names) + 0.8 : axis_label + tick_label));
   parts.right = type * 1.4;
   parts.above = type * (edge + (figure.title.empty() ? 0 : pitch) + (panels > 1 ? panel_title : 0));
-  parts.below = type * (edge + 1.5 + axis_label) + note;
+  parts.below = type * (edge + ticks_below + axis_label) + note;
   parts.beside = type * (bars ? 1.6 : between);
-  parts.over = type * (1.5 + (panels > 1 ? panel_title : 0) + 0.8);
+  parts.over = type * (ticks_below + (panels > 1 ? panel_title : 0) + 0.8);
   if (bars) return parts;
   parts.entry = type * (sample + sample_gap + widest(figure.names) + key_gap);
   parts.key_at_side = screen && panels == 1;

@@ -1,0 +1,89 @@
+// Which scheme is best: ranked, and as a map where two settings vary.
+function answer_value({ value }) {
+  if (!value) return "not reached by all runs";
+  const format = data.answer.target === null ? plain : seconds;
+  return format(value[0]) + (value[1] ? ` ± ${format(value[1])}` : "");
+}
+const certainty_of = ({ clear, order }) =>
+  order.filter(({ value }) => value).length < 2 ? "" : clear === null ? "not tested: fewer than three seeds" :
+    clear ? "differs from the second" : "within noise of the second";
+
+const best_in = (ranking) => data.groups[ranking.order[0].group].scheme;
+const answer_by = () =>
+  (data.answer.target === null ? "final test accuracy" : `simulated time to accuracy ${data.answer.target}`);
+const answer_cell = (entry) => ({ text: answer_value(entry), value: entry.value ? entry.value[0] : null });
+
+// All schemes where there is one condition, otherwise the best of each.
+function fill_ranking() {
+  const { rankings, target } = data.answer, by = { name: answer_by(), larger_first: target === null };
+  if (rankings.length === 1) {
+    const rows = rankings[0].order.map((entry) => [scheme_cell(data.groups[entry.group].scheme), answer_cell(entry)]);
+    fill_table(by_id("answer"), ["scheme", by], rows, fill_ranking);
+  } else {
+    const rows = rankings.map((ranking) =>
+      [scheme_cell(best_in(ranking)), ...ranking.condition, answer_cell(ranking.order[0]), certainty_of(ranking)]);
+    fill_table(by_id("answer"), ["best", ...data.varied, by, "certainty"], rows, fill_ranking);
+  }
+}
+
+// A cell per condition, where two settings vary, in the colour of its best scheme.
+function draw_map() {
+  const { rankings } = data.answer, holder = by_id("map");
+  if (data.varied.length !== 2 || rankings.length < 2) return holder.replaceChildren();
+  const values = [0, 1].map((i) => [...new Set(rankings.map(({ condition }) => condition[i]))]);
+  const letters = Math.min(16, Math.max(...values[1].map((value) => value.length)));
+  const left = 20 + 7.5 * letters, row = 44, top = 24;
+  const { root, width } = canvas_in(holder, top + row * values[1].length + 24);
+  const cell = Math.min(190, (width - left) / values[0].length);
+  svg("text", { x: left, y: 12, class: "axis" }, root, `${data.varied[1]} down, ${data.varied[0]} across`);
+  values[1].forEach((value, i) =>
+    hint(svg("text", { x: left - 8, y: top + i * row + row / 2 + 4, "text-anchor": "end" }, root,
+             shortened(value, letters)), value));
+  values[0].forEach((value, i) =>
+    hint(svg("text", { x: left + (i + 0.5) * cell, y: top + row * values[1].length + 16, "text-anchor": "middle",
+                       class: "axis" }, root, shortened(value, Math.floor(cell / 7))), value));
+  for (const ranking of rankings) {
+    const x = left + values[0].indexOf(ranking.condition[0]) * cell, y = top + values[1].indexOf(ranking.condition[1]) * row;
+    const scheme = best_in(ranking), value = answer_value(ranking.order[0]);
+    const colour = colour_of(schemes.indexOf(scheme));
+    const box = svg("rect", { x: x + 1, y: y + 1, width: cell - 4, height: row - 4, stroke: colour,
+                              fill: with_alpha(colour, 0.15) }, root);
+    const where = data.varied.map((path, i) => `${path} ${ranking.condition[i]}`).join(", ");
+    hint(box, `${where}: ${scheme}, ${value}${certainty_of(ranking) && ` (${certainty_of(ranking)})`}`);
+    const fits = Math.floor((cell - 8) / 7);
+    for (const [text, down] of [[scheme, 17], [value, 34]]) {
+      svg("text", { x: x + cell / 2 - 1, y: y + down, "text-anchor": "middle", "pointer-events": "none" }, root,
+          shortened(text, fits));
+    }
+  }
+}
+
+function show_answer() {
+  fill_ranking();
+  draw_map();
+}
+
+function fill_answer() {
+  const { rankings } = data.answer;
+  if (rankings.length === 0 || data.groups.length < 2) {
+    by_id("answer-section").remove();
+    return;
+  }
+  const by = answer_by();
+  if (rankings.length === 1) {
+    const [ranking] = rankings, noise = certainty_of(ranking), second = ranking.order[1];
+    by_id("verdict").textContent = `Best by ${by}: ${best_in(ranking)}, ${answer_value(ranking.order[0])}` +
+      (second ? `; then ${data.groups[second.group].scheme}, ${answer_value(second)}` : "") + (noise ? ` (${noise}).` : ".");
+  } else {
+    const wins = new Map();
+    for (const ranking of rankings) wins.set(best_in(ranking), (wins.get(best_in(ranking)) || 0) + 1);
+    const most = [...wins].sort((a, b) => b[1] - a[1]);
+    by_id("verdict").textContent = `Best by ${by}: ` +
+      most.map(([scheme, count]) => `${scheme} in ${count}`).join(", ") + ` of ${rankings.length} conditions.`;
+  }
+  remember_sorting(by_id("answer"));
+  show_answer();
+  by_id("answer-note").textContent = "Systems count with all their runs; whether the first differs is tested by runs of the " +
+    "same seed, corrected for its comparisons with all others (Holm, 5 %).";
+}
+
