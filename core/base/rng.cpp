@@ -24,7 +24,7 @@ std::uint64_t hash(std::uint64_t state, std::string_view text) {
 
 }  // namespace
 
-Stream::Stream(std::uint64_t seed) {
+Stream::Stream(std::uint64_t seed) : seed_(seed) {
   for (auto& word : state_) word = splitmix64(seed);
 }
 

@@ -13,6 +13,8 @@ class Stream {
  public:
   explicit Stream(std::uint64_t seed);
 
+  std::uint64_t seed() const { return seed_; }  // that it began with
+
   std::uint64_t bits();
   double uniform();                          // in [0, 1), 53 bits
   std::uint64_t below(std::uint64_t bound);  // in [0, bound), unbiased; bound > 0
@@ -21,6 +23,7 @@ class Stream {
   double log_normal_mean_one(double sigma);  // exp(sigma z - sigma^2 / 2): mean exactly 1; 1 when sigma is 0
 
  private:
+  std::uint64_t seed_;
   std::uint64_t state_[4];
 };
 

@@ -137,6 +137,10 @@ std::vector<CodecRow> codec_table() {
           {MeanThresholdParams::tag, "values of at least their tensor's mean magnitude, and a bitmap [Cui, 2019]"}};
 }
 
+bool is_random(const CodecParams& codec) {
+  return std::holds_alternative<RandomKParams>(codec) || std::holds_alternative<QsgdParams>(codec);
+}
+
 bool has_fixed_size(const CodecParams& codec) { return !std::holds_alternative<MeanThresholdParams>(codec); }
 
 std::uint64_t encoded_bits(const CodecParams& codec, Sections sections) {

@@ -18,6 +18,9 @@ struct CodecRow {
 };
 std::vector<CodecRow> codec_table();
 
+// Whether what a receiver decodes depends on random numbers, too.
+bool is_random(const CodecParams& codec);
+
 // Whether the size of an encoding depends on the settings only, not on the values.
 bool has_fixed_size(const CodecParams& codec);
 

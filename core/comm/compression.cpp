@@ -32,6 +32,12 @@ void refuse_unknown_size(const codec::CodecParams& codec, const Cluster& cluster
 
 }  // namespace
 
+Stream codec_stream(Node& node, const codec::CodecParams& codec, Stream& random, std::int64_t number) {
+  const Stream own(random.bits());
+  if (codec::is_random(codec)) node.record(Draw{"codec", number, own.seed()});
+  return own;
+}
+
 Compressor::Compressor(const codec::CodecParams& codec, const Cluster& cluster, std::vector<Slice> slices,
                        Stream random)
     : cluster_(cluster), slices_(std::move(slices)) {

@@ -34,6 +34,10 @@ class Compressor {
   std::optional<codec::Encoder> encoder_;  // none: values travel as they are
 };
 
+// The next of the streams for a node's compressors, this one the `number`-th. If the codec draws from it, that is
+// recorded.
+Stream codec_stream(Node& node, const codec::CodecParams& codec, Stream& random, std::int64_t number);
+
 // Encoded size of a whole gradient over 4d bytes, or the least it can be. Throws InputError when it depends on values
 // and there are none.
 double least_share(const codec::CodecParams& codec, const Cluster& cluster);

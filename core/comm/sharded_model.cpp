@@ -14,7 +14,7 @@ ShardedModel::ShardedModel(Node& node, const codec::CodecParams& codec) : node_(
   for (int server = 0; server < node.cluster().servers; ++server) {
     compressors_.emplace_back(codec, node.cluster(),
                               std::vector{node.cluster().slice_of(node.cluster().workers + server)},
-                              Stream(random.bits()));
+                              codec_stream(node, codec, random, server));
   }
 }
 

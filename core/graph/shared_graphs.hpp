@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/graph/graph.hpp"
 
@@ -18,6 +19,15 @@ class SharedGraphs {
     auto& graph = graphs_[{kind, degree}];
     if (!graph) graph = std::make_shared<const Graph>(kind, nodes, degree, stream(seed, "everybody", "graph"));
     return graph;
+  }
+
+  // Those that are drawn at random.
+  std::vector<std::shared_ptr<const Graph>> drawn() const {
+    std::vector<std::shared_ptr<const Graph>> found;
+    for (const auto& [key, graph] : graphs_) {
+      if (key.first == GraphKind::random_regular) found.push_back(graph);
+    }
+    return found;
   }
 
  private:

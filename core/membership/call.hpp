@@ -73,6 +73,9 @@ class Peers {
   int next() {
     std::size_t place = random_ ? random_->below(peers_.size()) : turn_++ % peers_.size();
     while (!node_.up(peers_[place])) place = (place + 1) % peers_.size();
+    if (random_)
+      node_.record(
+          Draw{"partner", static_cast<std::int64_t>(turn_++), static_cast<std::uint64_t>(peers_[place]), Draw::node});
     return peers_[place];
   }
 
@@ -80,7 +83,7 @@ class Peers {
   Node& node_;
   const std::vector<int> peers_;
   std::optional<Stream> random_;
-  std::size_t turn_ = 0;
+  std::size_t turn_ = 0;  // peers named so far
 };
 
 }  // namespace ddl::membership

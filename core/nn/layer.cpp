@@ -6,6 +6,11 @@
 
 namespace ddl::nn {
 
+std::vector<TorchTensor> Layer::torch_tensors(Shape) const {
+  check(parameter_count() == 0, "a layer with parameters says how PyTorch has them");
+  return {};
+}
+
 LayerShare Layer::share(std::span<const std::uint32_t>) const {
   throw InternalError(std::string("a share of a \"") + kind() + "\" layer");
 }

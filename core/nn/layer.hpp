@@ -17,6 +17,7 @@
 #include "core/base/shape.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/kernels/buffer.hpp"
+#include "core/nn/torch_tensor.hpp"
 
 namespace ddl::nn {
 
@@ -85,6 +86,8 @@ class Layer {
 
   virtual const char* kind() const = 0;                            // "conv"
   virtual std::vector<LayerTensor> tensors() const { return {}; }  // in the order of the parameter vector
+  // The same in PyTorch. `input` is the shape of the sample's values that it reads, before a flatten layer, if any.
+  virtual std::vector<TorchTensor> torch_tensors(Shape input) const;
   virtual double multiply_adds() const { return 0; }  // of one sample's forward pass, with existing weights only
   // Including the weights that a mask removes.
   virtual std::size_t whole_parameter_count() const { return parameter_count(); }

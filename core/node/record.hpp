@@ -20,6 +20,15 @@ struct Suspicion {
   int worker = 0;
 };
 
-using Record = std::variant<Staleness, Suspicion, Answer>;
+// What this node drew at random.
+struct Draw {
+  enum Kind { seed, node };  // of a stream of random numbers; the number of a node
+  const char* purpose;       // outlives the run
+  std::int64_t number = 0;   // of the draw
+  std::uint64_t drawn = 0;
+  Kind kind = seed;
+};
+
+using Record = std::variant<Staleness, Suspicion, Answer, Draw>;
 
 }  // namespace ddl

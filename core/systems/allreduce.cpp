@@ -31,7 +31,9 @@ class AllReduceWorker : public Program {
     if (std::holds_alternative<codec::NoCodecParams>(params.codec)) return;
     Stream random = node.rng("codec");
     for (const comm::Partition& part : partitions_) {
-      compressors_.emplace_back(params.codec, node.cluster(), part, Stream(random.bits()));
+      const auto number = static_cast<std::int64_t>(compressors_.size());
+      compressors_.emplace_back(params.codec, node.cluster(), part,
+                                comm::codec_stream(node, params.codec, random, number));
     }
   }
 

@@ -38,7 +38,13 @@ std::vector<LineChange> line_changes(platform::Changes& changes, const Star& sta
 
 // Throws InputError for what only simulated runs have.
 void check_can_be_emulated(const scenario::Scenario& scenario, const EmulateOptions& options) {
-  if (scenario.record.trace) throw InputError("$.record.trace: is for simulated runs; expected false for emulate");
+  const std::pair<bool, const char*> of_simulated_runs[] = {{scenario.record.trace, "trace"},
+                                                            {scenario.record.initial_weights, "initial_weights"},
+                                                            {scenario.record.batches, "batches"},
+                                                            {scenario.record.draws, "draws"}};
+  for (const auto& [wanted, key] : of_simulated_runs) {
+    if (wanted) throw InputError(fmt::format("$.record.{}: is for simulated runs; expected false for emulate", key));
+  }
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const scenario::Fault& fault = scenario.faults[i];
     if (std::holds_alternative<scenario::LinkDown>(fault) || std::holds_alternative<scenario::LinkDegraded>(fault)) {

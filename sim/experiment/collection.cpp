@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -53,6 +54,31 @@ void collect_models(RunResult& result, const Experiment& experiment, const std::
   result.consensus_distance = consensus_distance_of(compared);
 }
 
+std::string text_of(const Draw& draw, const RunResult& result) {
+  return draw.kind == Draw::node ? result.nodes.at(draw.drawn) : std::to_string(draw.drawn);
+}
+
+// In the order of nodes, each node's by purpose.
+void collect_draws(RunResult& result, const Experiment& experiment, const std::vector<const LearningNode*>& nodes) {
+  std::vector<DrawRow>& rows = result.recorded.draws;
+  for (const LearningNode* node : nodes) {
+    for (const Draw& draw : node->draws())
+      rows.push_back({node->id(), draw.purpose, draw.number, text_of(draw, result)});
+  }
+  if (experiment.scenario().record.draws) {
+    for (const auto& graph : experiment.cluster().graphs->drawn()) {
+      for (int node = 0; node < graph->nodes(); ++node) {
+        const std::vector<int> neighbours = graph->targets(node, 0);
+        for (std::size_t i = 0; i < neighbours.size(); ++i) {
+          const std::string& name = result.nodes.at(static_cast<std::size_t>(neighbours[i]));
+          rows.push_back({node, "neighbour", static_cast<std::int64_t>(i), name});
+        }
+      }
+    }
+  }
+  std::ranges::stable_sort(rows, {}, [](const DrawRow& row) { return std::tie(row.node, row.purpose); });
+}
+
 // What a step would have noticed if there had been another.
 std::optional<Divergence> divergence_at_the_end(const RunResult& result, const Experiment& experiment,
                                                 const std::vector<NodeState>& states) {
@@ -97,7 +123,9 @@ RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<c
     if (!result.divergence) result.divergence = divergence_at_the_end(result, experiment, states);
     result.math_s = trainer->math_seconds();
     result.evaluation_s = trainer->evaluation_seconds();
+    trainer->record_to(result.recorded);
   }
+  collect_draws(result, experiment, nodes);
   result.stopped_by = result.divergence ? "diverged" : end.reason();
   result.events = result.messages_sent + experiment.steps();
   check_counts(result, experiment.steps());

@@ -106,6 +106,7 @@ void LearningNode::record(const Record& record) {
   if (const auto* staleness = std::get_if<Staleness>(&record)) record_staleness(*staleness);
   if (const auto* suspicion = std::get_if<Suspicion>(&record)) given_up_.push_back({id_, suspicion->worker, now()});
   if (const auto* answer = std::get_if<Answer>(&record)) answers_.push_back(*answer);
+  if (const auto* draw = std::get_if<Draw>(&record); draw != nullptr && scenario_.record.draws) draws_.push_back(*draw);
 }
 
 }  // namespace ddl::experiment

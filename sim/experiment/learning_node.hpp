@@ -28,6 +28,7 @@ class LearningNode : public Node {
   std::vector<IterationRow> iterations() const;  // of steps that count
   const std::vector<GivenUp>& given_up() const { return given_up_; }
   const std::vector<Answer>& answers() const { return answers_; }
+  const std::vector<Draw>& draws() const { return draws_; }  // if the scenario asks for them
   void set_staleness(std::int64_t step, double staleness);
   // The mean minibatch loss since it was last asked for.
   std::optional<double> take_train_loss();
@@ -74,6 +75,7 @@ class LearningNode : public Node {
   std::vector<IterationRow> rows_;
   std::vector<GivenUp> given_up_;
   std::vector<Answer> answers_;
+  std::vector<Draw> draws_;
 };
 
 }  // namespace ddl::experiment

@@ -8,6 +8,7 @@
 
 #include "core/nn/model.hpp"
 #include "core/node/answer.hpp"
+#include "sim/experiment/recorded/recordings.hpp"
 #include "sim/experiment/rows.hpp"
 #include "sim/experiment/trace.hpp"
 #include "sim/network/bounds.hpp"
@@ -78,6 +79,7 @@ struct RunResult {
   std::vector<double> compute_s;            // spent computing, per worker
   std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
   bool weights_at_servers = false;
+  Recordings recorded;  // what the scenario asks for
   double simulated_s = 0;
   double samples = 0, epochs = 0;
   double bytes_sent = 0, bytes_delivered = 0;

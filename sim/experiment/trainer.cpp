@@ -13,8 +13,6 @@
 namespace ddl::experiment {
 namespace {
 
-std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
-
 int thread_count(int wanted) {
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -35,6 +33,7 @@ Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
       data_(load_data(scenario)),
       model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
       test_samples_(data_.test.size()),
+      minibatches_(scenario, model_, data_.train, workers),
       buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(thread_count(threads)))),
       scratch_(static_cast<std::size_t>(thread_count(threads))),
       pool_(thread_count(threads)) {
@@ -44,15 +43,6 @@ Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
       throw InputError("$.evaluate.samples: " + std::to_string(test_samples_) + ", but the test set has " +
                        std::to_string(data_.test.size()));
     }
-  }
-  const SystemFacts& system = scenario.algorithm->facts();
-  const bool one_shard = system.one_model || system.one_trains;
-  const auto shards = data::partition(data_.train, scenario.data, one_shard ? 1 : workers, scenario.seed);
-  for (int worker = 0; worker < workers; ++worker) {
-    const int data_of = one_shard ? 0 : worker;
-    batches_.emplace_back(shards[static_cast<std::size_t>(data_of)], scenario.training.batch_size,
-                          scenario.data.shuffle, stream(scenario.seed, owner(data_of), "minibatches"));
-    dropout_.push_back(stream(scenario.seed, owner(data_of), "dropout"));
   }
 }
 
@@ -68,10 +58,10 @@ Payload Trainer::initial_weights(int worker) {
 }
 
 Minibatch Trainer::next_minibatch(int worker) {
-  const auto w = static_cast<std::size_t>(worker);
+  const Minibatches::Drawn drawn = minibatches_.draw(worker);
   auto batch = std::make_shared<data::Batch>();
-  data::gather(data_.train, batches_[w].next(), *batch);
-  return {std::move(batch), Stream(dropout_[w].bits())};
+  data::gather(data_.train, drawn.samples, *batch);
+  return {std::move(batch), drawn.dropout};
 }
 
 std::shared_ptr<const data::Batch> Trainer::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
@@ -86,12 +76,12 @@ ThreadPool::Ticket Trainer::begin(std::function<void()> math) {
 
 std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights,
                                                            std::vector<std::uint32_t> samples) {
-  const auto w = static_cast<std::size_t>(worker);
+  Minibatches::Drawn drawn = minibatches_.draw(worker, std::move(samples));
   auto gradient = std::make_unique<Gradient>();
   Gradient* job = gradient.get();
   job->weights_ = std::move(weights);
-  job->samples_ = samples.empty() ? batches_[w].next() : std::move(samples);
-  job->random_ = Stream(dropout_[w].bits());
+  job->samples_ = std::move(drawn.samples);
+  job->random_ = drawn.dropout;
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
@@ -191,6 +181,16 @@ const nn::Score& Trainer::Evaluation::wait() {
     models_.clear();
   }
   return score_;
+}
+
+void Trainer::record_to(Recordings& recordings) {
+  minibatches_.write_to(recordings, data_.train);
+  if (!scenario_.record.initial_weights) return;
+  recordings.initial_weights = *initial_weights(-1);
+  if (scenario_.training.init == scenario::InitialWeights::shared) return;
+  for (int worker = 0; worker < minibatches_.workers(); ++worker) {
+    recordings.own_initial_weights.push_back(*initial_weights(worker));
+  }
 }
 
 std::vector<float> mean_of(const std::vector<Payload>& models) {

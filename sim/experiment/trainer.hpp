@@ -12,6 +12,7 @@
 #include "core/nn/model.hpp"
 #include "core/node/node.hpp"
 #include "sim/experiment/buffer_pool.hpp"
+#include "sim/experiment/recorded/minibatches.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::experiment {
@@ -21,9 +22,7 @@ data::DataSplit load_data(const scenario::Scenario& scenario);
 
 class Trainer {
  public:
-  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError. Workers that share one
-  // model all draw the minibatches that a run of one worker has, from the whole training set; so does a worker that
-  // trains while the others idle.
+  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.
   Trainer(const scenario::Scenario& scenario, int workers, int threads);
 
   const nn::Model& model() const { return model_; }
@@ -96,6 +95,9 @@ class Trainer {
   std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
   std::size_t evaluated_samples() const { return test_samples_; }
 
+  // Adds what the scenario asks to record of weights and minibatches.
+  void record_to(Recordings& recordings);
+
  private:
   using WorkspacePtr = decltype(nn::make_workspace());
   struct Scratch {
@@ -107,8 +109,7 @@ class Trainer {
   data::DataSplit data_;
   nn::Model model_;
   std::size_t test_samples_;
-  std::vector<data::BatchStream> batches_;  // per worker
-  std::vector<Stream> dropout_;             // per worker
+  Minibatches minibatches_;
   Payload shared_start_;
   std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it
   std::vector<Scratch> scratch_;             // per thread

@@ -71,11 +71,22 @@ void members(A& archive, Measurement& m) {
           m.busy_share, m.soft_interrupt_share, m.delay_box);
 }
 template <class A>
+void members(A& archive, RecordedSamples& samples) {
+  archive(samples.shape.channels, samples.shape.height, samples.shape.width, samples.numbers, samples.images,
+          samples.labels, samples.mean, samples.scale);
+}
+template <class A>
+void members(A& archive, Recordings& recordings) {
+  archive(recordings.initial_weights, recordings.own_initial_weights, recordings.shards, recordings.batches,
+          recordings.samples, recordings.draws);
+}
+template <class A>
 void members(A& archive, RunResult& r) {
   archive(r.nodes, r.workers, r.curve, r.iterations, r.traffic, r.pairs, r.answers, r.steps, r.compute_s, r.weights,
-          r.weights_at_servers, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered, r.messages_sent,
-          r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.given_up, r.bounds, r.network,
-          r.trace, r.measured, r.events, r.math_s, r.evaluation_s, r.wall_s, r.cpu_s, r.peak_memory_bytes);
+          r.weights_at_servers, r.recorded, r.simulated_s, r.samples, r.epochs, r.bytes_sent, r.bytes_delivered,
+          r.messages_sent, r.longest_queue, r.consensus_distance, r.stopped_by, r.divergence, r.faults, r.given_up,
+          r.bounds, r.network, r.trace, r.measured, r.events, r.math_s, r.evaluation_s, r.wall_s, r.cpu_s,
+          r.peak_memory_bytes);
 }
 
 }  // namespace ddl::experiment

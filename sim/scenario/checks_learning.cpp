@@ -121,9 +121,12 @@ void check_timing_only(const Scenario& scenario, Findings& findings) {
   forbid(evaluate.every_iterations.has_value(), "$.evaluate.every_iterations");
   forbid(evaluate.samples.has_value(), "$.evaluate.samples");
   forbid(!evaluate.target_accuracy.empty(), "$.evaluate.target_accuracy");
-  if (scenario.record.weights) {
-    findings.add("$.record.weights", "true, but model \"none\" has no weights; expected false");
-  }
+  const auto needs_model = [&](bool given, const std::string& path, const char* what) {
+    if (given) findings.add(path, fmt::format("true, but model \"none\" has no {}; expected false", what));
+  };
+  needs_model(scenario.record.weights, "$.record.weights", "weights");
+  needs_model(scenario.record.initial_weights, "$.record.initial_weights", "weights");
+  needs_model(scenario.record.batches, "$.record.batches", "minibatches");
 }
 
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {

@@ -12,7 +12,8 @@ namespace {
 // Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
 // of iterations.csv, which exists three times: as a row, in the bytes sent by the run's process, and in those received.
 constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 250;
-constexpr double math_threads = 2;  // more need more scratch memory, but must not make a run invalid
+constexpr double bytes_of_sample = 24;  // of a recorded minibatch: a number, and its digits in the same places
+constexpr double math_threads = 2;      // more need more scratch memory, but must not make a run invalid
 
 // A gradient, the inbox, and a model on the wire.
 constexpr double passing_vectors = 3;
@@ -49,6 +50,11 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
   parts.push_back(
       {"$.stop", fmt::format("{} workers x {:.4g} steps", workers, steps), steps * workers * bytes_of_step});
   if (model == nullptr) return parts;
+  if (scenario.record.batches) {
+    const double numbers = steps * workers * scenario.training.batch_size;
+    parts.push_back(
+        {"$.record.batches", fmt::format("{:.4g} samples of minibatches", numbers), numbers * bytes_of_sample});
+  }
 
   const auto parameters = static_cast<double>(model->parameter_count());
   const double lasting = lasting_vectors(scenario, use);

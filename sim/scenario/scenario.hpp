@@ -154,9 +154,12 @@ struct EvaluateSpec {
 };
 
 struct RecordSpec {
-  bool iterations = true;  // iterations.csv
-  bool weights = false;    // weights-<worker>.safetensors
-  bool trace = false;      // trace.json and links.csv
+  bool iterations = true;        // iterations.csv
+  bool weights = false;          // weights-<worker>.safetensors
+  bool trace = false;            // trace.json and links.csv
+  bool initial_weights = false;  // initial-weights.safetensors, or one per worker
+  bool batches = false;          // shards.csv, batches.csv, samples.safetensors
+  bool draws = false;            // draws.csv
 };
 
 struct Scenario {
@@ -273,7 +276,8 @@ void fields(Visitor& visit, WireSpec& spec) {
 template <class Visitor>
 void fields(Visitor& visit, StopSpec& spec) {
   visit("time", spec.time, Rule{.doc = "simulated time", .above = 0});
-  visit("iterations", spec.iterations, Rule{.doc = "steps of each worker", .at_least = 1, .at_most = 1e9});
+  visit("iterations", spec.iterations,
+        Rule{.doc = "steps of each worker; 0: the run ends where it begins", .at_least = 0, .at_most = 1e9});
   visit("epochs", spec.epochs, Rule{.doc = "passes over the training set, all workers together", .above = 0});
   visit("samples", spec.samples, Rule{.doc = "samples over all workers", .at_least = 1, .at_most = 1e15});
   visit("accuracy", spec.accuracy, Rule{.doc = "mean test accuracy over workers", .above = 0, .at_most = 1});
@@ -292,6 +296,10 @@ void fields(Visitor& visit, RecordSpec& spec) {
   visit("iterations", spec.iterations, Rule{.doc = "write iterations.csv"});
   visit("weights", spec.weights, Rule{.doc = "write the workers' final weights"});
   visit("trace", spec.trace, Rule{.doc = "write trace.json and links.csv: what nodes and links did, moment by moment"});
+  visit("initial_weights", spec.initial_weights, Rule{.doc = "write the weights that the run begins with"});
+  visit("batches", spec.batches,
+        Rule{.doc = "write the workers' shards, the samples of each minibatch, and these samples"});
+  visit("draws", spec.draws, Rule{.doc = "write what was drawn at random for learning: dropout, codecs, partners"});
 }
 
 template <class Visitor>

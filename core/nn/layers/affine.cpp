@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ddl::nn {
 
@@ -38,6 +39,12 @@ std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bo
     for (const std::uint32_t output : chosen) places.push_back(static_cast<std::uint32_t>(row * outputs + output));
   }
   return places;
+}
+
+TorchTensor torch_bias(std::size_t first, std::size_t count) {
+  TorchTensor bias{"bias", {count}, std::vector<std::uint32_t>(count)};
+  std::iota(bias.sources.begin(), bias.sources.end(), static_cast<std::uint32_t>(first));
+  return bias;
 }
 
 void bias_backward(const float* __restrict values, std::size_t rows, std::size_t outputs, bool relu,

@@ -8,6 +8,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/nn/model_spec.hpp"
+#include "core/nn/torch_tensor.hpp"
 
 namespace ddl::nn {
 
@@ -24,6 +25,9 @@ void initialize_affine(Init init, Fan fan, std::span<float> parameters, Stream& 
 // Where the weights and biases of some of the outputs are among those of all: weights rows x outputs, then the biases.
 std::vector<std::uint32_t> affine_part(std::size_t rows, std::size_t outputs, bool bias,
                                        std::span<const std::uint32_t> chosen);
+
+// `count` biases after `first` other values, as PyTorch has them.
+TorchTensor torch_bias(std::size_t first, std::size_t count);
 
 // Backward pass through a bias and an optional ReLU: sets gradients to zero where ReLU gave zero, and adds their sums
 // over rows to bias_gradient. `sums` is scratch for `outputs` values.

@@ -16,6 +16,18 @@ std::vector<LayerTensor> BatchNorm::tensors() const {
   return {{"scale", channels(), channels()}, {"shift", channels(), channels()}};
 }
 
+// PyTorch calls the scale weight and the shift bias.
+std::vector<TorchTensor> BatchNorm::torch_tensors(Shape input) const {
+  TorchTensor weight{"weight", {channels()}, {}}, bias{"bias", {channels()}, {}};
+  const bool flattened = input.size() == channels();  // then every value of the sample is a channel
+  for (std::size_t channel = 0; channel < channels(); ++channel) {
+    const std::size_t own = flattened ? place_of_value(input, channel) : channel;
+    weight.sources.push_back(static_cast<std::uint32_t>(own));
+    bias.sources.push_back(static_cast<std::uint32_t>(channels() + own));
+  }
+  return {std::move(weight), std::move(bias)};
+}
+
 void BatchNorm::initialize(std::span<float> parameters, Stream&) const {
   std::ranges::fill(parameters.first(channels()), 1.0f);
   std::ranges::fill(parameters.subspan(channels()), 0.0f);

@@ -14,6 +14,7 @@ class BatchNorm final : public Layer {
 
   const char* kind() const override { return "batch_norm"; }
   std::vector<LayerTensor> tensors() const override;
+  std::vector<TorchTensor> torch_tensors(Shape input) const override;
   // Two per value, as usual when operations are counted.
   double multiply_adds() const override { return 2 * static_cast<double>(output().size()); }
   bool needs_estimates() const override { return true; }

@@ -16,6 +16,7 @@ class Chain final : public Layer {
   const std::vector<std::unique_ptr<Layer>>& layers() const { return layers_; }
   const char* kind() const override { return "chain"; }
   std::vector<LayerTensor> tensors() const override { return named_tensors(layers_); }
+  std::vector<TorchTensor> torch_tensors(Shape input) const override { return nn::torch_tensors(layers_, input); }
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
   std::vector<LayerPart> parts() const override { return named_layers(layers_); }

@@ -21,6 +21,19 @@ std::vector<LayerTensor> Dense::tensors() const {
   return tensors;
 }
 
+std::vector<TorchTensor> Dense::torch_tensors(Shape input) const {
+  TorchTensor weight{"weight", {units_, inputs_}, {}};
+  weight.sources.reserve(inputs_ * units_);
+  for (std::size_t unit = 0; unit < units_; ++unit) {
+    for (std::size_t value = 0; value < inputs_; ++value) {
+      weight.sources.push_back(static_cast<std::uint32_t>(place_of_value(input, value) * units_ + unit));
+    }
+  }
+  std::vector<TorchTensor> tensors = {std::move(weight)};
+  if (bias_) tensors.push_back(torch_bias(inputs_ * units_, units_));
+  return tensors;
+}
+
 double Dense::multiply_adds() const { return static_cast<double>(inputs_) * static_cast<double>(units_); }
 
 LayerShare Dense::share(std::span<const std::uint32_t> units) const {

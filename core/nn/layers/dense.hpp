@@ -15,6 +15,7 @@ class Dense final : public Layer {
 
   const char* kind() const override { return "dense"; }
   std::vector<LayerTensor> tensors() const override;
+  std::vector<TorchTensor> torch_tensors(Shape input) const override;
   double multiply_adds() const override;
   LayerShare share(std::span<const std::uint32_t> units) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;

@@ -58,6 +58,25 @@ std::vector<LayerTensor> Grouped::tensors() const {
   return all;
 }
 
+// One tensor for all groups, whose outputs follow each other: PyTorch's convolution with `groups`.
+std::vector<TorchTensor> Grouped::torch_tensors(Shape input) const {
+  const Shape part = with_channels(input, unsigned_of(input.channels) / groups_.size());
+  std::vector<TorchTensor> all;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::vector<TorchTensor> own = groups_[g]->torch_tensors(part);
+    if (g == 0) all.resize(own.size());
+    for (std::size_t t = 0; t < own.size(); ++t) {
+      if (g == 0) all[t] = {own[t].name, own[t].shape, {}};
+      if (g > 0) all[t].shape.front() += own[t].shape.front();
+      for (const std::uint32_t source : own[t].sources) {
+        all[t].sources.push_back(source == TorchTensor::nothing ? source
+                                                                : static_cast<std::uint32_t>(source + offsets_[g]));
+      }
+    }
+  }
+  return all;
+}
+
 double Grouped::multiply_adds() const {
   double sum = 0;
   for (const auto& group : groups_) sum += group->multiply_adds();

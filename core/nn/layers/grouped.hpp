@@ -17,6 +17,7 @@ class Grouped final : public Layer {
 
   const char* kind() const override { return groups_.front()->kind(); }
   std::vector<LayerTensor> tensors() const override;
+  std::vector<TorchTensor> torch_tensors(Shape input) const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
   int groups() const override { return static_cast<int>(groups_.size()); }

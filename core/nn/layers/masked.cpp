@@ -22,6 +22,23 @@ std::vector<LayerTensor> Masked::tensors() const {
   return tensors;
 }
 
+// The whole tensor, with zeros where there is no weight.
+std::vector<TorchTensor> Masked::torch_tensors(Shape input) const {
+  std::vector<TorchTensor> tensors = whole_->torch_tensors(input);
+  for (TorchTensor& tensor : tensors) {
+    for (std::uint32_t& source : tensor.sources) {
+      if (source >= weights_) {
+        source = static_cast<std::uint32_t>(source - weights_ + positions_.size());
+        continue;
+      }
+      const auto found = std::ranges::lower_bound(positions_, source);
+      const bool exists = found != positions_.end() && *found == source;
+      source = exists ? static_cast<std::uint32_t>(found - positions_.begin()) : TorchTensor::nothing;
+    }
+  }
+  return tensors;
+}
+
 double Masked::multiply_adds() const {
   return whole_->multiply_adds() * static_cast<double>(positions_.size()) / static_cast<double>(weights_);
 }

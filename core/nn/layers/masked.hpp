@@ -20,6 +20,7 @@ class Masked final : public Layer {
 
   const char* kind() const override { return whole_->kind(); }
   std::vector<LayerTensor> tensors() const override;
+  std::vector<TorchTensor> torch_tensors(Shape input) const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override { return whole_->parameter_count(); }
   LayerShare share(std::span<const std::uint32_t> channels) const override;

@@ -23,6 +23,19 @@ std::vector<LayerTensor> Residual::tensors() const {
   return tensors;
 }
 
+std::vector<TorchTensor> Residual::torch_tensors(Shape input) const {
+  std::vector<TorchTensor> tensors = body_->torch_tensors(input);
+  if (!shortcut_) return tensors;
+  for (TorchTensor& tensor : shortcut_->torch_tensors(input)) {
+    tensor.name = "shortcut." + tensor.name;
+    for (std::uint32_t& source : tensor.sources) {
+      if (source != TorchTensor::nothing) source += static_cast<std::uint32_t>(body_parameters_);
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
 std::vector<LayerPart> Residual::parts() const {
   std::vector<LayerPart> parts = body_->parts();
   if (!shortcut_) return parts;

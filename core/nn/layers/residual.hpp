@@ -16,6 +16,7 @@ class Residual final : public Layer {
   const Layer* shortcut() const { return shortcut_.get(); }
   const char* kind() const override { return "residual"; }
   std::vector<LayerTensor> tensors() const override;
+  std::vector<TorchTensor> torch_tensors(Shape input) const override;
   double multiply_adds() const override;
   std::size_t whole_parameter_count() const override;
   std::vector<LayerPart> parts() const override;

@@ -116,8 +116,9 @@ comm::Compressor& AccumulatingSender::compressor(const Peer& peer, int part, con
   const auto key = std::pair(peer.id, part);
   const auto found = compressors_.find(key);
   if (found != compressors_.end()) return found->second;
-  return compressors_.emplace(key, comm::Compressor(params_.codec, node_.cluster(), slices, Stream(random_.bits())))
-      .first->second;
+  const Stream random =
+      comm::codec_stream(node_, params_.codec, random_, static_cast<std::int64_t>(compressors_.size()));
+  return compressors_.emplace(key, comm::Compressor(params_.codec, node_.cluster(), slices, random)).first->second;
 }
 
 }  // namespace ddl::systems

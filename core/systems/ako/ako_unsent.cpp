@@ -33,8 +33,8 @@ comm::Compressor& UnsentSums::compressor(std::size_t peer_class, std::size_t par
   const auto found = compressors_.find(key);
   if (found != compressors_.end()) return found->second;
   const comm::Partition& partition = plan_.partitions(node_.id())[part];
-  return compressors_.emplace(key, comm::Compressor(codec_, node_.cluster(), partition, Stream(random_.bits())))
-      .first->second;
+  const Stream random = comm::codec_stream(node_, codec_, random_, static_cast<std::int64_t>(compressors_.size()));
+  return compressors_.emplace(key, comm::Compressor(codec_, node_.cluster(), partition, random)).first->second;
 }
 
 }  // namespace ddl::systems

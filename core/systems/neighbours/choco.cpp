@@ -34,6 +34,7 @@ class ChocoWorker : public Program {
         random_(node.rng("compressor")) {
     const std::size_t length = node.cluster().timing_only ? 0 : node.cluster().parameters;
     own_copy().resize(length);
+    if (std::holds_alternative<RandomDifferences>(params.codec)) node.record(Draw{"codec", 0, random_.seed()});
     for (const int neighbour : neighbours_->graph().sources(node.id(), 0)) copies_[neighbour].resize(length);
   }
 

@@ -72,7 +72,11 @@ class GossipWorker : public Program {
     std::uint64_t ahead = 0;
     if (params_.peer == PeerRule::random) ahead = random_.below(others);
     if (params_.peer == PeerRule::round_robin) ahead = static_cast<std::uint64_t>(node_.step()) % others;
-    return (node_.id() + 1 + static_cast<int>(ahead)) % workers;
+    const int chosen = (node_.id() + 1 + static_cast<int>(ahead)) % workers;
+    if (params_.peer == PeerRule::random) {
+      node_.record(Draw{"partner", node_.step(), static_cast<std::uint64_t>(chosen), Draw::node});
+    }
+    return chosen;
   }
 
   void ask() {

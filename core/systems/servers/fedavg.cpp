@@ -80,6 +80,7 @@ void FedavgParams::server(Node& node) const {
   membership::WorkerSet workers(node, on_failure, failure_timeout);
   Stream random = stream(node.cluster().seed, "everybody", "sampled workers");
   Round round;
+  std::int64_t rounds = 0;
   const auto missing = [&] { return workers.where([&](int worker) { return !shard.asking().contains(worker); }); };
   while (true) {
     if (const auto message = workers.receive(shard, "workers to be ready", missing)) {
@@ -98,8 +99,10 @@ void FedavgParams::server(Node& node) const {
     if (!node.run_goes_on()) shard.refuse_all();
     if (shard.asking().empty()) continue;
     for (const int worker : draw(shard, workers_in_round(*this, node.cluster().workers), random)) {
+      node.record(Draw{"sampled worker", rounds, static_cast<std::uint64_t>(worker), Draw::node});
       shard.answer(worker);  // 6
     }
+    ++rounds;
     workers.begin_waiting();
   }
 }

@@ -1,11 +1,9 @@
 #include "sim/results/writing/result_files.hpp"
 
-#include <bit>
-#include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/base/digest.hpp"
+#include "sim/results/writing/recorded/recorded_files.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/summary_keys.hpp"
 #include "sim/results/writing/table_text.hpp"
@@ -37,43 +35,6 @@ ResultFile table_file(const std::vector<Row>& rows, const RunResult& result) {
   return {file_of<Row>, [&] { return table_text(rows, result.nodes); }};
 }
 
-// What goes before the values of one float32 tensor "parameters" of `count` numbers: 8 bytes of the header's length
-// (little-endian) and the header, JSON, padded with spaces so that the values start at a multiple of 8 bytes.
-// Source: the safetensors format's description at huggingface.co/docs/safetensors.
-std::string safetensors_header(std::size_t count) {
-  nlohmann::ordered_json json;
-  json["parameters"] = {{"dtype", "F32"}, {"shape", {count}}, {"data_offsets", {0, count * sizeof(float)}}};
-  std::string header = json.dump();
-  header.append((8 - header.size() % 8) % 8, ' ');
-  std::string text;
-  for (int byte = 0; byte < 8; ++byte) {
-    text += static_cast<char>((static_cast<std::uint64_t>(header.size()) >> (8 * byte)) & 0xff);
-  }
-  return text + header;
-}
-
-// Slashes, which would lead out of the folder, are written as %2F.
-std::string weights_file_name(const std::string& owner) {
-  std::string name = "weights-";
-  for (const char letter : owner) name += letter == '/' ? "%2F" : std::string(1, letter);
-  return name + ".safetensors";
-}
-
-void add_weights(std::vector<ResultFile>& files, const RunResult& result) {
-  static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
-  for (std::size_t i = 0; i < result.weights.size(); ++i) {
-    const std::vector<float>& weights = result.weights[i];
-    if (weights.empty()) continue;  // a timing-only run has none
-    const bool assembled = result.weights.size() == 1 && result.workers > 1;
-    const std::string owner = assembled ? "model" : result.nodes.at(i);
-    files.push_back({weights_file_name(result.weights_at_servers ? "server" : owner), [&weights] {
-                       std::string text = safetensors_header(weights.size());
-                       return text.append(reinterpret_cast<const char*>(weights.data()),
-                                          weights.size() * sizeof(float));
-                     }});
-  }
-}
-
 }  // namespace
 
 std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& result, const std::string& digest) {
@@ -88,7 +49,7 @@ std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& 
     files.push_back({"trace.json", [&] { return trace_json(scenario, result); }});
   }
   files.push_back({"summary.json", [&, digest] { return summary_json(scenario, result, digest); }});
-  if (scenario.record.weights) add_weights(files, result);
+  add_recorded_files(files, scenario, result);
   return files;
 }
 
@@ -96,7 +57,7 @@ bool is_result_file(std::string_view name) {
   for (const std::string_view ours : file_names) {
     if (name == ours) return true;
   }
-  return name.starts_with("weights-") && name.ends_with(".safetensors");
+  return is_recorded_file(name);
 }
 
 void stage_result(StagedFolder& folder, const Scenario& scenario, const Inputs& inputs, const RunResult& result) {

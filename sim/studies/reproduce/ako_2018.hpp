@@ -25,6 +25,7 @@ struct Network {
 };
 
 inline constexpr const char* uniform_lan = "uniform LAN";
+inline constexpr const char* hetero_lan = "hetero LAN";
 inline constexpr const char* uniform_wan = "uniform WAN";
 
 std::vector<Network> networks();

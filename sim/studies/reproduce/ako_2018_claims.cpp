@@ -43,7 +43,7 @@ Verdict equal_on_uniform_lan(const Outcome& outcome) {
     verdict.holds = verdict.holds && std::abs(ahead) <= 5;
     verdict.numbers += fmt::format(" {:+.1f}", ahead);
   }
-  verdict.numbers += " points with 2, 3, 4 workers (published: -1.6 +0.4 +2.4; allowed: 5)";
+  verdict.numbers += " points with 2, 3, 4 workers (published: -1.6 +0.4 +2.4)";
   return verdict;
 }
 
@@ -104,60 +104,132 @@ Verdict p1_on_published_side(const Outcome& outcome) {
         others += fmt::format("{} {} with {}", others.empty() ? "" : ",", network.name, workers);
     }
   }
-  return {agree >= 10,
-          out_of(agree, 12) + " cells" + (others.empty() ? "" : "; not:" + others) + " (accepted from: 10)"};
+  return {agree >= 10, out_of(agree, 12) + " cells" + (others.empty() ? "" : "; not:" + others)};
+}
+
+// The steps that both workers together took to the target.
+Verdict needs_more_iterations(const Outcome& outcome, const char* network, const char* published) {
+  const double of_server = outcome.number({"steps_to_target", {network}, centralized});
+  const double of_ako = outcome.number({"steps_to_target", {network}, p4});
+  return {of_server > of_ako,
+          fmt::format("{:.0f} against {:.0f} of P=4 (published: {})", of_server, of_ako, published)};
+}
+
+// By how much P = 4 is above centralized on the heterogeneous LAN, as shares of centralized.
+Verdict gains_on_hetero_lan(const Outcome& outcome) {
+  Verdict verdict{true, ""};
+  for (int workers = 2; workers <= 4; ++workers) {
+    const auto& ako = outcome.at(accuracy_at(hetero_lan, workers, p4));
+    const auto& server = outcome.at(accuracy_at(hetero_lan, workers, centralized));
+    const double published = *ako.published / *server.published;
+    const double simulated = outcome.number(ako.place) / outcome.number(server.place);
+    verdict.holds = verdict.holds && simulated - 1 >= (published - 1) / 2;
+    verdict.numbers += fmt::format("{}{:.2f}", workers == 2 ? "" : ", ", simulated);
+  }
+  verdict.numbers += " times with 2, 3, 4 workers (published: 1.70, 1.43, 1.19)";
+  return verdict;
+}
+
+// Of one worker, on the uniform LAN.
+Verdict iteration_takes_as_long(const Outcome& outcome) {
+  const double step_s = outcome.number({"time_to_target", {uniform_lan}, p4}) /
+                        (outcome.number({"steps_to_target", {uniform_lan}, p4}) / 2);
+  return {std::abs(step_s / 0.385 - 1) <= 0.05, fmt::format("{:.3f} s", step_s)};
+}
+
+// At least so many of all cells, or of those off the uniform LAN.
+std::function<Verdict(const Outcome&)> counted(bool all, int least, const char* published, Test test) {
+  return [=](const Outcome& outcome) {
+    const int cells = count(outcome, all, test);
+    return Verdict{cells >= least, out_of(cells, all ? 12 : 9) + fmt::format(" cells (published: {})", published)};
+  };
+}
+
+std::vector<Claim> published_claims() {
+  const auto kind = Claim::published;
+  return {
+      {kind, "(a) accuracy falls as workers are added", falls_with_workers,
+       "from two to four workers, in 14 of 16 pairs of network and system: bars were read to half a point, which may "
+       "turn two",
+       "Workers add gradients. Where the network has room for them (the uniform LAN, and a server whose link is not "
+       "yet full) more workers learn faster here; that the testbed lost accuracy even there has no cause in what is "
+       "modelled."},
+      {kind, "(b) on the uniform LAN centralized and Ako are about equal", equal_on_uniform_lan,
+       "P=4 within 5 points: about half the source's largest error bar", ""},
+      {kind, "(c) on all other networks P=4 beats centralized in most cases",
+       counted(false, 8, "9", [](const auto& of) { return of(p4) > of(centralized); }),
+       "8 of 9: the published count less one", ""},
+      {kind, "(c) on all other networks various P beats centralized in most cases",
+       counted(false, 7, "9", [](const auto& of) { return of(various) > of(centralized); }),
+       "7 of 9: the published count less two, for the source does not say which P were various", ""},
+      {kind, "(c) there the largest P is the best setting of Ako in most cases",
+       counted(false, 5, "7", [](const auto& of) { return of(p4) >= std::max(of(p1), of(various)); }),
+       "5 of 9: more than half, as the source says it", ""},
+      {kind, "(d) P=1 is the worst of all four settings in most cases",
+       counted(true, 8, "10",
+               [](const auto& of) {
+                 return of(p1) <= std::min({of(centralized), of(various), of(p4)});
+               }),
+       "8 of 12: the published count less two",
+       "With equal links P=1 is at least as quick as one server: a worker's link carries n-1 models a round, the "
+       "server's n. The testbed's P=1 paid for more than bandwidth there."},
+      {kind, "(e) various P is best or close to best in most cases",
+       counted(true, 8, "10",
+               [](const auto& of) {
+                 return of(various) >= std::max({of(centralized), of(p1), of(p4)}) - 4.5;
+               }),
+       "8 of 12 within 4.5 points of the best: at that distance the published figures themselves are 10 of 12, less "
+       "two",
+       ""},
+      {kind, "(f) the accuracy curve of centralized fluctuates more", fluctuates,
+       "9 of 12, against P=4, a replica's own curve: a mean over replicas would be smoother than one server's model",
+       "The fluctuation of a simulated curve is that of small batches; Ako's lumps of several gradients add to it."},
+      {kind, "on the WAN the centralized system needs more iterations to the target",
+       [](const Outcome& outcome) { return needs_more_iterations(outcome, uniform_wan, "139 against 88"); }, "any more",
+       "A gradient of the server's is at most n steps old, one of Ako's at most P steps and the journey: nothing that "
+       "is "
+       "modelled makes the server's worth less. On the uniform LAN the source has it the other way round, too (89 "
+       "against 109)."}};
+}
+
+std::vector<Claim> our_claims() {
+  return {
+      {Claim::check, "off the uniform LAN P=1 is the lowest setting of Ako",
+       counted(false, 8, "9", [](const auto& of) { return of(p1) <= std::min(of(various), of(p4)); }),
+       "8 of 9: the published count less one", ""},
+      {Claim::check, "P=1 is below centralized where the links' arithmetic says so", p1_below_as_computed,
+       "everywhere: it follows from what is modelled", ""},
+      {Claim::check, "P=1 is above or below centralized as published, cell by cell", p1_on_published_side,
+       "10 of 12: two cells have them within two points", ""},
+      {Claim::check, "P=4 is above centralized on the heterogeneous LAN by as much as published", gains_on_hetero_lan,
+       "half of each gain or more, for the task is another",
+       "At 200 Mbit/s a model takes 0.7 s, two batches, and the server has the fastest link: neither system is slow "
+       "enough for such gains. The published accuracies there are those of the uniform WAN, as if the network had been "
+       "much slower than stated."},
+      {Claim::check, "WAN: with two workers Ako P=4 reaches the target sooner than centralized (published: 3.5 times)",
+       [](const Outcome& outcome) { return speed_up(outcome, uniform_wan, 2.5, INFINITY); },
+       "2.5 times or more: the target is another", ""},
+      {Claim::check, "LAN: they reach it at about the same time (published: 0.95)",
+       [](const Outcome& outcome) { return speed_up(outcome, uniform_lan, 1 / 1.2, 1.2); }, "within 20 %", ""},
+      {Claim::check, "the order of all 48 cells is the published one",
+       [](const Outcome& outcome) {
+         return Verdict{rank_correlation(outcome, "accuracy") >= 0.85,
+                        fmt::format("Spearman {:.3f}", rank_correlation(outcome, "accuracy"))};
+       },
+       "a rank correlation of 0.85 or more: 0.9 is the aim with the published network and data", ""},
+      {Claim::input, "on the uniform LAN an iteration of Ako takes 0.385 s", iteration_takes_as_long,
+       "within 5 %: a batch's 340 ms were chosen for it, as if the published 109 iterations in 42 s were one worker's; "
+       "those of the WAN fit the links only as all workers' together",
+       ""}};
 }
 
 }  // namespace
 
 std::vector<Claim> claims() {
-  const auto counted = [](bool all, int least, const char* published, Test test) {
-    return [=](const Outcome& outcome) {
-      const int cells = count(outcome, all, test);
-      return Verdict{cells >= least, out_of(cells, all ? 12 : 9) +
-                                         fmt::format(" cells (published: {}; accepted from: {})", published, least)};
-    };
-  };
-  return {
-      {"(a) accuracy after 300 s falls from two to four workers", falls_with_workers,
-       "Workers add gradients. Where the network has room for them (the uniform LAN, and a server whose link is not "
-       "yet full) more workers learn faster here; that the testbed lost accuracy even there has no cause in what is "
-       "modelled."},
-      {"(b) on the uniform LAN centralized and Ako P=4 are about equal", equal_on_uniform_lan, ""},
-      {"(c) off the uniform LAN P=4 beats centralized",
-       counted(false, 8, "9", [](const auto& of) { return of(p4) > of(centralized); }), ""},
-      {"(c) off the uniform LAN various P beats centralized",
-       counted(false, 7, "9", [](const auto& of) { return of(various) > of(centralized); }), ""},
-      {"(d) off the uniform LAN P=1 is the lowest setting of Ako",
-       counted(false, 8, "9", [](const auto& of) { return of(p1) <= std::min(of(various), of(p4)); }), ""},
-      {"(d) P=1 is below centralized where the links' arithmetic says so", p1_below_as_computed, ""},
-      {"(d) P=1 is above or below centralized as published, cell by cell", p1_on_published_side, ""},
-      {"(d) P=1 is the worst of all four settings",
-       counted(true, 8, "10",
-               [](const auto& of) {
-                 return of(p1) <= std::min({of(centralized), of(various), of(p4)});
-               }),
-       "With equal links P=1 is at least as quick as one server: a worker's link carries n-1 models a round, the "
-       "server's n. The testbed's P=1 paid for more than bandwidth there."},
-      {"(e) various P is best, or within 4.5 points of the best",
-       counted(true, 8, "10",
-               [](const auto& of) {
-                 return of(various) >= std::max({of(centralized), of(p1), of(p4)}) - 4.5;
-               }),
-       ""},
-      {"(f) centralized curves fluctuate more", fluctuates,
-       "The fluctuation of a simulated curve is that of small batches; Ako's lumps of several gradients add to it."},
-      {"WAN: with two workers Ako P=4 reaches the target at least 2.5 times as soon as centralized (published: 3.5)",
-       [](const Outcome& outcome) { return speed_up(outcome, uniform_wan, 2.5, INFINITY); }, ""},
-      {"LAN: within 20 % of each other (published: 0.95)",
-       [](const Outcome& outcome) { return speed_up(outcome, uniform_lan, 1 / 1.2, 1.2); }, ""},
-      {"the order of all 48 cells: rank correlation of at least 0.85",
-       [](const Outcome& outcome) {
-         const double rho = rank_correlation(outcome, "accuracy");
-         return Verdict{rho >= 0.85, fmt::format("Spearman {:.3f}", rho)};
-       },
-       ""},
-  };
+  std::vector<Claim> all = published_claims();
+  const std::vector<Claim> ours = our_claims();
+  all.insert(all.end(), ours.begin(), ours.end());
+  return all;
 }
 
 std::vector<Note> notes(const Scale& scale) {

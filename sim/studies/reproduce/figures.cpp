@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <ranges>
 
 #include "sim/results/reading/mean_curve.hpp"
+#include "sim/results/reading/read_rows.hpp"
 
 namespace ddl::studies {
 namespace {
@@ -48,7 +51,18 @@ Reading measured(const std::string& key, double factor) {
   };
 }
 
-Reading final_accuracy_percent() { return measured("final_accuracy.mean", 100); }
+Reading final_accuracy_percent(std::size_t evaluations) {
+  return [evaluations](const results::FinishedRun& run) -> std::optional<double> {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder) | std::views::reverse) {
+      if (count == evaluations || (count > 0 && row.iteration == 0)) break;
+      sum += 100 * row.test_accuracy;
+      ++count;
+    }
+    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  };
+}
 
 Reading seconds_to(double accuracy) { return measured(results::time_to(accuracy)); }
 
@@ -63,14 +77,18 @@ Reading steps_to(double accuracy) {
 
 Reading fluctuation_percent() {
   return [](const results::FinishedRun& run) -> std::optional<double> {
-    std::vector<double> accuracy;
-    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
-      accuracy.push_back(100 * row.test_accuracy);
+    std::map<std::string, std::vector<double>> curves;  // by worker
+    results::read_rows<experiment::CurveRow>(run.folder, [&](const experiment::CurveRow& row) {
+      if (row.worker != "mean" && row.worker != "averaged_model") curves[row.worker].push_back(100 * row.test_accuracy);
+    });
+    double sum = 0;
+    for (const auto& [worker, accuracy] : curves) {
+      if (accuracy.size() < 2) return std::nullopt;
+      double way = 0;
+      for (std::size_t i = 1; i < accuracy.size(); ++i) way += std::abs(accuracy[i] - accuracy[i - 1]);
+      sum += (way - std::abs(accuracy.back() - accuracy.front())) / static_cast<double>(accuracy.size() - 1);
     }
-    if (accuracy.size() < 2) return std::nullopt;
-    double way = 0;
-    for (std::size_t i = 1; i < accuracy.size(); ++i) way += std::abs(accuracy[i] - accuracy[i - 1]);
-    return (way - std::abs(accuracy.back() - accuracy.front())) / static_cast<double>(accuracy.size() - 1);
+    return curves.empty() ? std::nullopt : std::optional(sum / static_cast<double>(curves.size()));
   };
 }
 

@@ -12,13 +12,15 @@ namespace ddl::studies {
 
 // A number of summary.json, such as "bytes_sent", times `factor`.
 Reading measured(const std::string& key, double factor = 1);
-// In per cent of the test set, mean over workers, at the end of the run.
-Reading final_accuracy_percent();
+// In per cent of the test set, mean over workers, at the end of the run; or the mean of so many last evaluations, as
+// far as there are some after the start.
+Reading final_accuracy_percent(std::size_t evaluations = 1);
 // Of the first evaluation whose mean over workers reaches `accuracy`, which evaluate.target_accuracy must list.
 Reading seconds_to(double accuracy);
 // Steps of all workers together by then.
 Reading steps_to(double accuracy);
 // Mean absolute change from one evaluation to the next, less the part that is progress: what a curve goes down and up.
+// Of each worker's own curve, then the mean of these: the mean curve would hide what single replicas do.
 Reading fluctuation_percent();
 
 // Spearman's rank correlation of published and simulated over the values of `table` that have both; ties share ranks.

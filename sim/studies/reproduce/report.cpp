@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
 
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
@@ -21,6 +23,14 @@ std::optional<double> ratio(const Value& value) {
 
 std::string shown(const std::optional<double>& number, int decimals) {
   return number ? fmt::format("{:.{}f}", *number, decimals) : "-";
+}
+
+// With the half-width of its interval, if wanted and there is one to be seen in so many digits.
+std::string shown_simulated(const Value& value, int decimals, bool interval) {
+  const std::string mean = shown(value.simulated, decimals);
+  if (!interval || !value.simulated || !value.half_width) return mean;
+  const std::string width = shown(value.half_width, decimals);
+  return width.find_first_not_of("0.") == std::string::npos ? mean : mean + " ±" + width;
 }
 
 // The figures of a table, pivoted: labels of a row, then a group of three numbers per column.
@@ -50,7 +60,7 @@ Pivot pivot(const TableLayout& table, const Outcome& outcome) {
   return result;
 }
 
-std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome) {
+std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome, bool intervals) {
   const Pivot cells = pivot(table, outcome);
   std::vector<Row> lines(1, table.row);
   for (const std::string& column : cells.columns) {
@@ -60,7 +70,7 @@ std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome) {
     Row line = cells.rows[row];
     for (const Value* value : cells.values[row]) {
       line.push_back(value ? shown(value->published, table.decimals) : "");
-      line.push_back(value ? shown(value->simulated, table.decimals) : "");
+      line.push_back(value ? shown_simulated(*value, table.decimals, intervals) : "");
       line.push_back(value ? shown(ratio(*value), 2) : "");
     }
     lines.push_back(line);
@@ -71,7 +81,7 @@ std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome) {
 // Two header lines: the column's name over its three numbers.
 std::string aligned(const TableLayout& table, const Outcome& outcome) {
   const Pivot cells = pivot(table, outcome);
-  std::vector<Row> lines = lines_of(table, outcome);
+  std::vector<Row> lines = lines_of(table, outcome, false);
   Row names(table.row.size());
   for (const std::string& column : cells.columns) names.insert(names.end(), {column, "", ""});
   for (std::size_t i = table.row.size(); i < lines[0].size(); i += 3) {
@@ -121,9 +131,70 @@ std::string markdown(const std::vector<Row>& lines) {
   return text;
 }
 
-std::string held(const std::vector<JudgedClaim>& claims) {
-  const auto count = std::count_if(claims.begin(), claims.end(), [](const auto& claim) { return claim.verdict.holds; });
-  return fmt::format("{} of {} claims hold", count, claims.size());
+// --- claims ---
+
+constexpr std::array kinds = {Claim::published, Claim::check, Claim::input};
+
+const char* title_of(Claim::Kind kind) {
+  constexpr std::array titles = {"Published claims", "Checks of ours", "Inputs"};
+  return titles[static_cast<std::size_t>(kind)];
+}
+
+const char* word_of(Claim::Kind kind) {
+  constexpr std::array words = {"published", "check", "input"};
+  return words[static_cast<std::size_t>(kind)];
+}
+
+const char* verdict_of(const JudgedClaim& judged) {
+  if (!judged.verdict) return "not judged";
+  const bool input = judged.claim->kind == Claim::input;
+  return judged.verdict->holds ? (input ? "met" : "holds") : (input ? "missed" : "fails");
+}
+
+std::vector<JudgedClaim> of_kind(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
+  std::vector<JudgedClaim> found;
+  std::ranges::copy_if(claims, std::back_inserter(found),
+                       [&](const auto& judged) { return judged.claim->kind == kind; });
+  return found;
+}
+
+// "Published claims: 5 of 9 hold, 1 not judged".
+std::string count_of(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
+  const std::vector<JudgedClaim> ours = of_kind(claims, kind);
+  const auto holding = std::ranges::count_if(ours, [](const auto& judged) { return judged.holds(); });
+  const auto open = std::ranges::count_if(ours, [](const auto& judged) { return !judged.verdict; });
+  return fmt::format("{}: {} of {} {}{}", title_of(kind), holding, ours.size(), kind == Claim::input ? "met" : "hold",
+                     open > 0 ? fmt::format(", {} not judged", open) : "");
+}
+
+std::string counts_of(const std::vector<JudgedClaim>& claims) {
+  std::string text;
+  for (const Claim::Kind kind : kinds) {
+    if (of_kind(claims, kind).empty()) continue;
+    text += (text.empty() ? "" : ". ") + count_of(claims, kind);
+  }
+  return text;
+}
+
+std::string claims_section(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
+  const std::vector<JudgedClaim> ours = of_kind(claims, kind);
+  if (ours.empty()) return "";
+  std::string text = fmt::format("## {}\n\n", title_of(kind));
+  if (kind == Claim::input) {
+    text += "Figures that a setting was chosen for. That they come out confirms nothing but the arithmetic.\n\n";
+  }
+  text += "| claim | verdict | by | accepted |\n| --- | --- | --- | --- |\n";
+  for (const JudgedClaim& judged : ours) {
+    const std::string verdict = verdict_of(judged);
+    text += fmt::format("| {} | {} | {} | {} |\n", judged.claim->text, judged.holds() ? verdict : "**" + verdict + "**",
+                        judged.verdict ? judged.verdict->numbers : "", judged.claim->accepted);
+  }
+  for (const JudgedClaim& judged : ours) {
+    if (judged.holds() || judged.claim->if_not.empty()) continue;
+    text += fmt::format("\n*{}* {}: {}\n", judged.claim->text, judged.verdict ? verdict_of(judged) : "is not judged",
+                        judged.claim->if_not);
+  }
+  return text + "\n";
 }
 
 const char* title_of(Note::Kind kind) {
@@ -146,7 +217,9 @@ std::string of_runs(const Outcome::Network& network) {
 
 std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome) {
   std::vector<JudgedClaim> claims;
-  for (const Claim& claim : study.claims) claims.push_back({&claim, claim.judge(outcome)});
+  for (const Claim& claim : study.claims) {
+    claims.push_back({&claim, claim.judge ? std::optional(claim.judge(outcome)) : std::nullopt});
+  }
   return claims;
 }
 
@@ -154,10 +227,14 @@ std::string study_text(const Study& study, const Outcome& outcome) {
   std::string text = study.title + "\n";
   for (const TableLayout& table : study.tables) text += "\n" + table.title + "\n" + aligned(table, outcome);
   const auto claims = judge(study, outcome);
-  text += "\n" + held(claims) + "\n";
-  for (const auto& [claim, verdict] : claims) {
-    text += fmt::format("  {}  {}: {}\n", verdict.holds ? "holds" : "FAILS", claim->text, verdict.numbers);
-    if (!verdict.holds && !claim->if_not.empty()) text += "         " + claim->if_not + "\n";
+  for (const Claim::Kind kind : kinds) {
+    if (of_kind(claims, kind).empty()) continue;
+    text += "\n" + count_of(claims, kind) + "\n";
+    for (const JudgedClaim& judged : of_kind(claims, kind)) {
+      text += fmt::format("  {:<10}  {}{}\n", verdict_of(judged), judged.claim->text,
+                          judged.verdict ? ": " + judged.verdict->numbers : "");
+      if (!judged.holds() && !judged.claim->if_not.empty()) text += "              " + judged.claim->if_not + "\n";
+    }
   }
   if (!outcome.networks().empty()) text += "\nnetwork\n";
   for (const Outcome::Network& network : outcome.networks()) {
@@ -169,39 +246,38 @@ std::string study_text(const Study& study, const Outcome& outcome) {
 std::string table_csv(const TableLayout& table, const Outcome& outcome) {
   std::string text;
   for (const std::string& header : table.row) text += results::csv_field(header) + ",";
-  text += results::csv_field(table.column) + ",published,simulated,ratio\n";
+  text += results::csv_field(table.column) + ",published,simulated,ratio,half_width\n";
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
     for (const std::string& label : value.place.row) text += results::csv_field(label) + ",";
     text += results::csv_field(value.place.column) + "," + results::csv_field(value.published) + "," +
-            results::csv_field(value.simulated) + "," + results::csv_field(ratio(value)) + "\n";
+            results::csv_field(value.simulated) + "," + results::csv_field(ratio(value)) + "," +
+            results::csv_field(value.half_width) + "\n";
   }
   return text;
 }
 
 std::string claims_csv(const Study& study, const Outcome& outcome) {
-  std::string text = "claim,holds,numbers\n";
-  for (const auto& [claim, verdict] : judge(study, outcome)) {
-    text += results::csv_field(claim->text) + (verdict.holds ? ",yes," : ",no,") + results::csv_field(verdict.numbers) +
-            "\n";
+  std::string text = "kind,claim,verdict,numbers,accepted\n";
+  for (const JudgedClaim& judged : judge(study, outcome)) {
+    text += std::string(word_of(judged.claim->kind)) + "," + results::csv_field(judged.claim->text) + "," +
+            verdict_of(judged) + "," + results::csv_field(judged.verdict ? judged.verdict->numbers : "") + "," +
+            results::csv_field(judged.claim->accepted) + "\n";
   }
   return text;
 }
 
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command) {
-  std::string text = "# " + study.title + "\n\nSource: " + study.source + "\n\nMade by `" + command +
-                     "`; every figure is the mean of seeds ";
+  std::string text =
+      "# " + study.title + "\n\nSource: " + study.source + "\n\nMade by `" + command + "`; figures are means of seeds ";
   for (std::size_t i = 0; i < study.seeds.size(); ++i) text += (i ? ", " : "") + std::to_string(study.seeds[i]);
   const auto claims = judge(study, outcome);
-  text += ". " + held(claims) + ".\n\n## Claims\n\n| claim | verdict | by |\n| --- | --- | --- |\n";
-  for (const auto& [claim, verdict] : claims) {
-    text += fmt::format("| {} | {} | {} |\n", claim->text, verdict.holds ? "holds" : "**fails**", verdict.numbers);
-  }
-  for (const auto& [claim, verdict] : claims) {
-    if (!verdict.holds && !claim->if_not.empty()) text += "\n*" + claim->text + "* fails: " + claim->if_not + "\n";
-  }
+  text += " with their 95 % intervals; one without an interval is of a single run, or is the same in all.\n\n" +
+          counts_of(claims) + ".\n\n";
+  for (const Claim::Kind kind : kinds) text += claims_section(claims, kind);
+  text.pop_back();
   for (const TableLayout& table : study.tables) {
-    text += "\n## " + table.title + "\n\n" + markdown(lines_of(table, outcome));
+    text += "\n## " + table.title + "\n\n" + markdown(lines_of(table, outcome, true));
   }
   text += "\n## What the figures rest on\n";
   for (const Outcome::Network& network : outcome.networks()) {

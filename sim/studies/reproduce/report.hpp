@@ -10,7 +10,8 @@ namespace ddl::studies {
 
 struct JudgedClaim {
   const Claim* claim;
-  Verdict verdict;
+  std::optional<Verdict> verdict;  // none: not judged
+  bool holds() const { return verdict && verdict->holds; }
 };
 std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome);
 

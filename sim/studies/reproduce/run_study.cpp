@@ -10,6 +10,7 @@
 #include "core/base/check.hpp"
 #include "sim/process/failures.hpp"
 #include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/statistics.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/studies/jobs_folder.hpp"
@@ -39,11 +40,16 @@ std::vector<Scenario> scenarios_of(const Study& study, const std::string& folder
   return scenarios;
 }
 
+const std::vector<std::uint64_t>& seeds_of(const Study& study, const Cell& cell) {
+  return cell.seeds.empty() ? study.seeds : cell.seeds;
+}
+
 // By cell, then seed.
 std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
   std::vector<Job> jobs;
-  for (const Scenario& scenario : scenarios) {
-    for (const std::uint64_t seed : study.seeds) {
+  for (std::size_t cell = 0; cell < scenarios.size(); ++cell) {
+    const Scenario& scenario = scenarios[cell];
+    for (const std::uint64_t seed : seeds_of(study, study.cells[cell])) {
       jobs.push_back({&scenario, seed, folder / scenario.name / std::to_string(seed),
                       fmt::format("{} (seed {})", scenario.name, seed)});
     }
@@ -90,13 +96,13 @@ void count_network(const results::FinishedRun& run, std::vector<Outcome::Network
 }
 
 // A mean of those seeds that reached something would flatter; so all must have.
-std::optional<double> mean(const std::vector<std::optional<double>>& values) {
-  double sum = 0;
+std::optional<results::Estimate> estimate_of(const std::vector<std::optional<double>>& values) {
+  std::vector<double> all;
   for (const auto& value : values) {
     if (!value) return std::nullopt;
-    sum += *value;
+    all.push_back(*value);
   }
-  return sum / static_cast<double>(values.size());
+  return results::estimate(all);
 }
 
 Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
@@ -105,7 +111,7 @@ Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
   auto job = jobs.begin();
   for (const Cell& cell : study.cells) {
     std::vector<Readings> of_seeds;
-    for (std::size_t seed = 0; seed < study.seeds.size(); ++seed) {
+    for (std::size_t seed = 0; seed < seeds_of(study, cell).size(); ++seed) {
       const results::FinishedRun run = results::read_finished((job++)->folder);
       of_seeds.push_back(readings_of(cell, run));
       count_network(run, networks);
@@ -113,7 +119,13 @@ Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
     for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
       std::vector<std::optional<double>> read;
       for (const Readings& readings : of_seeds) read.push_back(readings[figure]);
-      values.push_back({cell.figures[figure].place, cell.figures[figure].published, mean(read)});
+      Outcome::Value& value = values.emplace_back();
+      value.place = cell.figures[figure].place;
+      value.published = cell.figures[figure].published;
+      if (const auto estimate = estimate_of(read)) {
+        value.simulated = estimate->mean;
+        value.half_width = estimate->half_width;
+      }
     }
   }
   return Outcome(std::move(values), std::move(networks));

@@ -38,6 +38,7 @@ struct Cell {
   std::string name;      // unique in the study; the scenario's name
   std::string scenario;  // JSON text without name and seed
   std::vector<Figure> figures;
+  std::vector<std::uint64_t> seeds = {};  // none: the study's
 };
 
 struct TableLayout {
@@ -54,6 +55,7 @@ class Outcome {
   struct Value {
     TablePosition place;
     std::optional<double> published, simulated;
+    std::optional<double> half_width = std::nullopt;  // of the simulated mean's 95 % interval; none of one run
   };
   // How the messages of so many runs were carried, in the words of FinishedRun::network.
   struct Network {
@@ -80,10 +82,17 @@ struct Verdict {
   std::string numbers;  // what it was decided by
 };
 
+// What is judged of an outcome. The three kinds are counted apart.
 struct Claim {
+  enum Kind {
+    published,  // what the source says, in its words; none is left out
+    check,      // what we ask beyond that
+    input       // a figure that a setting was chosen for: it can be met or missed, and confirms nothing
+  } kind;
   std::string text;
-  std::function<Verdict(const Outcome&)> judge;
-  std::string if_not;  // what is known of the reason, should it fail
+  std::function<Verdict(const Outcome&)> judge;  // none: cannot be judged here; `if_not` says why
+  std::string accepted;                          // the threshold and its reason, laid down before the study runs
+  std::string if_not;                            // what is known of the reason, should it fail
 };
 
 struct Note {

@@ -13,8 +13,8 @@ Verdict accuracy_order(const Outcome& outcome, const char* model, const char* pu
   const auto of = [&](const char* system) { return outcome.number({"accuracy", {model, "1x"}, system}); };
   const double tolerance = 0.5;  // points, about the scatter of seeds
   return {of(ad_psgd) >= of(d_psgd) - tolerance && of(d_psgd) >= of(all_reduce) - tolerance,
-          fmt::format("AllReduce / D-PSGD / AD-PSGD {:.2f} / {:.2f} / {:.2f} % (published: {}; ties within 0.5)",
-                      of(all_reduce), of(d_psgd), of(ad_psgd), published)};
+          fmt::format("AllReduce / D-PSGD / AD-PSGD {:.2f} / {:.2f} / {:.2f} % (published: {})", of(all_reduce),
+                      of(d_psgd), of(ad_psgd), published)};
 }
 
 double seconds_of(const Outcome& outcome, const Preset& preset, int slowdown, const char* system) {
@@ -22,8 +22,7 @@ double seconds_of(const Outcome& outcome, const Preset& preset, int slowdown, co
 }
 
 Verdict ratio_between(double found, double low, double high, const char* published) {
-  return {found >= low && found <= high,
-          fmt::format("{:.2f} (published: {}; accepted: {} to {})", found, published, low, high)};
+  return {found >= low && found <= high, fmt::format("{:.2f} (published: {})", found, published)};
 }
 
 // Whether the published times per epoch among `which` are met.
@@ -38,75 +37,110 @@ Verdict all_near(const Outcome& outcome, double tolerance, bool (*which)(const T
   return {all && worst <= tolerance, fmt::format("at most {:.1f} % off", 100 * worst)};
 }
 
-}  // namespace
+constexpr const char* no_scatter = "times are without jitter";
 
-std::vector<Claim> claims() {
+std::vector<Claim> published_claims() {
+  const auto kind = Claim::published;
   return {
-      {"Table 1, VGG: AD-PSGD is the most accurate, then D-PSGD, then AllReduce",
+      {kind, "Table 1, VGG: AD-PSGD is the most accurate, then D-PSGD, then AllReduce",
        [](const Outcome& o) { return accuracy_order(o, vgg.name, "84.04 / 84.48 / 88.58"); },
+       "ties within 0.5 points, about the scatter of seeds",
        "In the mean over learners all three take the same steps; that noisier ones find better minima of VGG on "
-       "CIFAR-10 "
-       "is not to be seen on the small task. What is seen is that AD-PSGD's gradients are staler with VGG, where an "
-       "exchange of 60 MB takes longer than a gradient: half the learning rate gives it 88.0 %, and the rate without "
-       "momentum 68.0 %."},
-      {"Table 1, ResNet-20: AD-PSGD is the most accurate, then D-PSGD, then AllReduce",
+       "CIFAR-10 is not to be seen on the small task. What is seen is that AD-PSGD's gradients are staler with VGG, "
+       "where an exchange of 60 MB takes longer than a gradient: with one seed 23, 36, 100 and 2300 Gbit/s gave it "
+       "82.2, 89.5, 90.6 and 91.1 %, and all-reduce 90.8 %; half the learning rate gave it 88.0 %, and the rate "
+       "without momentum 68.0 %."},
+      {kind, "Table 1, ResNet-20: AD-PSGD is the most accurate, then D-PSGD, then AllReduce",
        [](const Outcome& o) { return accuracy_order(o, resnet.name, "90.72 / 90.81 / 91.02"); },
-       "The published differences are 0.1 and 0.2 points."},
-      {"VGG: AD-PSGD is twice as fast as AllReduce",
+       "ties within 0.5 points, about the scatter of seeds", "The published differences are 0.1 and 0.2 points."},
+      {kind, "with a slow learner AD-PSGD stays above the accuracy of AllReduce",
        [](const Outcome& o) {
-         return ratio_between(seconds_of(o, vgg, 1, all_reduce) / seconds_of(o, vgg, 1, ad_psgd), 1.6, 2.4, "2");
+         const double slowed = o.number({"accuracy", {resnet.name, "10x"}, ad_psgd});
+         const double all = o.number({"accuracy", {resnet.name, "1x"}, all_reduce});
+         return Verdict{slowed > all,
+                        fmt::format("{:.2f} % against {:.2f} % (published: above 91 % against 90.72 %)", slowed, all)};
        },
-       ""},
-      {"VGG: AD-PSGD is 20 % faster than D-PSGD",
+       "any more, in the means of seeds: the source gives a bound, no margin",
+       "The published margin is 0.3 points of another task, less than seeds scatter."},
+      {kind, "VGG: AD-PSGD is 20 % faster than D-PSGD",
        [](const Outcome& o) {
          return ratio_between(seconds_of(o, vgg, 1, d_psgd) / seconds_of(o, vgg, 1, ad_psgd), 1.1, 1.4, "1.2");
        },
-       ""},
-      {"ResNet-20: AD-PSGD speeds up nearly linearly, at least 14 times with 16 learners",
-       [](const Outcome& o) {
-         const double found = o.number(speed_at(resnet.name, "1x", ad_psgd));
-         return Verdict{found >= 14, fmt::format("{:.2f} times (published: 14.78)", found)};
-       },
-       ""},
-      {"a learner 10 times slower costs AD-PSGD less than 10 % of its time per epoch",
+       "1.1 to 1.4 times: the links' bandwidth was chosen for another ratio, that to AllReduce", ""},
+      {kind, "a learner 10 times slower hardly slows AD-PSGD down",
        [](const Outcome& o) {
          const double found = seconds_of(o, resnet, 10, ad_psgd) / seconds_of(o, resnet, 1, ad_psgd);
          return Verdict{found < 1.10, fmt::format("{:.3f} times as long (published: 1.09)", found)};
        },
-       ""},
-      {"and AllReduce and D-PSGD about eight times as long",
+       "less than 10 %, as published", ""},
+      {kind, "and AllReduce and D-PSGD about eight times",
        [](const Outcome& o) {
          const double a = seconds_of(o, resnet, 10, all_reduce) / seconds_of(o, resnet, 1, all_reduce);
          const double d = seconds_of(o, resnet, 10, d_psgd) / seconds_of(o, resnet, 1, d_psgd);
          return Verdict{a >= 7 && a <= 9 && d >= 7 && d <= 9,
                         fmt::format("{:.2f} and {:.2f} (published: 7.83 and 7.75)", a, d)};
        },
-       ""},
-      {"a learner 10,000 times slower costs AD-PSGD no more than one 100 times slower, within 3 %",
+       "7 to 9 times", ""},
+      {kind, "a learner 10,000 times slower costs AD-PSGD no more than one 100 times slower",
        [](const Outcome& o) {
          const double found = seconds_of(o, resnet, 10000, ad_psgd) / seconds_of(o, resnet, 100, ad_psgd);
          return Verdict{found <= 1.03, fmt::format("{:.3f} times as long (published: 1.00)", found)};
        },
-       ""},
-      {"every published time per epoch of AD-PSGD, 1x to 10,000x, within 5 %",
-       [](const Outcome& o) {
-         return all_near(o, 0.05, [](const TablePosition& place) { return place.column == ad_psgd; });
-       },
-       ""},
-      {"those of AllReduce and D-PSGD at 1x, 2x and 10x within 10 %",
-       [](const Outcome& o) {
-         return all_near(o, 0.10,
-                         [](const TablePosition& place) { return place.column != ad_psgd && place.row[1] != "100x"; });
-       },
-       ""},
-      {"with a learner 10 times slower AD-PSGD's accuracy stays",
-       [](const Outcome& o) {
-         const double fall = o.number({"accuracy", {resnet.name, "1x"}, ad_psgd}) -
-                             o.number({"accuracy", {resnet.name, "10x"}, ad_psgd});
-         return Verdict{fall <= 1, fmt::format("{:+.2f} points (published: above 91 %)", -fall)};
-       },
-       ""},
-  };
+       "3 % more at most: a digit of the published 1.33 s is 0.8 %", ""}};
+}
+
+std::vector<Claim> our_checks() {
+  const auto kind = Claim::check;
+  return {{kind, "every published time per epoch of AD-PSGD with a slow learner, 2x to 10,000x",
+           [](const Outcome& o) {
+             return all_near(
+                 o, 0.05, [](const TablePosition& place) { return place.column == ad_psgd && place.row[1] != "1x"; });
+           },
+           "within 5 %; 1x is an input", ""},
+          {kind, "those of AllReduce and D-PSGD at 2x and 10x",
+           [](const Outcome& o) {
+             return all_near(o, 0.05, [](const TablePosition& place) {
+               return place.column != ad_psgd && (place.row[1] == "2x" || place.row[1] == "10x");
+             });
+           },
+           "within 5 %, as of AD-PSGD; 1x is an input, and the published 100x is below 100 times the computing",
+           "The published D-PSGD at 2x, 2.36 s, leaves 0.10 s beside twice the computing, where 1x leaves 0.32 s: less "
+           "overhead with a slow learner than without. What is charged here does not shrink."},
+          {kind, "with a learner 10 times slower AD-PSGD keeps its accuracy",
+           [](const Outcome& o) {
+             const double fall = o.number({"accuracy", {resnet.name, "1x"}, ad_psgd}) -
+                                 o.number({"accuracy", {resnet.name, "10x"}, ad_psgd});
+             return Verdict{fall <= 1, fmt::format("{:+.2f} points (published: from 91.02 % to above 91 %)", -fall)};
+           },
+           "a fall of one point at most, twice the scatter of seeds", ""}};
+}
+
+std::vector<Claim> inputs() {
+  const auto kind = Claim::input;
+  return {{kind, "VGG: AD-PSGD is twice as fast as AllReduce",
+           [](const Outcome& o) {
+             return ratio_between(seconds_of(o, vgg, 1, all_reduce) / seconds_of(o, vgg, 1, ad_psgd), 1.6, 2.4, "2");
+           },
+           "1.6 to 2.4 times; 23 Gbit/s instead of 100 were chosen for it", ""},
+          {kind, "ResNet-20: AD-PSGD speeds up nearly linearly",
+           [](const Outcome& o) {
+             const double found = o.number(speed_at(resnet.name, "1x", ad_psgd));
+             return Verdict{found >= 14, fmt::format("{:.2f} times with 16 learners (published: 14.78)", found)};
+           },
+           "at least 14 times; its overhead was chosen for it", ""},
+          {kind, "ResNet-20: the published times per epoch at 1x",
+           [](const Outcome& o) {
+             return all_near(o, 0.05, [](const TablePosition& place) { return place.row[1] == "1x"; });
+           },
+           std::string("within 5 %; each scheme's overhead was chosen for its own, and ") + no_scatter, ""}};
+}
+
+}  // namespace
+
+std::vector<Claim> claims() {
+  std::vector<Claim> all = published_claims();
+  for (const auto& more : {our_checks(), inputs()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 std::vector<Note> notes(const Scale& scale) {

@@ -73,6 +73,9 @@ std::map<std::string, std::vector<ColumnEntry>> entries() {
   add(static_cast<experiment::PairRow*>(nullptr));
   add(static_cast<experiment::LinkPeriod*>(nullptr));
   add(static_cast<Answer*>(nullptr));
+  add(static_cast<experiment::ShardRow*>(nullptr));
+  add(static_cast<experiment::MinibatchRow*>(nullptr));
+  add(static_cast<experiment::DrawRow*>(nullptr));
   for (const SummaryKey& key : summary_keys()) files["summary.json"].push_back({key.name, key.unit, key.meaning});
   return files;
 }
@@ -113,7 +116,9 @@ TEST_CASE("the dictionary of results names every column and key that is written,
   result.trace->period_s = 2.5;
   result.trace->links = {{1, {0, 750, 750}}};
   result.answers = {{.request = 0, .threshold = 0.5, .exit = 1, .answer_s = 2, .correct = true}};
-  const std::filesystem::path folder = write_results(temporary.path().string(), example_scenario(), result, false);
+  scenario::Scenario scenario = example_scenario();
+  scenario.record.batches = scenario.record.draws = true;
+  const std::filesystem::path folder = write_results(temporary.path().string(), scenario, result, false);
   auto documented = dictionary();
   // Tables of many runs are none of a run's; their own tests look after them.
   for (const char* other : {"", "sweep.csv", "means.csv", "curves.csv"}) documented.erase(other);

@@ -36,18 +36,25 @@ Study example() {
   study.seeds = {1, 2};
   study.tables = {{"times", "Times, s", {"cell"}, "system", 1}};
   study.cells = {timing_cell("short", 5, 1), timing_cell("long", 20, 2), timing_cell("longer", 40, 2)};
-  study.claims = {{"long is longer than short",
+  study.claims = {{Claim::published, "long is longer than short",
                    [](const Outcome& outcome) {
                      const double ratio =
                          outcome.number({"times", {"long"}, "single"}) / outcome.number({"times", {"short"}, "single"});
                      return Verdict{ratio > 1, "4 times"};
                    },
-                   "never"},
-                  {"pigs fly",
+                   "more than once", "never"},
+                  {Claim::published, "pigs fly",
                    [](const Outcome&) {
                      return Verdict{false, "0 of 3"};
                    },
-                   "they have no wings"}};
+                   "one", "they have no wings"},
+                  {Claim::published, "cows sing", nullptr, "", "nobody listened"},
+                  {Claim::input, "short takes 0.5 s",
+                   [](const Outcome& outcome) {
+                     const double seconds = outcome.number({"times", {"short"}, "single"});
+                     return Verdict{seconds == 0.5, "as given"};
+                   },
+                   "exact", ""}};
   study.notes = {{Note::assumed, "nothing"}};
   return study;
 }
@@ -85,6 +92,21 @@ TEST_CASE("a study gives the mean over seeds of every figure, in its own order")
   CHECK(*outcome.values()[1].simulated == doctest::Approx(2.0));
   CHECK(seen.finished == 6);
   CHECK(seen.kept == 0);
+}
+
+TEST_CASE("a figure has the 95 % interval of its seeds, and a cell may have seeds of its own") {
+  const data::ScratchFolder scratch;
+  Seen seen;
+  Study study = example();
+  const std::string jitter = R"("jitter": 0)";
+  for (Cell& cell : study.cells) {
+    cell.scenario.replace(cell.scenario.find(jitter), jitter.size(), R"("jitter": 0.5)");
+  }
+  study.cells[1].seeds = {3};
+  const Outcome outcome = run_into(scratch.path(), study, seen);
+  CHECK(seen.finished == 5);
+  CHECK(outcome.values()[0].half_width.value_or(0) > 0);
+  CHECK_FALSE(outcome.values()[1].half_width.has_value());
 }
 
 TEST_CASE("a page says how the messages of its runs were carried, in how many of them") {
@@ -186,16 +208,22 @@ TEST_CASE("every scenario is checked before the first one starts") {
 
 TEST_CASE("a page and its tables say published, simulated, ratio, and which claims fail why") {
   const Study study = example();
-  const Outcome outcome({{{"times", {"short"}, "single"}, 1.0, 0.5},
+  const Outcome outcome({{{"times", {"short"}, "single"}, 1.0, 0.5, 0.25},
                          {{"times", {"long"}, "single"}, 2.0, 2.0},
                          {{"times", {"longer"}, "single"}, std::nullopt, std::nullopt}});
   CHECK(table_csv(study.tables[0], outcome) ==
-        "cell,system,published,simulated,ratio\nshort,single,1,0.5,0.5\nlong,single,2,2,1\nlonger,single,,,\n");
+        "cell,system,published,simulated,ratio,half_width\nshort,single,1,0.5,0.5,0.25\nlong,single,2,2,1,\n"
+        "longer,single,,,,\n");
   CHECK(claims_csv(study, outcome) ==
-        "claim,holds,numbers\nlong is longer than short,yes,4 times\npigs fly,no,0 of 3\n");
+        "kind,claim,verdict,numbers,accepted\npublished,long is longer than short,holds,4 times,more than once\n"
+        "published,pigs fly,fails,0 of 3,one\npublished,cows sing,not judged,,\n"
+        "input,short takes 0.5 s,met,as given,exact\n");
   const std::string page = study_page(study, outcome, "ddlsim reproduce example");
-  CHECK(page.find("| short | 1.0 | 0.5 | 0.50 |") != std::string::npos);
-  CHECK(page.find("1 of 2 claims hold") != std::string::npos);
+  CHECK(page.find("| short | 1.0 | 0.5 ±0.2 | 0.50 |") != std::string::npos);
+  CHECK(page.find("| long | 2.0 | 2.0 | 1.00 |") != std::string::npos);
+  CHECK(page.find("Published claims: 1 of 3 hold, 1 not judged. Inputs: 1 of 1 met.") != std::string::npos);
+  CHECK(page.find("| pigs fly | **fails** | 0 of 3 | one |") != std::string::npos);
+  CHECK(page.find("*cows sing* is not judged: nobody listened") != std::string::npos);
   CHECK(page.find("they have no wings") != std::string::npos);
   CHECK(page.find("- **Assumed.** nothing") != std::string::npos);
 }

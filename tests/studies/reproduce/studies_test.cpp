@@ -41,7 +41,7 @@ TEST_CASE("every figure of every study has a place of its own, in a table that i
   }
 }
 
-TEST_CASE("every claim can be judged, even if nothing was reached") {
+TEST_CASE("every claim says what is accepted and can be judged, even if nothing was reached, or why it is not") {
   for (const StudyRow& row : study_table()) {
     const Study study = row.make({});
     std::vector<Outcome::Value> published, nothing;
@@ -56,7 +56,13 @@ TEST_CASE("every claim can be judged, even if nothing was reached") {
       }
     }
     for (const Claim& claim : study.claims) {
-      CHECK_FALSE_MESSAGE(claim.judge(Outcome(nothing)).holds, study.name, ": ", claim.text);
+      INFO(study.name, ": ", claim.text);
+      if (!claim.judge) {
+        CHECK_FALSE(claim.if_not.empty());
+        continue;
+      }
+      CHECK_FALSE(claim.accepted.empty());
+      CHECK_FALSE(claim.judge(Outcome(nothing)).holds);
       claim.judge(Outcome(published));
     }
   }
@@ -74,6 +80,7 @@ TEST_CASE("the published figures of TF.AKO satisfy the claims made of them") {
   CHECK(rank_correlation(outcome, "accuracy") == doctest::Approx(1));
   for (const Claim& claim : study.claims) {
     if (claim.text.starts_with("(f)")) continue;  // no figures were published
+    if (claim.kind == Claim::input) continue;     // of what the chart of iterations leaves open
     CHECK_MESSAGE(claim.judge(outcome).holds, claim.text, ": ", claim.judge(outcome).numbers);
   }
 }

@@ -66,6 +66,21 @@ std::vector<LayerTensor> Conv2d::tensors() const {
   return tensors;
 }
 
+std::vector<TorchTensor> Conv2d::torch_tensors(Shape) const {
+  TorchTensor weight{"weight", {filters_, channels_, kernel_, kernel_}, {}};
+  weight.sources.reserve(weight_count());
+  for (std::size_t filter = 0; filter < filters_; ++filter) {
+    for (std::size_t channel = 0; channel < channels_; ++channel) {
+      for (std::size_t pixel = 0; pixel < kernel_ * kernel_; ++pixel) {
+        weight.sources.push_back(static_cast<std::uint32_t>((pixel * channels_ + channel) * filters_ + filter));
+      }
+    }
+  }
+  std::vector<TorchTensor> tensors = {std::move(weight)};
+  if (bias_) tensors.push_back(torch_bias(weight_count(), filters_));
+  return tensors;
+}
+
 double Conv2d::multiply_adds() const {
   return static_cast<double>(output().size()) * static_cast<double>(kernel_ * kernel_ * channels_);
 }

@@ -20,6 +20,7 @@ class Conv2d final : public Layer {
 
   const char* kind() const override { return "conv"; }
   std::vector<LayerTensor> tensors() const override;
+  std::vector<TorchTensor> torch_tensors(Shape input) const override;
   double multiply_adds() const override;
   LayerShare share(std::span<const std::uint32_t> filters) const override;
   void initialize(std::span<float> parameters, Stream& random) const override;

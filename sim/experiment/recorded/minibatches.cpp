@@ -1,0 +1,87 @@
+#include "sim/experiment/recorded/minibatches.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "core/nn/layer_table.hpp"
+
+namespace ddl::experiment {
+namespace {
+
+std::string listed(std::span<const std::uint32_t> numbers) {
+  std::string text;
+  for (const std::uint32_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
+  return text;
+}
+
+RecordedSamples samples_of(const data::Dataset& training, const std::vector<bool>& drawn) {
+  RecordedSamples samples{.shape = training.shape,
+                          .numbers = {},
+                          .images = {},
+                          .labels = {},
+                          .mean = training.mean,
+                          .scale = training.scale};
+  const std::size_t values = training.shape.size();
+  for (std::size_t number = 0; number < drawn.size(); ++number) {
+    if (!drawn[number]) continue;
+    samples.numbers.push_back(static_cast<std::int64_t>(number));
+    samples.labels.push_back(training.labels[number]);
+    const auto image = std::span(training.pixels).subspan(number * values, values);
+    samples.images.insert(samples.images.end(), image.begin(), image.end());
+  }
+  return samples;
+}
+
+bool has_dropout(const nn::Model& model) {
+  return std::ranges::any_of(nn::layer_table(model), [](const auto& row) { return row.kind == "dropout"; });
+}
+
+}  // namespace
+
+std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
+
+Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training,
+                         int workers)
+    : keeps_samples_(scenario.record.batches), keeps_dropout_(scenario.record.draws && has_dropout(model)) {
+  const SystemFacts& system = scenario.algorithm->facts();
+  const bool one_shard = system.one_model || system.one_trains;
+  const auto shards = data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed);
+  for (int worker = 0; worker < workers; ++worker) {
+    const int data_of = one_shard ? 0 : worker;
+    const std::vector<std::uint32_t>& shard = shards[static_cast<std::size_t>(data_of)];
+    workers_.push_back({data::BatchStream(shard, scenario.training.batch_size, scenario.data.shuffle,
+                                          stream(scenario.seed, owner(data_of), "minibatches")),
+                        stream(scenario.seed, owner(data_of), "dropout"),
+                        keeps_samples_ ? shard : std::vector<std::uint32_t>(),
+                        {},
+                        {}});
+  }
+}
+
+Minibatches::Drawn Minibatches::draw(int worker, std::vector<std::uint32_t> samples) {
+  Worker& of = workers_[static_cast<std::size_t>(worker)];
+  if (samples.empty()) samples = of.batches.next();
+  const std::uint64_t seed = of.dropout.bits();
+  if (keeps_samples_) of.minibatches.push_back(samples);
+  if (keeps_dropout_) of.dropout_seeds.push_back(seed);
+  return {std::move(samples), Stream(seed)};
+}
+
+void Minibatches::write_to(Recordings& recordings, const data::Dataset& training) const {
+  std::vector<bool> drawn(training.size());
+  for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+    const Worker& log = workers_[worker];
+    const int id = static_cast<int>(worker);
+    if (keeps_samples_) recordings.shards.push_back({id, listed(log.shard)});
+    for (std::size_t i = 0; i < log.minibatches.size(); ++i) {
+      recordings.batches.push_back({id, static_cast<std::int64_t>(i), listed(log.minibatches[i])});
+      for (const std::uint32_t sample : log.minibatches[i]) drawn[sample] = true;
+    }
+    for (std::size_t i = 0; i < log.dropout_seeds.size(); ++i) {
+      recordings.draws.push_back({id, "dropout", static_cast<std::int64_t>(i), std::to_string(log.dropout_seeds[i])});
+    }
+  }
+  if (keeps_samples_) recordings.samples = samples_of(training, drawn);
+}
+
+}  // namespace ddl::experiment

@@ -1,0 +1,48 @@
+// The workers' minibatches as they are drawn, kept if the scenario asks for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "sim/experiment/recorded/recordings.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::experiment {
+
+// Which streams of random numbers a worker has, or (-1) all share.
+std::string owner(int worker);
+
+class Minibatches {
+ public:
+  // Workers that share one model all draw the minibatches that a run of one worker has, from the whole training set; so
+  // does a worker that trains while the others idle.
+  Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training, int workers);
+
+  struct Drawn {
+    std::vector<std::uint32_t> samples;
+    Stream dropout;
+  };
+  int workers() const { return static_cast<int>(workers_.size()); }
+  // The worker's next one or, if there are any, of these samples.
+  Drawn draw(int worker, std::vector<std::uint32_t> samples = {});
+
+  // What has been kept, by worker, then minibatch.
+  void write_to(Recordings& recordings, const data::Dataset& training) const;
+
+ private:
+  struct Worker {
+    data::BatchStream batches;
+    Stream dropout;
+    // What the scenario asks to keep:
+    std::vector<std::uint32_t> shard;
+    std::vector<std::vector<std::uint32_t>> minibatches;
+    std::vector<std::uint64_t> dropout_seeds;
+  };
+  std::vector<Worker> workers_;
+  bool keeps_samples_, keeps_dropout_;
+};
+
+}  // namespace ddl::experiment

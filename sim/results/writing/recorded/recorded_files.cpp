@@ -1,0 +1,114 @@
+#include "sim/results/writing/recorded/recorded_files.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "core/nn/torch_tensor.hpp"
+#include "sim/experiment/recorded/recordings.hpp"
+#include "sim/results/writing/recorded/safetensors.hpp"
+#include "sim/results/writing/table_text.hpp"
+
+namespace ddl::results {
+namespace {
+
+using experiment::RunResult;
+using scenario::Scenario;
+using Tensors = std::vector<nn::TorchTensor>;
+
+constexpr std::string_view samples_file = "samples.safetensors";
+
+template <class Row>
+void add_recorded_table(std::vector<ResultFile>& files, const std::vector<Row>& rows, const RunResult& result) {
+  files.push_back({experiment::Table<Row>::file, [&] { return table_text(rows, result.nodes); }});
+}
+
+// The model's tensors; none where files have the flat vector only.
+std::shared_ptr<const Tensors> tensors_for(const Scenario& scenario, std::size_t parameters) {
+  const data::DataShape data = data::data_shape(scenario.data.source);
+  const nn::Model model(scenario.model, data.shape, data.classes, scenario.math.mode);
+  return std::make_shared<const Tensors>(model.parameter_count() == parameters ? nn::torch_tensors(model) : Tensors());
+}
+
+// Slashes, which would lead out of the folder, are written as %2F.
+std::string weights_name(const std::string& what, const std::string& owner) {
+  std::string name = what + "-";
+  for (const char letter : owner) name += letter == '/' ? "%2F" : std::string(1, letter);
+  return name + ".safetensors";
+}
+
+ResultFile weights_file(const std::string& name, const std::vector<float>& weights,
+                        const std::shared_ptr<const Tensors>& tensors) {
+  return {name, [&weights, tensors] {
+            Safetensors file;
+            file.add("parameters", {weights.size()}, std::span<const float>(weights));
+            for (const nn::TorchTensor& tensor : *tensors) {
+              const std::vector<float> values = nn::values_of(tensor, weights);
+              file.add(tensor.name, tensor.shape, std::span<const float>(values));
+            }
+            return file.text();
+          }};
+}
+
+void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
+  if (result.weights.empty()) return;  // a timing-only run has none
+  const auto tensors = tensors_for(scenario, result.weights.front().size());
+  for (std::size_t i = 0; i < result.weights.size(); ++i) {
+    const std::vector<float>& weights = result.weights[i];
+    if (weights.empty()) continue;
+    const bool assembled = result.weights.size() == 1 && result.workers > 1;
+    const std::string owner = assembled ? "model" : result.nodes.at(i);
+    files.push_back(
+        weights_file(weights_name("weights", result.weights_at_servers ? "server" : owner), weights, tensors));
+  }
+}
+
+void add_initial_weights(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
+  const std::vector<float>& shared = result.recorded.initial_weights;
+  const auto tensors = tensors_for(scenario, shared.size());
+  files.push_back(weights_file("initial-weights.safetensors", shared, tensors));
+  for (std::size_t worker = 0; worker < result.recorded.own_initial_weights.size(); ++worker) {
+    files.push_back(weights_file(weights_name("initial-weights", result.nodes.at(worker)),
+                                 result.recorded.own_initial_weights[worker], tensors));
+  }
+}
+
+std::string samples_text(const experiment::RecordedSamples& samples) {
+  const std::size_t count = samples.numbers.size();
+  Safetensors file;
+  file.add("numbers", {count}, std::span<const std::int64_t>(samples.numbers));
+  file.add(
+      "images",
+      {count, unsigned_of(samples.shape.channels), unsigned_of(samples.shape.height), unsigned_of(samples.shape.width)},
+      std::span<const std::uint8_t>(samples.images));
+  file.add("labels", {count}, std::span<const std::int64_t>(samples.labels));
+  file.add("mean", {samples.mean.size()}, std::span<const float>(samples.mean));
+  file.add("scale", {samples.scale.size()}, std::span<const float>(samples.scale));
+  return file.text();
+}
+
+}  // namespace
+
+void add_recorded_files(std::vector<ResultFile>& files, const Scenario& scenario, const RunResult& result) {
+  const scenario::RecordSpec& record = scenario.record;
+  if (record.weights) add_final_weights(files, scenario, result);
+  if (record.initial_weights) add_initial_weights(files, scenario, result);
+  if (record.batches) {
+    add_recorded_table(files, result.recorded.shards, result);
+    add_recorded_table(files, result.recorded.batches, result);
+    if (result.recorded.samples)
+      files.push_back({std::string(samples_file), [&] { return samples_text(*result.recorded.samples); }});
+  }
+  if (record.draws) add_recorded_table(files, result.recorded.draws, result);
+}
+
+bool is_recorded_file(std::string_view name) {
+  constexpr std::string_view names[] = {
+      samples_file, "initial-weights.safetensors", experiment::Table<experiment::ShardRow>::file,
+      experiment::Table<experiment::MinibatchRow>::file, experiment::Table<experiment::DrawRow>::file};
+  if (std::ranges::find(names, name) != std::end(names)) return true;
+  return (name.starts_with("weights-") || name.starts_with("initial-weights-")) && name.ends_with(".safetensors");
+}
+
+}  // namespace ddl::results

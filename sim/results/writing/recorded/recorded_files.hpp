@@ -1,0 +1,17 @@
+// The files of what a scenario asks to record beside its results: weights, minibatches, draws.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim/results/writing/result_files.hpp"
+
+namespace ddl::results {
+
+void add_recorded_files(std::vector<ResultFile>& files, const scenario::Scenario& scenario,
+                        const experiment::RunResult& result);
+
+// Whether a run can have made a file of this name.
+bool is_recorded_file(std::string_view name);
+
+}  // namespace ddl::results

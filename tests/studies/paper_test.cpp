@@ -1,0 +1,67 @@
+// The scenarios of publications: each is documented, loads, and takes a few steps.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "tests/data/scratch_folder.hpp"
+#include "tests/support/mnist_files.hpp"
+
+namespace ddl::paper_test {
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path folder = fs::path(DDLSIM_SOURCE_DIR) / "scenarios" / "paper";
+
+std::vector<fs::path> paper_scenarios() {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.insert(entry.path());
+  return {files.begin(), files.end()};
+}
+
+// Files as those of CIFAR-10, with so many images each: a label and three planes of 32 x 32 bytes.
+void write_cifar(const data::ScratchFolder& scratch, int images) {
+  data::FileBytes bytes;
+  for (int image = 0; image < images; ++image) {
+    bytes.push_back(static_cast<std::uint8_t>(image % 10));
+    for (int value = 0; value < 3072; ++value)
+      bytes.push_back(static_cast<std::uint8_t>((value * 7 + image * 31) % 251));
+  }
+  scratch.write("data_batch_1.bin", bytes);
+  scratch.write("test_batch.bin", bytes);
+}
+
+}  // namespace
+
+TEST_CASE("every scenario of a publication says what was published, and takes two steps") {
+  const data::ScratchFolder cifar, mnist;
+  write_cifar(cifar, 16);
+  write_mnist(mnist.path(), 1);
+  for (const fs::path& file : paper_scenarios()) {
+    INFO(file.filename().string());
+    const std::string text = scenario::scenario_text(file.string());
+    CHECK(text.starts_with("// "));
+    std::vector<scenario::Override> smaller = {{"stop.iterations", "2"}, {"training.batch_size", "2"}};
+    const bool of_digits = text.find(R"("source": "mnist")") != std::string::npos;
+    if (text.find(R"("path")") != std::string::npos) {
+      smaller.push_back({"data.path", of_digits ? mnist.path() : cifar.path()});
+    }
+    scenario::Scenario scenario = scenario::read_scenario(file.string(), smaller);
+    CHECK(scenario.name == file.stem().string());
+    CHECK_FALSE(scenario.description.empty());
+    scenario.data.train = 16;
+    scenario.data.test = 4;
+    scenario.stop = {.iterations = 2};  // four samples may well reach an accuracy by chance
+    // Sixteen replicas of a large network take too long for a test.
+    auto* hosts = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts);
+    if (hosts != nullptr && scenario.compute.slowdown.empty()) hosts->workers = std::min(hosts->workers, 2);
+    const experiment::RunResult result = runtime::run(scenario);
+    CHECK(result.divergence == std::nullopt);
+    for (const std::int64_t steps : result.steps) CHECK(steps == 2);
+  }
+}
+
+}  // namespace ddl::paper_test
