@@ -1,6 +1,7 @@
 // The parts of the study validation: its measured cells, and what is claimed of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,17 +14,23 @@ namespace ddl::studies::validation {
 constexpr const char* short_queue = "0.05";
 constexpr const char* long_queue = "0.2";
 
+// The latency of cells on local networks, in milliseconds one way.
+constexpr const char* local_ms = "0.1";
+
 struct MeasuredCell {
-  std::string network, workers, megabytes, scheme, queue_s, stop_s;  // as texts of the table
-  std::vector<double> cycles_s;                                      // by run
+  std::string network, workers, megabytes, scheme, queue_s, latency_ms, compute_ms, stop_s;  // as texts of the table
+  std::vector<std::uint64_t> seeds;
+  std::vector<double> cycles_s;  // by seed
   double mean() const;
+  bool is_local() const { return latency_ms == local_ms; }
 };
 
-// The table that results/validation/measure.sh writes. Cells in order of network, workers, message size, scheme and
-// queue.
+// The tables that measure.sh and measure_wan.sh in results/validation write. Cells in order of network, workers,
+// message size, and as in the table; those with TCP as it is usually set.
 std::vector<MeasuredCell> read_measured(std::string_view csv);
 
-TablePosition place_of(const MeasuredCell& cell, const char* sharing);
+// `column`: of local networks the sharing, else the network model.
+TablePosition place_of(const MeasuredCell& cell, const char* column);
 
 std::vector<Claim> claims(const std::vector<MeasuredCell>& cells);
 
