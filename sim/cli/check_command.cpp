@@ -35,9 +35,9 @@ std::string model_text(const scenario::Scenario& scenario) {
 
 std::string consensus_text(const graph::Consensus& consensus) {
   const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
-  return results::labelled("averaging", fmt::format("models' distance times {:.4f} a step, spectral gap {:.4f}",
+  return results::labelled("averaging", fmt::format("a step leaves {:.4f} of the models' distance from their mean; spectral gap {:.4f}",
                                                     consensus.factor, consensus.spectral_gap())) +
-         results::labelled("consensus", fmt::format("to 1/e of the distance in {} steps, to 1/1000 in {}",
+         results::labelled("consensus", fmt::format("steps until 1/e of that distance is left: {}; until 1/1000 is: {}",
                                                     rounds(1 / std::numbers::e), rounds(1e-3)));
 }
 
@@ -53,7 +53,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
                                                                  : "from the model's operations and the host's speed"));
   add("model", model_text(scenario));
   if (bounds.bottleneck.empty()) {
-    add("network", "nothing has to travel");
+    add("network", "nothing that a step has to wait for");
   } else {
     add("network", fmt::format("{} sent per worker and step{}", results::readable_bytes(bounds.bytes_per_step),
                                bounds.random_peers ? ", on average, for peers are drawn at random" : ""));

@@ -233,7 +233,7 @@ void fields(Visitor& visit, NetworkSpec& spec) {
                     "where a platform file sets factors of its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
-        Rule{.doc = "most bytes of a flow that are under way; 0 for no limit", .at_least = 0});
+        Rule{.doc = "most bytes of a flow that are under way; 0B for no limit", .at_least = 0});
   visit("queue", spec.queue,
         Rule{.doc = "in the model TCP: how long packets wait for a link at most, at its bandwidth", .above = 0});
   visit("slow_start_after_idle", spec.slow_start_after_idle,

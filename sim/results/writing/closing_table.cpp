@@ -172,7 +172,9 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   }
   if (summary.slowest_step_s) lines.add("slowest worker", readable_seconds(*summary.slowest_step_s) + " a step");
   lines.add("lower bound", bound_line(result.bounds));
-  if (result.network) lines.add("network model", platform::text_of(*result.network));
+  if (result.network) {
+    lines.add("network model", platform::text_of(*result.network) + " (" + result.network->why + ")");
+  }
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
   if (result.measured && result.measured->delay_box) {
     lines.add("delay box", delay_box_line(*result.measured->delay_box));

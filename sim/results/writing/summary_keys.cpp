@@ -153,7 +153,7 @@ constexpr SummaryKey keys[] = {
     {"messages_sent", "", "by all nodes", measured, [](const Source& from) { return Json(from.result.messages_sent); }},
     {"busiest_link.name", "",
      "link and direction with the largest utilisation, links that flows do not share left "
-     "out; `busiest_link` is null when nothing travelled",
+     "out; `busiest_link` is null when nothing travelled over such a link",
      told, [](const Source& from) { return of(from.summary.busiest_link, &BusiestLink::name); }},
     {"busiest_link.utilisation", "share", "of its nominal bandwidth, over the whole run", measured,
      [](const Source& from) { return of(from.summary.busiest_link, &BusiestLink::utilisation); }},
