@@ -200,6 +200,7 @@ TEST_CASE("each scenario that new writes runs as it is") {
     CHECK(place.call("list templates").out.find(name) != std::string::npos);
     const Reply written = place.call("new " + name + " -o " + name + ".json");
     CHECK(written.code == 0);
+    CHECK(written.out == name + ".json\n");
     CHECK(text_of(place.at(name + ".json")) == place.call("new " + name).out);
     CHECK(text_of(place.at(name + ".json")).find("// ") != std::string::npos);
     const Reply run = place.call(name + ".json --set name=run --force --set evaluate.samples=100 --out " + name);

@@ -57,6 +57,7 @@ void write_new(const NewSettings& settings) {
     throw InputError("new: " + settings.file + ": exists; expected another name");
   }
   results::write_whole(settings.file, std::string(text));
+  results::message_stream(settings.file) << settings.file << "\n";
 }
 
 }  // namespace ddl::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace ddl::results {
 namespace {
@@ -14,7 +15,7 @@ using Widths = std::vector<std::size_t>;
 constexpr std::size_t label_width = 18;
 constexpr std::size_t gap = 2;              // between columns
 constexpr std::size_t narrowest_key = 10;   // that a key column is made, unless it is less by itself
-constexpr std::size_t keys_of_blocks = 34;  // columns for the keys where there are several blocks
+constexpr std::size_t keys_of_blocks = 36;  // columns for the keys where there are several blocks
 constexpr std::size_t most_of_keys = 60;    // columns for the keys; rows that need more are numbered
 
 bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
@@ -28,13 +29,22 @@ std::size_t end_of_letters(std::string_view text, std::size_t count) {
   return text.size();
 }
 
+// Where to break a word that is longer than `width`: behind a mark within it, if that leaves no short rest of a line.
+std::size_t break_of(std::string_view word, std::size_t width) {
+  const std::size_t most = end_of_letters(word, width);
+  const std::size_t mark = word.substr(0, most).find_last_of("._/=,:-");
+  return mark != std::string_view::npos && columns_of(word.substr(0, mark + 1)) * 3 >= width ? mark + 1 : most;
+}
+
 std::vector<std::string> words_of(std::string_view text, std::size_t width, bool may_split) {
   std::vector<std::string> words;
   while (!text.empty()) {
     const std::size_t end = text.find(' ');
     std::string_view word = text.substr(0, end);
-    for (; may_split && columns_of(word) > width; word.remove_prefix(end_of_letters(word, width))) {
-      words.emplace_back(word.substr(0, end_of_letters(word, width)));
+    while (may_split && columns_of(word) > width) {
+      const std::size_t part = break_of(word, width);
+      words.emplace_back(word.substr(0, part));
+      word.remove_prefix(part);
     }
     if (!word.empty()) words.emplace_back(word);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -68,14 +78,28 @@ std::size_t total(const Widths& widths, std::size_t first, std::size_t end) {
          gap * (end - first);
 }
 
-// Makes the widest of the keys narrower until they fit.
-void narrow_keys(Widths& widths, std::size_t keys, std::size_t room) {
-  const auto end = widths.begin() + static_cast<std::ptrdiff_t>(keys);
+// Makes keys narrower until they fit: first those whose head is wider than what is below it, then the widest.
+void narrow_keys(Widths& widths, const Widths& below, std::size_t keys, std::size_t room) {
+  const auto rank = [&](std::size_t key) {
+    const bool of_head = widths[key] > below[key] && widths[key] > narrowest_key;
+    return std::pair(of_head, widths[key]);
+  };
   while (total(widths, 0, keys) > room) {
-    const auto widest = std::max_element(widths.begin(), end);
-    if (*widest <= narrowest_key) return;
-    --*widest;
+    std::size_t chosen = 0;
+    for (std::size_t key = 1; key < keys; ++key) {
+      if (rank(key) > rank(chosen)) chosen = key;
+    }
+    if (widths[chosen] <= narrowest_key) return;
+    --widths[chosen];
   }
+}
+
+Widths widths_of(const std::vector<Row>& rows, std::size_t first) {
+  Widths widths(rows.front().size());
+  for (std::size_t row = first; row < rows.size(); ++row) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], columns_of(rows[row][i]));
+  }
+  return widths;
 }
 
 bool too_many(const Widths& widths, std::size_t keys) {
@@ -142,16 +166,13 @@ std::string labelled(std::string_view label, std::string_view text) {
 }
 
 std::string text_table(const std::vector<Row>& rows, std::size_t keys) {
-  Widths widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
-  }
+  Widths widths = widths_of(rows, 0);
   if (too_many(widths, keys)) return text_table(numbered(rows), 1);
   const std::size_t line = text_columns + gap;  // the last column has no gap behind it
   const std::size_t others = total(widths, keys, widths.size());
   if (total(widths, 0, keys) + others > line) {
     const std::size_t least = narrowest_key * 2 + gap * keys;
-    narrow_keys(widths, keys, others + least <= line ? line - others : keys_of_blocks);
+    narrow_keys(widths, widths_of(rows, 1), keys, others + least <= line ? line - others : keys_of_blocks);
   }
   for (std::size_t i = keys; i < widths.size(); ++i) {
     widths[i] = std::min(widths[i], line - std::min(line - gap - 1, total(widths, 0, keys)) - gap);

@@ -14,8 +14,8 @@ constexpr std::size_t text_columns = 80;
 // Letters, not bytes, of UTF-8.
 std::size_t columns_of(std::string_view text);
 
-// Broken at blanks into lines of at most `width` letters; a longer word is a line of its own, or is broken itself if
-// `may_split`. At least one line.
+// Broken at blanks into lines of at most `width` letters; a longer word is a line of its own, or is broken itself,
+// rather behind a mark such as _ than elsewhere, if `may_split`. At least one line.
 std::vector<std::string> lines_of(std::string_view text, std::size_t width, bool may_split = false);
 
 // `start` and `text`, broken into lines of text_columns; all but the first begin with as many blanks as `start` has

@@ -25,6 +25,11 @@ TEST_CASE("lines break at blanks, and a long word stands alone or is split") {
   CHECK(lines_of("a extraordinary b", 5) == std::vector<std::string>{"a", "extraordinary", "b"});
   CHECK(lines_of("a extraordinary b", 5, true) == std::vector<std::string>{"a", "extra", "ordin", "ary b"});
   CHECK(lines_of("\xc2\xb1\xc2\xb1\xc2\xb1", 2, true) == std::vector<std::string>{"\xc2\xb1\xc2\xb1", "\xc2\xb1"});
+  CHECK(lines_of("ring_allreduce", 11, true) == std::vector<std::string>{"ring_", "allreduce"});
+  CHECK(lines_of("platform.site_bandwidth x", 12, true) ==
+        std::vector<std::string>{"platform.", "site_", "bandwidth x"});
+  CHECK(lines_of("a_extraordinary", 9, true) ==
+        std::vector<std::string>{"a_extraor", "dinary"});  // too near to the start
   CHECK(lines_of("", 5) == std::vector<std::string>{""});
 }
 
