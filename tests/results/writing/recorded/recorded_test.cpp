@@ -177,9 +177,9 @@ TEST_CASE("a model without numbers has no weights and minibatches to record") {
       try {
         const std::string scenario = R"({"platform": {"workers": 1, "bandwidth": "1Mbps"}, "model": "none",
             "wire": {"model_bytes": "1MB"}, "compute": {"seconds_per_batch": "1s"}, "stop": {"iterations": 1},
-            "record": {")";
+            "algorithm": "alone", "record": {")";
         scenario_from(scenario + key + R"(": true}})");
-      } catch (const InputError& caught) {
+      } catch (const scenario::ScenarioErrors& caught) {
         return caught.what();
       }
       return "";
