@@ -92,11 +92,15 @@ results::Inputs inputs_of(const results::FinishedRun& before, const scenario::Sc
     throw InputError((before.folder / results::platform_file).string() +
                      ": is not the platform of the run; expected it unchanged");
   }
-  for (const results::FileDigest& file : before.data) {
-    if (std::ranges::find(inputs.data, file) != inputs.data.end()) continue;
-    throw InputError(resolved_data(scenario).path + ": " + file.name +
-                     " is not what it was for the run; expected the same data");
-  }
+  const auto refuse_others = [&](const std::vector<results::FileDigest>& files,
+                                 const std::vector<results::FileDigest>& expected, const char* what) {
+    for (const results::FileDigest& file : files) {
+      if (std::ranges::find(expected, file) != expected.end()) continue;
+      throw InputError(resolved_data(scenario).path + ": " + file.name + what + "; expected the same data");
+    }
+  };
+  refuse_others(before.data, inputs.data, " is not what it was for the run");
+  refuse_others(inputs.data, before.data, " was not there for the run");
   return inputs;
 }
 
