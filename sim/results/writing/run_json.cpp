@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/nn/kernels/blas.hpp"
-#include "core/nn/kernels/tile.hpp"
+#include "core/nn/math_mode.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -115,14 +115,14 @@ bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, co
   return earlier.readable && earlier.differences.empty() && earlier.identity == identity;
 }
 
-std::string timing_json(const experiment::RunResult& result) {
+std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result) {
   nlohmann::ordered_json json;
   json["wall_seconds"] = result.wall_s;
   json["cpu_seconds"] = result.cpu_s;
   json["peak_memory_bytes"] = static_cast<std::int64_t>(result.peak_memory_bytes);
   json["events"] = result.events;
   json["events_per_s"] = result.wall_s > 0 ? static_cast<double>(result.events) / result.wall_s : 0.0;
-  json["math_kernels"] = nn::tile_sets().front().name;
+  json["math_kernels"] = nn::math_kernels(scenario.math.mode);
   json["math_seconds"] = result.math_s;
   json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
   json["evaluation_seconds"] = result.evaluation_s;

@@ -40,6 +40,6 @@ bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, co
                     const std::string& text);
 
 // timing.json's text: what the run cost the machine, the only file that may differ between two runs.
-std::string timing_json(const experiment::RunResult& result);
+std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result);
 
 }  // namespace ddl::results

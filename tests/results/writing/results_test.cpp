@@ -17,9 +17,11 @@
 #include <thread>
 
 #include "core/base/check.hpp"
+#include "core/nn/math_mode.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/results/writing/example.hpp"
@@ -97,6 +99,16 @@ TEST_CASE("timing.json holds what the run cost the machine") {
   CHECK(timing["math_share"] == 0.5);
   CHECK(timing["evaluation_seconds"] == 0.6);
   CHECK(timing["evaluation_share"] == doctest::Approx(0.4));
+}
+
+TEST_CASE("timing.json names the kernels that ran") {
+  for (const auto mode : {nn::MathMode::portable, nn::MathMode::native}) {
+    scenario::Scenario scenario = example_scenario();
+    scenario.math.mode = mode;
+    const auto timing = nlohmann::json::parse(timing_json(scenario, example_result()));
+    CHECK(timing["math_kernels"] == nn::math_kernels(mode));
+    CHECK(timing["math_kernels"].get<std::string>().starts_with("OpenBLAS ") == (mode == nn::MathMode::native));
+  }
 }
 
 TEST_CASE("all but timing.json is the same to the byte wherever and however fast the run was") {
