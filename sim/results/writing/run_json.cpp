@@ -45,6 +45,12 @@ nlohmann::json by_content(nlohmann::json scenario, const nlohmann::json& digests
   return scenario;
 }
 
+// Without what changes no result.
+nlohmann::json compared(nlohmann::json scenario, const nlohmann::json& digests) {
+  scenario.erase("description");
+  return by_content(std::move(scenario), digests);
+}
+
 }  // namespace
 
 std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
@@ -92,10 +98,10 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Input
       !run["scenario"].is_object()) {
     return {};
   }
-  const Unordered theirs = by_content(run["scenario"], run);
+  const Unordered theirs = compared(run["scenario"], run);
   const Unordered ours =
-      by_content(Unordered::parse(scenario::describe_run(scenario)),
-                 {{"platform_digest", inputs.platform_digest}, {"data_digests", json_of(inputs.data)}});
+      compared(Unordered::parse(scenario::describe_run(scenario)),
+               {{"platform_digest", inputs.platform_digest}, {"data_digests", json_of(inputs.data)}});
   std::set<std::string> keys;
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
   for (const auto& [key, value] : ours.items()) keys.insert(key);

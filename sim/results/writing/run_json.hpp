@@ -24,8 +24,8 @@ std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, c
 // the machine's. Digests the executable, so ask once.
 std::string program_identity();
 // What `text` says of the scenario it is the run.json of, compared with `scenario` and its inputs, ignoring order and
-// layout: the platform and the data by their content, not by their paths. A measured run differs from a simulated one
-// in "measured".
+// layout: the platform and the data by their content, not by their paths, and whatever the description. A measured run
+// differs from a simulated one in "measured".
 struct EarlierRun {
   bool readable = false;                 // a run.json of this program at all
   std::vector<std::string> differences;  // top-level keys of the two scenarios that differ

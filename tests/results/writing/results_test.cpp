@@ -184,6 +184,18 @@ TEST_CASE("a finished result of the same scenario is replaced, whatever the layo
   CHECK(names_in(folder.parent_path()) == std::set<std::string>{"7"});
 }
 
+TEST_CASE("a description is no difference between scenarios") {
+  const TemporaryFolder temporary;
+  const std::string out = temporary.path().string();
+  scenario::Scenario scenario = example_scenario();
+  const fs::path folder = write_results(out, scenario, example_result(), false);
+  scenario.description = "another";
+  CHECK(place_for(out, scenario, false) == folder);
+  CHECK(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
+  scenario.training.batch_size = 33;
+  CHECK_FALSE(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
+}
+
 TEST_CASE("what else a user has put beside a result outlives its replacement") {
   const TemporaryFolder temporary;
   const std::string out = temporary.path().string();
