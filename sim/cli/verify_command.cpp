@@ -132,12 +132,16 @@ int verify_digest(const RunSettings& settings) {
     std::cout << folder.string() << ": the same, digest " << before.digest << "\n";
     return kDone;
   }
-  const bool same_program =
-      results::is_run_json_of(scenario, inputs, results::program_identity(), text_of(folder / "run.json"));
+  const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text_of(folder / "run.json"));
+  std::string why;
+  if (earlier.identity != results::program_identity()) {
+    why = "; another build or version of ddlsim wrote it";
+  } else if (earlier.other_math) {
+    why = "; its math was " + *earlier.other_math;
+  }
   const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
                                                       : "digest " + before.digest + " there, " + digest + " here";
-  print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what +
-              (same_program ? "" : "; another build or version of ddlsim wrote it"));
+  print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what + why);
   return kInternalError;
 }
 

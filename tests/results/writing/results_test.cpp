@@ -196,6 +196,31 @@ TEST_CASE("a description is no difference between scenarios") {
   CHECK_FALSE(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
 }
 
+TEST_CASE("what native math has made counts as its own where the same kernels would run, portable math's everywhere") {
+  const auto counts = [](const scenario::Scenario& here, const std::string& mode, const std::string& kernels) {
+    auto run = nlohmann::json::parse(run_json(here, inputs_of(here), "0"));
+    if (mode.empty()) {
+      run["provenance"].erase("math_mode");
+    } else {
+      run["provenance"]["math_mode"] = mode;
+    }
+    if (!kernels.empty()) run["provenance"]["math_kernels"] = kernels;
+    return is_run_json_of(here, inputs_of(here), program_identity(), run.dump());
+  };
+  scenario::Scenario native = example_scenario(), portable = example_scenario();
+  native.math.mode = nn::MathMode::native;
+  portable.math.mode = nn::MathMode::portable;
+  CHECK(counts(native, "native", ""));
+  CHECK_FALSE(counts(native, "native", "OpenBLAS 0.3.21 Nehalem_"));
+  CHECK_FALSE(counts(native, "portable", ""));
+  CHECK_FALSE(counts(native, "", ""));
+  CHECK(counts(portable, "portable", ""));
+  CHECK(counts(portable, "portable", "own"));
+  CHECK_FALSE(counts(portable, "native", ""));
+  native.model.name = "none";  // no math at all
+  CHECK(counts(native, "native", "OpenBLAS 0.3.21 Nehalem_"));
+}
+
 TEST_CASE("what else a user has put beside a result outlives its replacement") {
   const TemporaryFolder temporary;
   const std::string out = temporary.path().string();
