@@ -92,11 +92,15 @@ results::Inputs inputs_of(const results::FinishedRun& before, const scenario::Sc
     throw InputError((before.folder / results::platform_file).string() +
                      ": is not the platform of the run; expected it unchanged");
   }
-  for (const results::FileDigest& file : before.data) {
-    if (std::ranges::find(inputs.data, file) != inputs.data.end()) continue;
-    throw InputError(resolved_data(scenario).path + ": " + file.name +
-                     " is not what it was for the run; expected the same data");
-  }
+  const auto refuse_others = [&](const std::vector<results::FileDigest>& files,
+                                 const std::vector<results::FileDigest>& expected, const char* what) {
+    for (const results::FileDigest& file : files) {
+      if (std::ranges::find(expected, file) != expected.end()) continue;
+      throw InputError(resolved_data(scenario).path + ": " + file.name + what + "; expected the same data");
+    }
+  };
+  refuse_others(before.data, inputs.data, " is not what it was for the run");
+  refuse_others(inputs.data, before.data, " was not there for the run");
   return inputs;
 }
 
@@ -128,12 +132,16 @@ int verify_digest(const RunSettings& settings) {
     std::cout << folder.string() << ": the same, digest " << before.digest << "\n";
     return kDone;
   }
-  const bool same_program =
-      results::is_run_json_of(scenario, inputs, results::program_identity(), text_of(folder / "run.json"));
+  const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text_of(folder / "run.json"));
+  std::string why;
+  if (earlier.identity != results::program_identity()) {
+    why = "; another build or version of ddlsim wrote it";
+  } else if (earlier.other_math) {
+    why = "; its math was " + *earlier.other_math;
+  }
   const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
                                                       : "digest " + before.digest + " there, " + digest + " here";
-  print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what +
-              (same_program ? "" : "; another build or version of ddlsim wrote it"));
+  print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what + why);
   return kInternalError;
 }
 

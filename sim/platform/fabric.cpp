@@ -126,10 +126,9 @@ struct Fabric::Parts {
     if (std::ranges::none_of(engine->get_all_links(), is_wifi)) return;
     for (const s4u::Host* source : nodes.hosts) {
       for (const s4u::Host* target : nodes.hosts) {
-        if (source == target) continue;
-        std::vector<s4u::Link*> way;
-        source->route_to(target, way, nullptr);
-        for (const s4u::Link* link : way) refuse_wifi(link, source, target, origin);
+        const auto way = source == target ? std::nullopt : way_between(source, target);
+        if (!way) continue;
+        for (const s4u::Link* link : way->links) refuse_wifi(link, source, target, origin);
       }
     }
   }

@@ -166,14 +166,9 @@ Nodes load(const scenario::FilePlatform& spec, const FileText& file, s4u::Engine
 void scale_links(const scenario::PlatformSpec& spec, const s4u::Engine& engine) {
   for (s4u::Link* link : engine.get_all_links()) {
     if (link->get_name() == loopback) continue;
-    if (spec.bandwidth_factor != 1) {
-      if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) {
-        throw InputError(
-            fmt::format("link {} is Wi-Fi, whose rates are those of its hosts; expected no bandwidth_factor",
-                        scenario::in_quotes(link->get_name())));
-      }
-      link->set_bandwidth(spec.bandwidth_factor * link->get_bandwidth());
-    }
+    // Wi-Fi has no bandwidth, but rates of stations; between nodes it is refused.
+    const bool wifi = link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI;
+    if (spec.bandwidth_factor != 1 && !wifi) link->set_bandwidth(spec.bandwidth_factor * link->get_bandwidth());
     if (spec.latency_factor != 1) link->set_latency(spec.latency_factor * link->get_latency());
   }
 }

@@ -65,6 +65,44 @@ void refuse_profile(std::string_view inside, const std::string& tag, const std::
   }
 }
 
+// What a <config> may set, and what of it the scenario's own keys overrule. SimGrid has far more settings: some write
+// files or replace models, of which neither the scenario nor the accelerator would know.
+std::vector<std::string> obeyed_settings() {
+  return {"network/bandwidth-factor", "network/latency-factor", "network/weight-S"};
+}
+std::vector<std::string> overruled_settings() {
+  return {"network/model", "network/crosstraffic", "network/TCP-gamma", "network/optim"};
+}
+
+// The value of a tag's attribute, "" if it has none; `attributes` is what follows the tag's name.
+std::string_view attribute_of(std::string_view attributes, std::string_view name) {
+  const auto skip = [&](const char* characters) {
+    attributes.remove_prefix(std::min(attributes.find_first_not_of(characters), attributes.size()));
+  };
+  for (skip(" \t\r\n"); !attributes.empty() && is_name_char(attributes.front()); skip(" \t\r\n")) {
+    const std::string_view rest = attributes;
+    while (!attributes.empty() && is_name_char(attributes.front())) attributes.remove_prefix(1);
+    const std::string_view found = rest.substr(0, rest.size() - attributes.size());
+    skip(" \t\r\n=");
+    if (attributes.empty()) break;
+    const std::size_t last = attributes.find(attributes.front(), 1);  // the same quotation mark
+    if (last == std::string_view::npos) break;
+    if (found == name) return attributes.substr(1, last - 1);
+    attributes.remove_prefix(last + 1);
+  }
+  return "";
+}
+
+// `attributes` are those of a <prop> in a <config>.
+void check_setting(std::string_view attributes, const std::string& where) {
+  const std::string name(attribute_of(attributes, "id"));
+  const std::vector<std::string> obeyed = obeyed_settings(), overruled = overruled_settings();
+  if (std::ranges::find(obeyed, name) != obeyed.end()) return;
+  if (std::ranges::find(overruled, name) != overruled.end()) return;
+  throw InputError(where + "<config> sets " + scenario::in_quotes(name) + "; " +
+                   scenario::nearest_or(name, obeyed, "expected nothing but " + scenario::listed(obeyed)));
+}
+
 }  // namespace
 
 FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatform& platform) {
@@ -78,7 +116,7 @@ FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatf
 }
 
 void check_platform_text(std::string_view text, const std::string& path) {
-  bool typed = false, rooted = false;
+  bool typed = false, rooted = false, in_config = false;
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     if (const std::size_t behind = skip_markup(text, at); behind != at) {
       typed = typed || text.substr(at, 9) == "<!DOCTYPE";
@@ -99,8 +137,11 @@ void check_platform_text(std::string_view text, const std::string& path) {
                        "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">");
     }
     rooted = true;
-    check_tag(tag, path + ": line " + std::to_string(line) + ": ");
-    refuse_profile(text.substr(at, text.find('>', at) - at), tag, path + ": line " + std::to_string(line) + ": ");
+    const std::string where = path + ": line " + std::to_string(line) + ": ";
+    check_tag(tag, where);
+    refuse_profile(text.substr(at, text.find('>', at) - at), tag, where);
+    in_config = tag == "config" || (in_config && tag == "prop");  // which holds nothing else
+    if (in_config && tag == "prop") check_setting(text.substr(end), where);
     at = end;
   }
   if (!rooted) throw InputError(path + ": is no SimGrid platform file: has no <platform> tag");

@@ -14,8 +14,8 @@ struct FileText {
 // As it was read with the scenario; otherwise reads it. Throws InputError.
 FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatform& platform);
 
-// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform, or has a tag that no
-// platform has.
+// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform, has a tag that no
+// platform has, or sets in a <config> what a platform may not.
 void check_platform_text(std::string_view text, const std::string& path);
 
 }  // namespace ddl::platform

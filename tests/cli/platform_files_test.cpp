@@ -238,7 +238,7 @@ TEST_CASE("what cannot be scaled is told of in one line") {
     CHECK(answer.code == 2);
     CHECK_MESSAGE(answer.err.find(what) != std::string::npos, answer.err);
   };
-  refused("wifi.xml", "bandwidth_factor", "link \"air\" is Wi-Fi");
+  refused("wifi.xml", "bandwidth_factor", "the way from a to b takes the Wi-Fi link air");
   refused("vivaldi.xml", "latency_factor", "is not that of links; expected no latency_factor");
 }
 

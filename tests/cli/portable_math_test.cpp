@@ -52,6 +52,30 @@ TEST_CASE("native math follows the kernels OpenBLAS is told to use") {
         digest_of(place, "OPENBLAS_CORETYPE=Haswell", "native"));
 }
 
+TEST_CASE("a sweep makes again what native math computed with other kernels, and nothing that portable math did") {
+  const Workplace place;
+  place.write("learn.json",
+              R"({ "platform": { "workers": 2, "bandwidth": "1Gbps" }, "data": { "train": 40, "test": 20 },
+      "model": "softmax", "training": { "batch_size": 4 }, "compute": { "seconds_per_batch": "100ms" },
+      "algorithm": "ako", "stop": { "iterations": 2 } })");
+  place.write("sweep.json", R"({ "base": "learn.json", "vary": { "math.mode": ["native", "portable"] } })");
+  const auto kept = [&](const std::string& type) -> std::string {
+    const Reply answer = place.call("sweep sweep.json", "OPENBLAS_CORETYPE=" + type);
+    REQUIRE_MESSAGE(answer.code == 0, answer.err);
+    const std::size_t at = answer.err.find(" kept from before");
+    return at == std::string::npos ? "0" : answer.err.substr(at - 1, 1);
+  };
+  CHECK(kept("Haswell") == "0");
+  CHECK(kept("Haswell") == "2");
+  CHECK(kept("Prescott") == "1");
+  CHECK(kept("Prescott") == "2");
+  const std::string folder = "results/sweep/mode=native/1";
+  REQUIRE(place.shell("sed -i 's/\"digest\": \"/&0/' " + folder + "/run.json " + folder + "/summary.json").code == 0);
+  const Reply other = place.call("run --verify-digest " + folder, "OPENBLAS_CORETYPE=Haswell");
+  CHECK(other.code == 1);
+  CHECK_MESSAGE(other.err.find("; its math was native, OpenBLAS ") != std::string::npos, other.err);
+}
+
 TEST_CASE("native math is the choice where there are no kernels for the CPU, and portable math elsewhere") {
   const Workplace place;
   place.write("learn.json", kScenario);

@@ -179,4 +179,25 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   CHECK(place.call("run elsewhere/scenarios/digits.json --verify-digest results/digits/1").code == 0);
 }
 
+TEST_CASE("data to which a file has come since the run are not the run's") {
+  const Workplace place;
+  const auto batch = [&](const std::string& name, int first) {
+    std::ofstream file(place.at("cifar/" + name), std::ios::binary);
+    for (int i = 0; i < 20; ++i) file << static_cast<char>((first + i) % 10) << std::string(3072, static_cast<char>(i));
+  };
+  std::filesystem::create_directory(place.at("cifar"));
+  batch("data_batch_1.bin", 0);
+  batch("test_batch.bin", 3);
+  place.write("colours.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps" },
+      "data": { "source": "cifar-10", "path": "cifar" }, "model": "softmax", "training": { "batch_size": 4 },
+      "compute": { "seconds_per_batch": "100ms" }, "algorithm": "ako", "stop": { "iterations": 2 } })");
+  REQUIRE(place.call("colours.json --quiet").code == 0);
+  REQUIRE(place.call("run --quiet --verify-digest results/colours/1").code == 0);
+  batch("data_batch_2.bin", 5);
+  const Reply more = place.call("run --quiet --verify-digest results/colours/1");
+  CHECK(more.code == 2);
+  CHECK_MESSAGE(more.err.ends_with("cifar: data_batch_2.bin was not there for the run; expected the same data\n"),
+                more.err);
+}
+
 }  // namespace ddl::cli::same_bytes_test

@@ -57,3 +57,19 @@ TEST_CASE("Wi-Fi links between nodes are refused, and others do no harm") {
   }
   CHECK(answer({"node1", "node2"}) == 2);
 }
+
+// Where there is no route between zones, SimGrid throws.
+TEST_CASE("a Wi-Fi zone without nodes does no harm where some nodes have no route between them") {
+  const json answer = forked([] {
+    const platform::Fabric fabric(on_file("wifi_apart.xml", {.workers = {"w0", "w1"}, .servers = {"ps0"}}));
+    return json{fabric.find_route(0, 2).links.size(), fabric.find_route(2, 1).links.size()};
+  });
+  CHECK(answer.dump() == "[1,1]");
+}
+
+TEST_CASE("a bandwidth_factor scales the links of nodes beside a Wi-Fi zone") {
+  scenario::Scenario scenario = on_file("wifi_zone.xml", {.workers = {"node1", "node2"}});
+  scenario.platform.bandwidth_factor = 0.5;
+  const json answer = forked([&] { return way(platform::Fabric(scenario), 0, 1); });
+  CHECK_MESSAGE(answer.value("bandwidths", json()).dump() == "[500000.0]", answer.dump());
+}

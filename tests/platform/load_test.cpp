@@ -7,6 +7,8 @@
 #include <memory>
 #include <tuple>
 
+#include "core/base/check.hpp"
+#include "sim/platform/platform_text.hpp"
 #include "tests/support/forked.hpp"
 
 using namespace ddl;
@@ -216,4 +218,54 @@ TEST_CASE("broken platform files are told of in one line") {
   };
   for (const auto& [file, what] : expected) CHECK(error_of(file) == file + ": " + what);
   CHECK(error_of("") == ": is a folder; expected a SimGrid platform file");
+}
+
+namespace {
+
+// The error at a platform whose <config> starts in line 4, or "".
+std::string error_of_config(const std::string& config) {
+  const std::string before =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\">\n";
+  const std::string zone = "<zone id=\"z\" routing=\"Wifi\"><prop id=\"access_point\" value=\"ap\"/></zone></platform>";
+  try {
+    check_platform_text(before + config + zone, "p.xml");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a file's <config> may set factors of the network model, and repeat keys of the scenario") {
+  for (const char* name : {"network/bandwidth-factor", "network/latency-factor", "network/weight-S", "network/model",
+                           "network/crosstraffic", "network/TCP-gamma", "network/optim"}) {
+    CHECK(error_of_config("<config><prop value='2' id = '" + std::string(name) + "'/></config>") == "");
+  }
+  CHECK(error_of_config("") == "");
+  CHECK(error_of_config("<config/>") == "");
+  CHECK(error_of_config("<config id=\"General\"></config>") == "");
+}
+
+// SimGrid obeys them all: tracing empties the file that it names, a model of hosts replaces that of the network, and a
+// limit of flows shares links otherwise than the accelerator does.
+TEST_CASE("what else a file's <config> sets is refused by name") {
+  const std::string expected =
+      "expected nothing but network/bandwidth-factor, network/latency-factor, network/weight-S";
+  for (const char* name : {"tracing", "tracing/filename", "host/model", "maxmin/concurrency-limit",
+                           "contexts/stack-size", "network/loopback-bw"}) {
+    CHECK(error_of_config("<config id='General'>\n<prop id='network/weight-S' value='0'/>\n<prop id=\"" +
+                          std::string(name) + "\" value=\"yes\"/></config>") ==
+          "p.xml: line 6: <config> sets \"" + std::string(name) + "\"; " + expected);
+  }
+  CHECK(error_of_config("<config><prop id='network/latency_factors' value='2'/></config>") ==
+        "p.xml: line 4: <config> sets \"network/latency_factors\"; did you mean \"network/latency-factor\"?");
+  // However it is written.
+  for (const char* prop : {"<prop value=' id=\"network/model\"' id='tracing'/>", "<prop value='>' id='tracing'/>",
+                           "<prop\nid\t=\n'tracing' value='1'/>", "<!-- > --><prop id='tracing' value='1'></prop>"}) {
+    CHECK(error_of_config("<config>" + std::string(prop) + "</config>").ends_with("\"tracing\"; " + expected));
+  }
+  CHECK(error_of_config("<config><prop id='&#116;racing' value='1'/></config>").find("racing\"; ") !=
+        std::string::npos);
 }

@@ -27,10 +27,11 @@ constexpr Quantity quantities[] = {
     {"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy},
 };
 
-// What the two have in common: all settings but how the network is simulated, and the seeds where each run is a group.
+// What the two have in common: all settings but how the network is simulated, platforms and data by their content, and
+// the seeds where each run is a group.
 std::vector<std::pair<std::string, std::string>> identity_of(const RunGroup& group, bool each_run) {
   std::vector<std::pair<std::string, std::string>> identity;
-  for (const Setting& setting : group.runs.front().settings) {
+  for (const Setting& setting : by_content(group.runs.front().settings)) {
     if (setting.path != "measured" && !is_of_network_model(setting.path))
       identity.emplace_back(setting.path, setting.value);
   }

@@ -9,8 +9,10 @@
 #include <string_view>
 
 #include "core/base/check.hpp"
+#include "sim/platform/network_plan.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/summary_keys.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;
@@ -218,11 +220,23 @@ bool is_result(const fs::path& folder) {
 
 namespace {
 
+// The value that the member `key` names.
+template <class Enum>
+Enum enum_member(const Json& json, const char* key, const fs::path& file) {
+  const auto word = member<std::string>(json, key, file);
+  for (const auto& [value, name] : enum_names(Enum{})) {
+    if (name == word) return value;
+  }
+  refuse(file, fmt::format("$.network.{}: {} is unknown; expected a result of this version of ddlsim", key,
+                           scenario::in_quotes(word)));
+}
+
 std::string network_text(const Json& network, const fs::path& file) {
-  const auto word = [&](const char* key) { return member<std::string>(network, key, file); };
-  const std::string carried_by = word("carried_by");
-  return fmt::format("{}, {} sharing, carried by {} ({})", word("model"), word("sharing"),
-                     carried_by == "simgrid" ? "SimGrid" : "the " + carried_by, word("why"));
+  const platform::NetworkPlan plan{.carried_by = enum_member<platform::CarriedBy>(network, "carried_by", file),
+                                   .model = enum_member<scenario::NetworkModel>(network, "model", file),
+                                   .sharing = enum_member<scenario::LinkSharing>(network, "sharing", file),
+                                   .why = member<std::string>(network, "why", file)};
+  return fmt::format("{} ({})", text_of(plan), plan.why);
 }
 
 }  // namespace

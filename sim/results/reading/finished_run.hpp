@@ -39,7 +39,7 @@ struct FinishedRun {
   std::string digest;
   std::string platform_digest;  // as in Inputs
   std::vector<FileDigest> data;
-  std::string network;               // "LV08, tcp sharing, carried by SimGrid (why)"; empty where it was measured
+  std::string network;               // text_of the network's plan, and why; empty where it was measured
   bool measured = false;             // over real TCP; its last setting, "measured", says how
   std::string algorithm;             // "ako"
   std::vector<std::string> workers;  // host names

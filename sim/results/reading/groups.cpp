@@ -62,15 +62,6 @@ bool is_needless(const std::vector<SettingsByPath>& tables, const std::string& p
   return false;
 }
 
-// Without the paths of what is known by its content.
-std::vector<Setting> by_content(std::vector<Setting> settings) {
-  for (const PathAndContent& setting : paths_and_contents) {
-    if (std::ranges::find(settings, setting.content, &Setting::path) == settings.end()) continue;
-    std::erase_if(settings, [&](const Setting& other) { return other.path == setting.path; });
-  }
-  return settings;
-}
-
 // The algorithm's settings that differ among the groups that use it.
 std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<const SettingsByPath*>> by_name;
@@ -126,6 +117,14 @@ std::vector<double> values_of(const RunGroup& group, std::string_view key) {
 }
 
 }  // namespace
+
+std::vector<Setting> by_content(std::vector<Setting> settings) {
+  for (const PathAndContent& setting : paths_and_contents) {
+    if (std::ranges::find(settings, setting.content, &Setting::path) == settings.end()) continue;
+    std::erase_if(settings, [&](const Setting& other) { return other.path == setting.path; });
+  }
+  return settings;
+}
 
 std::optional<Estimate> RunGroup::estimate_of(std::string_view key) const { return estimate(values_of(*this, key)); }
 

@@ -38,6 +38,9 @@ struct GroupedRuns {
   std::vector<RunGroup> groups;     // in order of their first run
 };
 
+// Without the paths of what is known by its content: runs that are alike in the rest are of one scenario.
+std::vector<Setting> by_content(std::vector<Setting> settings);
+
 // With `over_seeds` replications come together; otherwise each run is a group, with the seed among what is varied.
 // A run given twice counts once. Throws InputError if two runs of one scenario and seed have different results, which
 // cannot be averaged.

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/nn/kernels/blas.hpp"
-#include "core/nn/kernels/tile.hpp"
+#include "core/nn/math_mode.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -27,6 +27,25 @@ std::string identity_of(nlohmann::json provenance, const nlohmann::json& schema_
   return schema_version.dump() + provenance.dump();
 }
 
+// The part of a scenario's provenance that is the machine's.
+Json math_of(const scenario::Scenario& scenario) {
+  const nn::MathMode math = nn::math_that_runs(scenario.math.mode);
+  const bool native = math == nn::MathMode::native;
+  return {{"math_mode", name_of(math)},
+          {"math_kernels", native ? nn::blas_kernels() : "own, the same bits on every CPU"}};
+}
+
+// How the math of a run with this provenance was made: of native math also the library and its kernels for the CPU,
+// which decide the last bits.
+std::string math_in(const nlohmann::json& provenance) {
+  const auto word = [&](const char* key) {
+    const nlohmann::json value = provenance.value(key, nlohmann::json());
+    return value.is_string() ? value.get<std::string>() : "";
+  };
+  const std::string mode = word("math_mode");
+  return mode == name_of(nn::MathMode::native) ? mode + ", " + word("math_kernels") : mode;
+}
+
 Json json_of(const std::vector<FileDigest>& files) {
   auto json = Json::object();
   for (const FileDigest& file : files) json[file.name] = file.digest;
@@ -45,6 +64,12 @@ nlohmann::json by_content(nlohmann::json scenario, const nlohmann::json& digests
   return scenario;
 }
 
+// Without what changes no result.
+nlohmann::json compared(nlohmann::json scenario, const nlohmann::json& digests) {
+  scenario.erase("description");
+  return by_content(std::move(scenario), digests);
+}
+
 }  // namespace
 
 std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
@@ -54,10 +79,7 @@ std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, c
   json["schema_version"] = result_schema_version;
   json["scenario"] = Json::parse(scenario::describe_run(scenario));
   json["provenance"] = program();
-  const nn::MathMode math = nn::math_that_runs(scenario.math.mode);
-  const bool native = math == nn::MathMode::native;
-  json["provenance"]["math_mode"] = name_of(math);
-  json["provenance"]["math_kernels"] = native ? nn::blas_kernels() : "own, the same bits on every CPU";
+  json["provenance"].update(math_of(scenario));
   if (measured) {
     json["measured"] = {{"kernel", measured->kernel},
                         {"congestion_control", measured->congestion_control},
@@ -92,16 +114,20 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Input
       !run["scenario"].is_object()) {
     return {};
   }
-  const Unordered theirs = by_content(run["scenario"], run);
+  const Unordered theirs = compared(run["scenario"], run);
   const Unordered ours =
-      by_content(Unordered::parse(scenario::describe_run(scenario)),
-                 {{"platform_digest", inputs.platform_digest}, {"data_digests", json_of(inputs.data)}});
+      compared(Unordered::parse(scenario::describe_run(scenario)),
+               {{"platform_digest", inputs.platform_digest}, {"data_digests", json_of(inputs.data)}});
   std::set<std::string> keys;
   for (const auto& [key, value] : theirs.items()) keys.insert(key);
   for (const auto& [key, value] : ours.items()) keys.insert(key);
-  EarlierRun earlier{true, {}, ""};
+  EarlierRun earlier{.readable = true, .differences = {}, .identity = "", .other_math = {}};
   const Unordered provenance = run.value("provenance", Unordered());
-  if (provenance.is_object()) earlier.identity = identity_of(provenance, run["schema_version"]);
+  if (provenance.is_object()) {
+    earlier.identity = identity_of(provenance, run["schema_version"]);
+    const std::string math = math_in(provenance);
+    if (!scenario.model.none() && math != math_in(math_of(scenario))) earlier.other_math = math;
+  }
   if (run.contains("measured") != measured) earlier.differences.push_back("measured");
   for (const std::string& key : keys) {
     if (theirs.value(key, Unordered()) != ours.value(key, Unordered())) earlier.differences.push_back(key);
@@ -112,17 +138,17 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Input
 bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& identity,
                     const std::string& text) {
   const EarlierRun earlier = compare_with_run_json(scenario, inputs, text);
-  return earlier.readable && earlier.differences.empty() && earlier.identity == identity;
+  return earlier.readable && earlier.differences.empty() && earlier.identity == identity && !earlier.other_math;
 }
 
-std::string timing_json(const experiment::RunResult& result) {
+std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result) {
   nlohmann::ordered_json json;
   json["wall_seconds"] = result.wall_s;
   json["cpu_seconds"] = result.cpu_s;
   json["peak_memory_bytes"] = static_cast<std::int64_t>(result.peak_memory_bytes);
   json["events"] = result.events;
   json["events_per_s"] = result.wall_s > 0 ? static_cast<double>(result.events) / result.wall_s : 0.0;
-  json["math_kernels"] = nn::tile_sets().front().name;
+  json["math_kernels"] = nn::math_kernels(scenario.math.mode);
   json["math_seconds"] = result.math_s;
   json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
   json["evaluation_seconds"] = result.evaluation_s;

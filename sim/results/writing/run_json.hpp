@@ -20,26 +20,27 @@ std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, c
                      const std::optional<experiment::Measurement>& measured = std::nullopt,
                      const std::optional<platform::NetworkPlan>& network = std::nullopt);
 
-// What of a run.json's provenance must be alike for one result to stand for another: all but the kernels, which are
-// the machine's. Digests the executable, so ask once.
+// What of a run.json's provenance is the program's, and must be alike for one result to stand for another: all but the
+// math, which is the machine's, too. Digests the executable, so ask once.
 std::string program_identity();
 // What `text` says of the scenario it is the run.json of, compared with `scenario` and its inputs, ignoring order and
-// layout: the platform and the data by their content, not by their paths. A measured run differs from a simulated one
-// in "measured".
+// layout: the platform and the data by their content, not by their paths, and whatever the description. A measured run
+// differs from a simulated one in "measured".
 struct EarlierRun {
-  bool readable = false;                 // a run.json of this program at all
-  std::vector<std::string> differences;  // top-level keys of the two scenarios that differ
-  std::string identity;                  // of the program that wrote it, as program_identity
+  bool readable = false;                  // a run.json of this program at all
+  std::vector<std::string> differences;   // top-level keys of the two scenarios that differ
+  std::string identity;                   // of the program that wrote it, as program_identity
+  std::optional<std::string> other_math;  // "native, OpenBLAS 0.3.21 Haswell", where it would be another here
 };
 EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& text,
                                  bool measured = false);
 
-// Whether `text` is the run.json of a simulated run of this scenario by the program of that identity: the one rule by
-// which a result counts as that of a run which need not be made again.
+// Whether `text` is the run.json of a simulated run of this scenario by the program of that identity, with the math
+// that would run here: the one rule by which a result counts as that of a run which need not be made again.
 bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& identity,
                     const std::string& text);
 
 // timing.json's text: what the run cost the machine, the only file that may differ between two runs.
-std::string timing_json(const experiment::RunResult& result);
+std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result);
 
 }  // namespace ddl::results

@@ -298,4 +298,16 @@ TEST_CASE("a measured run is held against every simulation of its network") {
   CHECK(text.find("platform.network.sharing tcp (simulated) against a") != std::string::npos);
 }
 
+TEST_CASE("a measured run and a simulated one are of one scenario if platforms and data are, wherever they lay") {
+  const auto on = [](const std::string& file, const std::string& platform, bool measured) {
+    FinishedRun run = run_of("a", "5Mbps", 1, 0.9, 10);
+    run.settings.insert(run.settings.begin(), {{"platform.file", file}, {"platform_digest", platform}});
+    run.measured = measured;
+    if (measured) run.settings.push_back({"measured", "cubic"});
+    return run;
+  };
+  CHECK(compare({on("a.xml", "one", false), on("moved/b.xml", "one", true)}, true).fidelities.size() == 1);
+  CHECK(compare({on("a.xml", "one", false), on("a.xml", "edited", true)}, true).fidelities.empty());
+}
+
 }  // namespace ddl::results

@@ -17,9 +17,11 @@
 #include <thread>
 
 #include "core/base/check.hpp"
+#include "core/nn/math_mode.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/results/writing/example.hpp"
@@ -99,6 +101,16 @@ TEST_CASE("timing.json holds what the run cost the machine") {
   CHECK(timing["evaluation_share"] == doctest::Approx(0.4));
 }
 
+TEST_CASE("timing.json names the kernels that ran") {
+  for (const auto mode : {nn::MathMode::portable, nn::MathMode::native}) {
+    scenario::Scenario scenario = example_scenario();
+    scenario.math.mode = mode;
+    const auto timing = nlohmann::json::parse(timing_json(scenario, example_result()));
+    CHECK(timing["math_kernels"] == nn::math_kernels(mode));
+    CHECK(timing["math_kernels"].get<std::string>().starts_with("OpenBLAS ") == (mode == nn::MathMode::native));
+  }
+}
+
 TEST_CASE("all but timing.json is the same to the byte wherever and however fast the run was") {
   const TemporaryFolder temporary;
   experiment::RunResult slower = example_result();
@@ -170,6 +182,43 @@ TEST_CASE("a finished result of the same scenario is replaced, whatever the layo
   CHECK(text_of(folder / "curve.csv") == curve_csv(other_result()));
   CHECK(names_in(folder) == usual_files);
   CHECK(names_in(folder.parent_path()) == std::set<std::string>{"7"});
+}
+
+TEST_CASE("a description is no difference between scenarios") {
+  const TemporaryFolder temporary;
+  const std::string out = temporary.path().string();
+  scenario::Scenario scenario = example_scenario();
+  const fs::path folder = write_results(out, scenario, example_result(), false);
+  scenario.description = "another";
+  CHECK(place_for(out, scenario, false) == folder);
+  CHECK(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
+  scenario.training.batch_size = 33;
+  CHECK_FALSE(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
+}
+
+TEST_CASE("what native math has made counts as its own where the same kernels would run, portable math's everywhere") {
+  const auto counts = [](const scenario::Scenario& here, const std::string& mode, const std::string& kernels) {
+    auto run = nlohmann::json::parse(run_json(here, inputs_of(here), "0"));
+    if (mode.empty()) {
+      run["provenance"].erase("math_mode");
+    } else {
+      run["provenance"]["math_mode"] = mode;
+    }
+    if (!kernels.empty()) run["provenance"]["math_kernels"] = kernels;
+    return is_run_json_of(here, inputs_of(here), program_identity(), run.dump());
+  };
+  scenario::Scenario native = example_scenario(), portable = example_scenario();
+  native.math.mode = nn::MathMode::native;
+  portable.math.mode = nn::MathMode::portable;
+  CHECK(counts(native, "native", ""));
+  CHECK_FALSE(counts(native, "native", "OpenBLAS 0.3.21 Nehalem_"));
+  CHECK_FALSE(counts(native, "portable", ""));
+  CHECK_FALSE(counts(native, "", ""));
+  CHECK(counts(portable, "portable", ""));
+  CHECK(counts(portable, "portable", "own"));
+  CHECK_FALSE(counts(portable, "native", ""));
+  native.model.name = "none";  // no math at all
+  CHECK(counts(native, "native", "OpenBLAS 0.3.21 Nehalem_"));
 }
 
 TEST_CASE("what else a user has put beside a result outlives its replacement") {
