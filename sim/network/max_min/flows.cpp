@@ -69,7 +69,9 @@ std::vector<int> Flows::advance(double now_s) {
     if (transfer(number).running) sharing_.remove(transfer(number).flow);
   }
   for (const int number : paid) {
-    if (transfer(number).shape.uses.empty() || !(transfer(number).bytes > 0)) {
+    const Transfer& t = transfer(number);
+    const bool held_back = !t.shape.uses.empty() || t.shape.bound < MaxMin::never;
+    if (!held_back || !(t.bytes > 0)) {
       finished.push_back(number);
     } else {
       run(number);

@@ -16,7 +16,7 @@ namespace ddl::network {
 
 // What one transfer asks of the network.
 struct FlowShape {
-  std::vector<Use> uses;         // none: it is through once its latency is over
+  std::vector<Use> uses;         // none, and no bound: it is through once its latency is over
   double latency_s = 0;          // before the first byte
   double penalty = 1;            // its claim on a full link is the inverse of it
   double bound = MaxMin::never;  // of its rate

@@ -51,8 +51,8 @@ class MaxMin {
 
   MaxMin(const std::vector<double>& capacities, Listener& listener);
 
-  // The flow's number, which is used again after remove(). A link may occur once in `uses`, and there is at least one.
-  // `bound` is of its rate. Its level is not known before settle().
+  // The flow's number, which is used again after remove(). A link may occur once in `uses`; where there is none, `bound`
+  // is finite. `bound` is of its rate. Its level is not known before settle().
   int add(const std::vector<Use>& uses, double penalty, double bound);
   int next_number() const { return free_flows_.empty() ? static_cast<int>(flows_.size()) : free_flows_.back(); }
   void remove(int flow);
