@@ -132,6 +132,8 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
     channel.waits_to_retry = false;
     accounts_.lose_before_sent_again();
     channel.on_wire.reset();
+    retries_.forget(channel);
+    begin(channel);
   }
   if (channel.on_wire) {
     double carried = channel.on_wire_bytes;  // if it has just ended
@@ -214,7 +216,6 @@ void Network::end_transmission(Channel& from) {
 }
 
 void Network::send_again(Channel& from) {
-  if (!from.waits_to_retry) return start_next(from);  // broken off meanwhile
   from.waits_to_retry = false;
   put_on_wire(from);
   transport_->start(from);
