@@ -43,6 +43,9 @@ struct Channel {
   double part_bytes() const { return part ? part->bytes : on_wire_bytes; }
   double before_part_bytes() const { return part ? on_wire_bytes - left_bytes : 0; }
 
+  // The message on the wire is through, and about to be delivered.
+  bool has_ended() const { return on_wire && !waits_to_retry && transfer < 0; }
+
   // Puts the first of the queue on the wire.
   void take_next(double header_bytes) {
     on_wire = std::move(queue.front());
