@@ -43,7 +43,11 @@ Totals Accounts::totals(const Channels& channels, const platform::Fabric& fabric
     for (const auto& [target, channel] : from) {
       if (channel.messages > 0) totals.pairs.push_back({channel.source, target, channel.messages, channel.bytes});
       double carried = channel.bytes_delivered + channel.bytes_wasted;
-      if (channel.transfer >= 0) carried += channel.on_wire_bytes - remaining_bytes(channel);
+      if (channel.transfer >= 0) {
+        carried += channel.on_wire_bytes - remaining_bytes(channel);
+      } else if (channel.has_ended()) {
+        carried += channel.on_wire_bytes;
+      }
       if (carried == 0) continue;
       for (const int link : fabric.find_route(channel.source, target).links) {
         totals.bytes_per_link[static_cast<std::size_t>(link)] += carried;

@@ -30,6 +30,9 @@ struct Channel {
   // A message that counts as several flows is carried as so many equal ones, of whole bytes: SimGrid knows no others.
   double flow_bytes() const { return std::ceil(on_wire_bytes / flows); }
 
+  // The message on the wire is through, and about to be delivered.
+  bool has_ended() const { return on_wire && !waits_to_retry && transfer < 0; }
+
   // Puts the first of the queue on the wire.
   void take_next(double header_bytes) {
     on_wire = std::move(queue.front());

@@ -33,7 +33,7 @@ double FlowTransport::cancel(Channel& channel) {
 }
 
 double FlowTransport::remaining_bytes(const Channel& channel) const {
-  return std::min(channel.on_wire_bytes, flows_.remaining_bytes(channel.transfer));
+  return std::min(channel.on_wire_bytes, flows_.remaining_bytes(now(), channel.transfer));
 }
 
 std::vector<Channel*> FlowTransport::take_ended() {

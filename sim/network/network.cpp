@@ -118,6 +118,10 @@ void Network::pause(int node, Pauses::After after) {
   if (reachable_[static_cast<std::size_t>(node)]) pauses_.wait(node, after, [this] { wake_at(now()); });
 }
 
+void Network::wait_for_the_instant() {
+  pauses_.wait(Pauses::no_node, Pauses::After::everything, [this] { wake_at(now()); });
+}
+
 // --- hosts that go ---
 
 void Network::set_reachable(int node, bool reachable) {
@@ -147,6 +151,8 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
     channel.waits_to_retry = false;
     accounts_.lose_before_sent_again();
     channel.on_wire.reset();
+    retries_.forget(channel);
+    begin(channel);
   }
   if (channel.on_wire) {
     double carried = channel.on_wire_bytes;  // if it has just ended
@@ -154,8 +160,8 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
       carried = transport_->cancel(channel);
       wake_at(transport_->next_end_s());
       begin(channel);
-      observer_.end_message(channel.observed, channel.source, channel.target, carried, MessageEnd::lost);
     }
+    observer_.end_message(channel.observed, channel.source, channel.target, carried, MessageEnd::lost);
     accounts_.lose_transmission(channel, carried);
     channel.on_wire.reset();
   }
@@ -230,7 +236,6 @@ void Network::end_transmission(Channel& from) {
 }
 
 void Network::send_again(Channel& from) {
-  if (!from.waits_to_retry) return start_next(from);  // broken off meanwhile
   from.waits_to_retry = false;
   put_on_wire(from);
   starting_.push_back(&from);
@@ -263,8 +268,12 @@ Totals Network::totals() const {
 void Network::end_observation() {
   for (const auto& from : channels_) {
     for (const auto& [target, channel] : from) {
-      if (channel.transfer < 0) continue;
-      const double carried = channel.on_wire_bytes - transport_->remaining_bytes(channel);
+      double carried = channel.on_wire_bytes;
+      if (channel.transfer >= 0) {
+        carried -= transport_->remaining_bytes(channel);
+      } else if (!channel.has_ended()) {
+        continue;
+      }
       observer_.end_message(channel.observed, channel.source, target, carried, MessageEnd::cut_off);
     }
   }

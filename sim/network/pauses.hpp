@@ -12,11 +12,14 @@ namespace ddl::network {
 
 class Pauses {
  public:
-  enum class After { computing, sending };  // in the order in which they go on
+  enum class After { computing, sending, everything };  // in the order in which they go on
 
   explicit Pauses(Quiescence& quiescence) : quiescence_(quiescence) {}
 
-  // Suspends the calling actor of `node` until end_all() has found nothing that arrived since, or the node goes.
+  static constexpr int no_node = -1;
+
+  // Suspends the calling actor of `node` until end_all() has found nothing that arrived since, or the node goes. After
+  // everything: nor any other pause that has ended since.
   // `wake_up` has end_all() called when no actor can go on any more in this instant.
   void wait(int node, After after, const std::function<void()>& wake_up);
   void count_arrival() { ++arrived_; }
@@ -34,6 +37,7 @@ class Pauses {
   Quiescence& quiescence_;
   std::vector<Pause> pauses_;  // in this instant
   std::int64_t arrived_ = 0;   // messages
+  std::int64_t ended_ = 0;     // pauses, but for those after everything
 };
 
 }  // namespace ddl::network

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <queue>
+#include <set>
 #include <utility>
-#include <vector>
 
 #include "sim/network/channel.hpp"
 #include "sim/network/transport.hpp"
@@ -14,24 +12,26 @@ namespace ddl::network {
 
 class Retries {
  public:
-  void add(double at_s, Channel& channel) { retries_.push({at_s, added_++, &channel}); }
+  void add(double at_s, Channel& channel) { retries_.insert({at_s, added_++, &channel}); }
   // The next that is due at `now_s`, in order of time, then of losses; null if there is none.
   Channel* take_due(double now_s) {
-    if (retries_.empty() || retries_.top().at_s > now_s) return nullptr;
-    Channel* const channel = retries_.top().channel;
-    retries_.pop();
-    return channel;
+    if (next_s() > now_s) return nullptr;
+    return retries_.extract(retries_.begin()).value().channel;
   }
-  double next_s() const { return retries_.empty() ? Transport::never : retries_.top().at_s; }
+  // It is not sent again.
+  void forget(const Channel& channel) {
+    std::erase_if(retries_, [&](const Retry& retry) { return retry.channel == &channel; });
+  }
+  double next_s() const { return retries_.empty() ? Transport::never : retries_.begin()->at_s; }
 
  private:
   struct Retry {
     double at_s = 0;
     std::int64_t order = 0;
     Channel* channel = nullptr;
-    bool operator>(const Retry& other) const { return std::pair(at_s, order) > std::pair(other.at_s, other.order); }
+    bool operator<(const Retry& other) const { return std::pair(at_s, order) < std::pair(other.at_s, other.order); }
   };
-  std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
+  std::set<Retry> retries_;
   std::int64_t added_ = 0;
 };
 

@@ -69,7 +69,6 @@ void Conductor::end_if_stuck() {
 
 // The clock's sums of intervals differ from the time meant in their last digits; the time meant is what is recorded.
 void Conductor::end_at(double time_s) {
-  sg::this_actor::sleep_until(time_s);
   end_if_stuck();  // nothing but this clock may have kept a dead run going
   if (run_.end.stop("time", time_s)) wake_later();
 }

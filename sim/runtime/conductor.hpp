@@ -35,7 +35,7 @@ class Conductor {
   void diverged(experiment::Divergence divergence);
   void end_if_stuck();
   void fail_as_stuck();
-  void end_at(double time_s);  // an actor's body: the time limit
+  void end_at(double time_s);  // the time limit has come
 
  private:
   // No worker is at work nor will be: one that comes back when the run has its samples has no use for it.

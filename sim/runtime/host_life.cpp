@@ -92,6 +92,7 @@ void HostLife::change(const HostEvent& event) {
 
 void HostLife::settle_instant() {
   run_.quiescence.do_postponed();
+  run_.network.wait_for_the_instant();
   while ((run_.quiescence.is_any_turn_expected() || run_.hosts.is_changing()) && !run_.end.is_over()) {
     sg::this_actor::yield();
   }

@@ -50,7 +50,7 @@ class HostLife {
   void make_program(int id);
   void start_main(int id);
   void change(const HostEvent& event);
-  void settle_instant();  // waits in this instant until no actor is about to wake
+  void settle_instant();  // waits until nothing else goes on in this instant
   void take_down(int id, Presence presence);
   void bring_up(int id, bool without_state);
   void leave(int id);

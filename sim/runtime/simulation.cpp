@@ -68,7 +68,11 @@ void Simulation::start_actors() {
     actors_.start("faults", [this] { faults_.play([this] { conductor_.end_if_stuck(); }); });
   }
   if (const auto& limit = scenario().stop.time) {
-    actors_.start("clock", [this, limit_s = limit->value] { conductor_.end_at(limit_s); });
+    actors_.start("clock", [this, limit_s = limit->value] {
+      sg::this_actor::sleep_until(limit_s);
+      network_.wait_for_the_instant();
+      conductor_.end_at(limit_s);
+    });
   }
   if (hosts_.any()) actors_.start("hosts", [this] { host_life_->play(); });
 }

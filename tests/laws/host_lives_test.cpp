@@ -57,6 +57,21 @@ TEST_CASE("a worker that leaves and joins again does all its steps, none of them
   }
 }
 
+TEST_CASE("a worker that restarts sends at once, whenever what it had lost was to be sent again") {
+  auto scenario = timing_only(R"({"name": "ps_async"})", 2, 1, "1ms", R"({"time": "60s"})");
+  scenario.wire.model_bytes = Bytes{1e3};
+  scenario.compute.seconds_per_batch = Seconds{1};
+  // What w1 sends first is lost, and would be sent again after 30 s.
+  scenario.faults = {
+      scenario::MessageLoss{.probability = 0.999, .retry_after = Seconds{30}, .source = "w1", .until = Seconds{0.5}},
+      crash(2, 3)};
+  const auto result = runtime::run(scenario);
+  CHECK(result.faults->messages_lost == 1);
+  CHECK(result.faults->messages_sent_again == 0);
+  CHECK(steps_within(result, 0, 3) == 0);
+  CHECK(steps_within(result, 3, 10.5) == 8);  // the last of them has begun
+}
+
 TEST_CASE("a worker that is to join before it is gone joins when it is") {
   // Its gradient takes 5 s: the one that begins at 0 s ends after both.
   for (const std::string& system : all) {

@@ -1,6 +1,8 @@
 // What happens in one instant, where nothing tells the workers apart: all of them see the same.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::instants_test {
@@ -37,6 +39,31 @@ void check_same(const std::vector<Step>& one, const std::vector<Step>& other) {
     CHECK(one[step].end_s == doctest::Approx(other[step].end_s).epsilon(1e-9));
     CHECK(one[step].staleness == other[step].staleness);
   }
+}
+
+// Bytes that the link carried in one direction.
+double bytes_of(const experiment::RunResult& result, const std::string& link, const std::string& direction) {
+  const auto found = std::ranges::find_if(result.traffic, [&](const experiment::TrafficRow& row) {
+    return row.link == link && row.direction == direction;
+  });
+  REQUIRE(found != result.traffic.end());
+  return found->bytes;
+}
+
+// Three workers of Ako with eight parts of 1/8 MB each: messages arrive at multiples of 1/8 s.
+scenario::Scenario eighths(const std::string& stop, scenario::LinkSolver solver) {
+  auto scenario = timing_only(R"({"name": "ako", "partitions": 8, "overflow": "merge"})", 3, 0, "0ms", stop);
+  scenario.platform.network.solver = solver;
+  scenario.compute.seconds_per_batch = Seconds{0.125};
+  return scenario;
+}
+
+// One worker and one server: gradients of 1/8 s between messages of 1 s.
+scenario::Scenario pulls_and_pushes(const std::string& stop, scenario::LinkSolver solver) {
+  auto scenario = timing_only(R"({"name": "ps_async"})", 1, 1, "0ms", stop);
+  scenario.platform.network.solver = solver;
+  scenario.compute.seconds_per_batch = Seconds{0.125};
+  return scenario;
 }
 
 constexpr auto solvers = {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator};
@@ -90,6 +117,54 @@ TEST_CASE("SimGrid and the accelerator agree on what comes first in an instant")
     for (std::size_t worker = 0; worker < by_simgrid.size(); ++worker) {
       check_same(by_simgrid[worker], by_accelerator[worker]);
     }
+  }
+}
+
+TEST_CASE("a run that its time ends has carried what its links could until then") {
+  for (const auto solver : solvers) {
+    CAPTURE(name_of(solver));
+    // All links are busy since the first gradients, at 1/8 s.
+    for (const auto& [stop, bytes] : {std::pair(R"({"time": "300ms"})", 175e3), {R"({"time": "375ms"})", 250e3}}) {
+      const auto result = runtime::run(eighths(stop, solver));
+      for (const char* worker : {"w0", "w1", "w2"}) {
+        CHECK(bytes_of(result, worker, "up") == doctest::Approx(bytes));
+        CHECK(bytes_of(result, worker, "down") == doctest::Approx(bytes));
+      }
+    }
+  }
+}
+
+TEST_CASE("what arrives, and a step that ends, in the instant in which the time is over counts") {
+  // Pull until 1 s, push until 2.125 s, the next until 3.125 s and 4.25 s; the second gradient is there at 3.25 s.
+  for (const auto solver : solvers) {
+    CAPTURE(name_of(solver));
+    const auto through = runtime::run(pulls_and_pushes(R"({"time": "4.25s"})", solver));
+    CHECK(bytes_of(through, "ps0", "down") == doctest::Approx(2e6));
+    CHECK(bytes_of(through, "ps0", "up") == doctest::Approx(2e6));
+    CHECK(through.bytes_delivered == doctest::Approx(4e6));
+    const auto computed = runtime::run(pulls_and_pushes(R"({"time": "3.25s"})", solver));
+    CHECK(computed.simulated_s == 3.25);
+    CHECK(bytes_of(computed, "ps0", "down") == doctest::Approx(1e6));
+  }
+}
+
+TEST_CASE("what arrives in the instant of a crash has arrived, and what a restart lets go on comes after arrivals") {
+  std::vector<experiment::RunResult> crashed, restarted;
+  for (const auto solver : solvers) {
+    auto scenario = eighths(R"({"time": "20s"})", solver);
+    scenario.faults = {scenario::HostCrash{"w1", Seconds{1.125}}};
+    crashed.push_back(runtime::run(scenario));
+    scenario.faults = {scenario::HostCrash{"w1", Seconds{0.375}, Seconds{5.03}}};
+    restarted.push_back(runtime::run(scenario));
+    // Between w0 and the server a push ends at 2.125 s.
+    auto pair = pulls_and_pushes(R"({"time": "4s"})", solver);
+    pair.faults = {scenario::HostCrash{"w0", Seconds{2.125}, Seconds{3.5}}};
+    CHECK(runtime::run(pair).bytes_delivered == 2e6);
+  }
+  for (const auto& runs : {crashed, restarted}) {
+    CHECK(runs[0].faults->messages_lost == runs[1].faults->messages_lost);
+    CHECK(runs[0].bytes_delivered == doctest::Approx(runs[1].bytes_delivered));
+    CHECK(runs[0].steps == runs[1].steps);
   }
 }
 

@@ -54,6 +54,13 @@ TEST_CASE("messages in the two directions of a plain link share it") {
   CHECK(both[0].get<double>() == doctest::Approx(2.001).epsilon(1e-6));
 }
 
+TEST_CASE("over fat pipes each message has all of the narrowest") {
+  const json three = times(ddl::on_file("fat_pipes.xml"), {{0, 1, 1e6}, {0, 1, 1e6}, {0, 2, 1e6}});
+  CHECK(three[0].get<double>() == doctest::Approx(1.02).epsilon(1e-6));
+  CHECK(three[1].get<double>() == doctest::Approx(1.02).epsilon(1e-6));
+  CHECK(three[2].get<double>() == doctest::Approx(2.011).epsilon(1e-6));
+}
+
 TEST_CASE("four messages into one host take four times as long") {
   const json all = times(ddl::on_platform({.workers = 5, .bandwidth = {{1e6}}, .latency = {0.01}}),
                          {{1, 0, 1e6}, {2, 0, 1e6}, {3, 0, 1e6}, {4, 0, 1e6}});

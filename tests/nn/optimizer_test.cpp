@@ -27,6 +27,31 @@ void check_close(const Floats& actual, const std::vector<double>& expected) {
   for (std::size_t i = 0; i < actual.size(); ++i) CHECK(actual[i] == doctest::Approx(expected[i]).epsilon(1e-6));
 }
 
+// The parameter after one step of its own, by the definitions.
+float scalar_step(const OptimizerParams& params, int step, float w, float gradient, float& first, float& second) {
+  const auto& rate = std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
+  const float lr = static_cast<float>(rate.learning_rate), g = gradient + static_cast<float>(rate.weight_decay) * w;
+  if (const auto* kind = std::get_if<MomentumParams>(&params)) {
+    first = static_cast<float>(kind->momentum) * first + g;
+    return w - lr * first;
+  }
+  if (const auto* kind = std::get_if<NesterovParams>(&params)) {
+    const float mu = static_cast<float>(kind->momentum);
+    first = mu * first + g;
+    return w - lr * (g + mu * first);
+  }
+  if (const auto* kind = std::get_if<AdamParams>(&params)) {
+    first = static_cast<float>(kind->beta1) * first + static_cast<float>(1 - kind->beta1) * g;
+    second = static_cast<float>(kind->beta2) * second + static_cast<float>(1 - kind->beta2) * (g * g);
+    double power1 = 1, power2 = 1;
+    for (int i = 0; i <= step; ++i) power1 *= kind->beta1, power2 *= kind->beta2;
+    const float unbiased = static_cast<float>(rate.learning_rate / (1 - power1));
+    const float root_scale = static_cast<float>(1 / std::sqrt(1 - power2));
+    return w - unbiased * first / (std::sqrt(second) * root_scale + static_cast<float>(kind->epsilon));
+  }
+  return w - lr * g;
+}
+
 }  // namespace
 
 TEST_CASE("sgd walks against the gradient") {
@@ -82,6 +107,32 @@ TEST_CASE("adam agrees with its definition in double precision over many steps")
     w -= 0.001 * (m / (1 - std::pow(0.8, t))) / (std::sqrt(v / (1 - std::pow(0.95, t))) + 1e-3);
   }
   CHECK(path(params, gradients).back() == doctest::Approx(w).epsilon(1e-5));
+}
+
+TEST_CASE("long vectors are updated value by value, to the bit, whatever the kind") {
+  // Two whole blocks of the optimizer's and a part of one; odd, so that no width of registers fits.
+  constexpr std::size_t count = 2501;
+  const auto with = [](auto params) {
+    params.learning_rate = 0.03;
+    params.weight_decay = 0.01;
+    return OptimizerParams(params);
+  };
+  for (const OptimizerParams& params :
+       {with(SgdParams{}), with(MomentumParams{}), with(NesterovParams{}), with(AdamParams{})}) {
+    CAPTURE(params.index());
+    Optimizer whole(params, count);
+    Floats w(count), g(count), first(count), second(count), expected;
+    for (std::size_t i = 0; i < count; ++i) w[i] = static_cast<float>(std::sin(0.1 * static_cast<double>(i)));
+    expected = w;
+    for (int step = 0; step < 3; ++step) {
+      for (std::size_t i = 0; i < count; ++i) g[i] = static_cast<float>(std::cos(static_cast<double>(i) + step));
+      whole.step(w, g);
+      for (std::size_t i = 0; i < count; ++i) {
+        expected[i] = scalar_step(params, step, expected[i], g[i], first[i], second[i]);
+      }
+      CHECK(w == expected);
+    }
+  }
 }
 
 TEST_CASE("warm-up rises in equal steps to the full rate") {

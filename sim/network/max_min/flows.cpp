@@ -69,7 +69,9 @@ std::vector<int> Flows::advance(double now_s) {
     if (transfer(number).running) sharing_.remove(transfer(number).flow);
   }
   for (const int number : paid) {
-    if (transfer(number).shape.uses.empty() || !(transfer(number).bytes > 0)) {
+    const Transfer& t = transfer(number);
+    const bool held_back = !t.shape.uses.empty() || t.shape.bound < MaxMin::never;
+    if (!held_back || !(t.bytes > 0)) {
       finished.push_back(number);
     } else {
       run(number);
@@ -88,7 +90,7 @@ std::vector<int> Flows::advance(double now_s) {
 double Flows::cancel(double now_s, int number) {
   now_s_ = now_s;
   Transfer& t = transfer(number);
-  const double left = remaining_bytes(number);
+  const double left = remaining_bytes(now_s, number);
   if (t.running) {
     sharing_.remove(t.flow);
     settled_ = false;
@@ -122,14 +124,9 @@ void Flows::collect(Ends& ends, double up_to, std::vector<int>& finished) {
 
 bool Flows::is_current(const End& end) const { return transfer(end.transfer).stamp == end.stamp; }
 
-double Flows::rate(int number) const {
+double Flows::remaining_bytes(double now_s, int number) const {
   const Transfer& t = transfer(number);
-  return t.running ? sharing_.rate(t.flow) * t.shape.efficiency : 0;
-}
-
-double Flows::remaining_bytes(int number) const {
-  const Transfer& t = transfer(number);
-  return t.running ? std::clamp(left(t) / t.shape.penalty * t.shape.efficiency, 0.0, t.bytes) : t.bytes;
+  return t.running ? std::clamp(left(now_s, t) / t.shape.penalty * t.shape.efficiency, 0.0, t.bytes) : t.bytes;
 }
 
 void Flows::set_capacity(double now_s, int link, double capacity) {
@@ -139,13 +136,13 @@ void Flows::set_capacity(double now_s, int link, double capacity) {
 }
 
 // Level times seconds.
-double Flows::left(const Transfer& t) const {
+double Flows::left(double now_s, const Transfer& t) const {
   const int link = sharing_.binding(t.flow);
   if (link == MaxMin::unbound) return t.left;
-  if (link == MaxMin::own_bound) return (t.end - now_s_) * sharing_.level(t.flow);
+  if (link == MaxMin::own_bound) return (t.end - now_s) * sharing_.level(t.flow);
   const Line& at = lines_[static_cast<std::size_t>(link)];
   const double level = sharing_.link_level(link);
-  return t.end - at.integral - (level < MaxMin::never ? level * (now_s_ - at.since_s) : 0);
+  return t.end - at.integral - (level < MaxMin::never ? level * (now_s - at.since_s) : 0);
 }
 
 // --- while levels change ---
@@ -161,7 +158,7 @@ void Flows::after_level(int link) { reschedule(link); }
 
 void Flows::before_binding(int flow) {
   Transfer& t = transfer(of_flow_[static_cast<std::size_t>(flow)]);
-  t.left = left(t);
+  t.left = left(now_s_, t);
 }
 
 void Flows::after_binding(int flow) {

@@ -16,7 +16,7 @@ namespace ddl::network {
 
 // What one transfer asks of the network.
 struct FlowShape {
-  std::vector<Use> uses;         // none: it is through once its latency is over
+  std::vector<Use> uses;         // none, and no bound: it is through once its latency is over
   double latency_s = 0;          // before the first byte
   double penalty = 1;            // its claim on a full link is the inverse of it
   double bound = MaxMin::never;  // of its rate
@@ -35,8 +35,8 @@ class Flows final : private MaxMin::Listener {
   std::vector<int> advance(double now_s);
   // Gives a transfer up; returns the bytes of it that have not got through. Its number may be used again.
   double cancel(double now_s, int transfer);
-  double remaining_bytes(int transfer) const;
-  double rate(int transfer) const;  // bytes per second that get through
+  // What of it has not got through at `now_s`, which no event comes before.
+  double remaining_bytes(double now_s, int transfer) const;
   void set_capacity(double now_s, int link, double capacity);
 
  private:
@@ -71,7 +71,7 @@ class Flows final : private MaxMin::Listener {
   Line& line(int link) { return lines_[static_cast<std::size_t>(link)]; }
   Transfer& transfer(int number) { return transfers_[static_cast<std::size_t>(number)]; }
   const Transfer& transfer(int number) const { return transfers_[static_cast<std::size_t>(number)]; }
-  double left(const Transfer& transfer) const;
+  double left(double now_s, const Transfer& transfer) const;
   bool is_current(const End& end) const;
   void reschedule(int link);
   void run(int number);

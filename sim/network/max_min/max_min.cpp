@@ -19,12 +19,6 @@ double MaxMin::level(int flow) const {
   return f.binding >= 0 ? at(f.binding).level : f.binding == own_bound ? f.bound_level : 0;
 }
 
-double MaxMin::usage(int link) const {
-  double sum = 0;
-  for (const Stop& stop : at(link).stops) sum += flow_at(stop.flow).hops[stop.hop].weight * level(stop.flow);
-  return sum;
-}
-
 // --- flows come and go ---
 
 int MaxMin::add(const std::vector<Use>& uses, double penalty, double bound) {

@@ -51,8 +51,8 @@ class MaxMin {
 
   MaxMin(const std::vector<double>& capacities, Listener& listener);
 
-  // The flow's number, which is used again after remove(). A link may occur once in `uses`, and there is at least one.
-  // `bound` is of its rate. Its level is not known before settle().
+  // The flow's number, which is used again after remove(). A link may occur once in `uses`; where there is none,
+  // `bound` is finite. `bound` is of its rate. Its level is not known before settle().
   int add(const std::vector<Use>& uses, double penalty, double bound);
   int next_number() const { return free_flows_.empty() ? static_cast<int>(flows_.size()) : free_flows_.back(); }
   void remove(int flow);
@@ -62,10 +62,8 @@ class MaxMin {
 
   double level(int flow) const;
   double rate(int flow) const { return level(flow) / flows_[static_cast<std::size_t>(flow)].penalty; }
-  double penalty(int flow) const { return flows_[static_cast<std::size_t>(flow)].penalty; }
   int binding(int flow) const { return flows_[static_cast<std::size_t>(flow)].binding; }
   double link_level(int link) const { return links_[static_cast<std::size_t>(link)].level; }
-  double usage(int link) const;                    // bytes per second now
   std::int64_t visits() const { return visits_; }  // of flows at links, for measuring
 
  private:

@@ -65,13 +65,13 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
   const fs::path target = target_of(file);
   const bool in_place = is_written_in_place(target);
   const std::string name = "." + target.filename().string() + "." + std::to_string(getpid());
-  const fs::path message_stream = in_place ? target : target.parent_path() / name;
+  const fs::path written = in_place ? target : target.parent_path() / name;
   const auto clean_up = [&] {
-    if (!in_place) fs::remove(message_stream, error);
+    if (!in_place) fs::remove(written, error);
   };
   if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
   errno = 0;
-  std::ofstream stream(message_stream, std::ios::binary);
+  std::ofstream stream(written, std::ios::binary);
   try {
     write(stream);
   } catch (...) {
@@ -81,7 +81,7 @@ void write_whole(const std::string& file, const std::function<void(std::ostream&
   stream.close();
   const int reason = errno;
   error.clear();
-  if (stream && !in_place) fs::rename(message_stream, target, error);
+  if (stream && !in_place) fs::rename(written, target, error);
   if (!stream || error) {
     const std::string why = error ? error.message() : std::strerror(reason);
     clean_up();
