@@ -8,14 +8,30 @@
 namespace ddl::systems::ad_psgd_test {
 namespace {
 
-// Two workers with a gradient of 2 and 4 wherever they are, which takes 1 s and 1.5 s. Returns both models after so
-// many steps.
+// Two workers with a gradient of 2 and 4 wherever they are, which takes 1 s and 1.5 s.
+LocalCluster two_workers(int steps) {
+  return LocalCluster({.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, 1.5}},
+                       .steps = steps,
+                       .gradient = [](const Node& node, std::span<const float>) {
+                         return std::vector<float>{node.id() == 0 ? 2.0f : 4.0f};
+                       }});
+}
+
+// Of a worker, by step.
+std::vector<double> staleness_of(LocalCluster& cluster, int worker) {
+  std::vector<double> found;
+  for (const Record& record : cluster.node(worker).records) {
+    if (const auto* staleness = std::get_if<Staleness>(&record)) {
+      CHECK(staleness->step == static_cast<std::int64_t>(found.size()));
+      found.push_back(staleness->staleness);
+    }
+  }
+  return found;
+}
+
+// Both models after so many steps.
 std::vector<float> models_after(int steps, const AdPsgdParams& params) {
-  LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, 1.5}},
-                        .steps = steps,
-                        .gradient = [](const Node& node, std::span<const float>) {
-                          return std::vector<float>{node.id() == 0 ? 2.0f : 4.0f};
-                        }});
+  LocalCluster cluster = two_workers(steps);
   cluster.run(programs_of(params));
   return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
 }
@@ -36,6 +52,15 @@ TEST_CASE("the asking worker averages first and then applies its gradient, the a
   CHECK(models_after(1, {}) == std::vector<float>{-1, -5});
   // At 3 s the passive worker is at -3: both have -4, and the active one goes on to -8.
   CHECK(models_after(2, {}) == std::vector<float>{-4, -8});
+}
+
+TEST_CASE("AD-PSGD counts a gradient's staleness until it is applied, with the averaging that it called for") {
+  LocalCluster cluster = two_workers(2);
+  cluster.run(programs_of(AdPsgdParams{}));
+  // The passive worker applies its first gradient at once; during its second, from 1 s to 2 s, it is asked once.
+  CHECK(staleness_of(cluster, 0) == std::vector<double>{0, 1});
+  // The active one's first waits for an averaging. Its second begins before that, so it also misses the first gradient.
+  CHECK(staleness_of(cluster, 1) == std::vector<double>{1, 3});
 }
 
 TEST_CASE("averaging moves no sum: gradients alone do, whatever the order and the rate") {

@@ -15,7 +15,8 @@
 //     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
 //        makes due is over
 //
-// A gradient's staleness is the number of averagings and updates its worker's model went through while it was computed.
+// A gradient's staleness is the number of averagings and updates its worker's model went through from when it began to
+// be computed until it was applied.
 #include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <optional>
@@ -44,9 +45,8 @@ class AdPsgdWorker : public Program {
     while (node_.next_step()) {
       const std::int64_t before = changes_;
       const Gradient gradient = node_.gradient();  // 1
-      node_.record(Staleness{node_.id(), node_.step(), static_cast<double>(changes_ - before)});
       node_.wait_until([this] { return !slot_; }, "room for its gradient");
-      slot_ = gradient.values;
+      slot_ = {gradient.values, node_.step(), before};
       if (!locked_ && !slot_waits_for_exchange()) apply_slot();  // 5
       node_.notify();
       node_.finish_step();
@@ -97,7 +97,8 @@ class AdPsgdWorker : public Program {
   }
 
   void apply_slot() {
-    node_.apply(values_of(*slot_));
+    node_.record(Staleness{node_.id(), slot_->step, static_cast<double>(changes_ - slot_->changes_before)});
+    node_.apply(values_of(slot_->values));
     slot_.reset();
     ++changes_;
     ++since_exchange_;
@@ -114,11 +115,17 @@ class AdPsgdWorker : public Program {
     return call_ && !updates_first() && !params_.gossip_rate.continuous && exchange_is_due();
   }
 
+  struct Pending {
+    Payload values;
+    std::int64_t step;            // of the worker, when it was computed
+    std::int64_t changes_before;  // of the model, when that began
+  };
+
   Node& node_;
   const AdPsgdParams params_;
   membership::Peers partners_;
   std::optional<membership::Call> call_;  // of an active worker
-  std::optional<Payload> slot_;           // a gradient that waits to be applied
+  std::optional<Pending> slot_;           // a gradient that waits to be applied
   bool locked_ = false;                   // between asking and the answer
   bool finished_ = false;                 // no more gradients
   std::int64_t changes_ = 0;              // averagings and updates of the model so far
