@@ -56,9 +56,10 @@ void SimgridTransport::set_model(const Channel& channel) {
   const double now_s = fabric_.latency_now_s(route);
   const double latency_s = channel.latency_s.value_or(now_s * numbers.latency_factor);
   if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
-  if (std::isinf(numbers.window_bytes) || !(now_s > 0)) return;
+  if (std::isinf(numbers.window_bytes) || !(route.latency_s > 0)) return;
   // SimGrid bounds a flow by its window over twice the nominal latency.
-  const double window_bytes = numbers.window_bytes / channel.flows * (route.latency_s / now_s);
+  const double window_bytes =
+      now_s > 0 ? numbers.window_bytes / channel.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
   if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
   sg::Engine::set_config("network/TCP-gamma", window_bytes);
 }

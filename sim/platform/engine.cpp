@@ -15,6 +15,8 @@
 #include <vector>
 #include <xbt/config.hpp>
 
+#include "sim/platform/simgrid_api.hpp"
+
 namespace ddl::platform {
 
 namespace s4u = simgrid::s4u;
@@ -26,9 +28,6 @@ namespace {
 
 // Every guarded stack takes two of the 65,530 memory mappings that Linux gives a process.
 [[maybe_unused]] constexpr std::size_t most_guarded_nodes = 5000;
-
-// SimGrid 3.32 treats a window of 0 as a bound of 0, and then gives flows more than their links have.
-constexpr double no_window_bytes = 1e30;
 
 std::optional<double> plain_number(const char* setting) {
 #if SIMGRID_VERSION < 33300
@@ -70,7 +69,7 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
   s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
   s4u::Engine::set_config("network/optim", std::string("Full"));
   s4u::Engine::set_config("network/TCP-gamma",
-                          network.tcp_window.value > 0 ? network.tcp_window.value : no_window_bytes);
+                          network.tcp_window.value > 0 ? network.tcp_window.value : simgrid_api::no_window_bytes);
   return engine;
 }
 

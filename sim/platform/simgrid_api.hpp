@@ -21,6 +21,9 @@ namespace ddl::simgrid_api {
 
 namespace s4u = simgrid::s4u;
 
+// SimGrid 3.32 treats a window of 0 as a bound of 0, and then gives flows more than their links have.
+constexpr double no_window_bytes = 1e30;
+
 using LinksOfRoute = std::vector<s4u::LinkInRoute>;
 
 // A zone and the router by which routes between zones enter and leave it.

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 
 #include "core/comm/sharded_model.hpp"
 #include "core/systems/servers/ps_async.hpp"
@@ -21,6 +19,11 @@ namespace ddl::lower_bounds_law_test {
 namespace {
 
 constexpr int steps = 150;
+constexpr int steps_with_random_peers = 1200;  // free_steps() grows as the square root
+
+// Needs a model, whose outputs decide what is sent.
+constexpr const char* not_for_timing = "early_exit";
+constexpr const char* one_backup = R"("backup_workers": 1)";
 
 // A gradient of 0.1 s, and models that take from a thousandth of it to ten times as much over different links.
 const char* const networks[] = {
@@ -29,6 +32,10 @@ const char* const networks[] = {
     R"("topology": "star", "bandwidth": ["200Mbps", "8Mbps", "100Mbps"], "latency": "30ms")",
     R"("topology": "star", "bandwidth": "8Mbps", "latency": "1ms")",
     R"("topology": "two_sites", "bandwidth": "200Mbps", "site_bandwidth": "20Mbps", "site_latency": "20ms")"};
+
+// The same over hosts that have a fat pipe each, and a server that has not.
+const std::string over_fat_pipes =
+    R"("file": ")" DDLSIM_SOURCE_DIR R"(/tests/platform/data/fat_pipes.xml", "workers": ["w0", "w1", "w2", "w3"])";
 
 struct Case {
   std::string network, model, sharing, slowdown;
@@ -43,26 +50,43 @@ std::vector<Case> cases() {
     list.push_back({network, "CM02", "fair", slowdowns[list.size() % 3]});
     list.push_back({network, "LV08", "tcp", slowdowns[list.size() % 3]});
   }
+  list.push_back({over_fat_pipes, "CM02", "fair", "{}"});
+  list.push_back({over_fat_pipes, "LV08", "tcp", R"({"w1": 6})"});
   // Few workers, whose messages never meet: there bounds are tight.
   for (const int workers : {1, 2}) list.push_back({networks[3], "CM02", "fair", "{}", workers});
   return list;
 }
 
-scenario::Scenario scenario_on(const Case& on, const std::string& algorithm) {
+scenario::Scenario scenario_on(const Case& on, const std::string& algorithm, int its_steps) {
+  const std::string hosts =
+      on.network == over_fat_pipes ? R"("servers": ["w5"])" : fmt::format(R"("workers": {}, "servers": 1)", on.workers);
   return scenario_from(fmt::format(
-      R"({{"name": "law", "platform": {{{}, "workers": {}, "servers": 1,
-             "network": {{"model": "{}", "sharing": "{}"}}}},
+      R"({{"name": "law", "platform": {{{}, {}, "network": {{"model": "{}", "sharing": "{}"}}}},
           "model": "none", "wire": {{"model_bytes": "1MB"}},
           "compute": {{"seconds_per_batch": "100ms", "jitter": 0, "slowdown": {}}},
           "algorithm": {}, "stop": {{"iterations": {}}}}})",
-      on.network, on.workers, on.model, on.sharing, on.slowdown, algorithm, steps));
+      on.network, hosts, on.model, on.sharing, on.slowdown, algorithm, its_steps));
 }
 
 // A queue of a message, the last step's own messages, and the settings that count steps, such as a period; random peers
 // scatter as the square root.
 double free_steps(const scenario::Scenario& scenario, const experiment::RunResult& result) {
   const auto counts = sum_of_counts(nlohmann::json::parse(scenario::describe(scenario))["algorithm"]);
-  return 3 + counts + (result.bounds.random_peers ? 4 * std::sqrt(steps * result.workers) : 0);
+  const double samples = static_cast<double>(steps_with_random_peers) * result.workers;
+  return 3 + counts + (result.bounds.random_peers ? 4 * std::sqrt(samples) : 0);
+}
+
+// Runs the system, long enough for its bound to count; checks that this does. Says what beats it, or "".
+std::string beaten_on(const Case& on, const std::string& algorithm) {
+  scenario::Scenario scenario = scenario_on(on, algorithm, steps);
+  auto result = runtime::run(scenario);
+  if (result.bounds.random_peers) {
+    scenario = scenario_on(on, algorithm, steps_with_random_peers);
+    result = runtime::run(scenario);
+  }
+  const double free = free_steps(scenario, result);
+  CHECK(free < 0.4 * static_cast<double>(*std::ranges::max_element(result.steps)));
+  return beaten_bound(result, free);
 }
 
 // Each way of a system that has several bounds.
@@ -76,8 +100,9 @@ std::vector<std::string> settings_of(const std::string& system) {
        {R"("partitions": 2, "overflow": "block")", R"("partitions": 2, "overflow": "merge")",
         R"("partitions": "adaptive")", R"("partitions": 2, "tf_ako": {"publish": "blocking"})"}},
       {"ad_psgd", {R"("peer": "cyclic")", R"("gossip_rate": 3)", R"("gossip_rate": "continuous")"}},
-      {"ps_sync", {R"("backup_workers": 1)"}},
+      {"ps_sync", {one_backup}},
       {"d_psgd", {R"("overlap": true)"}}};
+  if (system == "vertical") return {R"({"name": "vertical", "meetings": ["400kB"]})"};
   std::vector<std::string> list = {fmt::format(R"({{"name": "{}"}})", system)};
   if (const auto found = more.find(system); found != more.end()) {
     for (const std::string& settings : found->second) {
@@ -100,7 +125,7 @@ template <class Params>
 int beaten_on(const std::string& algorithm) {
   int beaten = 0;
   for (const Case& on : cases()) {
-    scenario::Scenario scenario = scenario_on(on, algorithm);
+    scenario::Scenario scenario = scenario_on(on, algorithm, steps);
     scenario.algorithm = systems::SystemChoice(Params{});
     const auto result = runtime::run(scenario);
     beaten += !beaten_bound(result, 3).empty();
@@ -111,34 +136,22 @@ int beaten_on(const std::string& algorithm) {
 }  // namespace
 
 TEST_CASE("no system that takes timing only beats its bound, on any network, whichever worker is slow") {
-  std::set<std::string> judged;
   for (const auto& system : systems::all_systems()) {
     const std::string name = system->facts().name;
+    if (name == not_for_timing) continue;
     CAPTURE(name);
     for (const std::string& algorithm : settings_of(name)) {
       CAPTURE(algorithm);
       for (const Case& on : cases()) {
+        if (on.workers == 1 && algorithm.find(one_backup) != std::string::npos) continue;  // no gradient would be left
         CAPTURE(on.network);
         CAPTURE(on.model);
         CAPTURE(on.sharing);
         CAPTURE(on.slowdown);
-        std::optional<experiment::RunResult> result;
-        double free = 0;
-        try {
-          const scenario::Scenario scenario = scenario_on(on, algorithm);
-          result = runtime::run(scenario);
-          free = free_steps(scenario, *result);
-        } catch (const scenario::ScenarioErrors&) {
-          break;
-        } catch (const InputError&) {  // needs a model's layers
-          break;
-        }
-        CHECK(beaten_bound(*result, free) == "");
-        judged.insert(name);
+        CHECK(beaten_on(on, algorithm) == "");
       }
     }
   }
-  CHECK(judged.size() + 4 >= systems::all_systems().size());
 }
 
 TEST_CASE("a system that lists more traffic than it sends, or waits for less than it says, is found out") {

@@ -93,6 +93,16 @@ std::vector<double> times_with(scenario::Scenario scenario, scenario::LinkSolver
   return times.get<std::vector<double>>();
 }
 
+void check_same_times(const scenario::Scenario& scenario, const std::vector<Sent>& messages) {
+  const std::vector<double> simgrid = times_with(scenario, scenario::LinkSolver::simgrid, messages),
+                            accelerator = times_with(scenario, scenario::LinkSolver::accelerator, messages);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(simgrid[i] >= messages[i].start_s);
+    REQUIRE(std::abs(accelerator[i] - simgrid[i]) <= 1e-6 * simgrid[i] + 1e-8);
+  }
+}
+
 void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_change, bool tcp = false) {
   CAPTURE(seed);
   CAPTURE(links_change);
@@ -105,14 +115,7 @@ void check_parity(std::uint64_t seed, scenario::LinkSharing sharing, bool links_
     scenario.platform.network.slow_start_after_idle = random.below(2) == 0;
   }
   if (links_change) change_links(random, scenario);
-  const std::vector<Sent> messages = random_messages(random);
-  const std::vector<double> simgrid = times_with(scenario, scenario::LinkSolver::simgrid, messages),
-                            accelerator = times_with(scenario, scenario::LinkSolver::accelerator, messages);
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(simgrid[i] >= messages[i].start_s);
-    REQUIRE(std::abs(accelerator[i] - simgrid[i]) <= 1e-6 * simgrid[i] + 1e-8);
-  }
+  check_same_times(scenario, random_messages(random));
 }
 
 }  // namespace
@@ -128,6 +131,19 @@ TEST_CASE("tcp sharing: the accelerator ends each message when SimGrid does") {
 TEST_CASE("the model TCP: the accelerator ends each message when SimGrid does") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     check_parity(seed, scenario::LinkSharing::automatic, seed % 2 == 0, true);
+  }
+}
+
+TEST_CASE("over fat pipes, in fair sharing, the accelerator ends each message when SimGrid does") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Stream random = stream(seed, "test", "fat pipes");
+    scenario::Scenario scenario = random_network(random, seed);
+    const scenario::Scenario on = on_file("fat_pipes.xml");
+    scenario.file = on.file;
+    scenario.platform.hosts = on.platform.hosts;
+    scenario.platform.network.sharing = scenario::LinkSharing::fair;
+    check_same_times(scenario, random_messages(random));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "sim/network/flow_transport.hpp"
 #include "sim/network/simgrid_transport.hpp"
+#include "tests/support/carried.hpp"
 #include "tests/support/forked.hpp"
 #include "tests/support/transfer.hpp"
 
@@ -115,4 +116,27 @@ TEST_CASE("a message's flows share its window") {
 
 TEST_CASE("a message that cannot be divided into whole bytes is carried as the next that can") {
   check_ends(star(), {{0, 1, 10, 4}}, {12 / 1e7});
+}
+
+TEST_CASE("without latency a message has no window, whatever the one before had") {
+  scenario::Scenario scenario = star(0.2);
+  scenario.platform.network.tcp_window = {1e6};
+  for (const int node : {0, 1, 2}) {
+    scenario::LatencyProfile profile;
+    profile.link = "w" + std::to_string(node);
+    profile.points = {{{1}, {0}}};
+    scenario.platform.profiles.emplace_back(profile);
+  }
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    scenario.platform.network.solver = solver;
+    // 1 MB per round trip of 0.4 s at first, then 10 MB/s.
+    const json times = forked([&] {
+      return json(carried(scenario, {{0, 1, 1e6, 0}, {1, 2, 1e6, 2}, {3, 4, 1e6, 2}}));
+    });
+    REQUIRE_MESSAGE(times.is_array(), times.dump());
+    CHECK(times[0].get<double>() == doctest::Approx(0.2 + 0.4).epsilon(1e-6));
+    CHECK(times[1].get<double>() == doctest::Approx(2.1).epsilon(1e-6));
+    CHECK(times[2].get<double>() == doctest::Approx(2 + 0.2 + 0.4).epsilon(1e-6));
+  }
 }
