@@ -87,6 +87,20 @@ FlowShape flow_shape(const platform::Fabric& fabric, int source, int target) {
   return shape;
 }
 
+double most_by_free_links(const platform::Fabric& fabric, int source, int target) {
+  const platform::NetworkNumbers& numbers = fabric.network_numbers();
+  double most = never;
+  const auto pass = [&](const platform::Route& way, double share) {
+    for (const int link : way.links) {
+      const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
+      if (info.direction == "free") most = std::min(most, info.bandwidth_bytes_per_s / share);
+    }
+  };
+  pass(fabric.route(source, target), 1);
+  if (numbers.acknowledgement > 0) pass(fabric.route(target, source), numbers.acknowledgement);
+  return most;
+}
+
 double latency_s(const platform::Fabric& fabric, const platform::Route& route) {
   return fabric.least_latency_s(route) * fabric.network_numbers().latency_factor;
 }

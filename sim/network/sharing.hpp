@@ -18,6 +18,10 @@ struct Transfer {
 std::vector<double> capacities(const platform::Fabric& fabric);
 FlowShape flow_shape(const platform::Fabric& fabric, int source, int target);
 
+// The most that links which give every flow all of their bandwidth leave of a message's rate. Infinite where there is
+// no such link on its way.
+double most_by_free_links(const platform::Fabric& fabric, int source, int target);
+
 // Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake. Here and below links that change are
 // taken at their best.
 double latency_s(const platform::Fabric& fabric, const platform::Route& route);

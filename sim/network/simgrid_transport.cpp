@@ -5,6 +5,7 @@
 #include <simgrid/Exception.hpp>
 #include <simgrid/s4u/Engine.hpp>
 
+#include "sim/network/sharing.hpp"
 #include "sim/platform/simgrid_api.hpp"
 
 namespace ddl::network {
@@ -12,7 +13,11 @@ namespace ddl::network {
 namespace sg = simgrid::s4u;
 
 SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
-    : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
+    : fabric_(fabric),
+      quiescence_(quiescence),
+      ended_call_(std::move(ended)),
+      any_free_link_(std::ranges::any_of(fabric.links(),
+                                         [](const platform::LinkInfo& link) { return link.direction == "free"; })) {
   if (fabric.changes().of_latency() || fabric.network_numbers().tcp_delays) {
     simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
   }
@@ -56,12 +61,19 @@ void SimgridTransport::set_model(const Channel& channel) {
   const double now_s = fabric_.latency_now_s(route);
   const double latency_s = channel.latency_s.value_or(now_s * numbers.latency_factor);
   if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
-  if (std::isinf(numbers.window_bytes) || !(route.latency_s > 0)) return;
-  // SimGrid bounds a flow by its window over twice the nominal latency.
-  const double window_bytes =
-      now_s > 0 ? numbers.window_bytes / channel.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
+  if ((std::isinf(numbers.window_bytes) && !any_free_link_) || !(route.latency_s > 0)) return;
+  // SimGrid bounds a flow by its window over twice the nominal latency, and knows no other bound of a flow.
+  const double window_bytes = std::min(
+      {now_s > 0 ? numbers.window_bytes / channel.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes,
+       2 * route.latency_s * flow_bound(channel), simgrid_api::no_window_bytes});
   if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
   sg::Engine::set_config("network/TCP-gamma", window_bytes);
+}
+
+// A fat pipe gives each flow all that it has: those of one message share it.
+double SimgridTransport::flow_bound(const Channel& channel) const {
+  if (channel.flows == 1 || !any_free_link_) return never;
+  return most_by_free_links(fabric_, channel.source, channel.target) / channel.flows;
 }
 
 void SimgridTransport::wait_for_messages(WaitingActor& actor) {

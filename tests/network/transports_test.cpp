@@ -118,6 +118,17 @@ TEST_CASE("a message that cannot be divided into whole bytes is carried as the n
   check_ends(star(), {{0, 1, 10, 4}}, {12 / 1e7});
 }
 
+TEST_CASE("a fat pipe gives a message as much whatever it counts as") {
+  scenario::Scenario scenario = on_file("fat_pipes.xml");
+  scenario.platform.network.sharing = scenario::LinkSharing::tcp;
+  // Over fat pipes alone; the last over a plain link, too, which is wider.
+  for (int flows = 1; flows <= 4; ++flows) {
+    check_ends(scenario, {{0, 1, 12e6, flows}, {0, 1, 12e6, 1}, {2, 4, 12e6, flows}}, {12.02, 12.02, 24.002});
+  }
+  scenario.platform.network.model = scenario::NetworkModel::LV08;
+  check_ends(scenario, {{0, 1, 12e6, 4}}, {13.01 * 0.02 + 12 / 0.97});
+}
+
 TEST_CASE("without latency a message has no window, whatever the one before had") {
   scenario::Scenario scenario = star(0.2);
   scenario.platform.network.tcp_window = {1e6};

@@ -24,6 +24,7 @@ TEST_CASE("describe keeps every value that was given and spells out short forms"
   given["platform"]["network"]["queue"] = "50ms";  // the model's defaults
   given["platform"]["network"]["slow_start_after_idle"] = true;
   given["data"]["shuffle"] = false;
+  for (const char* key : {"initial_weights", "batches", "draws"}) given["record"][key] = false;
   CHECK(json == given);
 }
 
@@ -34,7 +35,7 @@ TEST_CASE("describe fills in defaults") {
   CHECK(json["platform"]["bandwidth"] == "40Mbps");
   CHECK(json["platform"]["latency"] == "100us");
   CHECK(json["platform"]["speed"] == "50Gf");
-  CHECK(json["platform"]["network"]["model"] == "LV08");
+  CHECK(json["platform"]["network"]["model"] == "auto");
   CHECK(json["data"]["source"] == "synthetic");
   CHECK(json["training"]["optimizer"]["type"] == "sgd");
   CHECK(json["training"]["optimizer"]["schedule"]["type"] == "constant");
