@@ -283,7 +283,7 @@ TEST_CASE("the first worker may crash as the run begins, evaluations or not, and
   for (const std::string& system : all) {
     CAPTURE(system);
     scenario::Scenario scenario = with_fault(
-        system, R"({"type": "host_crash", "host": "w0", "at": "0s", "restart": "500ms", "state": "lost"})", 5);
+        system, R"({"type": "host_crash", "host": "w0", "at": "0s", "restart": "350ms", "state": "lost"})", 5);
     scenario.evaluate.every = Seconds{0.2};
     CHECK(runtime::run(scenario).stopped_by == "iterations");
   }

@@ -134,19 +134,6 @@ TEST_CASE("the model TCP: the accelerator ends each message when SimGrid does") 
   }
 }
 
-TEST_CASE("over fat pipes, in both ways of sharing, the accelerator ends each message when SimGrid does") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    CAPTURE(seed);
-    Stream random = stream(seed, "test", "fat pipes");
-    scenario::Scenario scenario = random_network(random, seed);
-    const scenario::Scenario on = on_file("fat_pipes.xml");
-    scenario.file = on.file;
-    scenario.platform.hosts = on.platform.hosts;
-    scenario.platform.network.sharing = seed % 2 == 0 ? scenario::LinkSharing::fair : scenario::LinkSharing::tcp;
-    check_same_times(scenario, random_messages(random));
-  }
-}
-
 TEST_CASE("where all send to all, in both ways of sharing, the accelerator ends each message when SimGrid does") {
   constexpr int nodes = 14;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
