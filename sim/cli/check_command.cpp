@@ -35,7 +35,8 @@ std::string model_text(const scenario::Scenario& scenario) {
 
 std::string consensus_text(const graph::Consensus& consensus) {
   const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
-  return results::labelled("averaging", fmt::format("a step leaves {:.4f} of the models' distance from their mean; spectral gap {:.4f}",
+  return results::labelled("averaging", fmt::format("a step leaves {:.4f} of the models' distance from "
+                                                    "their mean; spectral gap {:.4f}",
                                                     consensus.factor, consensus.spectral_gap())) +
          results::labelled("consensus", fmt::format("steps until 1/e of that distance is left: {}; until 1/1000 is: {}",
                                                     rounds(1 / std::numbers::e), rounds(1e-3)));

@@ -31,6 +31,20 @@ std::vector<Channel*> in_order(std::vector<Channel*> channels) {
   return channels;
 }
 
+void cut_off(const Channels& channels, const Transport& transport, Observer& observer) {
+  for (const auto& from : channels) {
+    for (const auto& [target, channel] : from) {
+      double carried = channel.on_wire_bytes;
+      if (channel.transfer >= 0) {
+        carried -= transport.remaining_bytes(channel);
+      } else if (!channel.has_ended()) {
+        continue;
+      }
+      observer.end_message(channel.observed, channel.source, target, carried, MessageEnd::cut_off);
+    }
+  }
+}
+
 void describe(const Channels& channels, const platform::Fabric& fabric, std::vector<std::string>& lines) {
   for (const auto& from : channels) {
     for (const auto& [target, channel] : from) {
@@ -265,19 +279,7 @@ Totals Network::totals() const {
                           [this](const Channel& channel) { return transport_->remaining_bytes(channel); });
 }
 
-void Network::end_observation() {
-  for (const auto& from : channels_) {
-    for (const auto& [target, channel] : from) {
-      double carried = channel.on_wire_bytes;
-      if (channel.transfer >= 0) {
-        carried -= transport_->remaining_bytes(channel);
-      } else if (!channel.has_ended()) {
-        continue;
-      }
-      observer_.end_message(channel.observed, channel.source, target, carried, MessageEnd::cut_off);
-    }
-  }
-}
+void Network::end_observation() { cut_off(channels_, *transport_, observer_); }
 
 void Network::describe_waiting(std::vector<std::string>& lines) const { describe(channels_, fabric_, lines); }
 
