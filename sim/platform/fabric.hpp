@@ -48,8 +48,9 @@ struct NetworkNumbers {
 
 // Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
 //
-// Of a platform file's <config> its factors count, unlike its network model: check_platform_text has the list. SimGrid's
-// log is off, including its report of a deadlock; what it prints before it aborts still goes to stderr, without a prefix.
+// Of a platform file's <config> its factors count, unlike its network model: check_platform_text has the list.
+// SimGrid's log is off, including its report of a deadlock; what it prints before it aborts still goes to stderr,
+// without a prefix.
 class Fabric {
  public:
   // Builds or loads the platform, sets the network model. Throws InputError (absent or broken file, unknown or too few

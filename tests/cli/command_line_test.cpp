@@ -210,7 +210,8 @@ TEST_CASE("check prints bounds and writes nothing") {
   CHECK(answer.code == 0);
   CHECK(answer.err == "");
   CHECK(answer.out.starts_with("good.json: ok\n"));
-  CHECK(answer.out.find("nothing that a step has to wait for") != std::string::npos);  // Ako never waits for the network
+  CHECK(answer.out.find("nothing that a step has to wait for") !=
+        std::string::npos);  // Ako never waits for the network
   const Reply waits = place.call("check good.json --set algorithm=ring_allreduce");
   CHECK(waits.code == 0);
   CHECK(waits.out.find("bottleneck") != std::string::npos);
