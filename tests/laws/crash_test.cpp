@@ -279,13 +279,19 @@ TEST_CASE("hosts that are not there, times in the wrong order and endless churn 
           R"({"type": "churn", "hosts": ["w0", "x"], "mean_up": "1s", "mean_down": "1s", "until": "9s"})", "hosts[1]");
 }
 
-TEST_CASE("the first worker may crash as the run begins, evaluations or not, and come back") {
+TEST_CASE("the first worker may crash as the run begins, and come back before or after the others have ended") {
   for (const std::string& system : all) {
-    CAPTURE(system);
-    scenario::Scenario scenario = with_fault(
-        system, R"({"type": "host_crash", "host": "w0", "at": "0s", "restart": "350ms", "state": "lost"})", 5);
-    scenario.evaluate.every = Seconds{0.2};
-    CHECK(runtime::run(scenario).stopped_by == "iterations");
+    for (const char* restart : {"350ms", "500ms", "5s"}) {
+      CAPTURE(system);
+      CAPTURE(restart);
+      scenario::Scenario scenario = with_fault(
+          system,
+          fmt::format(R"({{"type": "host_crash", "host": "w0", "at": "0s", "restart": "{}", "state": "lost"}})",
+                      restart),
+          5);
+      scenario.evaluate.every = Seconds{0.2};
+      CHECK(runtime::run(scenario).stopped_by == "iterations");
+    }
   }
 }
 

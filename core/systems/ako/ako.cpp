@@ -62,6 +62,7 @@ class AkoWorker : public Program {
       node_.spawn("receive", [this, thread] { receive(thread); });
     }
     if (clock_) clock_->start();
+    if (clock_) clock_->received(progress_.steps());  // of one that starts in the middle: no more may come
     sender_->start();
   }
 
