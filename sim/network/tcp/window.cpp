@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/portable_math.hpp"
+
 namespace ddl::network {
 namespace {
 
@@ -15,6 +17,10 @@ constexpr double most_gap_s = 0.002;                           // between acknow
 constexpr double least_delay_s = 0.004, most_delay_s = 0.016;  // RFC 9406, 4.2: what ends slow start
 constexpr double sampled_segments = 8;
 constexpr double first_receive_segments = 45;  // 64 kB
+
+// Not the C library's, whose last digit depends on its version.
+double cube(double x) { return x * x * x; }
+double cube_root(double x) { return x > 0 ? portable_exp(portable_log(x) / 3) : 0; }
 
 }  // namespace
 
@@ -69,11 +75,11 @@ void TcpWindow::grow_slowly(const TcpRound& round) {
   if (since_epoch_s_ < 0) {
     since_epoch_s_ = 0;
     origin_ = std::max(most_before_, segments_);
-    until_origin_s_ = std::cbrt((origin_ - segments_) / cubic_c);
+    until_origin_s_ = cube_root((origin_ - segments_) / cubic_c);
     as_reno_ = segments_;
   }
   since_epoch_s_ += round.seconds;
-  const double target = origin_ + cubic_c * std::pow(since_epoch_s_ + round.round_trip_s - until_origin_s_, 3);
+  const double target = origin_ + cubic_c * cube(since_epoch_s_ + round.round_trip_s - until_origin_s_);
   double growth = target - segments_;
   if (most_before_ == 0) growth = std::max(growth, first_growth * segments_);
   as_reno_ += reno_growth * round.sent / segments_;
