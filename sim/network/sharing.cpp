@@ -116,7 +116,7 @@ double alone_s(const platform::Fabric& fabric, const Transfer& transfer) {
 double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
   double least = never;
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
-  bool together = !fabric.links_change() && numbers.most_flows == 1;
+  bool together = !fabric.links_change() && numbers.most_flows == 1 && !numbers.tcp_delays;
   for (const Transfer& transfer : transfers) {
     least = std::min(least, alone_s(fabric, transfer));
     const double first = transfers.front().route->latency_s, latency = transfer.route->latency_s;

@@ -32,7 +32,7 @@ double alone_s(const platform::Fabric& fabric, const Transfer& transfer);
 // Seconds until the first of `transfers` is through when all start at the same time: max-min fair sharing, in which a
 // flow's claim is the inverse of its route's latency (and, in LV08, of its slow links), holds until then. When the
 // latencies differ they do not start on the links together, and the least time any of them takes alone is returned; the
-// same when links change or are shared unevenly.
+// same when links change or are shared unevenly, or windows decide latencies (the model TCP).
 double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers);
 
 }  // namespace ddl::network

@@ -42,13 +42,16 @@ struct Case {
   int workers = 4;
 };
 
-// Every network in both models, with one slow worker or another, or none.
+// Every network in all models, with one slow worker or another, or none.
 std::vector<Case> cases() {
   const char* const slowdowns[] = {"{}", R"({"w0": 6})", R"({"w1": 6})"};
   std::vector<Case> list;
+  std::size_t number = 0;
   for (const char* network : networks) {
-    list.push_back({network, "CM02", "fair", slowdowns[list.size() % 3]});
-    list.push_back({network, "LV08", "tcp", slowdowns[list.size() % 3]});
+    list.push_back({network, "CM02", "fair", slowdowns[number % 3]});
+    list.push_back({network, "LV08", "tcp", slowdowns[(number + 1) % 3]});
+    list.push_back({network, "TCP", number % 2 == 0 ? "fair" : "tcp", slowdowns[(number + 2) % 3]});
+    ++number;
   }
   list.push_back({over_fat_pipes, "CM02", "fair", "{}"});
   list.push_back({over_fat_pipes, "LV08", "tcp", R"({"w1": 6})"});

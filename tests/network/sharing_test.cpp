@@ -63,6 +63,13 @@ TEST_CASE("LV08's smaller claim of flows over slow links is foreseen") {
   CHECK(found.simulated_s == doctest::Approx(corrected).epsilon(1e-4));
 }
 
+TEST_CASE("in the model TCP windows decide when flows start, so they are taken to be alone") {
+  // Sharing equally from the start, the first would need 4.02 s.
+  scenario::Scenario scenario = server_with({{1e6}}, scenario::NetworkModel::TCP);
+  scenario.platform.network.sharing = scenario::LinkSharing::fair;
+  CHECK(firsts(scenario, from_server).predicted_s == doctest::Approx(1.02));
+}
+
 TEST_CASE("flows that do not start together are taken to be alone") {
   const scenario::Scenario scenario = ddl::on_platform({.topology = ddl::scenario::Topology::two_sites,
                                                         .workers = 4,
