@@ -51,10 +51,17 @@ std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenar
     const Scenario& scenario = scenarios[cell];
     for (const std::uint64_t seed : seeds_of(study, study.cells[cell])) {
       jobs.push_back({&scenario, seed, folder / scenario.name / std::to_string(seed),
-                      fmt::format("{} (seed {})", scenario.name, seed)});
+                      fmt::format("{} (seed {})", scenario.name, seed), study.cells[cell].cost});
     }
   }
   return jobs;
+}
+
+// Those that are to be made, the cheapest first: a study that is interrupted has as many cells as it can.
+std::vector<std::size_t> open_of(const std::vector<Job>& jobs) {
+  std::vector<std::size_t> open = FinishedRuns().open_of(jobs);
+  std::ranges::stable_sort(open, {}, [&](std::size_t job) { return jobs[job].cost; });
+  return open;
 }
 
 void put_platforms(const Study& study, const fs::path& folder) {
@@ -152,7 +159,7 @@ Outcome run_study(const Study& study, const StudyOptions& options) {
   runs.at_once = options.at_once;
   runs.replace = results::Replace::anything;
   runs.progress = options.progress;
-  run_jobs(jobs, FinishedRuns().open_of(jobs), runs,
+  run_jobs(jobs, open_of(jobs), runs,
            [&](std::size_t job, const JobEnd& end) { check_end(jobs[job], end); });
   return outcome_of(study, jobs);
 }

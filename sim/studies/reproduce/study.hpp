@@ -39,6 +39,7 @@ struct Cell {
   std::string scenario;  // JSON text without name and seed
   std::vector<Figure> figures;
   std::vector<std::uint64_t> seeds = {};  // none: the study's
+  double cost = 1;                        // what a run may take, in any one unit: the cheapest run first
 };
 
 struct TableLayout {
