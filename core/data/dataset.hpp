@@ -50,11 +50,12 @@ DataShape data_shape(DataSource source);
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch);
 
 // Divides the samples of `data` over `workers` shards as spec.partition says. Every sample goes to exactly one shard
-// and no shard is empty; depends only on the data, the spec and the seed, so that all systems start from the same
-// shards. Except with dirichlet, sizes differ by at most one. Throws InputError when there are fewer samples than
-// workers.
+// and no shard is empty; depends only on the arguments, so that all systems start from the same shards. Except with
+// dirichlet, sizes differ by at most one. `dealt` deals minibatches of batch_size samples instead of samples: shards
+// differ by at most one minibatch, a pass over a shard is its minibatches in file order, and a rest of less than a
+// minibatch goes to no shard. Throws InputError when there are fewer samples (dealt: minibatches) than workers.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
-                                                  std::uint64_t seed);
+                                                  std::uint64_t seed, int batch_size);
 
 // An endless sequence of minibatches over one worker's shard: passes over all of it, each in a new order if shuffled.
 // The last batch of a pass is filled up from the next pass, so every batch has exactly batch_size samples.

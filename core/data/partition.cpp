@@ -33,6 +33,17 @@ std::vector<Indices> cut_evenly(const Indices& indices, std::size_t workers) {
   return shards;
 }
 
+// Minibatch k of the file to worker k mod n; what is left over, less than a minibatch, to nobody.
+std::vector<Indices> deal_minibatches(const Indices& indices, std::size_t workers, std::size_t batch_size) {
+  std::vector<Indices> shards(workers);
+  for (std::size_t batch = 0; batch < indices.size() / batch_size; ++batch) {
+    const auto first = indices.begin() + static_cast<std::ptrdiff_t>(batch * batch_size);
+    Indices& shard = shards[batch % workers];
+    shard.insert(shard.end(), first, first + static_cast<std::ptrdiff_t>(batch_size));
+  }
+  return shards;
+}
+
 // One draw of the symmetric Dirichlet distribution: independent gamma draws over their sum.
 std::vector<double> dirichlet(std::size_t count, double alpha, Stream& random) {
   std::vector<double> shares(count);
@@ -86,8 +97,9 @@ std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers,
 }  // namespace
 
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
-                                                  std::uint64_t seed) {
+                                                  std::uint64_t seed, int batch_size) {
   check(workers > 0, "data are dealt to at least one worker");
+  check(batch_size > 0, "a batch has at least one sample");
   const auto count = static_cast<std::size_t>(workers);
   if (data.size() < count) {
     throw InputError("data.train gives " + std::to_string(data.size()) + " samples to " + std::to_string(workers) +
@@ -101,6 +113,13 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
       return deal_round(indices, count);
     case PartitionKind::sequential:
       return cut_evenly(indices, count);
+    case PartitionKind::dealt:
+      if (data.size() / static_cast<std::size_t>(batch_size) < count) {
+        throw InputError("data.partition deals " + std::to_string(data.size()) + " samples in minibatches of " +
+                         std::to_string(batch_size) + " to " + std::to_string(workers) +
+                         " workers; expected at least one each");
+      }
+      return deal_minibatches(indices, count, static_cast<std::size_t>(batch_size));
     case PartitionKind::by_label:
       std::stable_sort(indices.begin(), indices.end(),
                        [&](std::uint32_t a, std::uint32_t b) { return data.labels[a] < data.labels[b]; });

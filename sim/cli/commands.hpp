@@ -85,7 +85,8 @@ struct ReproduceSettings {
   bool full = false;  // the published network on CIFAR-10
   std::string data;   // its folder
   std::string out = "results";
-  int jobs = 0;  // parallel runs; 0: as many as cores
+  int jobs = 0;           // parallel runs; 0: as many as cores
+  bool finished = false;  // make no run: of those that are there
   bool quiet = false;
 };
 

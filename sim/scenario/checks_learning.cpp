@@ -58,6 +58,12 @@ void check_data(const Scenario& scenario, Findings& findings) {
   } else if (!scenario.model.none() && train && scenario.training.batch_size > *train && findings.clean("$.training")) {
     findings.add("$.training.batch_size", fmt::format("{} samples a batch of {} in all; expected at most as many",
                                                       scenario.training.batch_size, *train));
+  } else if (!scenario.model.none() && workers && train && all_have_shards &&
+             data.partition == data::PartitionKind::dealt && findings.clean("$.training") &&
+             findings.clean("$.platform") && *train / scenario.training.batch_size < *workers) {
+    place.at("partition")
+        .error(fmt::format("\"dealt\" has {} minibatches of {} for {} workers; expected at least one for each",
+                           *train / scenario.training.batch_size, scenario.training.batch_size, *workers));
   }
 }
 

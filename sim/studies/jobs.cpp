@@ -84,12 +84,19 @@ RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std
 
 FinishedRuns::FinishedRuns() : program_(results::program_identity()) {}
 
-bool FinishedRuns::has(const Job& job) {
+bool FinishedRuns::has(const Job& job) { return has(job, &program_); }
+
+bool FinishedRuns::has_of_any_build(const Job& job) { return has(job, nullptr); }
+
+bool FinishedRuns::has(const Job& job, const std::string* program) {
   const std::string text = results::content_of((job.folder / "run.json").string());
   if (text.empty()) return false;
   const Scenario scenario = job.seeded();
   try {
-    return results::is_run_json_of(scenario, inputs_.of(scenario), program_, text);
+    const results::Inputs& inputs = inputs_.of(scenario);
+    if (program != nullptr) return results::is_run_json_of(scenario, inputs, *program, text);
+    const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text);
+    return earlier.readable && earlier.differences.empty();
   } catch (const InputError&) {
     return false;  // without its inputs the run will say so itself
   }

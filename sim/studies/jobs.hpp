@@ -49,10 +49,14 @@ class FinishedRuns {
  public:
   FinishedRuns();  // digests the program
   bool has(const Job& job);
+  // The same, by whatever build of the program.
+  bool has_of_any_build(const Job& job);
   // Those of `jobs` that are not finished, by number.
   std::vector<std::size_t> open_of(const std::vector<Job>& jobs);
 
  private:
+  bool has(const Job& job, const std::string* program);
+
   std::string program_;
   results::KnownInputs inputs_;
 };

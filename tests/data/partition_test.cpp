@@ -30,6 +30,10 @@ DataSpec dealt(PartitionKind kind, double alpha = 0.5) {
   return spec;
 }
 
+Shards partition(const Dataset& data, const DataSpec& spec, int workers, std::uint64_t seed) {
+  return data::partition(data, spec, workers, seed, 1);
+}
+
 std::vector<std::uint32_t> everything(const Shards& shards) {
   std::vector<std::uint32_t> all;
   for (const auto& shard : shards) all.insert(all.end(), shard.begin(), shard.end());
@@ -53,8 +57,8 @@ double unevenness(const Dataset& data, const Shards& shards) {
   return sum / static_cast<double>(shards.size());
 }
 
-constexpr PartitionKind every_kind[] = {PartitionKind::iid, PartitionKind::sequential, PartitionKind::by_label,
-                                        PartitionKind::dirichlet};
+constexpr PartitionKind every_kind[] = {PartitionKind::iid, PartitionKind::sequential, PartitionKind::dealt,
+                                        PartitionKind::by_label, PartitionKind::dirichlet};
 
 }  // namespace
 
@@ -80,7 +84,7 @@ TEST_CASE("every partition gives each sample to exactly one shard and leaves non
 }
 
 TEST_CASE("shards differ by at most one sample but for dirichlet") {
-  for (const PartitionKind kind : {PartitionKind::iid, PartitionKind::sequential, PartitionKind::by_label}) {
+  for (const PartitionKind kind : {PartitionKind::iid, PartitionKind::sequential, PartitionKind::dealt, PartitionKind::by_label}) {
     for (const int workers : {3, 7, 10}) {
       const Shards shards = partition(labelled(101), dealt(kind), workers, 1);
       const std::size_t least = 101u / static_cast<std::size_t>(workers);
@@ -96,6 +100,41 @@ TEST_CASE("sequential shards are ranges in file order") {
   const Shards shards = partition(labelled(10), dealt(PartitionKind::sequential), 3, 1);
   // The cuts are at 10/3 and 20/3, rounded down.
   CHECK(shards == Shards{{0, 1, 2}, {3, 4, 5}, {6, 7, 8, 9}});
+}
+
+TEST_CASE("dealt gives whole minibatches in turn, in file order, and leaves out less than one") {
+  const DataSpec spec = dealt(PartitionKind::dealt);
+  // Minibatches of two: 0 1 | 2 3 | 4 5 | 6 7 | 8 9, and sample 10 is none.
+  CHECK(data::partition(labelled(11), spec, 2, 1, 2) == Shards{{0, 1, 4, 5, 8, 9}, {2, 3, 6, 7}});
+  CHECK(data::partition(labelled(11), spec, 3, 1, 2) == Shards{{0, 1, 6, 7}, {2, 3, 8, 9}, {4, 5}});
+  CHECK(data::partition(labelled(11), spec, 1, 1, 2) == Shards{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
+  // TF.AKO: 480 minibatches of 104 of 50,000 images; worker 1 of three has the last but one, from 478 * 104 on.
+  const Shards three = data::partition(labelled(50000), spec, 3, 1, 104);
+  for (const auto& shard : three) CHECK(shard.size() == 160 * 104);
+  CHECK(three[1].front() == 104);
+  CHECK(three[1][104] == 4 * 104);
+  CHECK(three[1].back() == 479 * 104 - 1);
+  CHECK(three[2].back() == 49919);
+  const auto refusal = [&](int workers, int batch_size) -> std::string {
+    try {
+      data::partition(labelled(11), spec, workers, 1, batch_size);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(refusal(5, 2) == "");
+  CHECK(refusal(6, 2) ==
+        "data.partition deals 11 samples in minibatches of 2 to 6 workers; expected at least one each");
+}
+
+TEST_CASE("a stream over dealt minibatches that are not shuffled gives them in file order, pass after pass") {
+  const Shards shards = data::partition(labelled(11), dealt(PartitionKind::dealt), 2, 1, 2);
+  BatchStream batches(shards[1], 2, false, Stream(1));
+  for (int pass = 0; pass < 3; ++pass) {
+    CHECK(batches.next() == std::vector<std::uint32_t>{2, 3});
+    CHECK(batches.next() == std::vector<std::uint32_t>{6, 7});
+  }
 }
 
 TEST_CASE("by_label gives one worker in ten one class and one in four at most four") {

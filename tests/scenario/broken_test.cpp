@@ -228,6 +228,8 @@ constexpr Broken kBroken[] = {
     {"{" REST ", \"data\": {\"train\": 3}}", "$.data.train", "3 training samples for 4 workers"},
     {"{\"platform\": {\"workers\": 9000, \"bandwidth\": \"1bps\"}, " AKO ", " END "}", "$.data.train",
      "8000 training samples for 9000 workers"},
+    {"{" REST ", \"data\": {\"train\": 100, \"partition\": \"dealt\"}, \"training\": {\"batch_size\": 32}}",
+     "$.data.partition", "\"dealt\" has 3 minibatches of 32 for 4 workers; expected at least one for each"},
     // Sizes
     {"{" NET ", " AKO ", \"stop\": {\"iterations\": 1000000000}}", "$.stop", "4 workers x 1e+09 steps make a run"},
     {"{\"platform\": {\"workers\": 100000, \"bandwidth\": \"1bps\"}, " AKO ", " END ", \"data\": {\"train\": 100000}}",

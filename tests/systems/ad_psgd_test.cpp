@@ -36,6 +36,20 @@ std::vector<float> models_after(int steps, const AdPsgdParams& params) {
   return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
 }
 
+// Both models after two steps of two workers whose messages take 0.25 s. The passive one's gradient is 2 and takes 1 s,
+// the active one's is 4 + x.
+std::vector<float> models_of_two_steps(double active_s, const AdPsgdParams& params) {
+  LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, active_s}},
+                        .steps = 2,
+                        .gradient =
+                            [](const Node& node, std::span<const float> x) {
+                              return std::vector<float>{node.id() == 0 ? 2 : 4 + x[0]};
+                            },
+                        .latency_s = 0.25});
+  cluster.run(programs_of(params));
+  return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
+}
+
 }  // namespace
 
 TEST_CASE("only those workers of AD-PSGD hear of others' crashes that wait for answers") {
@@ -61,6 +75,45 @@ TEST_CASE("AD-PSGD counts a gradient's staleness until it is applied, with the a
   CHECK(staleness_of(cluster, 0) == std::vector<double>{0, 1});
   // The active one's first waits for an averaging. Its second begins before that, so it also misses the first gradient.
   CHECK(staleness_of(cluster, 1) == std::vector<double>{1, 3});
+}
+
+TEST_CASE("AD-PSGD applies a pending gradient to its own model after the exchange, or at once") {
+  // The passive worker is at -2 from 1 s on, the active one ends its first gradient, 4, at 1.5 s and asks with 0: both
+  // have -1, the passive one at 1.75 s, the active one at 2 s, where its gradient takes it to -5. At 2 s the passive one
+  // goes on to -3. The active one ends its second gradient at 3 s and asks with -5: both have -4.
+  // That gradient began at 1.5 s. After the exchange: at 0, so it is 4 and leads to -8.
+  CHECK(models_of_two_steps(1.5, {}) == std::vector<float>{-4, -8});
+  // At once: at -4, so it is 0 and leads nowhere. What is averaged is the same.
+  CHECK(models_of_two_steps(1.5, {.apply = ApplyPending::at_once}) == std::vector<float>{-4, -4});
+}
+
+TEST_CASE("AD-PSGD that exchanges without a pause applies a gradient between two exchanges, or at once") {
+  // The active worker asks at 0, 0.5, 1, 1.5 and 2 s. At 1 s it asks with 0, and the passive one has -2 since then: both
+  // have -1. The gradient of 1.2 s, 4, takes the active one to -5 at 1.5 s, with which it asks: both have -3, the
+  // passive one at 1.75 s, and -5 at 2 s. Then the active one asks with -3: both have -4. Its second gradient, from 1.2
+  // to 2.4 s, is 4, taken at 0, or 0, taken at -4, and none follows.
+  const GossipRate rate{.continuous = true};
+  CHECK(models_of_two_steps(1.2, {.gossip_rate = rate}) == std::vector<float>{-4, -8});
+  CHECK(models_of_two_steps(1.2, {.gossip_rate = rate, .apply = ApplyPending::at_once}) == std::vector<float>{-4, -4});
+}
+
+TEST_CASE("where gradients do not depend on the model, when AD-PSGD applies them changes nothing") {
+  for (const UpdateOrder order : {UpdateOrder::average_then_update, UpdateOrder::update_then_average}) {
+    for (const int every : {1, 2, 3}) {
+      const AdPsgdParams after{.gossip_rate = {.every = every}, .update_order = order};
+      AdPsgdParams at_once = after;
+      at_once.apply = ApplyPending::at_once;
+      CHECK(models_after(6, at_once) == models_after(6, after));
+    }
+  }
+}
+
+TEST_CASE("AD-PSGD counts a gradient's staleness until the worker's own model has it") {
+  LocalCluster cluster = two_workers(2);
+  cluster.run(programs_of(AdPsgdParams{.apply = ApplyPending::at_once}));
+  CHECK(staleness_of(cluster, 0) == std::vector<double>{0, 1});
+  // The second begins when the model has the first and, by the time it ends, one averaging more.
+  CHECK(staleness_of(cluster, 1) == std::vector<double>{0, 1});
 }
 
 TEST_CASE("averaging moves no sum: gradients alone do, whatever the order and the rate") {

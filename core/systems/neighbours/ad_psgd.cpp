@@ -14,12 +14,17 @@
 //   slot, both kinds:
 //     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
 //        makes due is over
+//        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x without g until the exchange is over: the
+//        question (2) has s, and 3 is x = x + (x_j - s) / 2. The pair averages what it would have, when it would have;
+//        only gradients meanwhile are taken at a model that has g. The slot stays full as long.
 //
 // A gradient's staleness is the number of averagings and updates its worker's model went through from when it began to
 // be computed until it was applied.
 #include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "core/membership/call.hpp"
 #include "core/node/vectors.hpp"
@@ -47,7 +52,12 @@ class AdPsgdWorker : public Program {
       const Gradient gradient = node_.gradient();  // 1
       node_.wait_until([this] { return !slot_; }, "room for its gradient");
       slot_ = {gradient.values, node_.step(), before};
-      if (!locked_ && !slot_waits_for_exchange()) apply_slot();  // 5
+      if (!locked_ && !slot_waits_for_exchange()) {
+        empty_slot();  // 5
+      } else if (params_.apply == ApplyPending::at_once) {
+        shared_ = node_.weights().snapshot();
+        apply_slot();
+      }
       node_.notify();
       node_.finish_step();
     }
@@ -64,7 +74,7 @@ class AdPsgdWorker : public Program {
       exchange();  // 2, 3
       locked_ = false;
       if (updates_first()) since_exchange_ = 0;
-      if (slot_) apply_slot();  // 5
+      if (slot_) empty_slot();  // 5
       if (!updates_first()) since_exchange_ = 0;
       node_.notify();
     }
@@ -72,7 +82,9 @@ class AdPsgdWorker : public Program {
 
   void exchange() {
     if (!partners_.any_up()) return;
-    call_->ask(partners_.next(), model_message(to_passive));
+    Message question = model_message(to_passive);
+    if (shared_) question.values = *shared_;
+    call_->ask(partners_.next(), std::move(question));
     if (const auto answer = call_->answer("the answer to its question")) average_with(*answer);
   }
 
@@ -92,15 +104,26 @@ class AdPsgdWorker : public Program {
   }
 
   void average_with(const Message& other) {
-    blend(node_.weights().write(), values_of(other.values), 0.5f);
+    const std::span<float> model = node_.weights().write();
+    if (shared_) {
+      add_scaled(model, values_of(other.values), 0.5f);
+      add_scaled(model, values_of(*shared_), -0.5f);
+    } else {
+      blend(model, values_of(other.values), 0.5f);
+    }
     ++changes_;
   }
 
   void apply_slot() {
     node_.record(Staleness{node_.id(), slot_->step, static_cast<double>(changes_ - slot_->changes_before)});
     node_.apply(values_of(slot_->values));
-    slot_.reset();
     ++changes_;
+  }
+
+  void empty_slot() {
+    if (!shared_) apply_slot();
+    shared_.reset();
+    slot_.reset();
     ++since_exchange_;
   }
 
@@ -125,7 +148,8 @@ class AdPsgdWorker : public Program {
   const AdPsgdParams params_;
   membership::Peers partners_;
   std::optional<membership::Call> call_;  // of an active worker
-  std::optional<Pending> slot_;           // a gradient that waits to be applied
+  std::optional<Pending> slot_;           // a gradient that no exchange has yet, or may have
+  std::optional<Payload> shared_;         // the model without the slot's gradient, once it has that
   bool locked_ = false;                   // between asking and the answer
   bool finished_ = false;                 // no more gradients
   std::int64_t changes_ = 0;              // averagings and updates of the model so far

@@ -31,6 +31,13 @@ constexpr auto enum_names(UpdateOrder) {
                                                {UpdateOrder::update_then_average, "update_then_average"}});
 }
 
+// When an active worker's own model takes a gradient that no exchange may have yet.
+enum class ApplyPending { after_exchange, at_once };
+constexpr auto enum_names(ApplyPending) {
+  return std::to_array<EnumName<ApplyPending>>(
+      {{ApplyPending::after_exchange, "after_exchange"}, {ApplyPending::at_once, "at_once"}});
+}
+
 struct AdPsgdParams {
   static constexpr SystemFacts facts{.name = "ad_psgd",
                                      .what = "averaging in pairs, beside gradients that wait for no other worker",
@@ -40,6 +47,7 @@ struct AdPsgdParams {
   GossipRate gossip_rate;
   PartnerRule peer = PartnerRule::random;
   UpdateOrder update_order = UpdateOrder::average_then_update;
+  ApplyPending apply = ApplyPending::after_exchange;
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
@@ -55,6 +63,8 @@ void fields(Visitor& visit, AdPsgdParams& params) {
              .at_most = 1e6});
   visit("peer", params.peer, Rule{.doc = "which peer an active worker asks next"});
   visit("update_order", params.update_order, Rule{.doc = "whether a gradient waits for the averaging it calls for"});
+  visit("apply", params.apply,
+        Rule{.doc = "when an active worker's own model takes a gradient that waits for an averaging"});
 }
 
 }  // namespace ddl::systems

@@ -25,6 +25,8 @@ Command add_reproduce(CLI::App& app) {
   command.add_option("--jobs", settings->jobs, "Runs at once; default: as many as cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  command.add_flag("--finished", settings->finished, "Make no run: tables and page of those that are finished")
+      ->excludes("--jobs");
   command.add_flag("--quiet", settings->quiet, "No progress");
   command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
   return {&command, [settings] {

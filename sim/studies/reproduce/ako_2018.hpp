@@ -35,7 +35,10 @@ std::vector<std::string> bandwidth(const Network& network, int workers);
 
 TablePosition accuracy_at(const std::string& network, int workers, const std::string& system);
 
-std::vector<Claim> claims();
+// Scored in each evaluation of --full: all 10,000 would take longer than all that is learnt.
+inline constexpr int full_test_samples = 1000;
+
+std::vector<Claim> claims(const Scale& scale);
 std::vector<Note> notes(const Scale& scale);
 
 }  // namespace ddl::studies::ako_study

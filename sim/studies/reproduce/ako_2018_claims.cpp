@@ -192,7 +192,7 @@ std::vector<Claim> published_claims() {
        "against 109)."}};
 }
 
-std::vector<Claim> our_claims() {
+std::vector<Claim> our_claims(const Scale& scale) {
   return {
       {Claim::check, "off the uniform LAN P=1 is the lowest setting of Ako",
        counted(false, 8, "9", [](const auto& of) { return of(p1) <= std::min(of(various), of(p4)); }),
@@ -202,21 +202,23 @@ std::vector<Claim> our_claims() {
       {Claim::check, "P=1 is above or below centralized as published, cell by cell", p1_on_published_side,
        "10 of 12: two cells have them within two points", ""},
       {Claim::check, "P=4 is above centralized on the heterogeneous LAN by as much as published", gains_on_hetero_lan,
-       "half of each gain or more, for the task is another",
+       scale.full ? "half of each gain or more" : "half of each gain or more, for the task is another",
        "At 200 Mbit/s a model takes 0.7 s, two batches, and the server has the fastest link: neither system is slow "
        "enough for such gains. The published accuracies there are those of the uniform WAN, as if the network had been "
        "much slower than stated."},
       {Claim::check, "WAN: with two workers Ako P=4 reaches the target sooner than centralized (published: 3.5 times)",
        [](const Outcome& outcome) { return speed_up(outcome, uniform_wan, 2.5, INFINITY); },
-       "2.5 times or more: the target is another", ""},
+       scale.full ? "2.5 times or more" : "2.5 times or more: the target is another", ""},
       {Claim::check, "LAN: they reach it at about the same time (published: 0.95)",
        [](const Outcome& outcome) { return speed_up(outcome, uniform_lan, 1 / 1.2, 1.2); }, "within 20 %", ""},
       {Claim::check, "the order of all 48 cells is the published one",
-       [](const Outcome& outcome) {
-         return Verdict{rank_correlation(outcome, "accuracy") >= 0.85,
+       [least = scale.full ? 0.9 : 0.85](const Outcome& outcome) {
+         return Verdict{rank_correlation(outcome, "accuracy") >= least,
                         fmt::format("Spearman {:.3f}", rank_correlation(outcome, "accuracy"))};
        },
-       "a rank correlation of 0.85 or more: 0.9 is the aim with the published network and data", ""},
+       scale.full ? "a rank correlation of 0.9 or more"
+                  : "a rank correlation of 0.85 or more: 0.9 is the aim with the published network and data",
+       ""},
       {Claim::input, "on the uniform LAN an iteration of Ako takes 0.385 s", iteration_takes_as_long,
        "within 5 %: a batch's 340 ms were chosen for it, as if the published 109 iterations in 42 s were one worker's; "
        "those of the WAN fit the links only as all workers' together",
@@ -225,9 +227,9 @@ std::vector<Claim> our_claims() {
 
 }  // namespace
 
-std::vector<Claim> claims() {
+std::vector<Claim> claims(const Scale& scale) {
   std::vector<Claim> all = published_claims();
-  const std::vector<Claim> ours = our_claims();
+  const std::vector<Claim> ours = our_claims(scale);
   all.insert(all.end(), ours.begin(), ours.end());
   return all;
 }
@@ -239,10 +241,16 @@ std::vector<Note> notes(const Scale& scale) {
        "is a host of its own. Messages share links as TCP flows do (SimGrid's LV08)."},
       {Note::modelled,
        "The model travels as 17,053,736 bytes, TF.AKO's network in float32. Centralized: one "
-       "asynchronous parameter server, a worker pulls, computes, pushes. Ako: every worker sends one "
-       "even partition of its summed gradients a step to every peer and, publishing in its training thread as TF.AKO "
-       "does, computes again when all are delivered."},
-      {Note::modelled, scale.full ? "TF.AKO's network on CIFAR-10, batches of 104."
+       "asynchronous parameter server, a worker pulls, computes, pushes. Ako: every worker sends one " +
+           std::string(scale.full ? "group of tensors (TF.AKO's: for P=4 {conv1, fc2}, {conv2}, {conv3}, {fc1}, the "
+                                    "last 98 % of all bytes; for P=2 {fc1} and the rest)"
+                                  : "even partition") +
+           " of its summed gradients a step to every peer and, publishing in its training thread as TF.AKO does, "
+           "computes again when all are delivered."},
+      {Note::modelled, scale.full ? fmt::format("TF.AKO's network on CIFAR-10, whole batches of 104 dealt round in "
+                                                "file order, never shuffled. Accuracies are of the first {} test "
+                                                "images: a half of them right has a standard error of {:.1f} points.",
+                                                full_test_samples, 100 * std::sqrt(0.25 / full_test_samples))
                                   : "What is learnt is a small convolutional network on generated images of glyphs, "
                                     "batches of 64; absolute accuracies are another task's and only their order and "
                                     "rough ratios can be compared."},
@@ -270,9 +278,16 @@ std::vector<Note> notes(const Scale& scale) {
        "workers, as when one link that is always the same is the limit; that would speak for a slower server. Another "
        "reading limits each ordered pair of hosts instead of each host (`\"topology\": \"mesh\"`)."},
       {Note::assumed,
-       "\"P various\" is not specified. Here 2, 3, 4, 2 for w0 to w3 (2, 4 with two workers), on all "
-       "networks: the slower the worker's link, the larger its P."},
-      {Note::assumed, "Replicas start alike. TF.AKO's start each by itself, because nothing synchronises them."},
+       scale.full ? "\"P various\" is not specified, and TF.AKO's code has groups for 1, 2 and 4 alone. Here 2, 4, 4, 2 "
+                    "for w0 to w3 (2, 4 with two workers), on all networks: 4 on what is not a fastest link."
+                  : "\"P various\" is not specified. Here 2, 3, 4, 2 for w0 to w3 (2, 4 with two workers), on all "
+                    "networks: the slower the worker's link, the larger its P."},
+      scale.full ? Note{Note::modelled,
+                        "Replicas of Ako start each by itself and are never synchronised, as TF.AKO's; the server's "
+                        "model is the one start of the centralized system. How that reads its images is not "
+                        "published: here as Ako does."}
+                 : Note{Note::assumed,
+                        "Replicas start alike. TF.AKO's start each by itself, because nothing synchronises them."},
       {Note::assumed, "Latency 0.1 ms (LAN) and 20 ms (WAN); the source has none."},
       {Note::assumed, scale.full ? "Published iterations are taken for those of all workers together."
                                  : "The target that stands for the published 40 % is 60 %: more than what the slower "

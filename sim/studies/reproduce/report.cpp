@@ -1,6 +1,7 @@
 #include "sim/studies/reproduce/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -146,7 +147,7 @@ const char* word_of(Claim::Kind kind) {
 }
 
 const char* verdict_of(const JudgedClaim& judged) {
-  if (!judged.verdict) return "not judged";
+  if (!judged.judged()) return "not judged";
   const bool input = judged.claim->kind == Claim::input;
   return judged.verdict->holds ? (input ? "met" : "holds") : (input ? "missed" : "fails");
 }
@@ -162,7 +163,7 @@ std::vector<JudgedClaim> of_kind(const std::vector<JudgedClaim>& claims, Claim::
 std::string count_of(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
   const std::vector<JudgedClaim> ours = of_kind(claims, kind);
   const auto holding = std::ranges::count_if(ours, [](const auto& judged) { return judged.holds(); });
-  const auto open = std::ranges::count_if(ours, [](const auto& judged) { return !judged.verdict; });
+  const auto open = std::ranges::count_if(ours, [](const auto& judged) { return !judged.judged(); });
   return fmt::format("{}: {} of {} {}{}", title_of(kind), holding, ours.size(), kind == Claim::input ? "met" : "hold",
                      open > 0 ? fmt::format(", {} not judged", open) : "");
 }
@@ -176,6 +177,16 @@ std::string counts_of(const std::vector<JudgedClaim>& claims) {
   return text;
 }
 
+std::string numbers_of(const JudgedClaim& judged) {
+  return (judged.verdict ? judged.verdict->numbers : "") + (judged.open ? " (of the runs that are finished)" : "");
+}
+
+// Why a claim fails or cannot be judged, if that is known.
+const std::string& reason_of(const JudgedClaim& judged) {
+  static const std::string none;
+  return judged.holds() || judged.open ? none : judged.claim->if_not;
+}
+
 std::string claims_section(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
   const std::vector<JudgedClaim> ours = of_kind(claims, kind);
   if (ours.empty()) return "";
@@ -187,12 +198,12 @@ std::string claims_section(const std::vector<JudgedClaim>& claims, Claim::Kind k
   for (const JudgedClaim& judged : ours) {
     const std::string verdict = verdict_of(judged);
     text += fmt::format("| {} | {} | {} | {} |\n", judged.claim->text, judged.holds() ? verdict : "**" + verdict + "**",
-                        judged.verdict ? judged.verdict->numbers : "", judged.claim->accepted);
+                        numbers_of(judged), judged.claim->accepted);
   }
   for (const JudgedClaim& judged : ours) {
-    if (judged.holds() || judged.claim->if_not.empty()) continue;
+    if (reason_of(judged).empty()) continue;
     text += fmt::format("\n*{}* {}: {}\n", judged.claim->text, judged.verdict ? verdict_of(judged) : "is not judged",
-                        judged.claim->if_not);
+                        reason_of(judged));
   }
   return text + "\n";
 }
@@ -209,6 +220,15 @@ const char* title_of(Note::Kind kind) {
   return "";
 }
 
+// What the page lacks, where it was made before the study was whole.
+std::string open_text(const Study& study, const Outcome& outcome) {
+  if (outcome.open().empty()) return "";
+  return fmt::format(
+      "**Not whole**: {} of {} cells are not finished and have no figures, and no claim that needs them is judged. Open: "
+      "{}.\n\n",
+      outcome.open().size(), study.cells.size(), fmt::join(outcome.open(), ", "));
+}
+
 std::string of_runs(const Outcome::Network& network) {
   return fmt::format("{} run{}", network.runs, network.runs == 1 ? "" : "s");
 }
@@ -218,7 +238,11 @@ std::string of_runs(const Outcome::Network& network) {
 std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome) {
   std::vector<JudgedClaim> claims;
   for (const Claim& claim : study.claims) {
-    claims.push_back({&claim, claim.judge ? std::optional(claim.judge(outcome)) : std::nullopt});
+    outcome.open_was_asked();
+    JudgedClaim& judged = claims.emplace_back();
+    judged.claim = &claim;
+    if (claim.judge) judged.verdict = claim.judge(outcome);
+    judged.open = outcome.open_was_asked();
   }
   return claims;
 }
@@ -232,9 +256,12 @@ std::string study_text(const Study& study, const Outcome& outcome) {
     text += "\n" + count_of(claims, kind) + "\n";
     for (const JudgedClaim& judged : of_kind(claims, kind)) {
       text += fmt::format("  {:<10}  {}{}\n", verdict_of(judged), judged.claim->text,
-                          judged.verdict ? ": " + judged.verdict->numbers : "");
-      if (!judged.holds() && !judged.claim->if_not.empty()) text += "              " + judged.claim->if_not + "\n";
+                          judged.verdict ? ": " + numbers_of(judged) : "");
+      if (!reason_of(judged).empty()) text += "              " + reason_of(judged) + "\n";
     }
+  }
+  if (!outcome.open().empty()) {
+    text += fmt::format("\nnot whole: {} of {} cells are not finished\n", outcome.open().size(), study.cells.size());
   }
   if (!outcome.networks().empty()) text += "\nnetwork\n";
   for (const Outcome::Network& network : outcome.networks()) {
@@ -261,7 +288,7 @@ std::string claims_csv(const Study& study, const Outcome& outcome) {
   std::string text = "kind,claim,verdict,numbers,accepted\n";
   for (const JudgedClaim& judged : judge(study, outcome)) {
     text += std::string(word_of(judged.claim->kind)) + "," + results::csv_field(judged.claim->text) + "," +
-            verdict_of(judged) + "," + results::csv_field(judged.verdict ? judged.verdict->numbers : "") + "," +
+            verdict_of(judged) + "," + results::csv_field(numbers_of(judged)) + "," +
             results::csv_field(judged.claim->accepted) + "\n";
   }
   return text;
@@ -273,7 +300,7 @@ std::string study_page(const Study& study, const Outcome& outcome, const std::st
   for (std::size_t i = 0; i < study.seeds.size(); ++i) text += (i ? ", " : "") + std::to_string(study.seeds[i]);
   const auto claims = judge(study, outcome);
   text += " with their 95 % intervals; one without an interval is of a single run, or is the same in all.\n\n" +
-          counts_of(claims) + ".\n\n";
+          counts_of(claims) + ".\n\n" + open_text(study, outcome);
   for (const Claim::Kind kind : kinds) text += claims_section(claims, kind);
   text.pop_back();
   for (const TableLayout& table : study.tables) {

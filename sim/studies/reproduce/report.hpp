@@ -10,8 +10,11 @@ namespace ddl::studies {
 
 struct JudgedClaim {
   const Claim* claim;
-  std::optional<Verdict> verdict;  // none: not judged
-  bool holds() const { return verdict && verdict->holds; }
+  std::optional<Verdict> verdict;  // none: cannot be judged here
+  bool open = false;               // rests on runs that are not finished: the verdict is none yet, and its numbers are
+                                   // those so far
+  bool judged() const { return verdict && !open; }
+  bool holds() const { return judged() && verdict->holds; }
 };
 std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
@@ -51,10 +52,17 @@ std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenar
     const Scenario& scenario = scenarios[cell];
     for (const std::uint64_t seed : seeds_of(study, study.cells[cell])) {
       jobs.push_back({&scenario, seed, folder / scenario.name / std::to_string(seed),
-                      fmt::format("{} (seed {})", scenario.name, seed)});
+                      fmt::format("{} (seed {})", scenario.name, seed), study.cells[cell].cost});
     }
   }
   return jobs;
+}
+
+// Those that are to be made, the cheapest first: a study that is interrupted has as many cells as it can.
+std::vector<std::size_t> open_of(const std::vector<Job>& jobs) {
+  std::vector<std::size_t> open = FinishedRuns().open_of(jobs);
+  std::ranges::stable_sort(open, {}, [&](std::size_t job) { return jobs[job].cost; });
+  return open;
 }
 
 void put_platforms(const Study& study, const fs::path& folder) {
@@ -105,14 +113,22 @@ std::optional<results::Estimate> estimate_of(const std::vector<std::optional<dou
   return results::estimate(all);
 }
 
-Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
+// `is_open`: by job, whether its run is not finished.
+Outcome outcome_of(const Study& study, const std::vector<Job>& jobs, const std::vector<bool>& is_open) {
   std::vector<Outcome::Value> values = study.derived;
   std::vector<Outcome::Network> networks;
-  auto job = jobs.begin();
+  std::vector<std::string> open;
+  std::size_t job = 0;
   for (const Cell& cell : study.cells) {
+    const std::size_t first = job;
+    job += seeds_of(study, cell).size();
+    const auto of_cell = [&](const auto& by_job) { return by_job.begin() + static_cast<std::ptrdiff_t>(first); };
+    const auto count = static_cast<std::ptrdiff_t>(job - first);
+    const bool cell_is_open = std::any_of(of_cell(is_open), of_cell(is_open) + count, std::identity());
+    if (cell_is_open) open.push_back(cell.name);
     std::vector<Readings> of_seeds;
-    for (std::size_t seed = 0; seed < seeds_of(study, cell).size(); ++seed) {
-      const results::FinishedRun run = results::read_finished((job++)->folder);
+    for (std::size_t run_of = first; run_of < job && !cell_is_open; ++run_of) {
+      const results::FinishedRun run = results::read_finished(jobs[run_of].folder);
       of_seeds.push_back(readings_of(cell, run));
       count_network(run, networks);
     }
@@ -122,26 +138,44 @@ Outcome outcome_of(const Study& study, const std::vector<Job>& jobs) {
       Outcome::Value& value = values.emplace_back();
       value.place = cell.figures[figure].place;
       value.published = cell.figures[figure].published;
+      value.open = cell_is_open;
+      if (cell_is_open) continue;
       if (const auto estimate = estimate_of(read)) {
         value.simulated = estimate->mean;
         value.half_width = estimate->half_width;
       }
     }
   }
-  return Outcome(std::move(values), std::move(networks));
+  return Outcome(std::move(values), std::move(networks), std::move(open));
+}
+
+// Of the runs that are there, while more may be made. Throws InputError where there are none.
+Outcome finished_of(const Study& study, const fs::path& folder) {
+  if (!fs::is_directory(folder)) {
+    throw InputError(folder.string() + ": holds no runs of the study; expected some, made without --finished");
+  }
+  const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
+  const std::vector<Job> jobs = jobs_of(study, scenarios, folder);
+  FinishedRuns finished;
+  std::vector<bool> is_open;
+  for (const Job& job : jobs) is_open.push_back(!finished.has_of_any_build(job));
+  return outcome_of(study, jobs, is_open);
 }
 
 }  // namespace
 
 const Outcome::Value& Outcome::at(const TablePosition& place) const {
   for (const Value& value : values_) {
-    if (value.place == place) return value;
+    if (value.place != place) continue;
+    open_asked_ = open_asked_ || value.open;
+    return value;
   }
   throw InternalError("no such place in table " + place.table);
 }
 
 Outcome run_study(const Study& study, const StudyOptions& options) {
   const fs::path folder = fs::path(options.out) / "cells" / study.name;
+  if (options.finished_only) return finished_of(study, folder);
   std::vector<std::string> own_files;
   for (const PlatformFile& platform : study.platforms) own_files.push_back(platform.file);
   const JobsFolder in_use(folder, JobsFolder::Use::alone, own_files);
@@ -152,9 +186,9 @@ Outcome run_study(const Study& study, const StudyOptions& options) {
   runs.at_once = options.at_once;
   runs.replace = results::Replace::anything;
   runs.progress = options.progress;
-  run_jobs(jobs, FinishedRuns().open_of(jobs), runs,
+  run_jobs(jobs, open_of(jobs), runs,
            [&](std::size_t job, const JobEnd& end) { check_end(jobs[job], end); });
-  return outcome_of(study, jobs);
+  return outcome_of(study, jobs, std::vector<bool>(jobs.size()));
 }
 
 }  // namespace ddl::studies

@@ -12,6 +12,7 @@ namespace ddl::studies {
 struct StudyOptions {
   std::string out = "results";  // kept runs go to DIR/cells/<study>/
   int at_once = 1;
+  bool finished_only = false;  // makes no run: the outcome of those that are there, by whatever build of the program
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
 };
 

@@ -39,6 +39,7 @@ struct Cell {
   std::string scenario;  // JSON text without name and seed
   std::vector<Figure> figures;
   std::vector<std::uint64_t> seeds = {};  // none: the study's
+  double cost = 1;                        // what a run may take, in any one unit: the cheapest run first
 };
 
 struct TableLayout {
@@ -56,16 +57,25 @@ class Outcome {
     TablePosition place;
     std::optional<double> published, simulated;
     std::optional<double> half_width = std::nullopt;  // of the simulated mean's 95 % interval; none of one run
+    bool open = false;                                // not all of its runs are finished, and it has no figure
   };
   // How the messages of so many runs were carried, in the words of FinishedRun::network.
   struct Network {
     std::string text;
     std::size_t runs = 0;
   };
-  explicit Outcome(std::vector<Value> values, std::vector<Network> networks = {})
-      : values_(std::move(values)), networks_(std::move(networks)) {}
-  const std::vector<Value>& values() const { return values_; }  // in the study's order
+  // `open`: cells whose runs are not all finished, by name.
+  explicit Outcome(std::vector<Value> values, std::vector<Network> networks = {}, std::vector<std::string> open = {})
+      : values_(std::move(values)), networks_(std::move(networks)), open_(std::move(open)) {}
+  // In the study's order.
+  const std::vector<Value>& values() const {
+    open_asked_ = open_asked_ || !open_.empty();
+    return values_;
+  }
   const std::vector<Network>& networks() const { return networks_; }
+  const std::vector<std::string>& open() const { return open_; }
+  // Whether, since the last call of this, a figure was looked at whose runs are not all finished, or all figures were.
+  bool open_was_asked() const { return std::exchange(open_asked_, false); }
   const Value& at(const TablePosition& place) const;
   // Simulated; not a number, which no comparison accepts, where there is none.
   double number(const TablePosition& place) const {
@@ -75,6 +85,8 @@ class Outcome {
  private:
   std::vector<Value> values_;
   std::vector<Network> networks_;
+  std::vector<std::string> open_;
+  mutable bool open_asked_ = false;  // kept by what reads figures, so that no claim need know of it
 };
 
 struct Verdict {

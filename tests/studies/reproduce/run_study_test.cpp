@@ -141,6 +141,42 @@ TEST_CASE("finished runs are kept: the same study runs only what is missing, and
   CHECK(first == second);
 }
 
+TEST_CASE("of a study that is not whole the page has what is finished, and judges no claim that needs the rest") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  Seen seen;
+  Study study = example();
+  study.claims.push_back({Claim::check, "all is near", [](const Outcome& outcome) {
+                            return Verdict{rank_correlation(outcome, "times") > 0, "so many"};
+                          },
+                          "more than nothing", "far"});
+  StudyOptions options;
+  options.out = out.string();
+  options.finished_only = true;
+  CHECK_THROWS_WITH_AS(run_study(study, options), doctest::Contains("holds no runs of the study"), InputError);
+  const std::string whole = study_page(study, run_into(out, study, seen), "again");
+  CHECK(study_page(study, run_study(study, options), "again") == whole);
+
+  fs::remove_all(out / "cells" / "example" / "long" / "2");
+  const Outcome outcome = run_study(study, options);
+  CHECK_FALSE(fs::exists(out / "cells" / "example" / "long" / "2"));
+  CHECK(outcome.open() == std::vector<std::string>{"long"});
+  CHECK(*outcome.values()[0].simulated == doctest::Approx(0.5));
+  CHECK_FALSE(outcome.values()[1].simulated.has_value());
+  const std::string page = study_page(study, outcome, "again");
+  CHECK(page.find("**Not whole**: 1 of 3 cells are not finished and have no figures, and no claim that needs them is "
+                  "judged. Open: long.") != std::string::npos);
+  // Of the published claims the first needs "long", the second no cell, and the third is never judged.
+  CHECK(page.find("Published claims: 0 of 3 hold, 2 not judged. Checks of ours: 0 of 1 hold, 1 not judged. Inputs: 1 of "
+                  "1 met.") != std::string::npos);
+  CHECK(page.find("| long is longer than short | **not judged** | 4 times (of the runs that are finished) |") !=
+        std::string::npos);
+  CHECK(page.find("| pigs fly | **fails** |") != std::string::npos);
+  CHECK(page.find("| all is near | **not judged** |") != std::string::npos);
+  CHECK(page.find("is longer than short* ") == std::string::npos);
+  CHECK(page.find("| long | 2.0 | - | - |") != std::string::npos);
+}
+
 TEST_CASE("a result whose run.json is cut off, or of a scenario that changed, counts as not run") {
   const data::ScratchFolder scratch;
   const fs::path out = scratch.path();
