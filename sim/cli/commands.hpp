@@ -30,7 +30,8 @@ struct RunSettings {
 void run_scenarios(const RunSettings& settings);
 
 // Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit
-// code 1). A scenario, if given, only determines where relative paths start. Writes nothing.
+// code 1). A scenario, if given, only determines where relative paths start; of overrides data.path alone may be one.
+// Writes nothing.
 int verify_digest(const RunSettings& settings);
 
 // What a file is, by its text.

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -49,12 +50,34 @@ std::string difference(const fs::path& folder, const std::string& digest, const 
   return weights;
 }
 
+// Where the scenario of a result lay, seen from there; nothing if the result does not say.
+std::optional<fs::path> recorded_folder(const fs::path& result) {
+  std::ifstream stream(result / "timing.json");
+  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains("scenario_folder") || !json["scenario_folder"].is_string()) return {};
+  std::error_code ignored;
+  return fs::weakly_canonical(fs::absolute(result, ignored), ignored) / json["scenario_folder"].get<std::string>();
+}
+
+// The data of --set data.path, which starts in the current folder.
+std::vector<scenario::Override> given_paths(const RunSettings& settings) {
+  std::vector<scenario::Override> where;
+  for (const scenario::Override& given : settings.overrides) {
+    if (given.path != "data.path") {
+      throw InputError("run --verify-digest: --set " + given.path +
+                       ": would make it another run; expected nothing but data.path, where the same data lie now");
+    }
+    where.push_back({given.path, fs::absolute(given.value).string()});
+  }
+  return where;
+}
+
 // A result has the platform that it ran on, but not the data: their path, if it is relative, starts from the folder of
-// the scenario, which a result does not record. Tries the folder of the given scenario, the current one, and folders
-// named "scenarios" beside those that contain the result.
+// the scenario. Tries the folder of the given scenario; else the one in which it lay, which the result tells if neither
+// has moved without the other, the current one, and folders named "scenarios" beside those that contain the result.
 scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSettings& settings) {
   std::string problem;  // the first
-  std::vector<scenario::Override> where;
+  std::vector<scenario::Override> where = given_paths(settings);
   if (!before.setting("platform.file").empty()) {
     where.push_back({"platform.file", fs::absolute(before.folder / results::platform_file).string()});
   }
@@ -76,13 +99,17 @@ scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSett
     if (const auto scenario = as_if_in(lay)) return *scenario;
     throw InputError(file + problem + "; paths were to start in " + (lay.empty() ? "." : lay.string()));
   }
+  if (const auto lay = recorded_folder(before.folder)) {
+    if (const auto scenario = as_if_in(*lay)) return *scenario;
+  }
+  problem.clear();
   std::error_code ignored;
   fs::path above = fs::absolute(before.folder, ignored);
   for (fs::path lay; above != above.parent_path(); lay = above / "scenarios") {
     if (const auto scenario = as_if_in(lay)) return *scenario;
     above = above.parent_path();
   }
-  throw InputError(file + problem + "; paths start where the scenario lay: give it, too, if it is elsewhere");
+  throw InputError(file + problem + "; paths start where the scenario lay: give it, too, or where the data are now, with --set data.path=FOLDER");
 }
 
 // Throws if the run would not be that of the result.

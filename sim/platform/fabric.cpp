@@ -17,8 +17,6 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-constexpr double least_bytes_per_s = 1e-3;  // SimGrid (3.32) treats rates below 1e-5 as 0
-
 // `name` without `suffix`, if it ends with it.
 std::optional<std::string> without(const std::string& name, const std::string& suffix) {
   if (!name.ends_with(suffix) || name.size() == suffix.size()) return std::nullopt;
@@ -166,6 +164,7 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
+  check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
   parts_->refuse_wifi_links();
   parts_->list_links(std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts), one_way);
   parts_->find_changes(scenario);

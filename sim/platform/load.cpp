@@ -112,29 +112,6 @@ void check_routes(const Nodes& nodes, const FileText& file, bool scaled) {
   }
 }
 
-// SimGrid accepts any number, and crashes or computes wrong times later with some of them.
-void check_quantity(double value, bool holds, const std::string& of, const char* what, const char* unit) {
-  if (holds && std::isfinite(value)) return;
-  throw InputError(fmt::format("{}: its {} is {} {}; expected a finite one {} 0", of, what, value, unit,
-                               std::string_view(what) == "latency" ? "of at least" : "above"));
-}
-
-void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::string& path) {
-  std::vector<s4u::Link*> links = engine.get_all_links();
-  std::ranges::sort(links, natural_less, &s4u::Link::get_name);
-  for (const auto* link : links) {
-    const std::string of = path + ": link " + scenario::in_quotes(link->get_name());
-    const double latency = link->get_latency(), bandwidth = link->get_bandwidth();
-    check_quantity(latency, latency >= 0, of, "latency", "s");
-    if (link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) continue;  // each host has its own bandwidth
-    check_quantity(bandwidth, bandwidth > 0, of, "bandwidth", "bytes/s");
-  }
-  for (const auto* host : nodes.hosts) {
-    const std::string of = path + ": host " + scenario::in_quotes(host->get_name());
-    check_quantity(host->get_speed(), host->get_speed() > 0, of, "speed", "flop/s");
-  }
-}
-
 }  // namespace
 
 void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4u::Engine& engine) {
@@ -146,6 +123,39 @@ void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4
     check_quantities(engine, nodes, file.path);
     check_routes(nodes, file, spec.latency_factor != 1);
   });
+}
+
+namespace {
+
+// SimGrid accepts any number, and crashes or computes wrong times later with some of them.
+std::string out_of_range(double value, const char* what, double least, const char* unit) {
+  if (value >= least && value <= most_quantity) return "";  // not of NaN
+  const std::string range = least > 0 ? fmt::format("from {} to {}", least, most_quantity)
+                                      : fmt::format("of at least 0 and at most {}", most_quantity);
+  return fmt::format("its {} is {} {}; expected one {}", what, value, unit, range);
+}
+
+std::string problem_of(const s4u::Link& link) {
+  const std::string of_latency = out_of_range(link.get_latency(), "latency", 0, "s");
+  // Of Wi-Fi each host has its own bandwidth.
+  if (!of_latency.empty() || link.get_sharing_policy() == s4u::Link::SharingPolicy::WIFI) return of_latency;
+  return out_of_range(link.get_bandwidth(), "bandwidth", least_bytes_per_s, "bytes/s");
+}
+
+}  // namespace
+
+void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::string& origin) {
+  std::vector<s4u::Link*> links = engine.get_all_links();
+  std::erase_if(links, [](const s4u::Link* link) { return problem_of(*link).empty(); });
+  if (!links.empty()) {
+    const s4u::Link* first = *std::ranges::min_element(links, natural_less, &s4u::Link::get_name);
+    throw InputError(origin + ": link " + scenario::in_quotes(first->get_name()) + ": " + problem_of(*first));
+  }
+  for (const auto* host : nodes.hosts) {
+    const std::string problem = out_of_range(host->get_speed(), "speed", least_flops, "flop/s");
+    if (problem.empty()) continue;
+    throw InputError(origin + ": host " + scenario::in_quotes(host->get_name()) + ": " + problem);
+  }
 }
 
 Nodes load(const scenario::FilePlatform& spec, const FileText& file, s4u::Engine& engine) {

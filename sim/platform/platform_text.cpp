@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/platform/simgrid_api.hpp"
 #include "sim/scenario/reading/text_file.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -93,11 +96,50 @@ std::string_view attribute_of(std::string_view attributes, std::string_view name
   return "";
 }
 
+std::string_view without_blanks(std::string_view text) {
+  const char* blanks = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+// Finite, and above 0 or at least 0.
+bool is_number(std::string_view text, bool above_0) {
+  text = without_blanks(text);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(number) &&
+         (above_0 ? number > 0 : number >= 0);
+}
+
+// "65472:0.94;15424:0.69": sizes of messages from which on a factor holds, and that factor.
+bool are_factors_by_size(std::string_view text, bool above_0) {
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(';'));
+    const std::size_t colon = part.find(':');
+    if (colon == std::string_view::npos || !is_number(part.substr(0, colon), false)) return false;
+    if (!is_number(part.substr(colon + 1), above_0)) return false;
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+  }
+  return true;
+}
+
+// Of a setting that is obeyed. SimGrid takes any number, and ends with wrong times, at none or in a crash.
+void check_value(const std::string& name, std::string_view value, const std::string& where) {
+  const bool above_0 = name == "network/bandwidth-factor", by_size = name != "network/weight-S";
+  if (is_number(value, above_0)) return;
+  const bool is_list = value.find_first_of(":;") != std::string_view::npos;
+  if (is_list && by_size && simgrid_api::factors_by_size && are_factors_by_size(value, above_0)) return;
+  throw InputError(where + "<config> sets " + scenario::in_quotes(name) + " to " + scenario::in_quotes(value) +
+                   "; expected a finite number " + (above_0 ? "above 0" : "of at least 0"));
+}
+
 // `attributes` are those of a <prop> in a <config>.
 void check_setting(std::string_view attributes, const std::string& where) {
   const std::string name(attribute_of(attributes, "id"));
   const std::vector<std::string> obeyed = obeyed_settings(), overruled = overruled_settings();
-  if (std::ranges::find(obeyed, name) != obeyed.end()) return;
+  if (std::ranges::find(obeyed, name) != obeyed.end()) {
+    return check_value(name, attribute_of(attributes, "value"), where);
+  }
   if (std::ranges::find(overruled, name) != overruled.end()) return;
   throw InputError(where + "<config> sets " + scenario::in_quotes(name) + "; " +
                    scenario::nearest_or(name, obeyed, "expected nothing but " + scenario::listed(obeyed)));

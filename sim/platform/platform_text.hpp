@@ -15,7 +15,7 @@ struct FileText {
 FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatform& platform);
 
 // `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform, has a tag that no
-// platform has, or sets in a <config> what a platform may not.
+// platform has, or sets in a <config> what a platform may not, or to a value that cannot be.
 void check_platform_text(std::string_view text, const std::string& path);
 
 }  // namespace ddl::platform

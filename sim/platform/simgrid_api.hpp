@@ -24,6 +24,9 @@ namespace s4u = simgrid::s4u;
 // SimGrid 3.32 treats a window of 0 as a bound of 0, and then gives flows more than their links have.
 constexpr double no_window_bytes = 1e30;
 
+// Whether a setting network/latency-factor may be a list of factors by the sizes of messages.
+constexpr bool factors_by_size = SIMGRID_VERSION >= 33300;
+
 using LinksOfRoute = std::vector<s4u::LinkInRoute>;
 
 // A zone and the router by which routes between zones enter and leave it.

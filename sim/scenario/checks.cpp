@@ -85,6 +85,10 @@ void check_name(const Scenario& scenario, Findings& findings) {
 void check_platform(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.platform")) return;
   const Place place{findings, "$.platform"};
+  const double window = scenario.platform.network.tcp_window.value;
+  if (window > 0 && window < 1) {
+    place.at("network").at("tcp_window").error("is less than a byte; expected more, or \"0B\" for no limit");
+  }
   if (const auto* file = std::get_if<FilePlatform>(&scenario.platform.hosts)) {
     return check_file_platform(*file, scenario, place);
   }

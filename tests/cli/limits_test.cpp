@@ -100,6 +100,9 @@ TEST_CASE("a platform's numbers that no link or host can have are one line") {
                                                         {link, R"(<link id="w0" bandwidth="-5Mbps" latency="10ms")"},
                                                         {link, R"(<link id="w0" bandwidth="nanMbps" latency="10ms")"},
                                                         {link, R"(<link id="w0" bandwidth="infMbps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="1e-9bps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="1e40bps" latency="10ms")"},
+                                                        {link, R"(<link id="w0" bandwidth="40Mbps" latency="1e300s")"},
                                                         {link, R"(<link id="w0" bandwidth="40Mbps" latency="-1ms")"},
                                                         {link, R"(<link id="w0" bandwidth="40Mbps" latency="nanms")"},
                                                         {host, R"(<host id="w1" speed="0f")"},
@@ -110,6 +113,19 @@ TEST_CASE("a platform's numbers that no link or host can have are one line") {
     CHECK(answer.code == 2);
     CHECK_MESSAGE(is_one_line(answer.err), answer.err);
     CHECK(answer.err.starts_with("ddlsim: run.json: $.platform.file: p.xml: "));
+  }
+  for (const char* setting : {"platform.bandwidth=1e-20Mbps", "platform.bandwidth_factor=1e-30",
+                              "platform.site_bandwidth=1e-20Mbps", "platform.network.tcp_window=1e-9B"}) {
+    CAPTURE(setting);
+    place.write("two_sites.json", R"({"platform": {"topology": "two_sites", "workers": 2, "bandwidth": "40Mbps"},
+                                      "algorithm": "ako", "model": "none", "compute": {"seconds_per_batch": "10ms"},
+                                      "wire": {"model_bytes": "1MB"}, "stop": {"iterations": 2}})");
+    for (const char* command : {"check", "run --force --quiet"}) {
+      const Reply answer = place.call(std::string(command) + " two_sites.json --set " + setting);
+      CHECK(answer.code == 2);
+      CHECK_MESSAGE(is_one_line(answer.err), answer.err);
+      CHECK(answer.err.starts_with("ddlsim: two_sites.json: $.platform"));
+    }
   }
 }
 

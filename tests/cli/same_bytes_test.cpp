@@ -177,6 +177,27 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   CHECK(astray.err.starts_with("ddlsim: results/digits/1/run.json: $.data.path"));
   CHECK(astray.err.find("; paths were to start in .\n") != std::string::npos);
   CHECK(place.call("run elsewhere/scenarios/digits.json --verify-digest results/digits/1").code == 0);
+  CHECK(place.call("run --verify-digest results/digits/1 --set data.path=elsewhere/mnist").code == 0);
+  const Reply other = place.call("run --verify-digest results/digits/1 --set stop.iterations=5");
+  CHECK(other.code == 2);
+  CHECK(other.err.starts_with("ddlsim: run --verify-digest: --set stop.iterations: would make it another run; "));
+}
+
+TEST_CASE("a result whose data have a path of their own is repeated where nothing moved, or all of it together") {
+  const Workplace place;
+  REQUIRE(place.shell("mkdir -p work/mine other").code == 0);
+  write_mnist(place.at("work/mine/mnist"), 1);
+  place.write("work/mine/digits.json", R"({ "platform": { "workers": 2, "bandwidth": "40Mbps" },
+      "data": { "source": "mnist", "path": "mnist" }, "model": "softmax", "training": { "batch_size": 4 },
+      "compute": { "seconds_per_batch": "100ms" }, "algorithm": "gossip", "stop": { "iterations": 2 } })");
+  REQUIRE(place.call("mine/digits.json --quiet", "cd work;").code == 0);
+  CHECK(place.call("run --verify-digest results/digits/1", "cd work;").code == 0);
+  CHECK(place.call("run --verify-digest ../work/results/digits/1", "cd other;").code == 0);
+  REQUIRE(place.shell("mv work moved").code == 0);
+  CHECK(place.call("run --verify-digest moved/results/digits/1").code == 0);
+  REQUIRE(place.shell("mv moved/results/digits/1 other/result").code == 0);
+  CHECK(place.call("run --verify-digest other/result").code == 2);
+  CHECK(place.call("run --verify-digest other/result --set data.path=moved/mine/mnist").code == 0);
 }
 
 TEST_CASE("data to which a file has come since the run are not the run's") {

@@ -4,11 +4,13 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <tuple>
 
 #include "core/base/check.hpp"
 #include "sim/platform/platform_text.hpp"
+#include "sim/platform/simgrid_api.hpp"
 #include "tests/support/forked.hpp"
 
 using namespace ddl;
@@ -268,4 +270,29 @@ TEST_CASE("what else a file's <config> sets is refused by name") {
   }
   CHECK(error_of_config("<config><prop id='&#116;racing' value='1'/></config>").find("racing\"; ") !=
         std::string::npos);
+}
+
+TEST_CASE("a value of a file's <config> that no network can have is refused with its line") {
+  const auto error_of_value = [](const std::string& name, const std::string& value) {
+    return error_of_config("<config>\n<prop id=\"network/" + name + "\" value=\"" + value + "\"/></config>");
+  };
+  const auto expected = [](const std::string& name, const std::string& value, const std::string& what) {
+    return "p.xml: line 5: <config> sets \"network/" + name + "\" to \"" + value + "\"; expected a finite number " +
+           what;
+  };
+  const std::map<std::string, std::string> what = {
+      {"latency-factor", "of at least 0"}, {"bandwidth-factor", "above 0"}, {"weight-S", "of at least 0"}};
+  for (const auto& [name, range] : what) {
+    for (const char* value : {"inf", "nan", "-1", "1e400", "abc", "", "0x10", "2 3", "0:1;1000:-2", "1;2"}) {
+      CHECK(error_of_value(name, value) == expected(name, value, range));
+    }
+    for (const char* value : {"0.97", "1e-3", " 2 ", "13"}) CHECK(error_of_value(name, value) == "");
+  }
+  CHECK(error_of_value("bandwidth-factor", "0") == expected("bandwidth-factor", "0", "above 0"));
+  CHECK(error_of_value("latency-factor", "0") == "");
+  CHECK(error_of_value("weight-S", "0") == "");
+  // Factors by size, which not every version of SimGrid has.
+  const std::string list = "0:0.9;1000:0.5";
+  CHECK(error_of_value("weight-S", list) == expected("weight-S", list, "of at least 0"));
+  CHECK((error_of_value("latency-factor", list) == "") == simgrid_api::factors_by_size);
 }

@@ -50,10 +50,10 @@ Command add_run(CLI::App& app) {
   run.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");
   run.add_flag("--trace", settings->trace, "Write trace.json, for Perfetto, and links.csv (as record.trace does)");
   auto* verify =
-      run.add_option("--verify-digest", settings->verify, "Repeat a result's run and say whether it is the same");
+      run.add_option("--verify-digest", settings->verify, "Repeat a result's run and say whether it is the same; --set data.path=FOLDER if data have moved");
   verify->type_name("RESULT_DIR");
   add_live(run, settings->live)->excludes(verify);
-  for (const char* other : {"--set", "--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
+  for (const char* other : {"--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
   run.footer(
       "--set names the run after what it changes, unless it sets the name itself.\n"
       "Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 \\\n    --seeds 1..3");
@@ -63,6 +63,7 @@ Command add_run(CLI::App& app) {
                 throw InputError("run --verify-digest: repeats one run; expected one scenario at most");
               }
               settings->scenarios = typed->files;
+              settings->overrides = typed->changes();
               return verify_digest(*settings);
             }
             settings->scenarios = typed->need_files(run);

@@ -65,7 +65,7 @@ void stage_result(StagedFolder& folder, const Scenario& scenario, const Inputs& 
   folder.make();
   folder.write("run.json", {run_json(scenario, inputs, digest, result.measured, result.network)});
   folder.write(platform_file, {inputs.platform});
-  folder.write("timing.json", {timing_json(scenario, result)});
+  folder.write("timing.json", {timing_json(scenario, result, folder.target())});
   for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});
 }
 

@@ -141,7 +141,21 @@ bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, co
   return earlier.readable && earlier.differences.empty() && earlier.identity == identity && !earlier.other_math;
 }
 
-std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+namespace {
+
+// From one folder to another, through no symbolic link; "" if either is unknown.
+std::string way(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code unknown;
+  const auto start = std::filesystem::weakly_canonical(std::filesystem::absolute(from, unknown), unknown);
+  if (unknown) return "";
+  const auto end = std::filesystem::weakly_canonical(std::filesystem::absolute(to, unknown), unknown);
+  return unknown ? "" : end.lexically_relative(start).string();
+}
+
+}  // namespace
+
+std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
+                        const std::filesystem::path& folder) {
   nlohmann::ordered_json json;
   json["wall_seconds"] = result.wall_s;
   json["cpu_seconds"] = result.cpu_s;
@@ -153,6 +167,8 @@ std::string timing_json(const scenario::Scenario& scenario, const experiment::Ru
   json["math_share"] = result.cpu_s > 0 ? result.math_s / result.cpu_s : 0.0;
   json["evaluation_seconds"] = result.evaluation_s;
   json["evaluation_share"] = result.math_s > 0 ? result.evaluation_s / result.math_s : 0.0;
+  const std::filesystem::path data = scenario.data.path;
+  if (!data.empty() && data.is_relative()) json["scenario_folder"] = way(folder, scenario::resolve_path(scenario, "."));
   if (const auto& measured = result.measured) {
     json["measured"] = {{"precedence", measured->precedence},
                         {"late_mean_s", measured->late_mean_s},
@@ -171,7 +187,7 @@ std::string timing_json(const scenario::Scenario& scenario, const experiment::Ru
                                        {"processor_share", box->processor_share}};
     }
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ddl::results

@@ -1,6 +1,7 @@
 // run.json: what was run, with what, and the digest of what came out; and timing.json.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,9 @@ EarlierRun compare_with_run_json(const scenario::Scenario& scenario, const Input
 bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& identity,
                     const std::string& text);
 
-// timing.json's text: what the run cost the machine, the only file that may differ between two runs.
-std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result);
+// timing.json's text: what the run cost the machine, the only file that may differ between two runs; and, where data
+// have a relative path, the way from the result's `folder` to where the scenario lay.
+std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
+                        const std::filesystem::path& folder);
 
 }  // namespace ddl::results

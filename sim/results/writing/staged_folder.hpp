@@ -47,6 +47,7 @@ class StagedFolder {
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;
 
+  const std::filesystem::path& target() const { return target_; }
   // Makes the hidden folder, and the folders above `target` that are missing. Throws InputError.
   void make();
   // One file of the hidden folder, its content in pieces. Throws InputError (a full disk, say).

@@ -105,7 +105,7 @@ TEST_CASE("timing.json names the kernels that ran") {
   for (const auto mode : {nn::MathMode::portable, nn::MathMode::native}) {
     scenario::Scenario scenario = example_scenario();
     scenario.math.mode = mode;
-    const auto timing = nlohmann::json::parse(timing_json(scenario, example_result()));
+    const auto timing = nlohmann::json::parse(timing_json(scenario, example_result(), "results/example/1"));
     CHECK(timing["math_kernels"] == nn::math_kernels(mode));
     CHECK(timing["math_kernels"].get<std::string>().starts_with("OpenBLAS ") == (mode == nn::MathMode::native));
   }
