@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
+#include "sim/search/tried.hpp"
 #include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::search {
@@ -12,31 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* table_file = "tried.csv";
-
 std::string tuned_name(const std::string& name) { return name + "_tuned"; }
-
-// A row per run: the settings, how it did, and whether they were the best in the end.
-std::string table_of(const Tuning& tuning, std::size_t scheme, const Halving& search, Lab& lab) {
-  std::string text;
-  for (const SearchSpace::Axis& axis : tuning.space_of(scheme).axes) text += results::csv_field(axis.path) + ",";
-  if (tuning.space_of(scheme).rate) text += std::string(rate_path) + ",";
-  text += "seed,score,accuracy,time_to_target_s,bytes_to_target,failure,best\n";
-  for (std::size_t i = 0; i < search.tried.size(); ++i) {
-    const Halving::Tried& tried = search.tried[i];
-    for (std::size_t seed = 0; seed < tried.scores.size(); ++seed) {
-      const TrialResult& trial = *lab.known(tuning.trial_of(scheme, tried.setting, tuning.seeds()[seed]));
-      for (const scenario::Override& change : overrides_of(tuning.space_of(scheme), tried.setting)) {
-        text += results::csv_field(change.value) + ",";
-      }
-      text += std::to_string(tuning.seeds()[seed]) + "," + results::csv_field(trial.score) + "," +
-              results::csv_field(trial.accuracy) + "," + results::csv_field(trial.time_s) + "," +
-              results::csv_field(trial.bytes) + "," + results::csv_field(trial.failure) + "," +
-              (search.best == i ? "1" : "0") + "\n";
-    }
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -119,7 +95,8 @@ std::vector<TunedScenario> TuneStudy::results() {
 }
 
 void TuneStudy::write(const TunedScenario& tuned, std::size_t number) {
-  results::write_whole((tuned.folder / table_file).string(), table_of(*tuning_, number, tuned.search, lab_));
+  results::write_whole((tuned.folder / tried_file).string(),
+                       tried_header({}, tuned.space) + tried_rows({}, *tuning_, number, lab_));
   if (tuned.tuned_file.empty()) return;
   const Source& source = sources_[number];
   std::vector<scenario::Override> all = request_.overrides;

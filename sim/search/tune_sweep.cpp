@@ -5,6 +5,8 @@
 
 #include "core/base/check.hpp"
 #include "sim/process/failures.hpp"
+#include "sim/results/writing/whole_file.hpp"
+#include "sim/search/tried.hpp"
 #include "sim/search/tuning.hpp"
 #include "sim/studies/jobs_folder.hpp"
 
@@ -21,6 +23,12 @@ std::vector<OverText> over_of_sweep(const studies::SweepTuning& tuning) {
 Lab::Base base_of(const studies::Sweep& sweep, const studies::SweepPoint& point, const std::filesystem::path& folder) {
   return {
       scenario::describe_run(point.scenario), sweep.base_file, {{"record.iterations", "false"}}, point.name, folder};
+}
+
+std::string table_of(const studies::SweepPlan& plan, const Tuning& tuning, Lab& lab) {
+  std::string text = tried_header(plan.columns, tuning.space_of(0));
+  for (std::size_t i = 0; i < plan.points.size(); ++i) text += tried_rows(plan.points[i].values, tuning, i, lab);
+  return text;
 }
 
 }  // namespace
@@ -55,6 +63,7 @@ studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan pl
   const Tuning tuning(lab, std::move(schemes), seeds);
   const studies::JobsFolder in_use(folder, studies::JobsFolder::Use::alone, {});
   tuning.run(options);
+  if (!plan.points.empty()) results::write_whole((folder / tried_file).string(), table_of(plan, tuning, lab));
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     studies::SweepPoint& point = plan.points[i];
     const std::vector<scenario::Override> best = tuning.best_of(i);

@@ -9,7 +9,7 @@
 namespace ddl::search {
 
 // Searches the best settings of every point of a sweep that has "tune", and gives them to its scenario; what was found
-// is a column of the sweep's tables. The runs go to <out>/<sweep>_tuning, each scenario's with tried.csv. Throws as
+// is a column of the sweep's tables. The runs go to <out>/<sweep>_tuning, with tried.csv, a row for each. Throws as
 // Lab::run, and RunFailed for a point of which no run came to its end.
 studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan plan, const std::string& out,
                               const LabOptions& options);

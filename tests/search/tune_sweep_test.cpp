@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "sim/search/halving.hpp"
@@ -45,6 +46,17 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
     CHECK(scenario::describe(point.scenario).find("\"batch_size\": 40") != std::string::npos);
   }
   CHECK(tuned.points[1].name == plan.points[1].name);
+  // What was tried: two values with one seed, the better one with a second seed.
+  const std::string tried = results::text_of(scratch.path() / "tuned_tuning" / "tried.csv");
+  CHECK(
+      tried.starts_with("algorithm,training.batch_size,seed,score,accuracy,time_to_target_s,bytes_to_target,failure,"
+                        "best\nsingle,1,1000001,"));
+  CHECK(std::ranges::count(tried, '\n') == 1 + 6);
+  for (const char* row : {"single,40,1000001,", "single,40,1000002,", "gossip,1,1000001,", "gossip,40,1000002,"}) {
+    CAPTURE(row);
+    CHECK(tried.find(std::string("\n") + row) != std::string::npos);
+  }
+  CHECK(tried.find("single,1,1000002,") == std::string::npos);
   // Again, nothing is made.
   made = 0;
   tuned_plan(sweep, plan, out, counted(made));
