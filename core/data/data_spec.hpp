@@ -17,12 +17,13 @@ constexpr auto enum_names(DataSource) {
                                               {DataSource::cifar_10, "cifar-10"}});
 }
 
-enum class PartitionKind { iid, sequential, by_label, dirichlet };
+enum class PartitionKind { iid, sequential, by_label, dirichlet, full };
 constexpr auto enum_names(PartitionKind) {
   return std::to_array<EnumName<PartitionKind>>({{PartitionKind::iid, "iid"},
                                                  {PartitionKind::sequential, "sequential"},
                                                  {PartitionKind::by_label, "by_label"},
-                                                 {PartitionKind::dirichlet, "dirichlet"}});
+                                                 {PartitionKind::dirichlet, "dirichlet"},
+                                                 {PartitionKind::full, "full"}});
 }
 
 // Defaults of the numbers of synthetic samples.
@@ -44,7 +45,8 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("path", spec.path, Rule{.doc = "folder that holds its files, relative to the scenario"});
   visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
   visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
-  visit("partition", spec.partition, Rule{.doc = "how training samples are divided over workers"});
+  visit("partition", spec.partition,
+        Rule{.doc = "how training samples are divided over workers; full: each has all, in an order of its own"});
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});

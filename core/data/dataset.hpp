@@ -52,7 +52,8 @@ void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& 
 // Divides the samples of `data` over `workers` shards as spec.partition says. Every sample goes to exactly one shard
 // and no shard is empty; depends only on the data, the spec and the seed, so that all systems start from the same
 // shards. Except with dirichlet, sizes differ by at most one. Throws InputError when there are fewer samples than
-// workers.
+// workers. With full every shard has every sample: in the order of the file, from a place of its own on, so that no two
+// workers draw the same batches even where passes are not shuffled.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed);
 
