@@ -17,14 +17,16 @@ constexpr auto enum_names(DataSource) {
                                               {DataSource::cifar_10, "cifar-10"}});
 }
 
-// sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order (TF.AKO).
-enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet };
+// sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order (TF.AKO). full: all to
+// each.
+enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full };
 constexpr auto enum_names(PartitionKind) {
   return std::to_array<EnumName<PartitionKind>>({{PartitionKind::iid, "iid"},
                                                  {PartitionKind::sequential, "sequential"},
                                                  {PartitionKind::dealt, "dealt"},
                                                  {PartitionKind::by_label, "by_label"},
-                                                 {PartitionKind::dirichlet, "dirichlet"}});
+                                                 {PartitionKind::dirichlet, "dirichlet"},
+                                                 {PartitionKind::full, "full"}});
 }
 
 // Defaults of the numbers of synthetic samples.
@@ -46,7 +48,9 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("path", spec.path, Rule{.doc = "folder that holds its files, relative to the scenario"});
   visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
   visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
-  visit("partition", spec.partition, Rule{.doc = "how training samples are divided over workers; \"dealt\": whole minibatches in turn, in file order"});
+  visit("partition", spec.partition,
+        Rule{.doc = "how training samples are divided over workers; dealt: whole minibatches in turn, in file order; full: "
+                    "each has all, in an order of its own"});
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});

@@ -44,6 +44,16 @@ std::vector<Indices> deal_minibatches(const Indices& indices, std::size_t worker
   return shards;
 }
 
+// All of `indices` for each worker, which begins where its even cut would.
+std::vector<Indices> give_all(const Indices& indices, std::size_t workers) {
+  std::vector<Indices> shards(workers, indices);
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    const auto begin = static_cast<std::ptrdiff_t>(indices.size() * worker / workers);
+    std::rotate(shards[worker].begin(), shards[worker].begin() + begin, shards[worker].end());
+  }
+  return shards;
+}
+
 // One draw of the symmetric Dirichlet distribution: independent gamma draws over their sum.
 std::vector<double> dirichlet(std::size_t count, double alpha, Stream& random) {
   std::vector<double> shares(count);
@@ -127,6 +137,8 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
     case PartitionKind::dirichlet:
       check(spec.alpha > 0, "a positive alpha");
       return deal_by_dirichlet(data, count, spec.alpha, random);
+    case PartitionKind::full:
+      return give_all(indices, count);
   }
   throw InternalError("unknown kind of partition");
 }

@@ -11,9 +11,11 @@ namespace {
 
 // Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
 // of iterations.csv, which exists three times: as a row, in the bytes sent by the run's process, and in those received.
-constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 250;
+constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 280;
 constexpr double bytes_of_sample = 24;  // of a recorded minibatch: a number, and its digits in the same places
 constexpr double math_threads = 2;      // more need more scratch memory, but must not make a run invalid
+
+constexpr double bytes_of_place = 8;  // of a sample's number in a shard, which is made and then kept by its worker
 
 // A gradient, the inbox, and a model on the wire.
 constexpr double passing_vectors = 3;
@@ -70,6 +72,11 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
   const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
   parts.push_back({"$.data", fmt::format("{} samples x {} bytes", samples, data.shape.size()),
                    samples * static_cast<double>(data.shape.size())});
+  if (scenario.data.partition == data::PartitionKind::full && scenario.data.train) {
+    const double numbers = static_cast<double>(*scenario.data.train) * workers;
+    parts.push_back({"$.data.partition", fmt::format("{} workers with all {} samples", workers, *scenario.data.train),
+                     numbers * bytes_of_place});
+  }
   const double values = values_between_layers(*model), batch = std::max(100, scenario.training.batch_size);
   parts.push_back({"$.training.batch_size", fmt::format("{} samples x {} values between layers", batch, values),
                    4 * batch * (math_threads * values + use.values)});

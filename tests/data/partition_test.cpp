@@ -96,6 +96,15 @@ TEST_CASE("shards differ by at most one sample but for dirichlet") {
   }
 }
 
+TEST_CASE("full gives every worker every sample, each from a place of its own on") {
+  const Shards shards = partition(labelled(10), dealt(PartitionKind::full), 3, 1);
+  // The places are 0, 10/3 and 20/3, rounded down.
+  CHECK(shards ==
+        Shards{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 4, 5, 6, 7, 8, 9, 0, 1, 2}, {6, 7, 8, 9, 0, 1, 2, 3, 4, 5}});
+  CHECK(partition(labelled(10), dealt(PartitionKind::full), 1, 1) ==
+        partition(labelled(10), dealt(PartitionKind::sequential), 1, 1));
+}
+
 TEST_CASE("sequential shards are ranges in file order") {
   const Shards shards = partition(labelled(10), dealt(PartitionKind::sequential), 3, 1);
   // The cuts are at 10/3 and 20/3, rounded down.

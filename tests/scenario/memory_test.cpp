@@ -32,6 +32,13 @@ TEST_CASE("a run's memory has at least its weights, gradients, samples and rows 
   CHECK(total(scenario, &model, 1, 1e6) - one >= 1e6 * 7 * 8);  // seven numbers a row
 }
 
+TEST_CASE("the whole training set for each worker takes the memory of its samples' numbers") {
+  const Scenario shards = scenario_with(R"("model": "mlp", "data": {"train": 5000})");
+  const Scenario all = scenario_with(R"("model": "mlp", "data": {"train": 5000, "partition": "full"})");
+  const nn::Model model(all.model, {1, 12, 12}, 10);
+  CHECK(total(all, &model, 7, 0) - total(shards, &model, 7, 0) == 7 * 5000 * 8);
+}
+
 TEST_CASE("optimizers with moments and rotating partitions take their vectors") {
   const Scenario plain = scenario_with(R"("model": "mlp")");
   const nn::Model model(plain.model, {1, 12, 12}, 10);
