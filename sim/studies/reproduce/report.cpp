@@ -224,7 +224,8 @@ const char* title_of(Note::Kind kind) {
 std::string open_text(const Study& study, const Outcome& outcome) {
   if (outcome.open().empty()) return "";
   return fmt::format(
-      "**Not whole**: {} of {} cells are not finished and have no figures, and no claim that needs them is judged. Open: "
+      "**Not whole**: {} of {} cells are not finished and have no figures, and no claim that needs them is judged. "
+      "Open: "
       "{}.\n\n",
       outcome.open().size(), study.cells.size(), fmt::join(outcome.open(), ", "));
 }
