@@ -151,6 +151,12 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
                             return Verdict{rank_correlation(outcome, "times") > 0, "so many"};
                           },
                           "more than nothing", "far"});
+  study.claims.push_back({Claim::check, "how long is long",
+                          [](const Outcome& outcome) {
+                            const double seconds = outcome.number({"times", {"long"}, "single"});
+                            return Verdict{seconds > 1, std::to_string(seconds) + " s"};
+                          },
+                          "more than 1 s", ""});
   StudyOptions options;
   options.out = out.string();
   options.finished_only = true;
@@ -169,10 +175,11 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
                   "judged. Open: long.") != std::string::npos);
   // Of the published claims the first needs "long", the second no cell, and the third is never judged.
   CHECK(
-      page.find("Published claims: 0 of 3 hold, 2 not judged. Checks of ours: 0 of 1 hold, 1 not judged. Inputs: 1 of "
+      page.find("Published claims: 0 of 3 hold, 2 not judged. Checks of ours: 0 of 2 hold, 2 not judged. Inputs: 1 of "
                 "1 met.") != std::string::npos);
   CHECK(page.find("| long is longer than short | **not judged** | 4 times (of the runs that are finished) |") !=
         std::string::npos);
+  CHECK(page.find("| how long is long | **not judged** |  |") != std::string::npos);
   CHECK(page.find("| pigs fly | **fails** |") != std::string::npos);
   CHECK(page.find("| all is near | **not judged** |") != std::string::npos);
   CHECK(page.find("is longer than short* ") == std::string::npos);
