@@ -73,10 +73,11 @@ void reproduce(const ReproduceSettings& settings) {
   options.out = settings.out;
   options.finished_only = settings.finished;
   options.at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
-  const studies::Outcome outcome = with_progress(study.name, !settings.quiet && !settings.finished, [&](const auto& show) {
-    options.progress = show;
-    return studies::run_study(study, options);
-  });
+  const studies::Outcome outcome =
+      with_progress(study.name, !settings.quiet && !settings.finished, [&](const auto& show) {
+        options.progress = show;
+        return studies::run_study(study, options);
+      });
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
                               (scale.data.empty() ? "" : " --data DIR") + (settings.finished ? " --finished" : "");
   const std::string page = studies::write_study(settings.out, study, outcome, command);

@@ -84,7 +84,8 @@ TEST_CASE("every partition gives each sample to exactly one shard and leaves non
 }
 
 TEST_CASE("shards differ by at most one sample but for dirichlet") {
-  for (const PartitionKind kind : {PartitionKind::iid, PartitionKind::sequential, PartitionKind::dealt, PartitionKind::by_label}) {
+  for (const PartitionKind kind :
+       {PartitionKind::iid, PartitionKind::sequential, PartitionKind::dealt, PartitionKind::by_label}) {
     for (const int workers : {3, 7, 10}) {
       const Shards shards = partition(labelled(101), dealt(kind), workers, 1);
       const std::size_t least = 101u / static_cast<std::size_t>(workers);

@@ -9,7 +9,8 @@ TEST_CASE("AD-PSGD keeps the pair's sum and the sum of all, whatever is asked wh
   for (const std::string settings :
        {"", R"(, "topology": "complete_bipartite")", R"(, "topology": "bipartite_exponential", "peer": "cyclic")",
         R"(, "gossip_rate": "continuous")", R"(, "apply": "at_once")",
-        R"(, "gossip_rate": "continuous", "apply": "at_once")", R"(, "gossip_rate": 3, "update_order": "update_then_average")"}) {
+        R"(, "gossip_rate": "continuous", "apply": "at_once")",
+        R"(, "gossip_rate": 3, "update_order": "update_then_average")"}) {
     CAPTURE(settings);
     for (const int n : {2, 7}) {
       auto scenario = only_averaging(fmt::format(R"({{"name": "ad_psgd"{}}})", settings), n, 60);

@@ -39,13 +39,12 @@ std::vector<float> models_after(int steps, const AdPsgdParams& params) {
 // Both models after two steps of two workers whose messages take 0.25 s. The passive one's gradient is 2 and takes 1 s,
 // the active one's is 4 + x.
 std::vector<float> models_of_two_steps(double active_s, const AdPsgdParams& params) {
-  LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, active_s}},
-                        .steps = 2,
-                        .gradient =
-                            [](const Node& node, std::span<const float> x) {
-                              return std::vector<float>{node.id() == 0 ? 2 : 4 + x[0]};
-                            },
-                        .latency_s = 0.25});
+  LocalCluster cluster(
+      {.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, active_s}},
+       .steps = 2,
+       .gradient = [](const Node& node,
+                      std::span<const float> x) { return std::vector<float>{node.id() == 0 ? 2 : 4 + x[0]}; },
+       .latency_s = 0.25});
   cluster.run(programs_of(params));
   return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
 }
@@ -79,17 +78,17 @@ TEST_CASE("AD-PSGD counts a gradient's staleness until it is applied, with the a
 
 TEST_CASE("AD-PSGD applies a pending gradient to its own model after the exchange, or at once") {
   // The passive worker is at -2 from 1 s on, the active one ends its first gradient, 4, at 1.5 s and asks with 0: both
-  // have -1, the passive one at 1.75 s, the active one at 2 s, where its gradient takes it to -5. At 2 s the passive one
-  // goes on to -3. The active one ends its second gradient at 3 s and asks with -5: both have -4.
-  // That gradient began at 1.5 s. After the exchange: at 0, so it is 4 and leads to -8.
+  // have -1, the passive one at 1.75 s, the active one at 2 s, where its gradient takes it to -5. At 2 s the passive
+  // one goes on to -3. The active one ends its second gradient at 3 s and asks with -5: both have -4. That gradient
+  // began at 1.5 s. After the exchange: at 0, so it is 4 and leads to -8.
   CHECK(models_of_two_steps(1.5, {}) == std::vector<float>{-4, -8});
   // At once: at -4, so it is 0 and leads nowhere. What is averaged is the same.
   CHECK(models_of_two_steps(1.5, {.apply = ApplyPending::at_once}) == std::vector<float>{-4, -4});
 }
 
 TEST_CASE("AD-PSGD that exchanges without a pause applies a gradient between two exchanges, or at once") {
-  // The active worker asks at 0, 0.5, 1, 1.5 and 2 s. At 1 s it asks with 0, and the passive one has -2 since then: both
-  // have -1. The gradient of 1.2 s, 4, takes the active one to -5 at 1.5 s, with which it asks: both have -3, the
+  // The active worker asks at 0, 0.5, 1, 1.5 and 2 s. At 1 s it asks with 0, and the passive one has -2 since then:
+  // both have -1. The gradient of 1.2 s, 4, takes the active one to -5 at 1.5 s, with which it asks: both have -3, the
   // passive one at 1.75 s, and -5 at 2 s. Then the active one asks with -3: both have -4. Its second gradient, from 1.2
   // to 2.4 s, is 4, taken at 0, or 0, taken at -4, and none follows.
   const GossipRate rate{.continuous = true};

@@ -45,8 +45,8 @@ Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& mo
     : keeps_samples_(scenario.record.batches), keeps_dropout_(scenario.record.draws && has_dropout(model)) {
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
-  const auto shards = data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed,
-                                      scenario.training.batch_size);
+  const auto shards =
+      data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed, scenario.training.batch_size);
   for (int worker = 0; worker < workers; ++worker) {
     const int data_of = one_shard ? 0 : worker;
     const std::vector<std::uint32_t>& shard = shards[static_cast<std::size_t>(data_of)];

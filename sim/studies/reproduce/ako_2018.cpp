@@ -151,12 +151,11 @@ Cell target_cell(const Network& network, std::size_t system, double seconds, dou
   json["evaluate"] = evaluate(scale.full && seconds > 100 ? "5s" : "1s", scale);
   json["evaluate"]["target_accuracy"] = {target};
   const auto place = [&](const char* table) { return TablePosition{table, {network.name}, systems[system]}; };
-  return {
-      fmt::format("{}_2_{}_to_target", network.slug, system == 0 ? "ps" : "ako_p4"),
-      json.dump(),
-      {{place("time_to_target"), seconds, seconds_to(target)}, {place("steps_to_target"), steps, steps_to(target)}},
-      {},
-      300};
+  return {fmt::format("{}_2_{}_to_target", network.slug, system == 0 ? "ps" : "ako_p4"),
+          json.dump(),
+          {{place("time_to_target"), seconds, seconds_to(target)}, {place("steps_to_target"), steps, steps_to(target)}},
+          {},
+          300};
 }
 
 // What the network is up against: one worker that needs none.
@@ -168,12 +167,11 @@ Cell alone_cell(const Scale& scale) {
   json["record"] = {{"iterations", false}};
   json["stop"] = {{"time", "300s"}};
   json["evaluate"] = evaluate(curve_points(scale), scale);
-  return {
-      "alone",
-      json.dump(),
-      {{{"alone", {"none", "1"}, "one machine alone"}, std::nullopt, final_accuracy_percent(3)}},
-      {},
-      300 / 0.34};
+  return {"alone",
+          json.dump(),
+          {{{"alone", {"none", "1"}, "one machine alone"}, std::nullopt, final_accuracy_percent(3)}},
+          {},
+          300 / 0.34};
 }
 
 }  // namespace
@@ -186,20 +184,20 @@ Study ako_2018(const Scale& scale) {
   study.title = "TF.AKO (2018): Ako against a parameter server";
   study.source = "charts of github.com/mesh-umn/TF.AKO, measured to half a point; Watcharapichat et al., SoCC 2016";
   study.seeds = scale.full ? std::vector<std::uint64_t>{1} : std::vector<std::uint64_t>{1, 2, 3, 4, 5};
-  study.tables = {{"accuracy",
-                   fmt::format("Accuracy after 300 s, mean of the last three evaluations ({}, 300 s), %",
-                               scale.full ? "260, 280" : "280, 290"),
-                   {"network", "workers"},
-                   "system",
-                   1},
-                  {"time_to_target", "Time to the target accuracy with two workers, s", {"network"}, "system", 0},
-                  {"steps_to_target", "Steps of both workers to the target", {"network"}, "system", 0},
-                  {"fluctuation",
-                   fmt::format("Fluctuation of a replica's accuracy curve, points per {}",
-                               scale.full ? "20 s" : "10 s"),
-                   {"network", "workers"},
-                   "system",
-                   2}};
+  study.tables = {
+      {"accuracy",
+       fmt::format("Accuracy after 300 s, mean of the last three evaluations ({}, 300 s), %",
+                   scale.full ? "260, 280" : "280, 290"),
+       {"network", "workers"},
+       "system",
+       1},
+      {"time_to_target", "Time to the target accuracy with two workers, s", {"network"}, "system", 0},
+      {"steps_to_target", "Steps of both workers to the target", {"network"}, "system", 0},
+      {"fluctuation",
+       fmt::format("Fluctuation of a replica's accuracy curve, points per {}", scale.full ? "20 s" : "10 s"),
+       {"network", "workers"},
+       "system",
+       2}};
   const auto all = networks();
   for (const Network& network : all) {
     for (int workers = 2; workers <= 4; ++workers) {
@@ -213,11 +211,9 @@ Study ako_2018(const Scale& scale) {
   study.cells.push_back(target_cell(all[2], 0, 720, 139, scale));
   study.cells.push_back(target_cell(all[2], 3, 205, 88, scale));
   if (scale.full) {
-    study.tables.insert(study.tables.begin() + 1, {"alone",
-                                                   "One machine alone, accuracy after 300 s as above, %",
-                                                   {"network", "workers"},
-                                                   "system",
-                                                   1});
+    study.tables.insert(
+        study.tables.begin() + 1,
+        {"alone", "One machine alone, accuracy after 300 s as above, %", {"network", "workers"}, "system", 1});
     study.cells.push_back(alone_cell(scale));
   }
   study.claims = claims(scale);

@@ -278,10 +278,11 @@ std::vector<Note> notes(const Scale& scale) {
        "workers, as when one link that is always the same is the limit; that would speak for a slower server. Another "
        "reading limits each ordered pair of hosts instead of each host (`\"topology\": \"mesh\"`)."},
       {Note::assumed,
-       scale.full ? "\"P various\" is not specified, and TF.AKO's code has groups for 1, 2 and 4 alone. Here 2, 4, 4, 2 "
-                    "for w0 to w3 (2, 4 with two workers), on all networks: 4 on what is not a fastest link."
-                  : "\"P various\" is not specified. Here 2, 3, 4, 2 for w0 to w3 (2, 4 with two workers), on all "
-                    "networks: the slower the worker's link, the larger its P."},
+       scale.full
+           ? "\"P various\" is not specified, and TF.AKO's code has groups for 1, 2 and 4 alone. Here 2, 4, 4, 2 "
+             "for w0 to w3 (2, 4 with two workers), on all networks: 4 on what is not a fastest link."
+           : "\"P various\" is not specified. Here 2, 3, 4, 2 for w0 to w3 (2, 4 with two workers), on all "
+             "networks: the slower the worker's link, the larger its P."},
       scale.full ? Note{Note::modelled,
                         "Replicas of Ako start each by itself and are never synchronised, as TF.AKO's; the server's "
                         "model is the one start of the centralized system. How that reads its images is not "

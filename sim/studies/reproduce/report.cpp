@@ -177,8 +177,12 @@ std::string counts_of(const std::vector<JudgedClaim>& claims) {
   return text;
 }
 
+// Of an open claim those so far, unless one of them is not a number.
 std::string numbers_of(const JudgedClaim& judged) {
-  return (judged.verdict ? judged.verdict->numbers : "") + (judged.open ? " (of the runs that are finished)" : "");
+  if (!judged.verdict) return "";
+  const std::string& numbers = judged.verdict->numbers;
+  if (!judged.open) return numbers;
+  return numbers.find("nan") == std::string::npos ? numbers + " (of the runs that are finished)" : "";
 }
 
 // Why a claim fails or cannot be judged, if that is known.
@@ -224,7 +228,8 @@ const char* title_of(Note::Kind kind) {
 std::string open_text(const Study& study, const Outcome& outcome) {
   if (outcome.open().empty()) return "";
   return fmt::format(
-      "**Not whole**: {} of {} cells are not finished and have no figures, and no claim that needs them is judged. Open: "
+      "**Not whole**: {} of {} cells are not finished and have no figures, and no claim that needs them is judged. "
+      "Open: "
       "{}.\n\n",
       outcome.open().size(), study.cells.size(), fmt::join(outcome.open(), ", "));
 }
@@ -256,7 +261,7 @@ std::string study_text(const Study& study, const Outcome& outcome) {
     text += "\n" + count_of(claims, kind) + "\n";
     for (const JudgedClaim& judged : of_kind(claims, kind)) {
       text += fmt::format("  {:<10}  {}{}\n", verdict_of(judged), judged.claim->text,
-                          judged.verdict ? ": " + numbers_of(judged) : "");
+                          numbers_of(judged).empty() ? "" : ": " + numbers_of(judged));
       if (!reason_of(judged).empty()) text += "              " + reason_of(judged) + "\n";
     }
   }

@@ -186,8 +186,7 @@ Outcome run_study(const Study& study, const StudyOptions& options) {
   runs.at_once = options.at_once;
   runs.replace = results::Replace::anything;
   runs.progress = options.progress;
-  run_jobs(jobs, open_of(jobs), runs,
-           [&](std::size_t job, const JobEnd& end) { check_end(jobs[job], end); });
+  run_jobs(jobs, open_of(jobs), runs, [&](std::size_t job, const JobEnd& end) { check_end(jobs[job], end); });
   return outcome_of(study, jobs, std::vector<bool>(jobs.size()));
 }
 

@@ -146,10 +146,17 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
   const fs::path out = scratch.path();
   Seen seen;
   Study study = example();
-  study.claims.push_back({Claim::check, "all is near", [](const Outcome& outcome) {
+  study.claims.push_back({Claim::check, "all is near",
+                          [](const Outcome& outcome) {
                             return Verdict{rank_correlation(outcome, "times") > 0, "so many"};
                           },
                           "more than nothing", "far"});
+  study.claims.push_back({Claim::check, "how long is long",
+                          [](const Outcome& outcome) {
+                            const double seconds = outcome.number({"times", {"long"}, "single"});
+                            return Verdict{seconds > 1, std::to_string(seconds) + " s"};
+                          },
+                          "more than 1 s", ""});
   StudyOptions options;
   options.out = out.string();
   options.finished_only = true;
@@ -167,10 +174,12 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
   CHECK(page.find("**Not whole**: 1 of 3 cells are not finished and have no figures, and no claim that needs them is "
                   "judged. Open: long.") != std::string::npos);
   // Of the published claims the first needs "long", the second no cell, and the third is never judged.
-  CHECK(page.find("Published claims: 0 of 3 hold, 2 not judged. Checks of ours: 0 of 1 hold, 1 not judged. Inputs: 1 of "
-                  "1 met.") != std::string::npos);
+  CHECK(
+      page.find("Published claims: 0 of 3 hold, 2 not judged. Checks of ours: 0 of 2 hold, 2 not judged. Inputs: 1 of "
+                "1 met.") != std::string::npos);
   CHECK(page.find("| long is longer than short | **not judged** | 4 times (of the runs that are finished) |") !=
         std::string::npos);
+  CHECK(page.find("| how long is long | **not judged** |  |") != std::string::npos);
   CHECK(page.find("| pigs fly | **fails** |") != std::string::npos);
   CHECK(page.find("| all is near | **not judged** |") != std::string::npos);
   CHECK(page.find("is longer than short* ") == std::string::npos);
