@@ -20,6 +20,11 @@ constexpr std::size_t kEvaluationBatch = 100;
 // Training samples that statistics for an evaluation are estimated from, evenly spread over the set.
 constexpr std::size_t kEstimationSamples = 400;
 
+Score score_of(const LossSum& sum, std::size_t samples) {
+  const auto count = static_cast<double>(samples);
+  return {sum.loss / count, static_cast<double>(sum.correct) / count};
+}
+
 }  // namespace
 
 struct Model::Parts {
@@ -116,8 +121,8 @@ void Model::Parts::forward(std::span<const float> parameters, const data::Batch&
   }
 }
 
-double Model::gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random,
-                       std::span<float> gradient, Workspace& workspace) const {
+Score Model::gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random,
+                      std::span<float> gradient, Workspace& workspace) const {
   const Parts& parts = *parts_;
   check(gradient.size() == parts.parameter_count, "as many values as the model has parameters");
   parts.forward(parameters, batch, &random, workspace);
@@ -139,7 +144,7 @@ double Model::gradient(std::span<const float> parameters, const data::Batch& bat
                     .scratch = workspace.scratch});
     std::swap(above, below);
   }
-  return sum.loss / static_cast<double>(batch.size());
+  return score_of(sum, batch.size());
 }
 
 std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples) {
@@ -190,8 +195,7 @@ Score Model::evaluate(std::span<const float> parameters, const data::Dataset& da
     total.loss += sum.loss;
     total.correct += sum.correct;
   });
-  const auto count = static_cast<double>(samples);
-  return {total.loss / count, static_cast<double>(total.correct) / count};
+  return score_of(total, samples);
 }
 
 std::vector<std::uint8_t> Model::classify(std::span<const float> parameters, const data::Dataset& data,

@@ -58,10 +58,10 @@ class Model {
 
   void initialize(std::span<float> parameters, Stream& random) const;
 
-  // Mean cross-entropy of the batch at `parameters`, and its gradient into `gradient` (overwritten; both
+  // Loss and accuracy of the batch at `parameters`, and the loss's gradient into `gradient` (overwritten; both
   // parameter_count() long). `random` drives dropout.
-  double gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random,
-                  std::span<float> gradient, Workspace& workspace) const;
+  Score gradient(std::span<const float> parameters, const data::Batch& batch, Stream& random, std::span<float> gradient,
+                 Workspace& workspace) const;
 
   // Loss and accuracy over the first `samples` of `data`, without dropout. Batch normalisation's statistics are first
   // estimated at these parameters from 400 samples of `training`, which models that need_estimates() must be given.

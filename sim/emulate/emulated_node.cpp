@@ -67,8 +67,8 @@ Gradient EmulatedNode::gradient() {
     emulation_.diverged(id(), row().iteration, what);
     monitor_.wait(never, "the end");
   }
-  note_loss(job->loss());
-  return {std::move(gradient), job->loss()};
+  note_minibatch(job->score().loss, job->score().accuracy);
+  return {std::move(gradient), job->score().loss};
 }
 
 void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short, const char* what) {

@@ -77,8 +77,9 @@ double LearningNode::compute_seconds(double end_s) const {
 
 // --- learning ---
 
-void LearningNode::note_loss(double loss) {
+void LearningNode::note_minibatch(double loss, std::optional<double> accuracy) {
   rows_.back().train_loss = loss;
+  rows_.back().train_accuracy = accuracy;
   loss_sum_ += loss;
   ++losses_;
 }

@@ -49,7 +49,7 @@ class LearningNode : public Node {
   double draw_gradient_seconds();
   double computing_begins() { return computing_since_s_.emplace(now()); }  // when
   void computing_ends(double spent_s, bool for_step = true);
-  void note_loss(double loss);
+  void note_minibatch(double loss, std::optional<double> accuracy = std::nullopt);
 
   const scenario::Scenario& scenario() const { return scenario_; }
   int incarnation() const { return incarnation_; }

@@ -74,7 +74,7 @@ struct IterationRow {
   int worker = 0;
   std::int64_t iteration = 0;
   double start_s = 0, compute_s = 0, end_s = 0;
-  std::optional<double> train_loss;
+  std::optional<double> train_loss, train_accuracy;
   double staleness = 0;
 
   // Rounding alone can make the difference a hair less than nothing.
@@ -99,6 +99,10 @@ struct Table<IterationRow> {
         "of its minibatch, at the weights it started from; empty where a worker has none: in a timing-only run, and at "
         "stages of `early_exit` before the last",
         &IterationRow::train_loss);
+    column("train_accuracy", "share",
+           "of its minibatch's samples whose largest output, with dropout, is the label; empty without a loss, and in "
+           "systems whose workers share one model",
+           &IterationRow::train_accuracy);
     column(
         "staleness", "updates",
         "how old what the step used is, as its system counts it (see docs/glossary.md); 0 in systems that do not count",

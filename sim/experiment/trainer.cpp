@@ -91,8 +91,8 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
         }
         data::gather(data_.train, job->samples_, scratch.batch);
         const auto result = BufferPool::take(buffer_pool_, model_.parameter_count());
-        job->loss_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *result, *scratch.workspace);
-        if (!std::isfinite(job->loss_)) {
+        job->score_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *result, *scratch.workspace);
+        if (!std::isfinite(job->score_.loss)) {
           job->not_finite_ = "loss";
         } else if (!all_finite(*result)) {
           job->not_finite_ = "gradient";

@@ -43,9 +43,9 @@ class Trainer {
   // has come to its end.
   class Gradient {
    public:
-    Payload wait();        // once; lets go of the weights
-    void wait_for_math();  // lets go of nothing; wait() then returns at once
-    double loss() const { return loss_; }
+    Payload wait();                                    // once; lets go of the weights
+    void wait_for_math();                              // lets go of nothing; wait() then returns at once
+    const nn::Score& score() const { return score_; }  // of the minibatch, once waited for
     // What of it is not finite ("weights", "loss", "gradient"), once waited for; null when training goes well. There is
     // no gradient at weights that are not finite: layers such as ReLU would hide what is wrong with them.
     const char* not_finite() const { return not_finite_; }
@@ -56,7 +56,7 @@ class Trainer {
     std::vector<std::uint32_t> samples_;
     std::optional<Stream> random_;
     Payload gradient_;
-    double loss_ = 0;
+    nn::Score score_;
     const char* not_finite_ = nullptr;
     ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
   };

@@ -57,13 +57,13 @@ Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
-  record_loss(job->loss());
-  return {std::move(gradient), job->loss()};
+  note_minibatch(job->score().loss, job->score().accuracy);
+  return {std::move(gradient), job->score().loss};
 }
 
 void SimNode::record_loss(double loss) {
   if (!std::isfinite(loss)) end_as_diverged("loss");
-  note_loss(loss);
+  note_minibatch(loss);
 }
 
 void SimNode::end_as_diverged(const char* what) {

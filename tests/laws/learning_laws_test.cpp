@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
+#include "sim/experiment/trainer.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/support/scenarios.hpp"
 #include "tests/support/systems.hpp"
@@ -31,6 +33,36 @@ TEST_CASE("synchronous parameter server = one worker with the union batch, howev
     CHECK(largest_difference(one.weights[0], jittered.weights[0]) < 1e-6);
     for (const experiment::IterationRow& row : jittered.iterations) CHECK(row.staleness == 0);
   }
+}
+
+TEST_CASE("with the whole training set each, workers draw all of it, and no two the same batches") {
+  const auto scenario = learning(R"("alone")", 3, 0,
+                                 R"("data": {"train": 60, "test": 100, "partition": "full"}, "stop": {"iterations": 6},
+                                    "training": {"batch_size": 10}, "record": {"batches": true})");
+  const experiment::RunResult result = runtime::run(scenario);
+  std::vector<std::vector<int>> passes(3);
+  for (const auto& batch : result.recorded.batches) {
+    std::istringstream samples(batch.samples);
+    for (int sample = 0; samples >> sample;) passes[static_cast<std::size_t>(batch.worker)].push_back(sample);
+  }
+  CHECK(passes[0] != passes[1]);
+  CHECK(passes[1] != passes[2]);
+  CHECK(passes[0] != passes[2]);
+  std::vector<int> all(60);
+  std::iota(all.begin(), all.end(), 0);
+  for (auto& pass : passes) {
+    std::ranges::sort(pass);
+    CHECK(pass == all);
+  }
+}
+
+TEST_CASE("the training accuracy of the first step is that of equal outputs: the share of class 0") {
+  // The output layer starts at zero, and the first of equal outputs counts.
+  const auto scenario = learning(R"("single")", 1, 0, R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 1},
+                                                         "training": {"batch_size": 64})");
+  const auto labels = experiment::load_data(scenario).train.labels;
+  const auto of_class_0 = static_cast<double>(std::ranges::count(labels, 0));
+  CHECK(runtime::run(scenario).iterations.at(0).train_accuracy == of_class_0 / 64);
 }
 
 TEST_CASE("sharding a synchronous server changes no weight") {

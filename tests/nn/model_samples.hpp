@@ -46,7 +46,7 @@ inline LossAndGradient gradient_of(const Model& model, const std::vector<float>&
   Stream random(seed);
   LossAndGradient result;
   result.gradient.assign(parameters.size(), 1e9f);
-  result.loss = model.gradient(parameters, batch, random, result.gradient, workspace);
+  result.loss = model.gradient(parameters, batch, random, result.gradient, workspace).loss;
   return result;
 }
 

@@ -192,6 +192,22 @@ TEST_CASE("a named model but TF.AKO's starts from uniform predictions") {
   }
 }
 
+TEST_CASE("a minibatch's accuracy is the share of its samples whose first largest output is the label") {
+  // One input, two classes, outputs 2x and 1 - x: class 1 below x = 1/3, class 0 from there on.
+  const Model model(layers({DenseSpec{.units = 2}}), {1, 1, 1}, 2);
+  const Floats parameters = {2, -1, 0, 1};
+  const data::Batch batch{{-1, 0, 0.5f, 1}, {1, 0, 0, 1}};  // right, wrong, right, wrong
+  Floats gradient(4);
+  Stream random(1);
+  Workspace workspace;
+  CHECK(model.gradient(parameters, batch, random, gradient, workspace).accuracy == 0.5);
+  // Equal outputs are of class 0.
+  CHECK(model.gradient(Floats(4), batch, random, gradient, workspace).accuracy == 0.5);
+  const data::Batch other{{-1, 0, 0.5f, 1}, {1, 1, 0, 1}};
+  CHECK(model.gradient(parameters, other, random, gradient, workspace).accuracy == 0.75);
+  CHECK(model.gradient(Floats(4), other, random, gradient, workspace).accuracy == 0.25);
+}
+
 TEST_CASE("gradient steps learn a batch by heart") {
   const Shape shape{1, 12, 12};
   const Model model({.name = "cnn", .layers = {}}, shape, 10);
@@ -202,11 +218,11 @@ TEST_CASE("gradient steps learn a batch by heart") {
   Optimizer optimizer(settings, parameters.size());
   Workspace workspace;
   Stream random(1);
-  const double first = model.gradient(parameters, batch, random, gradient, workspace);
+  const double first = model.gradient(parameters, batch, random, gradient, workspace).loss;
   CHECK(first > 1);
   double loss = first;
   for (int i = 0; i < 60; ++i) {
-    loss = model.gradient(parameters, batch, random, gradient, workspace);
+    loss = model.gradient(parameters, batch, random, gradient, workspace).loss;
     optimizer.step(parameters, gradient);
   }
   CHECK(loss < 0.05);

@@ -86,7 +86,7 @@ TEST_CASE("ResNet-20 learns generated photographs in a few steps") {
   Stream random(1);
   double first = 0, last = 0;
   for (int step = 0; step < 12; ++step) {
-    last = model.gradient(parameters, batch, random, gradient, workspace);
+    last = model.gradient(parameters, batch, random, gradient, workspace).loss;
     if (step == 0) first = last;
     for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] -= 0.05f * gradient[i];
   }

@@ -25,12 +25,12 @@ TEST_CASE("a step's waiting time is what its computing leaves of it, and never n
   experiment::RunResult result = example_result();
   result.iterations.resize(2);
   // 0.3 - 0.1 - 0.2 is -2.8e-17 in doubles.
-  result.iterations.push_back({1, 4, 0.1, 0.2, 0.3, std::nullopt, 0.5});
+  result.iterations.push_back({1, 4, 0.1, 0.2, 0.3, std::nullopt, std::nullopt, 0.5});
   CHECK(iterations_csv(result) ==
-        "worker,iteration,start_s,compute_s,wait_s,end_s,train_loss,staleness\n"
-        "w0,0,0,1.5,0.5,2,2.5,0\n"
-        "w0,1,2,1.5,1.5,5,2,1\n"
-        "w1,4,0.1,0.2,0,0.3,,0.5\n");
+        "worker,iteration,start_s,compute_s,wait_s,end_s,train_loss,train_accuracy,staleness\n"
+        "w0,0,0,1.5,0.5,2,2.5,0.125,0\n"
+        "w0,1,2,1.5,1.5,5,2,0.25,1\n"
+        "w1,4,0.1,0.2,0,0.3,,,0.5\n");
 }
 
 TEST_CASE("traffic is written per link, messages per pair of host names") {

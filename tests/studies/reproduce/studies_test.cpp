@@ -1,5 +1,6 @@
 // The shipped studies: every scenario is valid, no place is filled twice, and the published tables are whole.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "sim/studies/reproduce/run_study.hpp"
 #include "sim/studies/reproduce/study.hpp"
 #include "tests/data/scratch_folder.hpp"
+#include "tests/results/writing/files.hpp"
 
 namespace ddl::studies {
 
@@ -39,6 +41,45 @@ TEST_CASE("every figure of every study has a place of its own, in a table that i
         CHECK((place.table != table.name || place.row.size() == table.row.size()));
     }
   }
+}
+
+TEST_CASE("Cui's times and training accuracy are read off the steps of a run") {
+  const Study study = cui_2019({});
+  const auto read = [&](const std::string& rows, const TablePosition& place) {
+    const results::TemporaryFolder folder;
+    results::put(folder.path() / "iterations.csv",
+                 "worker,iteration,start_s,compute_s,wait_s,end_s,train_loss,train_accuracy,staleness\n" + rows);
+    results::FinishedRun run;
+    run.folder = folder.path();
+    for (const Cell& cell : study.cells) {
+      for (const Figure& figure : cell.figures) {
+        if (figure.place == place) return figure.read(run);
+      }
+    }
+    return std::optional<double>();
+  };
+  std::string hundred;  // which take 0.01, 0.02, ..., 1 s, the longest first
+  for (int i = 0; i < 100; ++i) hundred += fmt::format("w0,{},0,0,0,{},,,0\n", i, (100 - i) / 100.0);
+  const auto time = [&](const char* table, const char* row) {
+    return read(hundred, {table, {"literal", row}, "centralized"});
+  };
+  CHECK(time("time", "1st percentile, s") == 0.01);
+  CHECK(time("time", "median, s") == 0.5);
+  CHECK(time("time", "99th percentile, s") == 0.99);
+  CHECK(time("time", "% of batches below 0.7 s") == 69);  // 0.7 s itself is not below
+  CHECK(time("histogram", "0 to 0.6 s") == 59);
+  CHECK(time("histogram", "0.6 to 0.7 s") == 10);
+  CHECK(time("histogram", "0.7 to 1 s") == 30);
+  CHECK(time("histogram", "1 to 1.5 s") == 1);
+  // Four workers take 10,000 steps each, of which the last twentieth are those from 9,500 on.
+  const std::string learning =
+      "w0,9499,0,0,0,1,8,0,0\nw0,9500,0,0,0,1,1,0.5,0\nw1,9999,0,0,0,1,3,1,0\nw2,2499,0,0,0,1,5,0.25,0\n";
+  CHECK(read(learning, {"learning", {"bytes", "training loss"}, "decentralized"}) == 2);
+  CHECK(read(learning, {"learning", {"bytes", "training accuracy, %"}, "decentralized"}) == 75);
+  CHECK(read(learning, {"curves", {"bytes", "training accuracy, %", "10000"}, "decentralized"}) == 25);
+  // The single machine takes all 40,000.
+  CHECK(read("w0,37999,0,0,0,1,8,0,0\nw0,38000,0,0,0,1,2,1,0\n",
+             {"learning", {"bytes", "training loss"}, "single machine"}) == 2);
 }
 
 TEST_CASE("every claim says what is accepted and can be judged, even if nothing was reached, or why it is not") {
