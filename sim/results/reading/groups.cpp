@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view algorithm_prefix = "algorithm.";
 constexpr std::string_view algorithm_name = "algorithm.name";
+constexpr std::string_view rate_path = "training.optimizer.learning_rate";
 
 using SettingsByPath = std::map<std::string, std::string>;  // settings by path
 
@@ -90,6 +91,35 @@ bool follows_scheme(const std::vector<SettingsByPath>& tables, const std::vector
     if (of_scheme.emplace(schemes[i], value).first->second != value) return false;
   }
   return true;
+}
+
+// Whether every scheme has one learning rate in every condition, as where each was tuned. The rate is then the scheme's
+// own, and those of other rates are to be compared with it.
+bool rate_is_own(const SettingNames& names) {
+  const auto column = std::ranges::find(names.varied, rate_path);
+  if (column == names.varied.end()) return false;
+  const auto rate_at = static_cast<std::size_t>(column - names.varied.begin());
+  std::map<std::vector<std::string>, std::string> rates;  // by scheme and condition
+  for (std::size_t i = 0; i < names.schemes.size(); ++i) {
+    std::vector<std::string> place = {names.schemes[i]};
+    for (std::size_t c = 0; c < names.varied.size(); ++c) {
+      if (c != rate_at && names.varied[c] != "seed") place.push_back(names.values[i][c]);
+    }
+    const std::string& rate = names.values[i][rate_at];
+    if (rates.emplace(std::move(place), rate).first->second != rate) return false;
+  }
+  return true;
+}
+
+// Takes the rates out of the conditions. Where there is no other condition, names tell them.
+void give_rates_to_schemes(SettingNames& names) {
+  const auto rate_at = std::ranges::find(names.varied, rate_path) - names.varied.begin();
+  names.varied.erase(names.varied.begin() + rate_at);
+  for (std::size_t i = 0; i < names.schemes.size(); ++i) {
+    const auto rate = names.values[i].begin() + rate_at;
+    if (names.varied.empty()) names.schemes[i] += " learning_rate=" + *rate;
+    names.values[i].erase(rate);
+  }
 }
 
 // Throws unless runs of one seed are the same run; leaves one of each, and all measured ones, which are repetitions.
@@ -198,6 +228,7 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
     const std::vector<std::string> shown = shown_values(column);
     for (std::size_t i = 0; i < tables.size(); ++i) names.values[i].push_back(shown[i]);
   }
+  if (rate_is_own(names)) give_rates_to_schemes(names);
   return names;
 }
 

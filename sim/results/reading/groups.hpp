@@ -34,7 +34,7 @@ std::optional<double> difference_p(const RunGroup& a, const RunGroup& b, std::st
 double most_of_measure(std::string_view key);
 
 struct GroupedRuns {
-  std::vector<std::string> varied;  // settings other than the algorithm's that differ among the groups
+  std::vector<std::string> varied;  // other settings that differ among the groups; not rates of the schemes' own
   std::vector<RunGroup> groups;     // in order of their first run
 };
 

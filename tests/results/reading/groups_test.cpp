@@ -44,6 +44,34 @@ TEST_CASE("settings beside the algorithm's become columns") {
   CHECK(grouped.groups[1].label(grouped.varied) == "ako, platform.bandwidth 40Mbps");
 }
 
+TEST_CASE("a learning rate of each scheme's own is part of the scheme, and no condition") {
+  const auto at = [](const std::string& name, const std::string& bandwidth, const std::string& rate) {
+    return run_of(
+        1, {{"platform.bandwidth", bandwidth}, {"algorithm.name", name}, {"training.optimizer.learning_rate", rate}},
+        0.5);
+  };
+  // Tuned on two networks: a condition is a network.
+  const GroupedRuns tuned = group_runs({at("single", "5Mbps", "0.05"), at("gossip", "5Mbps", "0.4"),
+                                        at("single", "40Mbps", "0.05"), at("gossip", "40Mbps", "0.2")});
+  CHECK(tuned.varied == std::vector<std::string>{"platform.bandwidth"});
+  CHECK(tuned.groups[0].varied == tuned.groups[1].varied);
+  CHECK(tuned.groups[1].scheme == "gossip");
+  CHECK(tuned.groups[3].scheme == "gossip");
+  // On one network: they are compared, under names that tell the rates.
+  const GroupedRuns one = group_runs({at("single", "5Mbps", "0.05"), at("gossip", "5Mbps", "0.4")});
+  CHECK(one.varied.empty());
+  CHECK(one.groups[0].scheme == "single learning_rate=0.05");
+  CHECK(one.groups[1].scheme == "gossip learning_rate=0.4");
+  // Tried at several rates, a rate is a condition as any other.
+  for (const auto& runs :
+       {std::vector{at("gossip", "5Mbps", "0.2"), at("gossip", "5Mbps", "0.4")},
+        std::vector{at("single", "5Mbps", "0.1"), at("gossip", "5Mbps", "0.1"), at("gossip", "5Mbps", "0.2")}}) {
+    const GroupedRuns tried = group_runs(runs);
+    CHECK(tried.varied == std::vector<std::string>{"training.optimizer.learning_rate"});
+    CHECK(tried.groups.back().scheme == "gossip");
+  }
+}
+
 TEST_CASE("per run, the seed is a column too") {
   const GroupedRuns grouped = group_runs({run_of(1, ako("2", "5Mbps"), 0.5), run_of(2, ako("2", "5Mbps"), 0.5)}, false);
   REQUIRE(grouped.groups.size() == 2);
