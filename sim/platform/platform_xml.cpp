@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "sim/platform/layout.hpp"
 
 namespace ddl::platform {
@@ -43,8 +41,7 @@ class Writer {
   }
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-    text_ += '\n';
+    line(std::string_view(fmt::format(format, std::forward<Arguments>(arguments)...)));
   }
 
   static std::string escaped(const std::string& name) {

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <exception>
 #include <new>
-#include <regex>
 #include <sstream>
 
 #include "core/base/check.hpp"
@@ -54,8 +53,17 @@ std::string last_words(const std::string& text) {
   return "SimGrid crashes while reading it; is there a zone without hosts or routes?";
 }
 
-std::string without_addresses(const std::string& text) {
-  return std::regex_replace(text, std::regex(" \\(0x[0-9a-f]+\\)"), "");
+// Without each " (0x...)".
+std::string without_addresses(std::string text) {
+  for (std::size_t at = 0; (at = text.find(" (0x", at)) != std::string::npos;) {
+    const std::size_t digits = at + 4, end = text.find_first_not_of("0123456789abcdef", digits);
+    if (end != std::string::npos && end > digits && text[end] == ')') {
+      text.erase(at, end + 1 - at);
+    } else {
+      at = digits;
+    }
+  }
+  return text;
 }
 
 // The child's open file by its name for users.

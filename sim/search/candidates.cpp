@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "sim/experiment/forecast.hpp"
 #include "sim/process/child.hpp"
@@ -89,13 +88,24 @@ constexpr const char* task_of_platform = R"("data": {"source": "synthetic"}, "mo
   "wire": {"model_bytes": "17053736B"}, "compute": {"seconds_per_batch": "340ms", "jitter": 0.1},
   "algorithm": "single", "stop": {"time": "300s"}, "evaluate": {"every": "5s"}})";
 
+// The hosts of a platform that are called ps0, ps1 and so on.
+std::vector<std::string> hosts_named_ps(const std::string& text) {
+  constexpr std::string_view host = "<host", name = "id=\"ps", blanks = " \t\r\n\v\f", digits = "0123456789";
+  std::vector<std::string> names;
+  for (std::size_t at = 0; (at = text.find(host, at)) != std::string::npos;) {
+    at += host.size();
+    const std::size_t id = text.find_first_not_of(blanks, at);
+    if (id == std::string::npos || id == at || text.compare(id, name.size(), name) != 0) continue;
+    const std::size_t number = id + name.size(), end = text.find_first_not_of(digits, number);
+    if (end == std::string::npos || end == number || text[end] != '"') continue;
+    names.push_back(text.substr(number - 2, end - number + 2));
+  }
+  return names;
+}
+
 std::string scenario_of_platform(const std::string& file, std::vector<std::string>& notes) {
   const std::string text = scenario::scenario_text(file, "a platform or a scenario");
-  static const std::regex server(R"re(<host\s+id="(ps[0-9]+)")re");
-  std::vector<std::string> servers;
-  for (std::sregex_iterator match(text.begin(), text.end(), server), end; match != end; ++match) {
-    servers.push_back((*match)[1]);
-  }
+  const std::vector<std::string> servers = hosts_named_ps(text);
   notes.push_back(servers.empty() ? "All hosts are workers, for none is named ps0, ps1, ..."
                                   : fmt::format("Servers: {}; all other hosts are workers.", fmt::join(servers, ", ")));
   notes.emplace_back(

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 
 namespace ddl::results {
 
@@ -18,11 +17,9 @@ std::string csv_field(double number) { return fmt::format("{}", std::isnan(numbe
 
 void add_csv_field(std::string& text, const std::string& value) { text += csv_field(value); }
 
-void add_csv_field(std::string& text, double value) {
-  fmt::format_to(std::back_inserter(text), "{}", std::isnan(value) ? std::abs(value) : value);
-}
+void add_csv_field(std::string& text, double value) { text += csv_field(value); }
 
-void add_csv_field(std::string& text, std::int64_t value) { fmt::format_to(std::back_inserter(text), "{}", value); }
+void add_csv_field(std::string& text, std::int64_t value) { text += fmt::format_int(value).str(); }
 
 void add_csv_field(std::string& text, bool value) { text += value ? '1' : '0'; }
 
