@@ -49,8 +49,8 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
   visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
   visit("partition", spec.partition,
-        Rule{.doc = "how training samples are divided over workers; dealt: whole minibatches in turn, in file order; full: "
-                    "each has all, in an order of its own"});
+        Rule{.doc = "how training samples are divided over workers; dealt: minibatches in turn, in file order; "
+                    "full: each has all, in an order of its own"});
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});
