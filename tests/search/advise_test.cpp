@@ -179,6 +179,23 @@ TEST_CASE("a platform alone is given a task, its servers by their names") {
   CHECK(adviser.question().notes.front() == "Servers: ps0; all other hosts are workers.");
 }
 
+TEST_CASE("a platform's servers are the hosts that are called ps and a number") {
+  const Place place;
+  std::string text = results::text_of(DDLSIM_SOURCE_DIR "/platforms/het_wan.xml");
+  const auto write_instead = [&](const std::string& usual, const std::string& other) {
+    std::size_t at = text.find(usual);
+    REQUIRE(at != std::string::npos);
+    for (; at != std::string::npos; at = text.find(usual, at + other.size())) text.replace(at, usual.size(), other);
+  };
+  write_instead("w31", "ps12");
+  write_instead("<host id=\"ps0\"", "<host\n\t id=\"ps0\"");
+  const std::string others = R"(<!-- <hosts id="ps2" <hostid="ps3" <host id="ps" <host id="ps4a" <host id="w5" -->)";
+  write_instead("<platform ", others + "\n<platform ");
+  AdviseRequest request = place.request(place.write("p.xml", text), {"ps_async"});
+  request.overrides = {{"platform.workers", "4"}};
+  CHECK(Adviser(request, 1).question().notes.front() == "Servers: ps12, ps0; all other hosts are workers.");
+}
+
 TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, and writes what can be run") {
   const Place place;
   TuneRequest request;
