@@ -50,7 +50,8 @@ Command add_run(CLI::App& app) {
   run.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");
   run.add_flag("--trace", settings->trace, "Write trace.json, for Perfetto, and links.csv (as record.trace does)");
   auto* verify =
-      run.add_option("--verify-digest", settings->verify, "Repeat a result's run and say whether it is the same; --set data.path=FOLDER if data have moved");
+      run.add_option("--verify-digest", settings->verify,
+                     "Repeat a result's run and say whether it is the same; --set data.path=FOLDER if data have moved");
   verify->type_name("RESULT_DIR");
   add_live(run, settings->live)->excludes(verify);
   for (const char* other : {"--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
