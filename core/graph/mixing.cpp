@@ -116,4 +116,16 @@ Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double
   return {.factor = std::pow(root(largest_modulus(mean_square), 1), per_round / 2)};
 }
 
+// A turn is I - share vv^T with v = e_i - e_c. No order of turns is special, for all nodes are alike.
+Consensus consensus_with_center(int nodes, double share, int period) {
+  const Eigen::Index n = nodes, center = nodes;
+  Dense all = projection(n + 1);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Eigen::RowVectorXd moved = share * (all.row(i) - all.row(center));
+    all.row(i) -= moved;
+    all.row(center) += moved;
+  }
+  return {.factor = root(largest_modulus(all), period), .period = period};
+}
+
 }  // namespace ddl::graph

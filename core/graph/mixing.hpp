@@ -48,4 +48,8 @@ struct Exchange {
 // where nodes' clocks tick independently).
 Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double per_round);
 
+// Models x_i of nodes and a center c which draw each other: every `period` rounds each node has its turn, in which x_i
+// and c go a `share` of their difference towards each other. Of the distance of all of them, c too, from their mean.
+Consensus consensus_with_center(int nodes, double share, int period);
+
 }  // namespace ddl::graph

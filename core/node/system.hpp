@@ -43,6 +43,7 @@ struct SystemFacts {
   bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
   bool one_trains = false;       // only one worker trains, on the whole training set
   bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
+  bool equal_replicas = false;   // workers' own models end the same, to the bit, whatever their paces
   bool servers_agree = false;    // several servers decide the same from what each has heard of workers
   // Whether it needs Node::model_parallel() and every one of its hosts.
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }

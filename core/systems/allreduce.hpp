@@ -28,16 +28,20 @@ struct WholeAllreduceParams : AllreduceParams {
 struct RingAllreduceParams : WholeAllreduceParams<comm::Collective::ring> {
   static constexpr SystemFacts facts{.name = "ring_allreduce",
                                      .what = "synchronous SGD; gradients are summed chunk by chunk round a ring",
-                                     .paper = "Patarasuk and Yuan, 2009"};
+                                     .paper = "Patarasuk and Yuan, 2009",
+                                     .equal_replicas = true};
 };
 struct TreeAllreduceParams : WholeAllreduceParams<comm::Collective::tree> {
   static constexpr SystemFacts facts{.name = "tree_allreduce",
                                      .what = "synchronous SGD; gradients are summed up a binomial tree",
-                                     .paper = "Thakur et al., 2005"};
+                                     .paper = "Thakur et al., 2005",
+                                     .equal_replicas = true};
 };
 struct StarAllreduceParams : WholeAllreduceParams<comm::Collective::star> {
-  static constexpr SystemFacts facts{
-      .name = "star_allreduce", .what = "synchronous SGD; the first worker sums all gradients", .paper = "folklore"};
+  static constexpr SystemFacts facts{.name = "star_allreduce",
+                                     .what = "synchronous SGD; the first worker sums all gradients",
+                                     .paper = "folklore",
+                                     .equal_replicas = true};
 };
 template <class Visitor>
 void fields(Visitor& visit, AllreduceParams& params) {

@@ -13,14 +13,18 @@
 namespace ddl::systems {
 
 struct LocalSgdParams {
-  static constexpr SystemFacts facts{
-      .name = "local_sgd", .what = "some steps alone, then the mean of all models", .paper = "Stich, ICLR 2019"};
+  static constexpr SystemFacts facts{.name = "local_sgd",
+                                     .what = "some steps alone, then the mean of all models",
+                                     .paper = "Stich, ICLR 2019",
+                                     .equal_replicas = true};
   int local_steps = 8;
   comm::Collective collective = comm::Collective::ring;
   OnFailure on_failure = OnFailure::wait;
 
   std::unique_ptr<Program> program(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
+  // The mean of all is everybody's after H steps.
+  graph::Consensus consensus(const Cluster&) const { return {.factor = 0, .period = local_steps}; }
   std::vector<SettingError> errors(const Surroundings& around) const;
 };
 

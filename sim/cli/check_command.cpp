@@ -23,6 +23,11 @@ using Overrides = std::vector<scenario::Override>;
 
 constexpr double much = 0.5;  // of a run's cost
 
+template <class Count>
+std::string counted(Count count, const char* one) {
+  return results::counted(static_cast<std::int64_t>(count), one);
+}
+
 // What a whole model is on the wire, and where that comes from.
 std::string model_text(const scenario::Scenario& scenario) {
   if (scenario.wire.model_bytes)
@@ -88,14 +93,13 @@ std::string checked_text(const studies::Sweep& sweep) {
     all += cost * static_cast<double>(plan.seeds.size());
   }
   return sweep.file + ": ok\n" +
-         results::labelled("sweep", fmt::format("{} scenarios by {} seeds, {} runs", plan.points.size(),
-                                                plan.seeds.size(), plan.runs())) +
+         results::labelled("sweep", fmt::format("{} by {}, {}", counted(plan.points.size(), "scenario"),
+                                                counted(plan.seeds.size(), "seed"), counted(plan.runs(), "run"))) +
          results::labelled("varied", fmt::format("{}", fmt::join(plan.columns, ", "))) +
-         (sweep.tune
-              ? results::labelled("tuning", fmt::format("{} runs before these", search::tuning_runs(sweep, plan)))
-              : "") +
-         results::labelled(
-             "cost", fmt::format("all runs take {} cores roughly {}", cores, results::readable_seconds(all / cores)));
+         (sweep.tune ? results::labelled("tuning", counted(search::tuning_runs(sweep, plan), "run") + " before these")
+                     : "") +
+         results::labelled("cost", fmt::format("all runs take {} roughly {}", counted(cores, "core"),
+                                               results::readable_seconds(all / cores)));
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ void print_plan(const studies::SweepPlan& plan, const studies::SweepEstimate& ou
     std::cout << "  " << plan.name_of(run) << (open ? "\n" : "  finished\n");
     next += open;
   }
-  std::string text = fmt::format("{} runs in {}, {} finished", plan.runs(), outlook.folder.string(),
-                                 plan.runs() - outlook.open.size());
+  std::string text =
+      fmt::format("{} in {}, {} finished", results::counted(static_cast<std::int64_t>(plan.runs()), "run"),
+                  outlook.folder.string(), plan.runs() - outlook.open.size());
   if (!outlook.open.empty()) {
     text += fmt::format("; the other {} take roughly {}, {} at once", outlook.open.size(),
                         results::readable_seconds(outlook.seconds(at_once)), at_once);
@@ -62,8 +63,9 @@ int sweep(const SweepSettings& settings) {
   const bool on_slurm = settings.engine == "slurm";
   const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
   if (what.tune && settings.dry_run) {
-    std::cout << results::hanging("",
-                                  fmt::format("tuning: {} runs, before those below", search::tuning_runs(what, plan)));
+    std::cout << results::hanging(
+        "", fmt::format("tuning: {}, before those below",
+                        results::counted(static_cast<std::int64_t>(search::tuning_runs(what, plan)), "run")));
   } else if (what.tune) {
     plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
       return search::tuned_plan(what, plan, settings.out, {at_once, show, {}});

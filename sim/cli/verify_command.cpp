@@ -109,9 +109,9 @@ scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSett
     if (const auto scenario = as_if_in(lay)) return *scenario;
     above = above.parent_path();
   }
-  throw InputError(
-      file + problem +
-      "; paths start where the scenario lay: give it, too, or where the data are now, with --set data.path=FOLDER");
+  throw InputError(file + problem +
+                   "; paths start where the scenario lay: give it, too, or where the data are now, with --set "
+                   "data.path=FOLDER");
 }
 
 // Throws if the run would not be that of the result.

@@ -171,8 +171,8 @@ void Emulation::decide(double now_s) {
   if (now_s >= options_.limit_s) {
     const std::int64_t steps = state_.steps();
     throw process::RunFailed(
-        fmt::format("the run is not over after {} s, its limit (--limit), with {} steps done; at that moment {}",
-                    options_.limit_s, steps, nodes_.waiting_text()));
+        fmt::format("the run is not over after {} s, its limit (--limit), with {} step{} done; at that moment {}",
+                    options_.limit_s, steps, steps == 1 ? "" : "s", nodes_.waiting_text()));
   }
   end_if_stuck();
 }

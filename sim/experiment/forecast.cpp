@@ -27,6 +27,14 @@ namespace {
 constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6, message_s_per_flow = 0.2e-6;
 constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
+// Of systems in which every host talks to every other; lower bounds need not list all of that.
+void check_all_routes(const platform::Fabric& fabric) {
+  if (fabric.node_count() > most_workers_all_to_all) return;
+  for (int source = 0; source < fabric.worker_count(); ++source) {
+    for (int target = 0; target < fabric.worker_count(); ++target) static_cast<void>(fabric.find_route(source, target));
+  }
+}
+
 }  // namespace
 
 Forecast forecast_here(const scenario::Scenario& scenario) {
@@ -41,6 +49,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
     testing = static_cast<double>(scenario.evaluate.samples.value_or(static_cast<std::int64_t>(data.test.size())));
   }
   const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
+  if (scenario.algorithm->memory(model ? &*model : nullptr, cluster.workers).all_to_all) check_all_routes(fabric);
   const Traffic traffic = scenario.algorithm->traffic(cluster);
   Forecast forecast;
   forecast.network = fabric.network_plan();

@@ -34,6 +34,7 @@ class Network {
   Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& observer, std::uint64_t seed, double header_bytes,
           std::function<void(Message)> deliver);
 
+  // Throws InputError, as wait_for_room() and merge_into_waiting() do: there is no route.
   void send(Message message);
   std::size_t waiting(int source, int target) const;
   bool merge_into_waiting(int source, int target, const Message& message,
@@ -62,6 +63,8 @@ class Network {
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
+  Channel& channel(int source, int target);
+
   // What happens to messages happens here, when a timer of SimGrid's goes off: no actor waits for them.
   void advance();
   void wake_at(double time_s);   // too early does no harm

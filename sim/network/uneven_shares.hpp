@@ -1,17 +1,24 @@
 // As how many flows a transfer counts where links are full: LinkSharing in sim/scenario/scenario.hpp.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
 #include "core/base/rng.hpp"
+#include "sim/network/sharing.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {
 
 class UnevenShares {
  public:
-  UnevenShares(const platform::Fabric& fabric, std::uint64_t seed) : fabric_(fabric), seed_(seed) {}
+  UnevenShares(const platform::Fabric& fabric, std::uint64_t seed)
+      : fabric_(fabric),
+        seed_(seed),
+        any_free_link_(std::ranges::any_of(fabric.links(),
+                                           [](const platform::LinkInfo& link) { return link.direction == "free"; })) {}
 
   // Asked once for each transfer. Each ordered pair of nodes draws from a stream of its own.
   int flows(int source, int target) {
@@ -22,12 +29,21 @@ class UnevenShares {
       const std::string pair = fabric_.name(source) + " to " + fabric_.name(target);
       found = streams_.emplace(std::pair{source, target}, stream(seed_, pair, "uneven shares")).first;
     }
-    return 1 + static_cast<int>(found->second.below(static_cast<std::uint64_t>(most)));
+    const int drawn = 1 + static_cast<int>(found->second.below(static_cast<std::uint64_t>(most)));
+    return any_free_link_ && would_each_have_all(source, target) ? 1 : drawn;
   }
 
  private:
+  // A fat pipe gives each flow all that it has; only over a route with latency can SimGrid hold back those of a
+  // message.
+  bool would_each_have_all(int source, int target) const {
+    return !(fabric_.latency_now_s(fabric_.route(source, target)) > 0) &&
+           std::isfinite(most_by_free_links(fabric_, source, target));
+  }
+
   const platform::Fabric& fabric_;
   const std::uint64_t seed_;
+  const bool any_free_link_;
   std::map<std::pair<int, int>, Stream> streams_;
 };
 

@@ -42,11 +42,14 @@ LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way
 
 bool is_wifi(const s4u::Link* link) { return link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI; }
 
-// SimGrid aborts when a message starts on such a link.
-void refuse_wifi(const s4u::Link* link, const s4u::Host* source, const s4u::Host* target, const std::string& origin) {
-  if (!is_wifi(link)) return;
+// SimGrid aborts when a message, or its acknowledgements, starts on such a link.
+void refuse_wifi(const s4u::Host* source, const s4u::Host* target, const std::string& origin) {
+  const auto way = way_between(source, target);
+  if (!way) return;
+  const auto wifi = std::ranges::find_if(way->links, is_wifi);
+  if (wifi == way->links.end()) return;
   throw InputError(origin + ": the way from " + source->get_name() + " to " + target->get_name() +
-                   " takes the Wi-Fi link " + link->get_name() +
+                   " takes the Wi-Fi link " + (*wifi)->get_name() +
                    ", whose stations need rates that a platform file cannot give");
 }
 
@@ -59,6 +62,7 @@ struct Fabric::Parts {
   NetworkPlan plan;
   NetworkNumbers numbers;
   std::string origin;  // of the platform, for errors
+  bool has_wifi = false;
   std::vector<LinkInfo> links;
   std::vector<s4u::Link*> links_of_simgrid;  // in the same order
   Changes changes;
@@ -85,7 +89,7 @@ struct Fabric::Parts {
   void list_links(bool generated, bool one_way) {
     std::vector<std::pair<LinkInfo, s4u::Link*>> found;
     for (auto* link : generated ? engine->get_all_links() : links_between_nodes()) {
-      if (link->get_name() != loopback) found.emplace_back(describe(*link, *engine, one_way), link);
+      if (link->get_name() != loopback && !is_wifi(link)) found.emplace_back(describe(*link, *engine, one_way), link);
     }
     std::ranges::sort(found, [](const auto& a, const auto& b) {
       if (a.first.name != b.first.name) return natural_less(a.first.name, b.first.name);
@@ -119,17 +123,6 @@ struct Fabric::Parts {
   }
 
   void let_bandwidths_change();
-
-  void refuse_wifi_links() const {
-    if (std::ranges::none_of(engine->get_all_links(), is_wifi)) return;
-    for (const s4u::Host* source : nodes.hosts) {
-      for (const s4u::Host* target : nodes.hosts) {
-        const auto way = source == target ? std::nullopt : way_between(source, target);
-        if (!way) continue;
-        for (const s4u::Link* link : way->links) refuse_wifi(link, source, target, origin);
-      }
-    }
-  }
 
   void plan_network(const scenario::NetworkSpec& network) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
@@ -165,7 +158,7 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
   check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
-  parts_->refuse_wifi_links();
+  parts_->has_wifi = std::ranges::any_of(parts_->engine->get_all_links(), is_wifi);
   parts_->list_links(std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts), one_way);
   parts_->find_changes(scenario);
   parts_->plan_network(platform.network);
@@ -267,6 +260,10 @@ Route Fabric::find_route(int source, int target) const {
   if (!way) {
     throw InputError(parts_->origin + ": has no route from " + scenario::in_quotes(name(source)) + " to " +
                      scenario::in_quotes(name(target)) + ", between which this system sends messages");
+  }
+  if (parts_->has_wifi) {
+    refuse_wifi(host(source), host(target), parts_->origin);
+    refuse_wifi(host(target), host(source), parts_->origin);
   }
   route.latency_s = way->latency_s;
   for (const auto* link : way->links) route.links.push_back(parts_->link_index.at(link));

@@ -91,8 +91,9 @@ class Fabric {
 
   // In natural order; those on a route between two nodes, or of a file with very many nodes all.
   const std::vector<LinkInfo>& links() const;
-  const Route& route(int source, int target) const;  // between nodes; found once, then kept. Throws InputError
-  Route find_route(int source, int target) const;    // the same, not kept: for walks over all pairs
+  // Between nodes; found once, then kept. Throws InputError: there is none, or it takes a Wi-Fi link there or back.
+  const Route& route(int source, int target) const;
+  Route find_route(int source, int target) const;  // the same, not kept: for walks over all pairs
 
  private:
   struct Parts;

@@ -46,7 +46,8 @@ class Picker {
   // Picks hosts not picked yet, in natural order: `count` of them, or all if it is 0.
   void pick_of_the_rest(std::size_t count, Hosts& into) {
     const std::size_t left = names_.size() - picked_.size();
-    const std::string subject = path_ + ": has " + std::to_string(left) + " hosts beside the servers; expected ";
+    const std::string hosts = left == 1 ? " host" : " hosts";
+    const std::string subject = path_ + ": has " + std::to_string(left) + hosts + " beside the servers; expected ";
     if (left < count) throw InputError(subject + std::to_string(count) + " for workers");
     if (left == 0) throw InputError(subject + "at least one for a worker");
     for (std::size_t i = 0; i < names_.size() && (count == 0 || into.size() < count); ++i) {

@@ -1,4 +1,5 @@
 // A platform file belongs to the results that were made on it, and a scenario takes of it what it needs.
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -227,6 +228,36 @@ TEST_CASE("routes are needed between those hosts alone that send each other mess
   check_refused("server.json");
   write("island_floyd.xml", R"(["a"])");
   CHECK(place.call("server.json --quiet --force").code == 0);
+}
+
+// Peers drawn at random with a time-out have no lower bound, so that the run meets what is missing, at its first
+// message.
+TEST_CASE(
+    "a route that is not there, or Wi-Fi, is one line where a run meets it first, and nothing to who sends nothing") {
+  const Workplace place;
+  for (const auto& [file, what] : std::map<std::string, std::string>{{"hub_full.xml", "has no route from \""},
+                                                                     {"wifi.xml", "takes the Wi-Fi link air"}}) {
+    CAPTURE(file);
+    const auto write = [&](const std::string& algorithm) {
+      place.write("run.json", scenario_on(R"({ "file": ")" + data + file + R"(", "workers": ["a", "b"] })", algorithm));
+    };
+    const auto check_refused = [&](const std::string& command) {
+      const Reply refused = place.call(command + " run.json");
+      CHECK(refused.code == 2);
+      CHECK_MESSAGE(refused.err.find(what) != std::string::npos, refused.err);
+      CHECK(std::ranges::count(refused.err, '\n') == 1);
+    };
+    write("ako");
+    check_refused("check");
+    check_refused("run --quiet");
+    write("gossip");
+    check_refused("run --quiet --set algorithm.timeout=1s");
+    for (const char* silent : {"single", "alone"}) {
+      write(silent);
+      CHECK(place.call("check run.json").code == 0);
+      CHECK(place.call("run.json --quiet --force").code == 0);
+    }
+  }
 }
 
 TEST_CASE("what cannot be scaled is told of in one line") {

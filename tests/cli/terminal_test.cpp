@@ -152,6 +152,25 @@ TEST_CASE("check says how the network is computed and how fast models come toget
   CHECK(place.call("describe good.json").err == "");
 }
 
+TEST_CASE("check says how fast models come together where a round or a center averages them") {
+  const Workplace place;
+  const auto consensus = [&](const std::string& algorithm, const std::string& servers) {
+    const std::string out = place
+                                .call("check good.json --set platform.workers=4 --set platform.servers=" + servers +
+                                      " --set 'algorithm=" + algorithm + "'")
+                                .out;
+    const std::size_t at = out.find("  averaging  ");
+    return at == std::string::npos ? "" : out.substr(at, out.find("  cost  ") - at);
+  };
+  const auto after = [](const std::string& text, const std::string& steps) {
+    return text.find("until 1/e of that distance is left: " + steps) != std::string::npos;
+  };
+  CHECK(after(consensus(R"({"name": "local_sgd", "local_steps": 6})", "0"), "6;"));
+  CHECK(after(consensus(R"({"name": "fedavg", "local_steps": 6, "sampled": 0.5})", "1"), "6;"));
+  CHECK(consensus(R"({"name": "easgd", "tau": 10})", "1").find("spectral gap 0.0") != std::string::npos);
+  CHECK(consensus(R"("ps_async")", "1") == "");
+}
+
 TEST_CASE("describe prints every scenario of a sweep") {
   const Workplace place;
   place.write("sweep.json", sweep);

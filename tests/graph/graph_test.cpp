@@ -177,6 +177,47 @@ TEST_CASE(
   CHECK(apart.factor == doctest::Approx(1).epsilon(1e-12));
 }
 
+TEST_CASE("consensus with a center: of two nodes by the trace and determinant of their differences from it") {
+  // A turn of the first makes d1 = x1 - c and d2 = x2 - c into (1 - 2a) d1 and d2 - a d1, one of the second likewise:
+  // d1'' = (1 - a)^2 d1 - a d2, d2'' = (1 - 2a) (d2 - a d1), with the trace t = (1 - a)^2 + 1 - 2a and, a turn's
+  // being 1 - 2a, the determinant (1 - 2a)^2.
+  for (const double a : {0.225, 0.4, 0.5}) {
+    CAPTURE(a);
+    const double trace = (1 - a) * (1 - a) + 1 - 2 * a, determinant = (1 - 2 * a) * (1 - 2 * a);
+    const double square = trace * trace / 4 - determinant;
+    const double most = square < 0 ? std::sqrt(determinant) : trace / 2 + std::sqrt(square);
+    CHECK(consensus_with_center(2, a, 1).factor == doctest::Approx(most).epsilon(1e-9));
+    CHECK(consensus_with_center(2, a, 10).factor == doctest::Approx(std::pow(most, 0.1)).epsilon(1e-9));
+  }
+  // At 1 a turn swaps the two, and nothing comes together.
+  CHECK(consensus_with_center(3, 1, 1).factor == doctest::Approx(1).epsilon(1e-9));
+}
+
+TEST_CASE("consensus with a center is what turns one after the other leave in the end") {
+  const int nodes = 5;
+  const double share = 0.9 / nodes;
+  std::vector<double> models = {3, -1, 4, 1, -5, 9};  // the last is the center's
+  const double mean = 11.0 / 6;
+  const auto distance = [&] {
+    double sum = 0;
+    for (const double model : models) sum += (model - mean) * (model - mean);
+    return std::sqrt(sum);
+  };
+  const auto rounds = [&](int count) {
+    for (int turn = 0; turn < count * nodes; ++turn) {
+      double& own = models[static_cast<std::size_t>(turn % nodes)];
+      const double moved = share * (own - models.back());
+      own -= moved;
+      models.back() += moved;
+    }
+  };
+  rounds(40);
+  const double before = distance();
+  rounds(10);
+  CHECK(consensus_with_center(nodes, share, 1).factor ==
+        doctest::Approx(std::pow(distance() / before, 0.1)).epsilon(1e-3));
+}
+
 TEST_CASE("impossible degrees are complained of") {
   CHECK(degree_error(GraphKind::random_regular, 4, 8).empty());
   CHECK(degree_error(GraphKind::random_regular, 1, 2).empty());

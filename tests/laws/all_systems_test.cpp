@@ -118,6 +118,26 @@ TEST_CASE("every system notices that it diverges, and ends") {
   });
 }
 
+// Each worker judged by its own model: with others' gradients summed or models averaged, either all of them end with
+// the same bits, as those do which say so, or some do not. The paces are the same, and far apart.
+TEST_CASE("the systems that promise equal replicas end with them, and no others do") {
+  for (const char* slowdown : {"{}", R"({"w1": 3})"}) {
+    CAPTURE(slowdown);
+    for_all_systems([&](const System& system, const std::string& file) {
+      const auto result =
+          runtime::run(with(file, R"({"iterations": 13})", {{"compute.jitter", "0"}, {"compute.slowdown", slowdown}}));
+      if (result.weights_at_servers || result.weights.size() < 2) {
+        CHECK_FALSE(system.facts().equal_replicas);
+        return;
+      }
+      REQUIRE(result.weights.size() == result.steps.size());
+      bool equal = true;
+      for (const std::vector<float>& weights : result.weights) equal = equal && weights == result.weights.front();
+      CHECK(equal == system.facts().equal_replicas);
+    });
+  }
+}
+
 // A smoke scenario's own network, and one in which a message takes far longer than a gradient.
 TEST_CASE("no system's mean step is shorter than its lower bound, in the long run") {
   for (const char* bandwidth : {"10Gbps", "2Mbps"}) {

@@ -127,6 +127,27 @@ TEST_CASE("a fat pipe gives a message as much whatever it counts as") {
   }
 }
 
+TEST_CASE("over a fat pipe without latency a message has all of it, and no more") {
+  const std::string text =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+      "version=\"4.1\">"
+      "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>"
+      "<link id=\"l\" bandwidth=\"1MBps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
+      "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone></platform>";
+  scenario::Scenario scenario = on_file("fat.xml", {.text = std::make_shared<const std::string>(text)});
+  scenario.platform.network.sharing = scenario::LinkSharing::tcp;
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    scenario.platform.network.solver = solver;
+    std::vector<Sent> messages(8, Sent{0, 1, 12e6});
+    const json times = forked([&] { return json(carried(scenario, messages)); });
+    REQUIRE_MESSAGE(times.is_array(), times.dump());
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      CHECK(times[i].get<double>() == doctest::Approx(12 * static_cast<double>(i + 1)).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("without latency a message has no window, whatever the one before had") {
   scenario::Scenario scenario = star(0.2);
   scenario.platform.network.tcp_window = {1e6};

@@ -180,7 +180,7 @@ TEST_CASE("hosts that are not there, twice or too few are told of in one line") 
   CHECK(error_of("pair.xml", {.servers = {"a", "b"}}) ==
         "pair.xml: has 0 hosts beside the servers; expected at least one for a worker");
   CHECK(error_of("pair.xml", {.first_workers = 2, .servers = {"a"}}) ==
-        "pair.xml: has 1 hosts beside the servers; expected 2 for workers");
+        "pair.xml: has 1 host beside the servers; expected 2 for workers");
 }
 
 TEST_CASE("broken platform files are told of in one line") {

@@ -32,13 +32,13 @@ Payload elastic_difference(std::span<float> x, const Payload& center, float alph
 
 void EasgdParams::worker(Node& node) const {
   comm::ShardedModel center(node);
-  const auto moving_rate = static_cast<float>(alpha.value_or(0.9 / node.cluster().workers));
+  const auto rate = static_cast<float>(moving_rate(node.cluster()));
   if (node.membership().needs_model()) node.weights().adopt(center.pull());
   while (node.next_step()) {
     const Gradient gradient = node.gradient();  // 1
     if (node.step() % tau == 0) {
       const Payload pulled = center.pull();
-      center.push(elastic_difference(node.weights().write(), pulled, moving_rate));  // 2
+      center.push(elastic_difference(node.weights().write(), pulled, rate));  // 2
     }
     node.apply(values_of(gradient.values));  // 3
     node.finish_step();

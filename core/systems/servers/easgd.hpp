@@ -22,6 +22,11 @@ struct EasgdParams {
   void worker(Node& node) const;
   void server(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
+  // Of the workers' models and the center together.
+  graph::Consensus consensus(const Cluster& cluster) const {
+    return graph::consensus_with_center(cluster.workers, moving_rate(cluster), tau);
+  }
+  double moving_rate(const Cluster& cluster) const { return alpha.value_or(0.9 / cluster.workers); }
 };
 
 template <class Visitor>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <set>
@@ -61,6 +62,17 @@ bool is_needless(const std::vector<SettingsByPath>& tables, const std::string& p
     return std::ranges::all_of(contents, [](const auto& lain) { return lain.second.size() == 1; });
   }
   return false;
+}
+
+// Of a digest the name of what has it; nothing of any other setting, or where the path tells it by itself.
+std::string name_of_content(const SettingsByPath& table, const std::string& path,
+                            const std::vector<std::string>& varied) {
+  for (const auto& setting : paths_and_contents) {
+    if (path != setting.content || std::ranges::find(varied, setting.path) != varied.end()) continue;
+    const std::filesystem::path lay = value_at(table, std::string(setting.path));
+    return lay.empty() ? "" : (lay.has_filename() ? lay : lay.parent_path()).filename().string() + " ";
+  }
+  return "";
 }
 
 // The algorithm's settings that differ among the groups that use it.
@@ -226,7 +238,8 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
     std::vector<std::string> column;
     for (const SettingsByPath& table : tables) column.push_back(value_at(table, path));
     const std::vector<std::string> shown = shown_values(column);
-    for (std::size_t i = 0; i < tables.size(); ++i) names.values[i].push_back(shown[i]);
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      names.values[i].push_back(name_of_content(tables[i], path, names.varied) + shown[i]);
   }
   if (rate_is_own(names)) give_rates_to_schemes(names);
   return names;

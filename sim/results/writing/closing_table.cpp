@@ -20,10 +20,6 @@ class Lines {
   std::string text_;
 };
 
-std::string counted(std::int64_t count, const char* one) {
-  return readable_count(static_cast<double>(count)) + " " + one + (count == 1 ? "" : "s");
-}
-
 // "a", or "a .. b" when they differ as written.
 std::string range(const std::string& least, const std::string& most) {
   return least == most ? least : least + " .. " + most;

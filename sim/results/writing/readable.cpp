@@ -52,4 +52,8 @@ std::string readable_count(double count) {
   return digits;
 }
 
+std::string counted(std::int64_t count, const char* one) {
+  return readable_count(static_cast<double>(count)) + " " + one + (count == 1 ? "" : "s");
+}
+
 }  // namespace ddl::results

@@ -102,8 +102,9 @@ class SweepReader {
       } else if (values.empty()) {
         here.error("is an empty list; expected at least one value");
       } else if (!axis.values.empty() && values.size() != axis.values.size()) {
-        here.error(fmt::format("has {} values, {} has {}; expected as many, to go in step", values.size(),
-                               scenario::in_quotes(axis.paths.front()), axis.values.size()));
+        here.error(fmt::format("has {} value{}, {} has {}; expected as many, to go in step", values.size(),
+                               values.size() == 1 ? "" : "s", scenario::in_quotes(axis.paths.front()),
+                               axis.values.size()));
       } else {
         axis.values.resize(values.size());
         axis.paths.push_back(path);

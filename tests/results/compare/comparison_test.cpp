@@ -308,6 +308,11 @@ TEST_CASE("a measured run and a simulated one are of one scenario if platforms a
   };
   CHECK(compare({on("a.xml", "one", false), on("moved/b.xml", "one", true)}, true).fidelities.size() == 1);
   CHECK(compare({on("a.xml", "one", false), on("a.xml", "edited", true)}, true).fidelities.empty());
+  // A digest alone would not tell what of.
+  const Comparison edited = compare({on("nets/a.xml", "one", false), on("nets/a.xml", "edited", false)}, true);
+  REQUIRE(edited.grouped.varied == std::vector<std::string>{"platform_digest"});
+  CHECK(edited.grouped.groups[0].varied == std::vector<std::string>{"a.xml one"});
+  CHECK(edited.grouped.groups[1].varied == std::vector<std::string>{"a.xml edited"});
 }
 
 }  // namespace ddl::results

@@ -47,7 +47,7 @@ constexpr Refused refused[] = {
     {R"("vary": {"stop.iterations": [1]}, "zip": [{"stop.iterations": [2]}]})",
      R"(s.json: $.zip[0]["stop.iterations"]: is set twice; expected each path once in "vary" and "zip")"},
     {R"("zip": [{"stop.iterations": [1, 2], "platform.workers": [1]}]})",
-     R"(s.json: $.zip[0]["platform.workers"]: has 1 values, "stop.iterations" has 2; expected as many, to go in step)"},
+     R"(s.json: $.zip[0]["platform.workers"]: has 1 value, "stop.iterations" has 2; expected as many, to go in step)"},
     {R"("zip": [{}]})", "s.json: $.zip[0]: an object holds no lists; expected an object of paths and lists of values"},
     {R"("tune": 3})", "s.json: $.tune: 3 is not an object; expected over, target or seeds"},
     {R"("tune": {"ovr": {}}})", R"(s.json: $.tune.ovr: is an unknown key; did you mean "over"?)"},
