@@ -23,11 +23,9 @@
 #include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <optional>
-#include <span>
-#include <utility>
 
 #include "core/membership/call.hpp"
-#include "core/node/vectors.hpp"
+#include "core/systems/neighbours/pending_gradient.hpp"
 
 namespace ddl::systems {
 namespace {
@@ -39,6 +37,7 @@ class AdPsgdWorker : public Program {
   AdPsgdWorker(const AdPsgdParams& params, Node& node)
       : node_(node),
         params_(params),
+        slot_(node),
         partners_(node, graph::partners(params.topology, node.cluster().workers, node.id()),
                   params.peer == PartnerRule::random ? std::optional(node.rng("peer")) : std::nullopt) {
     if (graph::is_active(node.id())) call_.emplace(node, to_active);
@@ -48,21 +47,20 @@ class AdPsgdWorker : public Program {
     if (!partners_.empty() && call_) node_.spawn("exchange", [this] { exchange_forever(); });
     if (!partners_.empty() && !call_) node_.spawn("answer", [this] { answer_forever(); });
     while (node_.next_step()) {
-      const std::int64_t before = changes_;
+      const std::int64_t before = slot_.changes();
       const Gradient gradient = node_.gradient();  // 1
-      node_.wait_until([this] { return !slot_; }, "room for its gradient");
-      slot_ = {gradient.values, node_.step(), before};
+      node_.wait_until([this] { return slot_.empty(); }, "room for its gradient");
+      slot_.put(gradient.values, before);
       if (!locked_ && !slot_waits_for_exchange()) {
         empty_slot();  // 5
       } else if (params_.apply == ApplyPending::at_once) {
-        shared_ = node_.weights().snapshot();
-        apply_slot();
+        slot_.apply_for_worker();
       }
       node_.notify();
       node_.finish_step();
     }
     finished_ = true;
-    node_.wait_until([this] { return !slot_; }, "its last gradient to be applied");
+    node_.wait_until([this] { return slot_.empty(); }, "its last gradient to be applied");
   }
 
  private:
@@ -74,7 +72,7 @@ class AdPsgdWorker : public Program {
       exchange();  // 2, 3
       locked_ = false;
       if (updates_first()) since_exchange_ = 0;
-      if (slot_) empty_slot();  // 5
+      if (!slot_.empty()) empty_slot();  // 5
       if (!updates_first()) since_exchange_ = 0;
       node_.notify();
     }
@@ -82,48 +80,24 @@ class AdPsgdWorker : public Program {
 
   void exchange() {
     if (!partners_.any_up()) return;
-    Message question = model_message(to_passive);
-    if (shared_) question.values = *shared_;
-    call_->ask(partners_.next(), std::move(question));
-    if (const auto answer = call_->answer("the answer to its question")) average_with(*answer);
+    call_->ask(partners_.next(), model_message(to_passive));
+    if (const auto answer = call_->answer("the answer to its question")) slot_.average_with(answer->values);
   }
 
   void answer_forever() {
     while (true) {
       const Message question = node_.receive(to_passive, service);
       node_.send(question.source, model_message(to_active));  // 4
-      average_with(question);
+      slot_.average_with(question.values);
     }
   }
 
   Message model_message(Port port) const {
-    return {.port = port,
-            .step = node_.step(),
-            .values = node_.weights().snapshot(),
-            .wire_bytes = node_.cluster().model_bytes};
-  }
-
-  void average_with(const Message& other) {
-    const std::span<float> model = node_.weights().write();
-    if (shared_) {
-      add_scaled(model, values_of(other.values), 0.5f);
-      add_scaled(model, values_of(*shared_), -0.5f);
-    } else {
-      blend(model, values_of(other.values), 0.5f);
-    }
-    ++changes_;
-  }
-
-  void apply_slot() {
-    node_.record(Staleness{node_.id(), slot_->step, static_cast<double>(changes_ - slot_->changes_before)});
-    node_.apply(values_of(slot_->values));
-    ++changes_;
+    return {.port = port, .step = node_.step(), .values = slot_.model(), .wire_bytes = node_.cluster().model_bytes};
   }
 
   void empty_slot() {
-    if (!shared_) apply_slot();
-    shared_.reset();
-    slot_.reset();
+    slot_.apply_for_all();
     ++since_exchange_;
   }
 
@@ -131,29 +105,21 @@ class AdPsgdWorker : public Program {
 
   bool exchange_is_due() const {
     if (params_.gossip_rate.continuous) return !finished_;
-    return since_exchange_ + (slot_ ? 1 : 0) >= params_.gossip_rate.every;
+    return since_exchange_ + (slot_.empty() ? 0 : 1) >= params_.gossip_rate.every;
   }
 
   bool slot_waits_for_exchange() const {
     return call_ && !updates_first() && !params_.gossip_rate.continuous && exchange_is_due();
   }
 
-  struct Pending {
-    Payload values;
-    std::int64_t step;            // of the worker, when it was computed
-    std::int64_t changes_before;  // of the model, when that began
-  };
-
   Node& node_;
   const AdPsgdParams params_;
+  PendingGradient slot_;
   membership::Peers partners_;
   std::optional<membership::Call> call_;  // of an active worker
-  std::optional<Pending> slot_;           // a gradient that no exchange has yet, or may have
-  std::optional<Payload> shared_;         // the model without the slot's gradient, once it has that
   bool locked_ = false;                   // between asking and the answer
   bool finished_ = false;                 // no more gradients
-  std::int64_t changes_ = 0;              // averagings and updates of the model so far
-  std::int64_t since_exchange_ = 0;       // gradients applied
+  std::int64_t since_exchange_ = 0;       // gradients that exchanges have
 };
 
 }  // namespace

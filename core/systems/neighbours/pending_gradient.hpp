@@ -1,0 +1,74 @@
+// A worker's last gradient, until the averagings with others may have it, and the worker's model meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/node/node.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::systems {
+
+class PendingGradient {
+ public:
+  explicit PendingGradient(Node& node) : node_(node) {}
+
+  bool empty() const { return !gradient_; }
+  // Averagings and updates of the worker's model so far.
+  std::int64_t changes() const { return changes_; }
+
+  // The gradient of the step under way, whose computing began after `changes_before` changes. Must be empty().
+  void put(Payload values, std::int64_t changes_before) {
+    gradient_ = {std::move(values), node_.step(), changes_before};
+  }
+
+  // The worker's own model has the gradient from now on, which averagings go on without.
+  void apply_for_worker() {
+    without_ = node_.weights().snapshot();
+    apply();
+  }
+
+  // All have it, and the next one may be put.
+  void apply_for_all() {
+    if (!without_) apply();
+    without_.reset();
+    gradient_.reset();
+  }
+
+  // What averagings have of the model: all but a gradient that only the worker has.
+  Payload model() const { return without_ ? *without_ : node_.weights().snapshot(); }
+
+  // That becomes its mean with `other`.
+  void average_with(const Payload& other) {
+    const std::span<float> weights = node_.weights().write();
+    if (without_) {
+      add_scaled(weights, values_of(other), 0.5f);
+      add_scaled(weights, values_of(*without_), -0.5f);
+    } else {
+      blend(weights, values_of(other), 0.5f);
+    }
+    ++changes_;
+  }
+
+ private:
+  void apply() {
+    node_.record(Staleness{node_.id(), gradient_->step, static_cast<double>(changes_ - gradient_->changes_before)});
+    node_.apply(values_of(gradient_->values));
+    ++changes_;
+  }
+
+  struct Gradient {
+    Payload values;
+    std::int64_t step;            // of the worker, when it was computed
+    std::int64_t changes_before;  // of the model, when that began
+  };
+
+  Node& node_;
+  std::optional<Gradient> gradient_;
+  std::optional<Payload> without_;  // the model without the gradient, while only the worker has that
+  std::int64_t changes_ = 0;
+};
+
+}  // namespace ddl::systems
