@@ -25,6 +25,16 @@ std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& 
   return std::make_unique<TcpTransport>(std::move(transport), fabric);
 }
 
+// That there is no route is the sender's to tell: an error that leaves the engine's own actor ends the process.
+Channel& channel_of(Channels& channels, const platform::Fabric& fabric, int source, int target) {
+  if (find(channels, source, target) == nullptr) {
+    const platform::NetworkNumbers& numbers = fabric.network_numbers();
+    static_cast<void>(fabric.find_route(source, target));
+    if (numbers.tcp_delays || numbers.acknowledgement > 0) static_cast<void>(fabric.find_route(target, source));
+  }
+  return channel_of(channels, source, target);
+}
+
 // Not in the order in which messages before them have ended, which is the transport's.
 std::vector<Channel*> in_order(std::vector<Channel*> channels) {
   std::ranges::sort(channels, {}, [](const Channel* channel) { return std::pair(channel->source, channel->target); });
@@ -75,20 +85,10 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
 
 // --- what nodes ask for ---
 
-// That there is no route is the sender's to tell: an error that leaves the engine's own actor ends the process.
-Channel& Network::channel(int source, int target) {
-  if (find(channels_, source, target) == nullptr) {
-    const platform::NetworkNumbers& numbers = fabric_.network_numbers();
-    static_cast<void>(fabric_.find_route(source, target));
-    if (numbers.tcp_delays || numbers.acknowledgement > 0) static_cast<void>(fabric_.find_route(target, source));
-  }
-  return channel_of(channels_, source, target);
-}
-
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   if (!reaches(message.source, message.target)) return accounts_.lose_unreachable();
-  Channel& to = channel(message.source, message.target);
+  Channel& to = channel_of(channels_, fabric_, message.source, message.target);
   quiescence_.begins();
   accounts_.accept();
   ++to.undelivered;
@@ -104,11 +104,11 @@ std::size_t Network::waiting(int source, int target) const {
 
 bool Network::merge_into_waiting(int source, int target, const Message& message,
                                  const std::function<bool(const Message&)>& is_same) {
-  return add_to_same(channel(source, target).queue, message, is_same);
+  return add_to_same(channel_of(channels_, fabric_, source, target).queue, message, is_same);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {
-  Channel& to = channel(source, target);
+  Channel& to = channel_of(channels_, fabric_, source, target);
   while (to.queue.size() >= depth) {
     Signal room(quiescence_);
     to.waiting_for_room.push_back(&room);
@@ -118,7 +118,7 @@ void Network::wait_for_room(int source, int target, std::size_t depth) {
 }
 
 void Network::wait_until_delivered(int source, int target) {
-  Channel& to = channel(source, target);
+  Channel& to = channel_of(channels_, fabric_, source, target);
   while (to.undelivered > 0) {
     Signal delivered(quiescence_);
     to.waiting_for_delivery.push_back(&delivered);

@@ -27,6 +27,7 @@
 
 namespace ddl::network {
 
+// What names a target throws InputError if there is no route to it.
 class Network {
  public:
   // `deliver` is called at the simulated time a message has arrived. What is queued or on the wire is under way in
@@ -34,7 +35,6 @@ class Network {
   Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& observer, std::uint64_t seed, double header_bytes,
           std::function<void(Message)> deliver);
 
-  // Throws InputError, as wait_for_room() and merge_into_waiting() do: there is no route.
   void send(Message message);
   std::size_t waiting(int source, int target) const;
   bool merge_into_waiting(int source, int target, const Message& message,
@@ -63,8 +63,6 @@ class Network {
   void describe_waiting(std::vector<std::string>& lines) const;
 
  private:
-  Channel& channel(int source, int target);
-
   // What happens to messages happens here, when a timer of SimGrid's goes off: no actor waits for them.
   void advance();
   void wake_at(double time_s);   // too early does no harm

@@ -233,7 +233,7 @@ TEST_CASE("routes are needed between those hosts alone that send each other mess
 // Peers drawn at random with a time-out have no lower bound, so that the run meets what is missing, at its first
 // message.
 TEST_CASE(
-    "a route that is not there, or Wi-Fi, is one line where a run meets it first, and nothing to who sends nothing") {
+    "a route that is not there, or Wi-Fi, is one line where a run meets it first, and nothing where nothing is sent") {
   const Workplace place;
   for (const auto& [file, what] : std::map<std::string, std::string>{{"hub_full.xml", "has no route from \""},
                                                                      {"wifi.xml", "takes the Wi-Fi link air"}}) {

@@ -121,7 +121,7 @@ TEST_CASE("every system notices that it diverges, and ends") {
 // Each worker judged by its own model: with others' gradients summed or models averaged, either all of them end with
 // the same bits, as those do which say so, or some do not. The paces are the same, and far apart.
 TEST_CASE("the systems that promise equal replicas end with them, and no others do") {
-  for (const char* slowdown : {"{}", R"({"w1": 3})"}) {
+  for (const char* slowdown : {"{}", R"({"w0": 3})"}) {
     CAPTURE(slowdown);
     for_all_systems([&](const System& system, const std::string& file) {
       const auto result =
