@@ -251,7 +251,7 @@ TEST_CASE(
     check_refused("check");
     check_refused("run --quiet");
     write("gossip");
-    check_refused("run --quiet --set algorithm.timeout=1s");
+    check_refused("run --quiet --force --set algorithm.timeout=1s");
     for (const char* silent : {"single", "alone"}) {
       write(silent);
       CHECK(place.call("check run.json").code == 0);

@@ -238,7 +238,7 @@ std::vector<Note> notes(const Scale& scale) {
   return {
       {Note::modelled,
        "Every host has one full-duplex link to a switch, with the published rate; the parameter server "
-       "is a host of its own. Messages share links as TCP flows do (SimGrid's LV08)."},
+       "is a host of its own. Messages share links as TCP flows do."},
       {Note::modelled,
        "The model travels as 17,053,736 bytes, TF.AKO's network in float32. Centralized: one "
        "asynchronous parameter server, a worker pulls, computes, pushes. Ako: every worker sends one " +
