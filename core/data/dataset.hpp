@@ -49,13 +49,13 @@ DataShape data_shape(DataSource source);
 // Fills `batch` with the samples at `indices`, reusing its memory.
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch);
 
-// Divides the samples of `data` over `workers` shards as spec.partition says. Every sample goes to exactly one shard
-// and no shard is empty; depends only on the arguments, so that all systems start from the same shards. Except with
-// dirichlet, sizes differ by at most one. `dealt` deals minibatches of batch_size samples instead of samples: shards
-// differ by at most one minibatch, a pass over a shard is its minibatches in file order, and a rest of less than a
-// minibatch goes to no shard. With `full` every shard has every sample: in the order of the file, from a place of its
-// own on, so that no two workers draw the same batches even where passes are not shuffled. Throws InputError when there
-// are fewer samples (dealt: minibatches) than workers.
+// Divides the samples of `data` over `workers` shards as spec.partition says. No shard is empty, and but for
+// `dealt` and `full` every sample goes to exactly one; depends only on the arguments, so that all systems start from
+// the same shards. Except with dirichlet, sizes differ by at most one. `dealt` deals minibatches of batch_size samples
+// instead of samples: shards differ by at most one minibatch, a pass over a shard is its minibatches in file order, and
+// a rest of less than a minibatch goes to no shard. With `full` every shard has every sample: in the order of the file,
+// from a place of its own on, so that no two workers draw the same batches even where passes are not shuffled. Throws
+// InputError when there are fewer samples (dealt: minibatches) than workers.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed, int batch_size);
 

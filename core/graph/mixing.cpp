@@ -74,7 +74,7 @@ double second_eigenvalue(const Matrix& mixing) {
 double Consensus::rounds_to(double share) const {
   if (factor <= 0) return period;
   if (factor >= 1) return std::numeric_limits<double>::infinity();
-  return std::max<double>(1, std::ceil(std::log(share) / std::log(factor) - 1e-9));
+  return period * std::max<double>(1, std::ceil(std::log(share) / std::log(factor) / period - 1e-9));
 }
 
 Consensus consensus_of(const Graph& graph, double share, bool late) {

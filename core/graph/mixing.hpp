@@ -21,10 +21,10 @@ double second_eigenvalue(const Matrix& mixing);
 // What averaging does to the models' distance from their mean (the root of the sum of squares), without gradients.
 struct Consensus {
   double factor = 1;  // over a round, in the long run; 0: the mean is reached
-  int period = 1;     // rounds after which a changing graph repeats
+  int period = 1;     // rounds after which exchanges repeat
 
   double spectral_gap() const { return 1 - factor; }
-  // Rounds after which `share` of the distance is left, at most; infinite if it never is.
+  // Whole periods of rounds after which `share` of the distance is left, at most; infinite if it never is.
   double rounds_to(double share) const;
 };
 
@@ -49,7 +49,8 @@ struct Exchange {
 Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double per_round);
 
 // Models x_i of nodes and a center c which draw each other: every `period` rounds each node has its turn, in which x_i
-// and c go a `share` of their difference towards each other. Of the distance of all of them, c too, from their mean.
+// and c go a `share` of their difference towards each other, one turn after the other: where turns overlap, models come
+// together more slowly, or apart. Of the distance of all of them, c too, from their mean.
 Consensus consensus_with_center(int nodes, double share, int period);
 
 }  // namespace ddl::graph

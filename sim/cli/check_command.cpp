@@ -39,6 +39,12 @@ std::string model_text(const scenario::Scenario& scenario) {
 }
 
 std::string consensus_text(const graph::Consensus& consensus) {
+  if (consensus.factor <= 0) {
+    return results::labelled("averaging",
+                             consensus.period == 1
+                                 ? "after each step all models are their mean"
+                                 : fmt::format("every {} steps all models become their mean", consensus.period));
+  }
   const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
   return results::labelled("averaging", fmt::format("a step leaves {:.4f} of the models' distance from "
                                                     "their mean; spectral gap {:.4f}",

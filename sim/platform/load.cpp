@@ -177,7 +177,7 @@ Nodes load(const scenario::FilePlatform& spec, const FileText& file, s4u::Engine
 void scale_links(const scenario::PlatformSpec& spec, const s4u::Engine& engine) {
   for (s4u::Link* link : engine.get_all_links()) {
     if (link->get_name() == loopback) continue;
-    // Wi-Fi has no bandwidth, but rates of stations; between nodes it is refused.
+    // Wi-Fi has no bandwidth, but rates of stations; a message that would take it is refused.
     const bool wifi = link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI;
     if (spec.bandwidth_factor != 1 && !wifi) link->set_bandwidth(spec.bandwidth_factor * link->get_bandwidth());
     if (spec.latency_factor != 1) link->set_latency(spec.latency_factor * link->get_latency());

@@ -50,7 +50,8 @@ void check_data(const Scenario& scenario, Findings& findings) {
   }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, data::synthetic_training_samples);
-  const bool all_have_shards = findings.clean("$.algorithm") && !scenario.algorithm->facts().one_trains;
+  const bool all_have_shards = findings.clean("$.algorithm") && !scenario.algorithm->facts().one_trains &&
+                               !scenario.algorithm->facts().one_model;
   if (!scenario.model.none() && workers && train && *train < *workers && all_have_shards &&
       findings.clean("$.platform")) {
     place.at("train").error(

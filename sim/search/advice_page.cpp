@@ -190,7 +190,7 @@ std::string how_sure(const Advice& advice) {
 }
 
 std::string recommendation(const Advice& advice) {
-  if (!advice.recommended) return "No answer yet: no run has ended.";
+  if (!advice.recommended) return "No answer yet: no run of the race has ended.";
   const Advised& best = advice.advised[*advice.recommended];
   const Figures figures = figures_of(best);
   std::string text = "Use " + name_of(advice, *advice.recommended);

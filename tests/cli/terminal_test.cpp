@@ -162,12 +162,15 @@ TEST_CASE("check says how fast models come together where a round or a center av
     const std::size_t at = out.find("  averaging  ");
     return at == std::string::npos ? "" : out.substr(at, out.find("  cost  ") - at);
   };
-  const auto after = [](const std::string& text, const std::string& steps) {
-    return text.find("until 1/e of that distance is left: " + steps) != std::string::npos;
+  const auto says = [&](const std::string& algorithm, const std::string& servers, const std::string& what) {
+    return consensus(algorithm, servers).find(what) != std::string::npos;
   };
-  CHECK(after(consensus(R"({"name": "local_sgd", "local_steps": 6})", "0"), "6;"));
-  CHECK(after(consensus(R"({"name": "fedavg", "local_steps": 6, "sampled": 0.5})", "1"), "6;"));
-  CHECK(consensus(R"({"name": "easgd", "tau": 10})", "1").find("spectral gap 0.0") != std::string::npos);
+  CHECK(says(R"({"name": "local_sgd", "local_steps": 6})", "0", "every 6 steps all models become their mean"));
+  CHECK(says(R"({"name": "local_sgd", "local_steps": 1})", "0", "after each step all models are their mean"));
+  CHECK(says(R"({"name": "fedavg", "local_steps": 6, "sampled": 0.5})", "1", "every 6 steps"));
+  CHECK(says(R"({"name": "easgd", "tau": 10})", "1", "spectral gap 0.0"));
+  // A turn each leaves little of the distance, but comes every hundred steps only.
+  CHECK(says(R"({"name": "easgd", "tau": 100, "alpha": 0.5})", "1", "until 1/e of that distance is left: 200;"));
   CHECK(consensus(R"("ps_async")", "1") == "");
 }
 

@@ -1,11 +1,11 @@
 // Ako (Watcharapichat, Morales, Fernandez and Pietzuch, SoCC 2016). Worker i in step t, P partitions:
 //
-//   1  wait until no peer is more than s steps behind              (if there is a staleness bound s; TF.AKO: after 3)
-//   2  g = gradient(x);  acc += g
-//   3  to each peer of class r:  send part (t + r) mod P of acc    (broadcast: part t mod P)
-//      acc = 0 in what was sent                                    (what a full queue cannot take accumulates)
+//   1  wait until no peer is more than s steps behind              (if there is a staleness bound s; in TF.AKO after 3)
+//   2  g = gradient(x);  acc_r += g for each class r of peers
+//   3  to each peer of class r:  send part (t + r) mod P of acc_r  (broadcast: part t mod P)
+//      acc_r = 0 in what was sent                                  (what a full queue cannot take accumulates)
 //   4  x = step(x, (g + inbox) / n);  inbox = 0
-//   5  when part k of a peer's acc arrives:  inbox[k] += it        (on_arrival: x[k] = step(x[k], it / n))
+//   5  when part p of a peer arrives:  inbox[p] += it              (on_arrival: x[p] = step(x[p], it / n))
 //
 // Peers, the other workers, are numbered from 0 in the order of their ids; the class of the k-th is k mod P, and peers
 // of one class get the same parts. n is the number of workers, or 1 with gradient_scale "sum". A worker that comes late

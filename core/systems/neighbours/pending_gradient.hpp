@@ -37,10 +37,10 @@ class PendingGradient {
     gradient_.reset();
   }
 
-  // What averagings have of the model: all but a gradient that only the worker has.
+  // The model that averagings see: without a gradient that only the worker has.
   Payload model() const { return without_ ? *without_ : node_.weights().snapshot(); }
 
-  // That becomes its mean with `other`.
+  // model() becomes its mean with `other`; at most once before apply_for_all().
   void average_with(const Payload& other) {
     const std::span<float> weights = node_.weights().write();
     if (without_) {

@@ -44,8 +44,10 @@ int advise(const AdviseSettings& settings) {
     std::cout << search::advice_json(adviser);
   } else {
     std::cout << Terminal(STDOUT_FILENO).titled(search::advice_text(adviser)) << "\n"
-              << results::labelled("page", (adviser.folder() / "advice.md").string())
-              << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());
+              << results::labelled("page", (adviser.folder() / "advice.md").string());
+    if (adviser.advice().recommended) {
+      std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());
+    }
   }
   if (!settings.page.empty()) report({adviser.race_folders(), settings.page, "Advice: " + adviser.question().name});
   return adviser.advice().recommended ? kDone : kRunFailed;

@@ -68,7 +68,7 @@ std::string steps_line(const experiment::RunResult& result, const Summary& summa
 
 // The least that the platform allows.
 std::string bound_line(const network::Bounds& bounds) {
-  std::string text = readable_seconds(bounds.step_s) + " a step in the long run: ";
+  std::string text = readable_seconds(bounds.step_s) + " a step of the slowest worker in the long run: ";
   text += bounds.network_bound ? "network-bound" : "compute-bound";
   text += " (compute " + readable_seconds(bounds.compute_s);
   if (!bounds.bottleneck.empty()) text += ", " + bounds.bottleneck + " " + readable_seconds(bounds.network_s);

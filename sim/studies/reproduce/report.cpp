@@ -177,12 +177,9 @@ std::string counts_of(const std::vector<JudgedClaim>& claims) {
   return text;
 }
 
-// Of an open claim those so far, unless one of them is not a number.
+// An open claim has none: they would take what is not there for a failure.
 std::string numbers_of(const JudgedClaim& judged) {
-  if (!judged.verdict) return "";
-  const std::string& numbers = judged.verdict->numbers;
-  if (!judged.open) return numbers;
-  return numbers.find("nan") == std::string::npos ? numbers + " (of the runs that are finished)" : "";
+  return judged.verdict && !judged.open ? judged.verdict->numbers : "";
 }
 
 // Why a claim fails or cannot be judged, if that is known.

@@ -177,8 +177,7 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
   CHECK(
       page.find("Published claims: 0 of 3 hold, 2 not judged. Checks of ours: 0 of 2 hold, 2 not judged. Inputs: 1 of "
                 "1 met.") != std::string::npos);
-  CHECK(page.find("| long is longer than short | **not judged** | 4 times (of the runs that are finished) |") !=
-        std::string::npos);
+  CHECK(page.find("| long is longer than short | **not judged** |  |") != std::string::npos);
   CHECK(page.find("| how long is long | **not judged** |  |") != std::string::npos);
   CHECK(page.find("| pigs fly | **fails** |") != std::string::npos);
   CHECK(page.find("| all is near | **not judged** |") != std::string::npos);
