@@ -33,7 +33,7 @@ std::vector<Indices> cut_evenly(const Indices& indices, std::size_t workers) {
   return shards;
 }
 
-// Minibatch k of the file to worker k mod n; what is left over, less than a minibatch, to nobody.
+// Worker k mod n gets minibatch k of the file. Samples left over at the end, less than a minibatch, are not used.
 std::vector<Indices> deal_minibatches(const Indices& indices, std::size_t workers, std::size_t batch_size) {
   std::vector<Indices> shards(workers);
   for (std::size_t batch = 0; batch < indices.size() / batch_size; ++batch) {

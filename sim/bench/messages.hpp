@@ -17,7 +17,7 @@ struct MessageRow {
 
 struct MessageBench {
   std::vector<std::string> patterns = {"ps_sync", "d_psgd", "gossip", "ako", "ring_allreduce"};
-  std::vector<int> workers = {100, 400, 1000, 4000, 16384};
+  std::vector<int> workers = {25, 100, 400, 1000, 4000, 16384};
   int rounds = 20;
   double most_seconds = 10;  // approximate wall time for each pattern; larger runs that would not fit are skipped
 };
