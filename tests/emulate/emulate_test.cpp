@@ -49,7 +49,9 @@ TEST_CASE("over token buckets, latency is added to every message") {
 
 TEST_CASE("every node sends as many messages and bytes to every other as in the simulation") {
   if (!stage_is_allowed()) return;
-  for (const char* algorithm : {R"("ps_sync")", R"("ring_allreduce")", R"({"name": "ako", "partitions": 2})"}) {
+  // Ako's queues that merge send fewer messages where the network is late, so that here they wait.
+  for (const char* algorithm :
+       {R"("ps_sync")", R"("ring_allreduce")", R"({"name": "ako", "partitions": 2, "overflow": "block"})"}) {
     CAPTURE(algorithm);
     scenario::Scenario scenario = small_star(algorithm, 3, 1, R"("model": "none", "stop": {"iterations": 4})");
     scenario.wire.header_bytes = Bytes{40};
