@@ -1,4 +1,4 @@
-# cmake -DROOM=view -DSYMBOL=name -DOUTPUT=file.cpp -DINPUTS=a|b -P embed.cmake: text files, one after the other, as
+# cmake -DNAMESPACE=view -DSYMBOL=name -DOUTPUT=file.cpp -DINPUTS=a|b -P embed.cmake: text files, one after the other, as
 # `extern const std::string_view ddl::view::name`.
 string(REPLACE "|" ";" files "${INPUTS}")
 set(text "")
@@ -6,5 +6,5 @@ foreach(file IN LISTS files)
   file(READ "${file}" content)
   string(APPEND text "R\"embedded(${content})embedded\"\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include <string_view>\n\nnamespace ddl::${ROOM} {\nextern const std::string_view ${SYMBOL};\n"
-                       "const std::string_view ${SYMBOL} =\n${text};\n}  // namespace ddl::${ROOM}\n")
+file(WRITE "${OUTPUT}" "#include <string_view>\n\nnamespace ddl::${NAMESPACE} {\nextern const std::string_view ${SYMBOL};\n"
+                       "const std::string_view ${SYMBOL} =\n${text};\n}  // namespace ddl::${NAMESPACE}\n")

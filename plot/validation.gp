@@ -1,37 +1,57 @@
-# Simulation against real TCP: cycle times of all cells, and two learning curves. From the folder results/validation:
+# Simulation against real TCP: cycle times of all cells on local networks and over distances, and learning curves. From
+# the folder results/validation:
 #   gnuplot -e 'picture_format="svg"; picture_file="validation.svg"' ../../plot/validation.gp
-width = 1150; height = 470; type_size = 14; paper = 0
+width = 1150; height = 980; type_size = 14; paper = 0
 load "../../plot/style.gp"
-array palette[2] = ["#0072b2", "#d55e00"]
+array palette[3] = ["#0072b2", "#d55e00", "#009e73"]
 colour(i) = palette[i]
 set datafile separator comma
 cycles = "../tables/validation_cycles.csv"
+distances = "../tables/validation_distances.csv"
 curves = "curves.csv"
-set multiplot layout 1,2 margins 0.06,0.985,0.14,0.9 spacing 0.075
+set multiplot layout 2,2 margins 0.075,0.985,0.075,0.96 spacing 0.09,0.135
 
-set title "Seconds per cycle: simulated over measured" 
-set xlabel "measured over real TCP, seconds"
+set xlabel "measured over real TCP, seconds per cycle"
 set ylabel "simulated / measured"
 set logscale x
-set xrange [0.08:12]
-set yrange [0.7:1.5]
-set arrow 1 from 0.08,1 to 12,1 nohead linecolor rgb "#444444" linewidth 1
-set object 1 rectangle from 0.08,0.88 to 12,1.12 behind fillcolor rgb "#eeeeee" fillstyle solid noborder
+set xrange [0.08:16]
+set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead linecolor rgb "#444444" linewidth 1
+set object 1 rectangle from graph 0, first 0.88 to graph 1, first 1.12 behind fillcolor rgb "#eeeeee" fillstyle solid \
+  noborder
 set key top left Left reverse samplen 1
+
+set title "Local networks"
+set yrange [0.5:1.5]
 plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype 6 pointsize 0.9 linecolor rgb colour(2) title "fair sharing", \
      cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing"
 
+set title "Real distances, the model TCP"
+at(latency, model) = sprintf("< awk -F, '$4 == \"%s\" && $6 == \"%s\"' %s", latency, model, distances)
+plot for [i=1:3] at(word("5 20 50", i), "TCP") using 7:($8/$7) with points pointtype 7 pointsize 0.7 \
+     linecolor rgb colour(i) title word("5 20 50", i)." ms one way"
+
+set title "Real distances, all network models"
+set logscale y
+set yrange [0.25:12]
+set ytics (0.25, 0.5, 1, 2, 4, 8)
+of(model) = sprintf("< awk -F, '$6 == \"%s\"' %s", model, distances)
+plot of("LV08") using 7:($8/$7) with points pointtype 6 pointsize 0.7 linecolor rgb colour(2) title "LV08", \
+     of("CM02") using 7:($8/$7) with points pointtype 4 pointsize 0.6 linecolor rgb colour(3) title "CM02", \
+     of("TCP") using 7:($8/$7) with points pointtype 7 pointsize 0.5 linecolor rgb colour(1) title "TCP"
+
 unset arrow 1
 unset object 1
-unset logscale x
-set title "Mean test accuracy on the heterogeneous wide-area network"
+unset logscale
+set title "Accuracy, mean of three seeds: heterogeneous WAN, 20 ms one way"
 set xlabel "seconds"
-set ylabel "accuracy"
-set xrange [0:300]
-set yrange [0:0.6]
-line(system, runtime) = sprintf("< awk -F, '$1 == \"%s\" && $2 == \"%s\"' %s", system, runtime, curves)
-plot line("ako_p4", "measured") using 3:4 with lines linecolor rgb colour(1) linewidth 2 title "Ako P=4, measured", \
-     line("ako_p4", "simulated") using 3:4 with lines linecolor rgb colour(1) linewidth 2 dashtype 2 title "Ako P=4, simulated", \
-     line("ps_async", "measured") using 3:4 with lines linecolor rgb colour(2) linewidth 2 title "asynchronous PS, measured", \
-     line("ps_async", "simulated") using 3:4 with lines linecolor rgb colour(2) linewidth 2 dashtype 2 title "asynchronous PS, simulated"
+set ylabel "mean test accuracy"
+set xrange [0:150]
+set yrange [0:0.8]
+set ytics autofreq
+set key top left Left reverse samplen 2.5
+mean(system, runtime) = sprintf("< awk -F, '$1 == \"%s\" && $2 == \"%s\" { sum[$4] += $5; ++n[$4] } END { for (t in n) print t \",\" sum[t]/n[t] }' %s | sort -t, -g", system, runtime, curves)
+systems = "ako_p4 ps_async gossip"
+array shown[3] = ["Ako P=4", "asynchronous PS", "gossip"]
+plot for [i=1:3] mean(word(systems, i), "measured") using 1:2 with lines linecolor rgb colour(i) linewidth 2 title shown[i].", measured", \
+     for [i=1:3] mean(word(systems, i), "simulated") using 1:2 with lines linecolor rgb colour(i) linewidth 2 dashtype 2 title shown[i].", simulated"
 unset multiplot

@@ -17,8 +17,8 @@ constexpr auto enum_names(DataSource) {
                                               {DataSource::cifar_10, "cifar-10"}});
 }
 
-// sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order (TF.AKO). full: all to
-// each.
+// sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order where passes are not
+// shuffled (TF.AKO). full: all to each.
 enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full };
 constexpr auto enum_names(PartitionKind) {
   return std::to_array<EnumName<PartitionKind>>({{PartitionKind::iid, "iid"},
@@ -49,8 +49,8 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
   visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
   visit("partition", spec.partition,
-        Rule{.doc = "how training samples are divided over workers; dealt: minibatches in turn, in file order; "
-                    "full: each has all, in an order of its own"});
+        Rule{.doc = "how training samples are divided over workers; dealt: minibatches in turn, in file order where "
+                    "passes are not shuffled; full: each has all, in an order of its own"});
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});

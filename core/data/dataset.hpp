@@ -52,10 +52,10 @@ void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& 
 // Divides the samples of `data` over `workers` shards as spec.partition says. No shard is empty, and but for
 // `dealt` and `full` every sample goes to exactly one; depends only on the arguments, so that all systems start from
 // the same shards. Except with dirichlet, sizes differ by at most one. `dealt` deals minibatches of batch_size samples
-// instead of samples: shards differ by at most one minibatch, a pass over a shard is its minibatches in file order, and
-// a rest of less than a minibatch goes to no shard. With `full` every shard has every sample: in the order of the file,
-// from a place of its own on, so that no two workers draw the same batches even where passes are not shuffled. Throws
-// InputError when there are fewer samples (dealt: minibatches) than workers.
+// instead of samples: shards differ by at most one minibatch, a rest of less than a minibatch goes to no shard, and
+// unshuffled passes are of its minibatches in file order. With `full` every shard has every sample: in the order of the
+// file, from a place of its own on, so that no two of as many workers as samples or fewer draw the same batches, even
+// where passes are not shuffled. Throws InputError where there is a partition_problem.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed, int batch_size);
 

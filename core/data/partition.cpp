@@ -1,9 +1,12 @@
 // How training samples are divided over workers.
+#include "core/data/partition.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 
 namespace ddl::data {
@@ -106,14 +109,27 @@ std::vector<Indices> deal_by_dirichlet(const Dataset& data, std::size_t workers,
 
 }  // namespace
 
+std::optional<PartitionProblem> partition_problem(PartitionKind kind, std::int64_t samples, int workers,
+                                                  int batch_size) {
+  const std::string expected = " for " + counted(workers, "worker") + "; expected at least one for each";
+  if (kind == PartitionKind::full ? samples < 1 : samples < workers) {
+    return PartitionProblem{"train", counted(samples, "training sample") + expected};
+  }
+  if (const std::int64_t batches = samples / batch_size; kind == PartitionKind::dealt && batches < workers) {
+    return PartitionProblem{"partition", "\"dealt\" has " + counted(batches, "minibatch") + " of " +
+                                             counted(batch_size, "sample") + expected};
+  }
+  return std::nullopt;
+}
+
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed, int batch_size) {
   check(workers > 0, "data are dealt to at least one worker");
   check(batch_size > 0, "a batch has at least one sample");
   const auto count = static_cast<std::size_t>(workers);
-  if (data.size() < count) {
-    throw InputError("data.train gives " + std::to_string(data.size()) + " samples to " + std::to_string(workers) +
-                     " workers; expected at least one each");
+  const auto samples = static_cast<std::int64_t>(data.size());
+  if (const auto problem = partition_problem(spec.partition, samples, workers, batch_size)) {
+    throw InputError(std::string("data.") + problem->key + ": " + problem->what);
   }
   Stream random = stream(seed, "all", "data partition");
   Indices indices = all_indices(data);
@@ -124,11 +140,6 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const Dat
     case PartitionKind::sequential:
       return cut_evenly(indices, count);
     case PartitionKind::dealt:
-      if (data.size() / static_cast<std::size_t>(batch_size) < count) {
-        throw InputError("data.partition deals " + std::to_string(data.size()) + " samples in minibatches of " +
-                         std::to_string(batch_size) + " to " + std::to_string(workers) +
-                         " workers; expected at least one each");
-      }
       return deal_minibatches(indices, count, static_cast<std::size_t>(batch_size));
     case PartitionKind::by_label:
       std::stable_sort(indices.begin(), indices.end(),

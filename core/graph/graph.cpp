@@ -31,7 +31,7 @@ std::string degree_error(GraphKind kind, std::optional<int> degree, int nodes) {
   }
   if (!degree) return "is missing; " + name + " needs one";
   const std::string given = std::to_string(*degree) + " neighbours for each of " + std::to_string(nodes) + " workers";
-  if (*degree >= nodes) return given + "; expected fewer than workers";
+  if (*degree >= nodes) return given + "; expected at most " + std::to_string(nodes - 1);
   if (*degree % 2 == 1 && nodes % 2 == 1) return given + " is an odd number of ends; expected an even degree";
   if (*degree == 1 && nodes > 2) return given + " leaves pairs unconnected; expected at least 2";
   return "";

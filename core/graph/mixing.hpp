@@ -48,9 +48,9 @@ struct Exchange {
 // where nodes' clocks tick independently).
 Consensus consensus_of(int nodes, const std::vector<Exchange>& exchanges, double per_round);
 
-// Models x_i of nodes and a center c which draw each other: every `period` rounds each node has its turn, in which x_i
-// and c go a `share` of their difference towards each other, one turn after the other: where turns overlap, models come
-// together more slowly, or apart. Of the distance of all of them, c too, from their mean.
+// Models x_i of nodes and a center c which attract each other: every `period` rounds each node has its turn, in which
+// x_i and c go a `share` of their difference towards each other, one turn after the other: where turns overlap, models
+// come together more slowly, or apart. Of the distance of all of them, c too, from their mean.
 Consensus consensus_with_center(int nodes, double share, int period);
 
 }  // namespace ddl::graph

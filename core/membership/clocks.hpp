@@ -10,12 +10,12 @@
 
 namespace ddl::membership {
 
-// A worker that comes back after it was lost need not make up for the steps that it has missed: the difference is added
-// to its clock, which puts it at the least one.
+// A worker that comes back need not make up for the steps that it has missed: the difference is added to its clock,
+// which puts it at the least one.
 class Clocks {
  public:
   Clocks(const WorkerSet& workers, int count)
-      : workers_(workers), clocks_(static_cast<std::size_t>(count)), let_off_(clocks_.size()) {}
+      : workers_(workers), clocks_(static_cast<std::size_t>(count)), forgiven_(clocks_.size()) {}
 
   std::int64_t of(int worker) const { return clocks_[static_cast<std::size_t>(worker)]; }
   // Of those that are counted on; larger than any other clock if there are none.
@@ -28,17 +28,17 @@ class Clocks {
     return workers_.where([this, least = least()](int worker) { return of(worker) == least; });
   }
 
-  // The worker has made so many steps. To be said before it is won back.
+  // The worker has made so many steps. To be called before it is added again.
   void set(int worker, std::int64_t steps) {
-    std::int64_t& let_off = let_off_[static_cast<std::size_t>(worker)];
-    if (!workers_.contains(worker) && !workers_.empty()) let_off = std::max(let_off, least() - steps);
-    clocks_[static_cast<std::size_t>(worker)] = steps + let_off;
+    std::int64_t& forgiven = forgiven_[static_cast<std::size_t>(worker)];
+    if (!workers_.contains(worker) && !workers_.empty()) forgiven = std::max(forgiven, least() - steps);
+    clocks_[static_cast<std::size_t>(worker)] = steps + forgiven;
   }
 
  private:
   const WorkerSet& workers_;
   std::vector<std::int64_t> clocks_;
-  std::vector<std::int64_t> let_off_;  // per worker: what was added
+  std::vector<std::int64_t> forgiven_;  // per worker: what was added
 };
 
 }  // namespace ddl::membership

@@ -1,4 +1,4 @@
-// Time-outs, where they are all that tells whether a worker has failed.
+// Suspects workers that stay silent for longer than a time-out.
 #pragma once
 
 #include <limits>

@@ -5,8 +5,9 @@
 //
 // What travels then is weights() as they are at that worker at that moment, which may lie between two all-reduces (in
 // local_sgd: after steps that are not averaged yet). No other state does: neither the optimizer's nor what a system
-// keeps beside, such as the momentum of an outer step. A system that has such state must start it again when events()
-// has changed, or send it by itself. weights() are taken while their holder is in sum() or gather().
+// keeps, such as the momentum of an outer step. A system with such state compares events() with its value after the
+// last sum, 0 before the first, and starts the state again where they differ. weights() are taken while their holder is
+// in sum() or gather().
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ class Regrouping {
 
   // W. As comm::AllReduce, among the workers that are there. One that has run out of steps goes on with contributions
   // of count 0, so that no other waits for it; a sum of count 0 tells all members at once that each has run out.
-  // None: the others had completed this round, this worker's contribution included, and weights() are now theirs.
+  // None: the others had completed this round, with this worker's contribution, and weights() are now those of one of
+  // them, as they were at that moment.
   std::optional<comm::Sum> sum(Slice slice, const comm::Sum& own);
   std::optional<std::vector<comm::Contribution>> gather(const comm::Contribution& own);
 

@@ -145,7 +145,7 @@ class RoundEntry final : public comm::NeighbourExchange {
     for (const auto& [other, neighbour] : neighbours_) {
       if (!has_left(other)) first = std::min(first, neighbour.takes_part);
     }
-    // Rounds before `first` would be this node's alone, and are left out. Only a node that no other waits for goes
+    // Rounds before `first` have no other node in them, and are left out. Only a node for which no other waits goes
     // back.
     const bool was_alone = std::exchange(alone_, false);
     if (first == never || first == round() || (first < round() && !was_alone)) return;

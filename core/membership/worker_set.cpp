@@ -7,14 +7,14 @@ WorkerSet::WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> fa
       failure_detector_(node, on_failure, failure_timeout),
       counted_(static_cast<std::size_t>(node.cluster().workers)) {
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
-    if (is_counted_on(node.membership().presence(worker), on_failure)) win(worker);
+    if (is_counted_on(node.membership().presence(worker), on_failure)) add(worker);
   }
 }
 
 std::optional<Message> WorkerSet::receive(comm::ShardServer& shard, const char* what, const Nodes& waited_for) {
   std::optional<Message> message = failure_detector_.receive(comm::to_server, {what, waited_for});
   if (!message) {
-    for (const int worker : failure_detector_.suspects(waited_for())) lose(worker);
+    for (const int worker : failure_detector_.suspects(waited_for())) remove(worker);
     return std::nullopt;
   }
   shard.hear(*message);
@@ -23,7 +23,7 @@ std::optional<Message> WorkerSet::receive(comm::ShardServer& shard, const char* 
   const bool is_worker = source < static_cast<int>(counted_.size());
   if (message->is<comm::Leave>() ||
       (is_worker && !is_counted_on(message->as<MembershipEvent>().presence, on_failure_))) {
-    lose(source);
+    remove(source);
   }
   return std::nullopt;
 }
@@ -36,13 +36,13 @@ void WorkerSet::wait_while_asked(const comm::ShardServer& shard) {
   }
 }
 
-void WorkerSet::lose(int worker) {
+void WorkerSet::remove(int worker) {
   if (!contains(worker)) return;
   counted_[static_cast<std::size_t>(worker)] = 0;
   --size_;
 }
 
-void WorkerSet::win(int worker) {
+void WorkerSet::add(int worker) {
   if (contains(worker)) return;
   counted_[static_cast<std::size_t>(worker)] = 1;
   ++size_;

@@ -12,8 +12,8 @@
 
 namespace ddl::membership {
 
-// A worker is lost when it leaves, when its host goes (for good or, with go_on, until it is back), and when it is
-// suspected (time_out). The system wins it back, by win(), when it hears of the worker again.
+// A worker is removed when it leaves, when its host goes (for good or, with go_on, until it is back), and when it is
+// suspected (time_out). The system adds it again when it hears from the worker.
 class WorkerSet {
  public:
   using Nodes = std::function<std::vector<int>()>;
@@ -27,8 +27,8 @@ class WorkerSet {
   bool contains(int worker) const { return counted_[static_cast<std::size_t>(worker)] != 0; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  void lose(int worker);
-  void win(int worker);
+  void remove(int worker);
+  void add(int worker);
 
   template <class Function>
   void for_each(Function function) const {
@@ -53,10 +53,10 @@ class WorkerSet {
     return workers;
   }
 
-  // For time-outs: since when the workers `waited_for` hold a worker up. From now on, unless they do already:
+  // Starts the time-out of the workers that are waited for now, unless it is running.
   void begin_waiting() { failure_detector_.begin_waiting(); }
   void stop_waiting() { failure_detector_.stop_waiting(); }
-  // Since the oldest pull that is not answered, if there is any:
+  // Lets it run since the oldest pull that is not answered, if there is any.
   void wait_while_asked(const comm::ShardServer& shard);
 
  private:

@@ -28,7 +28,7 @@ class Membership {
   virtual void watch(int port) = 0;
   // Ends that, where nothing reads the port any more.
   virtual void unwatch(int port) = 0;
-  // Whether this worker has come late or lost its state, so that others may have a model which it has not.
+  // Whether this worker has come late or lost its state, so that others may have a model that it lacks.
   virtual bool needs_model() const = 0;
 };
 

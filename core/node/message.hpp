@@ -83,7 +83,7 @@ class Body {
 struct Message {
   int port = 0;                  // which of the target's inboxes; each system numbers its own
   std::int64_t step = 0;         // the sender's clock
-  Payload values = nullptr;      // null when there is nothing to say or nothing is computed
+  Payload values = nullptr;      // null when it carries none, or timing only
   std::uint64_t wire_bytes = 0;  // its size on the network, without the header every message has
   Body body = {};                // what else it says
   int source = -1;               // filled in by send

@@ -82,7 +82,7 @@ class Node {
   virtual SendQueue& queue(int target) = 0;
   virtual Membership& membership() = 0;
   bool up(int node) { return membership().up(node); }
-  // Null in a runtime that has none, and then takes no system that needs it.
+  // Null in a runtime without it, which refuses systems that need it.
   virtual ModelParallel* model_parallel() = 0;
 };
 

@@ -7,8 +7,8 @@ namespace ddl {
 std::vector<SettingError> errors_in(OnFailure on_failure) {
   if (on_failure != OnFailure::time_out) return {};
   return {{"on_failure",
-           "\"time_out\" needs a server that decides for all: workers which each gave up others by themselves "
-           "would not agree on which workers are in the group; expected \"wait\" or \"go_on\""}};
+           "\"time_out\" needs a server that decides for all: workers would give up different workers, and not "
+           "agree on which are in the group; expected \"wait\" or \"go_on\""}};
 }
 
 std::vector<SettingError> errors_in(OnFailure on_failure, const std::optional<Seconds>& failure_timeout) {

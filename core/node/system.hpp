@@ -9,13 +9,13 @@
 //
 // and, where the default does not do,
 //
-//   std::vector<SettingError> errors(const Surroundings& around) const;   // none
-//   std::optional<int> most_steps_ahead() const;            // lead over the slowest worker, if always bounded; none
-//   MemoryUse memory(const nn::Model* model, int workers) const;
+//   std::vector<SettingError> errors(const Surroundings& around) const;   // default: none
+//   std::optional<int> most_steps_ahead() const;            // lead over the slowest worker; default: without bound
+//   MemoryUse memory(const nn::Model* model, int workers) const;          // default: replicas(model, workers)
 //   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: what each holds
-//   std::vector<int> model_holders(const Cluster& cluster) const;  // of the model that a run is judged by: see below
-//   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages models; not
-//   int requests() const;                                   // predictions it is asked for after training; 0
+//   std::vector<int> model_holders(const Cluster& cluster) const;         // default: usual_model_holders()
+//   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages; default: unknown
+//   int requests() const;                                   // predictions after training; default: 0
 //   int training_worker(const std::vector<std::string>& worker_names) const;  // facts.one_trains: which one
 #pragma once
 
@@ -43,7 +43,7 @@ struct SystemFacts {
   bool chooses_samples = false;  // every worker has the whole training set, and minibatches are the system's choice
   bool one_trains = false;       // only one worker trains, on the whole training set
   bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
-  bool equal_replicas = false;   // workers' own models end the same, to the bit, whatever their paces
+  bool equal_replicas = false;   // after a run that ends by steps, workers' own models are the same, to the bit
   bool servers_agree = false;    // several servers decide the same from what each has heard of workers
   // Whether it needs Node::model_parallel() and every one of its hosts.
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }

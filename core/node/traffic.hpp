@@ -1,6 +1,7 @@
 // What a training system sends per step, for analytic bounds beside the simulation.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 namespace ddl {
@@ -10,7 +11,7 @@ struct Flow {
   int source = 0, target = 0;
   double models = 0;
   double messages = 1;  // that carry them, each with its header
-  // Whether its source waits until it is there; otherwise its target does, or its source on the way to a server.
+  // True: the source waits until it has arrived. False: the target waits for it, or a source which pushes to a server.
   bool source_waits = false;
 };
 
@@ -20,8 +21,8 @@ enum class Pace {
   overlapped  // messages travel while the next gradient is computed
 };
 
-// Traffic that is not listed leaves a bound weaker. Listed is only what every step must send and later steps sooner or
-// later wait for: with a queue that may grow without limit before it, runs would beat the bound. Schemes in which all
+// List only messages that every step sends and that some later step waits for: one that no step waits for would make
+// the bound larger than what a run takes. One that is left out only makes the bound weaker. Systems in which all
 // workers may send to all list nothing for more workers than this.
 constexpr int most_workers_all_to_all = 300;
 
@@ -31,6 +32,9 @@ struct Traffic {
   // Of a gradient, what a step of each worker computes; empty: a whole one.
   std::vector<double> compute_shares = {};
   bool random_peers = false;  // flows are means over peers drawn at random
+  // Sources and targets of messages for which no step waits, and which are therefore no flows. They need routes as
+  // well.
+  std::vector<std::pair<int, int>> unlisted = {};
 };
 
 }  // namespace ddl

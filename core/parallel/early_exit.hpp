@@ -47,7 +47,8 @@ void fields(Visitor& visit, EarlyExitParams& params) {
   visit("uncertainty", params.uncertainty, Rule{.doc = "what is held against the threshold"});
   visit.former("doubt", "\"uncertainty\"");
   visit("thresholds", params.thresholds,
-        Rule{.doc = "uncertainties from which on a sample goes further, tried one after the other; 0: all go, 1: none",
+        Rule{.doc = "a sample at least this uncertain goes further; several are tried one after the other; 0: all go, "
+                    "1: none",
              .at_least = 0,
              .at_most = 1});
   visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});

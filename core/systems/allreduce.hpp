@@ -63,7 +63,7 @@ struct PartialAllreduceParams : AllreduceParams {
 template <class Visitor>
 void fields(Visitor& visit, PartialAllreduceParams& params) {
   visit("partitions", params.partitions,
-        Rule{.doc = "P: a step reduces one of so many", .at_least = 1, .at_most = 1e6});
+        Rule{.doc = "P: number of parts, one of which each step reduces in turn", .at_least = 1, .at_most = 1e6});
   visit("collective", params.collective, Rule{.doc = "how sums are made"});
   fields(visit, static_cast<AllreduceParams&>(params));
 }

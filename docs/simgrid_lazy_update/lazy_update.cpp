@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fstream>
 #include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
 #include <string>
 namespace sg = simgrid::s4u;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/systems/table.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -17,15 +18,20 @@ std::string algorithm_of(const std::string& pattern) {
   return '"' + pattern + '"';
 }
 
+bool needs_servers(const std::string& pattern) {
+  return std::ranges::any_of(systems::all_systems(), [&](const auto& system) {
+    return system->facts().name == pattern && system->facts().needs_servers;
+  });
+}
+
 scenario::Scenario timing_only(const std::string& pattern, int workers, int rounds) {
-  const bool served = pattern.starts_with("ps_");
   return scenario::parse_scenario(
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
                       "latency": "1ms", "network": {{"sharing": "fair"}}{}}}, "model": "none",
                       "wire": {{"model_bytes": "1MB"}},
                       "compute": {{"seconds_per_batch": "100ms"}}, "algorithm": {}, "stop": {{"iterations": {}}}}})",
-                  workers, served ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "", algorithm_of(pattern),
-                  rounds),
+                  workers, needs_servers(pattern) ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "",
+                  algorithm_of(pattern), rounds),
       "bench");
 }
 
@@ -50,13 +56,15 @@ std::vector<MessageRow> measure_messages(const MessageBench& bench) {
     double left_s = bench.most_seconds;
     for (std::size_t i = 0; i < bench.workers.size(); ++i) {
       const int workers = bench.workers[i];
+      const scenario::Scenario scenario = timing_only(pattern, workers, bench.rounds);
       if (i > 0) {
         // Where all send to all, the number of messages grows with the square of the workers, and so does what one of
         // them costs. In some other patterns the number does, so this is assumed for all of them.
         const double growth = static_cast<double>(workers) / bench.workers[i - 1];
-        if (rows.back().wall_s * std::pow(growth, pattern == "ako" ? 4 : 2) > left_s) break;
+        const bool all_to_all = scenario.algorithm->memory(nullptr, workers).all_to_all;
+        if (rows.back().wall_s * std::pow(growth, all_to_all ? 4 : 2) > left_s) break;
       }
-      const experiment::RunResult result = runtime::run(timing_only(pattern, workers, bench.rounds));
+      const experiment::RunResult result = runtime::run(scenario);
       rows.push_back({pattern, workers, result.messages_sent, result.wall_s,
                       static_cast<double>(result.messages_sent) / std::max(result.wall_s, 1e-9),
                       result.peak_memory_bytes});

@@ -9,6 +9,8 @@
 #include "core/base/check.hpp"
 #include "core/codec/encoder.hpp"
 #include "core/data/dataset.hpp"
+#include "core/graph/graph.hpp"
+#include "core/graph/pairs.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options/shipped.hpp"
@@ -81,6 +83,50 @@ std::vector<Entry> topologies() {
   std::vector<Entry> entries;
   for (const auto& topology : scenario::enum_names(scenario::Topology{})) {
     entries.push_back({std::string(topology.name), what_is(topology.value)});
+  }
+  return entries;
+}
+
+const char* what_is(graph::GraphKind kind) {
+  switch (kind) {
+    case graph::GraphKind::ring:
+      return "both neighbours";
+    case graph::GraphKind::directed_ring:
+      return "the next worker";
+    case graph::GraphKind::torus:
+      return "four neighbours in a grid as square as the count of workers allows";
+    case graph::GraphKind::complete:
+      return "all other workers";
+    case graph::GraphKind::random_regular:
+      return "algorithm.degree neighbours each, drawn once; connected";
+    case graph::GraphKind::exponential:
+      return "those 1, 2, 4, 8 ... ahead";
+    case graph::GraphKind::undirected_exponential:
+      return "those 1, 2, 4, 8 ... ahead and behind";
+    case graph::GraphKind::one_peer_exponential:
+      return "one in each round: 1, 2, 4, 8 ... ahead in turn";
+  }
+  return "";
+}
+const char* what_is(graph::PairGraph kind) {
+  switch (kind) {
+    case graph::PairGraph::ring:
+      return "ad_psgd: the neighbours";
+    case graph::PairGraph::exponential:
+      return "ad_psgd: those 1, 3, 5, 9, 17 ... ahead and behind";
+    case graph::PairGraph::complete:
+      return "ad_psgd: all workers of the other kind, active or passive";
+  }
+  return "";
+}
+
+std::vector<Entry> graphs() {
+  std::vector<Entry> entries;
+  for (const auto& kind : graph::enum_names(graph::GraphKind{})) {
+    entries.push_back({std::string(kind.name), what_is(kind.value)});
+  }
+  for (const auto& kind : graph::enum_names(graph::PairGraph{})) {
+    entries.push_back({std::string(kind.name), what_is(kind.value)});
   }
   return entries;
 }
@@ -189,7 +235,8 @@ struct Kind {
 constexpr Kind kKinds[] = {{"algorithms", algorithms, "systems (algorithms)"},
                            {"models", models},
                            {"data", data_sets},
-                           {"topologies", topologies},
+                           {"topologies", topologies, "topologies (platform.topology)"},
+                           {"graphs", graphs, "graphs (algorithm.topology)"},
                            {"codecs", codecs},
                            {"optimizers", [] { return optimizers_of(nn::OptimizerParams()); }},
                            {"faults", [] { return faults_of(scenario::Fault()); }},

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
 
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
@@ -21,12 +23,8 @@ namespace {
 
 using Overrides = std::vector<scenario::Override>;
 
-constexpr double much = 0.5;  // of a run's cost
-
-template <class Count>
-std::string counted(Count count, const char* one) {
-  return results::counted(static_cast<std::int64_t>(count), one);
-}
+constexpr double much = 0.5;   // of a run's cost
+constexpr double long_s = 20;  // for messages to take
 
 // What a whole model is on the wire, and where that comes from.
 std::string model_text(const scenario::Scenario& scenario) {
@@ -80,6 +78,13 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",
                                  results::readable_seconds(forecast.cost_s), results::readable_share(evaluation));
   if (evaluation > much) cost += "; evaluate.samples, or fewer evaluations, make it quicker";
+  if (forecast.messages_s > std::max(long_s, much * forecast.cost_s)) {
+    cost += fmt::format(
+        ", {} for messages: each that starts or ends moves the shares of up to {} others; fewer "
+        "workers or steps make it quicker",
+        results::readable_share(forecast.messages_s / forecast.cost_s),
+        results::readable_count(forecast.messages_reached));
+  }
   add("cost", cost);
   return text;
 }
@@ -94,18 +99,19 @@ std::string checked_text(const studies::Sweep& sweep) {
   const int cores = studies::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
+  const std::vector<std::size_t> tuning = search::tuning_runs(sweep, plan);
   double all = 0;
   for (const auto& [point, cost] : studies::costs_of(sweep, plan, points, cores)) {
-    all += cost * static_cast<double>(plan.seeds.size());
+    all += cost * static_cast<double>(plan.seeds.size() + tuning[point]);
   }
+  const std::size_t tuning_runs = std::accumulate(tuning.begin(), tuning.end(), std::size_t{0});
   return sweep.file + ": ok\n" +
          results::labelled("sweep", fmt::format("{} by {}, {}", counted(plan.points.size(), "scenario"),
                                                 counted(plan.seeds.size(), "seed"), counted(plan.runs(), "run"))) +
          results::labelled("varied", fmt::format("{}", fmt::join(plan.columns, ", "))) +
-         (sweep.tune ? results::labelled("tuning", counted(search::tuning_runs(sweep, plan), "run") + " before these")
-                     : "") +
-         results::labelled("cost", fmt::format("all runs take {} roughly {}", counted(cores, "core"),
-                                               results::readable_seconds(all / cores)));
+         (sweep.tune ? results::labelled("tuning", counted(tuning_runs, "run") + " before these") : "") +
+         results::labelled("cost", fmt::format("all runs{} take {} roughly {}", sweep.tune ? ", tuning included," : "",
+                                               counted(cores, "core"), results::readable_seconds(all / cores)));
 }
 
 }  // namespace

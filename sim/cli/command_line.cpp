@@ -70,7 +70,7 @@ int run_command_line(std::vector<std::string> arguments) {
   app.footer(
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json         run a scenario\n"
-      "  ddlsim check scenarios/het_wan_ako_p3.json   what no run of it can beat\n"
+      "  ddlsim check scenarios/het_wan_ako_p3.json   lower bounds, without running\n"
       "  ddlsim new ako -o mine.json                  a scenario to start from\n"
       "  ddlsim describe algorithm.ako                what keys mean\n"
       "Options of a run: ddlsim run --help\n"

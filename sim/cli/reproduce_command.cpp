@@ -39,22 +39,29 @@ std::string usual_data() {
 
 // Absolute; empty: none.
 std::string data_of(const studies::StudyRow& row, const ReproduceSettings& settings) {
-  const char* expected = row.reads_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
-  const std::string data = row.reads_mnist && settings.data.empty() ? usual_data() : settings.data;
+  const bool with_mnist = row.data == studies::DataUse::with_mnist;
+  const char* expected = with_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
+  const std::string data = with_mnist && settings.data.empty() ? usual_data() : settings.data;
   if (settings.full && data.empty()) {
     throw InputError(std::string("reproduce --full: needs CIFAR-10; expected --data with ") + expected);
   }
-  if (!settings.full && !row.reads_mnist && !data.empty()) {
+  if (!settings.full && row.data == studies::DataUse::full_alone && !data.empty()) {
     throw InputError("reproduce --data: is for --full alone, which trains on CIFAR-10");
   }
   if (data.empty()) return "";
   const std::filesystem::path folder(data);
-  const bool whole = !row.reads_mnist || (std::filesystem::is_directory(folder / "mnist") &&
-                                          (!settings.full || std::filesystem::is_directory(folder / "cifar-10")));
+  const bool whole = !with_mnist || (std::filesystem::is_directory(folder / "mnist") &&
+                                     (!settings.full || std::filesystem::is_directory(folder / "cifar-10")));
   if (!std::filesystem::is_directory(folder) || !whole) {
     throw InputError("reproduce --data " + data + ": is not " + expected + "; expected a folder that is");
   }
   return std::filesystem::absolute(folder).string();
+}
+
+// Of pages, tables and runs: each size has its own.
+const char* name_ending(const studies::StudyRow& row, const studies::Scale& scale) {
+  if (scale.full) return "_full";
+  return row.data == studies::DataUse::in_between && !scale.data.empty() ? "_cifar" : "";
 }
 
 }  // namespace
@@ -68,7 +75,7 @@ void reproduce(const ReproduceSettings& settings) {
   const studies::StudyRow& row = row_named(settings.study);
   const studies::Scale scale{settings.full, data_of(row, settings)};
   studies::Study study = row.make(scale);
-  if (settings.full) study.name += "_full";
+  study.name += name_ending(row, scale);
   studies::StudyOptions options;
   options.out = settings.out;
   options.finished_only = settings.finished;

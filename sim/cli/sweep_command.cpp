@@ -2,7 +2,11 @@
 
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <numeric>
+#include <vector>
 
+#include "core/base/counted.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
@@ -24,14 +28,26 @@ void print_plan(const studies::SweepPlan& plan, const studies::SweepEstimate& ou
     std::cout << "  " << plan.name_of(run) << (open ? "\n" : "  finished\n");
     next += open;
   }
-  std::string text =
-      fmt::format("{} in {}, {} finished", results::counted(static_cast<std::int64_t>(plan.runs()), "run"),
-                  outlook.folder.string(), plan.runs() - outlook.open.size());
+  std::string text = fmt::format("{} in {}, {} finished", counted(plan.runs(), "run"), outlook.folder.string(),
+                                 plan.runs() - outlook.open.size());
   if (!outlook.open.empty()) {
     text += fmt::format("; the other {} take roughly {}, {} at once", outlook.open.size(),
                         results::readable_seconds(outlook.seconds(at_once)), at_once);
   }
   std::cout << results::hanging("", text);
+}
+
+// What comes before an untuned plan.
+void print_tuning(const studies::Sweep& sweep, const studies::SweepPlan& plan, const studies::SweepEstimate& outlook,
+                  int at_once) {
+  std::map<std::size_t, double> costs;  // of a run, by point
+  for (const std::size_t run : outlook.open) costs[run / plan.seeds.size()] = outlook.jobs[run].cost;
+  const std::vector<std::size_t> runs = search::tuning_runs(sweep, plan);
+  double seconds = 0;
+  for (const auto& [point, cost] : costs) seconds += cost * static_cast<double>(runs[point]) / at_once;
+  std::string text = "tuning: " + counted(std::accumulate(runs.begin(), runs.end(), std::size_t{0}), "run");
+  if (!costs.empty()) text += " that take roughly " + results::readable_seconds(seconds);
+  std::cout << results::hanging("", text + ", before those below");
 }
 
 void print_failures(const studies::SweepPlan& plan, const studies::SweepOutcome& outcome) {
@@ -62,19 +78,16 @@ int sweep(const SweepSettings& settings) {
   }
   const bool on_slurm = settings.engine == "slurm";
   const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
-  if (what.tune && settings.dry_run) {
-    std::cout << results::hanging(
-        "", fmt::format("tuning: {}, before those below",
-                        results::counted(static_cast<std::int64_t>(search::tuning_runs(what, plan)), "run")));
-  } else if (what.tune) {
+  if (what.tune && !settings.dry_run) {
     plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
-      return search::tuned_plan(what, plan, settings.out, {at_once, show, {}});
+      return search::tuned_plan(what, plan, settings.out, {at_once, show});
     });
   }
   const studies::SweepEstimate outlook =
       studies::estimate_sweep(what, plan, settings.out, on_slurm ? studies::usable_cores() : at_once);
   studies::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
   if (settings.dry_run) {
+    if (what.tune) print_tuning(what, plan, outlook, at_once);
     print_plan(plan, outlook, at_once);
     if (on_slurm && !outlook.open.empty()) {
       std::cout << "\n" << studies::slurm_script(slurm, outlook.folder.string(), outlook.open.size());

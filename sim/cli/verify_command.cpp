@@ -16,6 +16,8 @@
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "sim/runtime/run.hpp"
+#include "sim/scenario/reading/overrides.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace fs = std::filesystem;
@@ -67,7 +69,12 @@ std::vector<scenario::Override> given_paths(const RunSettings& settings) {
       throw InputError("run --verify-digest: --set " + given.path +
                        ": would make it another run; expected nothing but data.path, where the same data lie now");
     }
-    where.push_back({given.path, fs::absolute(given.value).string()});
+    const auto folder = scenario::value_of(given);
+    if (!folder || !folder->is_string()) {
+      throw InputError("run --verify-digest: --set " + given.path + ": " + scenario::in_quotes(given.value) +
+                       " is no text; expected the folder where the same data lie now");
+    }
+    where.push_back({given.path, nlohmann::json(fs::absolute(folder->get<std::string>()).string()).dump()});
   }
   return where;
 }
@@ -109,6 +116,7 @@ scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSett
     if (const auto scenario = as_if_in(lay)) return *scenario;
     above = above.parent_path();
   }
+  if (before.setting("data.path").empty()) throw InputError(file + problem);
   throw InputError(file + problem +
                    "; paths start where the scenario lay: give it, too, or where the data are now, with --set "
                    "data.path=FOLDER");

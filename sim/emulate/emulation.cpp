@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
 #include "core/systems/table.hpp"
 #include "sim/experiment/collection.hpp"
 #include "sim/runtime/run.hpp"
@@ -169,10 +170,9 @@ void Emulation::decide(double now_s) {
   if (state_.is_over()) return;
   report_progress(now_s);
   if (now_s >= options_.limit_s) {
-    const std::int64_t steps = state_.steps();
     throw process::RunFailed(
-        fmt::format("the run is not over after {} s, its limit (--limit), with {} step{} done; at that moment {}",
-                    options_.limit_s, steps, steps == 1 ? "" : "s", nodes_.waiting_text()));
+        fmt::format("the run is not over after {} s, its limit (--limit), with {} done; at that moment {}",
+                    options_.limit_s, counted(state_.steps(), "step"), nodes_.waiting_text()));
   }
   end_if_stuck();
 }

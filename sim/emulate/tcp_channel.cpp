@@ -117,7 +117,6 @@ void TcpChannel::read() {
     on_wire_.reset();
     read_of_it_ = 0;
     bytes_delivered_ += on_wire_bytes_;
-    ++messages_delivered_;
     --undelivered_;
     --around_.under_way;
     around_.at_source.wake();

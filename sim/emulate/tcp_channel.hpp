@@ -51,7 +51,6 @@ class TcpChannel {
 
   // Accounts, as Network keeps them; right while nothing moves, such as after stop().
   std::int64_t messages() const { return messages_; }
-  std::int64_t messages_delivered() const { return messages_delivered_; }
   double bytes() const { return bytes_; }  // put on the wire, whole messages
   double bytes_delivered() const { return bytes_delivered_; }
   double bytes_carried() const;  // what the target has read
@@ -69,7 +68,7 @@ class TcpChannel {
   std::optional<Message> on_wire_;
   double on_wire_bytes_ = 0;
   std::atomic<std::uint64_t> read_of_it_ = 0;  // bytes of the message on the wire
-  std::int64_t undelivered_ = 0, messages_ = 0, messages_delivered_ = 0, longest_queue_ = 0;
+  std::int64_t undelivered_ = 0, messages_ = 0, longest_queue_ = 0;
   double bytes_ = 0, bytes_delivered_ = 0;
   std::thread writer_, reader_;
 };

@@ -35,7 +35,6 @@ class Evaluator {
   double last_accuracy();
   // The same of the newest point already scored, for display; negative before.
   double known_accuracy() const { return known_accuracy_; }
-  double last_time() const { return points_.empty() ? -1 : points_.back().time_s; }
 
   // The mean rows of points that have not been asked for here yet, in order: of those whose scores are known, so that
   // this never waits, and without the newest, which another one may replace; or of `all`.

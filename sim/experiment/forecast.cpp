@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
+#include "core/data/partition.hpp"
 #include "core/nn/model.hpp"
 #include "sim/experiment/archive.hpp"
 #include "sim/experiment/cluster.hpp"
@@ -18,21 +21,32 @@ void members(A& archive, graph::Consensus& consensus) {
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.cost_s, forecast.evaluation_s);
+  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.cost_s, forecast.evaluation_s,
+          forecast.messages_s, forecast.messages_reached);
 }
 
 namespace {
 
 // Measured on a machine of 2020; only the proportions between runs matter for the time left.
-constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6, message_s_per_flow = 0.2e-6;
+constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6;
+// Where many are under way, each that starts or ends moves the shares of others: SimGrid looks at all, the accelerator
+// at those that share a link with one that shares a link with it.
+constexpr double simgrid_s_per_flow = 0.6e-6, accelerator_s_per_flow = 0.02e-6;
 constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 // Of systems in which every host talks to every other; lower bounds need not list all of that.
 void check_all_routes(const platform::Fabric& fabric) {
-  if (fabric.node_count() > most_workers_all_to_all) return;
+  if (fabric.worker_count() > most_workers_all_to_all) return;
   for (int source = 0; source < fabric.worker_count(); ++source) {
     for (int target = 0; target < fabric.worker_count(); ++target) static_cast<void>(fabric.find_route(source, target));
   }
+}
+
+// Throws InputError where `workers` cannot have shards of so many samples.
+void check_partition(const scenario::Scenario& scenario, std::size_t samples, int workers) {
+  const auto problem = data::partition_problem(scenario.data.partition, static_cast<std::int64_t>(samples), workers,
+                                               scenario.training.batch_size);
+  if (problem) throw InputError(std::string("$.data.") + problem->key + ": " + problem->what);
 }
 
 }  // namespace
@@ -41,36 +55,47 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const platform::Fabric fabric(scenario);
   [[maybe_unused]] const HostSchedule hosts(scenario, fabric);  // throws where faults cannot be
   std::optional<nn::Model> model;
-  double training = static_cast<double>(scenario.data.train.value_or(data::synthetic_training_samples)), testing = 0;
+  std::size_t training = 0, testing = 0;
   if (!scenario.model.none()) {
     const data::DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
     model.emplace(scenario.model, data.train.shape, data.train.classes);
-    training = static_cast<double>(data.train.size());
-    testing = static_cast<double>(scenario.evaluate.samples.value_or(static_cast<std::int64_t>(data.test.size())));
+    training = data.train.size();
+    testing = evaluated_samples_of(scenario, data);
   }
-  const Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
+  Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
+  const int workers = learners_of(scenario, cluster);
+  if (model) {
+    cluster.training_samples = training;
+    check_partition(scenario, training, workers);
+  }
   if (scenario.algorithm->memory(model ? &*model : nullptr, cluster.workers).all_to_all) check_all_routes(fabric);
   const Traffic traffic = scenario.algorithm->traffic(cluster);
+  for (const auto& [source, target] : traffic.unlisted) static_cast<void>(fabric.find_route(source, target));
   Forecast forecast;
   forecast.network = fabric.network_plan();
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
   forecast.consensus = scenario.algorithm->consensus(cluster);
-  const int workers = learners_of(scenario, cluster);
-  const Workload workload = workload_of(scenario, forecast.bounds, workers, training);
+  const Workload workload =
+      workload_of(scenario, forecast.bounds, workers, static_cast<double>(cluster.training_samples));
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);
   const double adds = model ? model->forward_multiply_adds() : 0;
   const auto math_s = [&](double samples) { return flops_per_multiply_add * adds * samples / flops_per_s; };
   const double gradients_s = math_s(passes_of_gradient * scenario.training.batch_size * workload.steps * workers);
-  forecast.evaluation_s = math_s(workload.evaluations * testing * (cluster.servers > 0 ? 1 : workers + 1));
+  forecast.evaluation_s =
+      math_s(workload.evaluations * static_cast<double>(testing) * (cluster.servers > 0 ? 1 : workers + 1));
   double messages = 0, flows = 0;
   for (const auto& phase : traffic.phases) {
     for (const Flow& flow : phase) messages += flow.messages;
     flows = std::max(flows, static_cast<double>(phase.size()));
   }
-  forecast.cost_s = start_s + gradients_s + forecast.evaluation_s +
-                    workload.steps * messages * (message_s + message_s_per_flow * flows);
+  const double of_a_node = flows / fabric.node_count();
+  const bool accelerated = fabric.has_accelerator();
+  forecast.messages_reached = accelerated ? std::min(flows, of_a_node * of_a_node) : flows;
+  const double others_s = (accelerated ? accelerator_s_per_flow : simgrid_s_per_flow) * forecast.messages_reached;
+  forecast.messages_s = workload.steps * messages * (message_s + others_s);
+  forecast.cost_s = start_s + gradients_s + forecast.evaluation_s + forecast.messages_s;
   return forecast;
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/check.hpp"
 #include "core/base/portable_math.hpp"
 #include "core/base/rng.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::experiment {
 namespace {
@@ -45,7 +46,10 @@ int HostSchedule::node_named(const std::string& name, const std::string& place) 
     if (fabric_.name(node) == name) return node;
   }
   if (name.empty()) throw InputError(place + ": is missing; expected the name of a host");
-  throw InputError(place + ": no such host takes part: \"" + name + "\"");
+  std::vector<std::string> names;
+  for (int node = 0; node < nodes_; ++node) names.push_back(fabric_.name(node));
+  throw InputError(place + ": no such host takes part: " + scenario::in_quotes(name) + "; " +
+                   scenario::nearest_or(name, names, "expected one of " + scenario::listed(names)));
 }
 
 void HostSchedule::add(const scenario::Fault& fault, const std::string& place) {

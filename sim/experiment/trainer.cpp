@@ -28,23 +28,25 @@ data::DataSplit load_data(const scenario::Scenario& scenario) {
   }
 }
 
+std::size_t evaluated_samples_of(const scenario::Scenario& scenario, const data::DataSplit& data) {
+  if (!scenario.evaluate.samples) return data.test.size();
+  const auto asked = static_cast<std::size_t>(*scenario.evaluate.samples);
+  if (asked > data.test.size()) {
+    throw InputError("$.evaluate.samples: " + std::to_string(asked) + " is too large; expected at most the " +
+                     std::to_string(data.test.size()) + " test samples");
+  }
+  return asked;
+}
+
 Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
       data_(load_data(scenario)),
       model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
-      test_samples_(data_.test.size()),
+      test_samples_(evaluated_samples_of(scenario, data_)),
       minibatches_(scenario, model_, data_.train, workers),
       buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(thread_count(threads)))),
       scratch_(static_cast<std::size_t>(thread_count(threads))),
-      pool_(thread_count(threads)) {
-  if (scenario.evaluate.samples) {
-    test_samples_ = static_cast<std::size_t>(*scenario.evaluate.samples);
-    if (test_samples_ > data_.test.size()) {
-      throw InputError("$.evaluate.samples: " + std::to_string(test_samples_) + ", but the test set has " +
-                       std::to_string(data_.test.size()));
-    }
-  }
-}
+      pool_(thread_count(threads)) {}
 
 Payload Trainer::initial_weights(int worker) {
   const bool shared = scenario_.training.init == scenario::InitialWeights::shared || worker < 0;

@@ -20,6 +20,9 @@ namespace ddl::experiment {
 // The scenario's data set. Throws InputError, its text beginning with the setting that is to blame.
 data::DataSplit load_data(const scenario::Scenario& scenario);
 
+// Test samples of an evaluation. Throws InputError where the test set of `data` has fewer than are asked for.
+std::size_t evaluated_samples_of(const scenario::Scenario& scenario, const data::DataSplit& data);
+
 class Trainer {
  public:
   // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.

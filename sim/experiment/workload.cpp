@@ -59,7 +59,8 @@ void check_workload(const scenario::Scenario& scenario, const Workload& workload
     throw InputError(fmt::format("$.evaluate.{}: asks for about {:.3g} evaluations; expected at most {:.0f}", key,
                                  workload.evaluations, scenario::most_evaluations));
   }
-  const auto parts = scenario::memory_of(scenario, model, cluster.workers, cluster.servers, workload.steps);
+  const auto parts = scenario::memory_of(scenario, model, cluster.workers, cluster.servers, workload.steps,
+                                         static_cast<std::int64_t>(cluster.training_samples));
   if (const auto too_much = scenario::excess(parts, machine_memory_bytes(), ", which this machine has")) {
     throw InputError(too_much->path + ": " + too_much->what);
   }

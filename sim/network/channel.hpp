@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -21,9 +22,11 @@ struct Channel {
   std::optional<Message> on_wire{};  // and its size there
   double on_wire_bytes = 0;
   std::optional<double> latency_s{};  // until its first byte is there; none: what the model says of the route
-  bool waits_to_retry = false;        // the message on the wire was lost and is not there
-  int flows = 1;                      // that it counts as where links are full
-  int transfer = -1;                  // the transport's own name for what it carries
+  // The most that its window lets through, where the model TCP says so.
+  double most_bytes_per_s = std::numeric_limits<double>::infinity();
+  bool waits_to_retry = false;  // the message on the wire was lost and is not there
+  int flows = 1;                // that it counts as where links are full
+  int transfer = -1;            // the transport's own name for what it carries
   Observer::Handle observed{};
   std::vector<Signal*> waiting_for_room{}, waiting_for_delivery{};
 

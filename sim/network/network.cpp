@@ -26,12 +26,11 @@ std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& 
 }
 
 // That there is no route is the sender's to tell: an error that leaves the engine's own actor ends the process.
-Channel& channel_of(Channels& channels, const platform::Fabric& fabric, int source, int target) {
-  if (find(channels, source, target) == nullptr) {
-    const platform::NetworkNumbers& numbers = fabric.network_numbers();
-    static_cast<void>(fabric.find_route(source, target));
-    if (numbers.tcp_delays || numbers.acknowledgement > 0) static_cast<void>(fabric.find_route(target, source));
-  }
+Channel& open_channel(Channels& channels, const platform::Fabric& fabric, int source, int target) {
+  auto& from = channels[static_cast<std::size_t>(source)];
+  if (const auto known = from.find(target); known != from.end()) return known->second;
+  static_cast<void>(fabric.find_route(source, target));
+  if (fabric.needs_way_back()) static_cast<void>(fabric.find_route(target, source));
   return channel_of(channels, source, target);
 }
 
@@ -88,7 +87,7 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   if (!reaches(message.source, message.target)) return accounts_.lose_unreachable();
-  Channel& to = channel_of(channels_, fabric_, message.source, message.target);
+  Channel& to = open_channel(channels_, fabric_, message.source, message.target);
   quiescence_.begins();
   accounts_.accept();
   ++to.undelivered;
@@ -104,11 +103,11 @@ std::size_t Network::waiting(int source, int target) const {
 
 bool Network::merge_into_waiting(int source, int target, const Message& message,
                                  const std::function<bool(const Message&)>& is_same) {
-  return add_to_same(channel_of(channels_, fabric_, source, target).queue, message, is_same);
+  return add_to_same(open_channel(channels_, fabric_, source, target).queue, message, is_same);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {
-  Channel& to = channel_of(channels_, fabric_, source, target);
+  Channel& to = open_channel(channels_, fabric_, source, target);
   while (to.queue.size() >= depth) {
     Signal room(quiescence_);
     to.waiting_for_room.push_back(&room);
@@ -118,7 +117,7 @@ void Network::wait_for_room(int source, int target, std::size_t depth) {
 }
 
 void Network::wait_until_delivered(int source, int target) {
-  Channel& to = channel_of(channels_, fabric_, source, target);
+  Channel& to = open_channel(channels_, fabric_, source, target);
   while (to.undelivered > 0) {
     Signal delivered(quiescence_);
     to.waiting_for_delivery.push_back(&delivered);
@@ -158,6 +157,7 @@ void Network::set_reachable(int node, bool reachable) {
       if (channel.source == node || target == node) break_off(channel, woken);
     }
   }
+  transport_->forget(node);
   pauses_.end_those_of(node, woken);
   quiescence_.do_postponed();
   Signal::ring_all(woken);
@@ -218,10 +218,7 @@ void Network::advance() {
 }
 
 void Network::start_next(Channel& channel) {
-  while (take_next(channel)) {
-    if (!stays_in_host(channel)) return starting_.push_back(&channel);
-    deliver(channel);
-  }
+  if (take_next(channel)) starting_.push_back(&channel);
 }
 
 bool Network::take_next(Channel& from) {
@@ -233,13 +230,8 @@ bool Network::take_next(Channel& from) {
   return true;
 }
 
-bool Network::stays_in_host(const Channel& channel) const {
-  return fabric_.host(channel.source) == fabric_.host(channel.target);
-}
-
 void Network::put_on_wire(Channel& from) {
   accounts_.put_on_wire(from);
-  if (stays_in_host(from)) return;
   from.flows = uneven_.flows(from.source, from.target);
   from.observed = observer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
 }

@@ -75,7 +75,6 @@ class Network {
   void deliver(Channel& channel);
 
   void pause(int node, Pauses::After after);
-  bool stays_in_host(const Channel& channel) const;
   void break_off(Channel& channel, std::vector<Signal*>& woken);
   bool reaches(int source, int target) const {
     return reachable_[static_cast<std::size_t>(source)] && reachable_[static_cast<std::size_t>(target)];

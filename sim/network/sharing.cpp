@@ -81,7 +81,7 @@ FlowShape flow_shape(const platform::Fabric& fabric, int source, int target) {
   shape.efficiency = numbers.bandwidth_factor;
   // Without latency SimGrid gives all flows the same claim, whatever their links.
   if (shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
-  if (latency_s > 0) shape.bound = numbers.window_bytes / (2 * latency_s);
+  if (latency_s > 0 && !numbers.tcp_delays) shape.bound = numbers.window_bytes / (2 * latency_s);
   use(fabric, route, 1, shape);
   if (numbers.acknowledgement > 0) use(fabric, fabric.find_route(target, source), numbers.acknowledgement, shape);
   return shape;

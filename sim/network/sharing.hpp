@@ -14,7 +14,8 @@ struct Transfer {
   double bytes = 0;
 };
 
-// In the words of Flows: what the links have, and what a transfer between two nodes asks of them.
+// In the words of Flows: what the links have, and what a transfer between two nodes asks of them. In the model TCP,
+// each message also has a latency and a bound of its own.
 std::vector<double> capacities(const platform::Fabric& fabric);
 FlowShape flow_shape(const platform::Fabric& fabric, int source, int target);
 

@@ -13,11 +13,7 @@ namespace ddl::network {
 namespace sg = simgrid::s4u;
 
 SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
-    : fabric_(fabric),
-      quiescence_(quiescence),
-      ended_call_(std::move(ended)),
-      any_free_link_(std::ranges::any_of(fabric.links(),
-                                         [](const platform::LinkInfo& link) { return link.direction == "free"; })) {
+    : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
   if (fabric.changes().of_latency() || fabric.network_numbers().tcp_delays) {
     simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
   }
@@ -54,25 +50,35 @@ void SimgridTransport::start(Channel& channel) {
   })->daemonize();
 }
 
-// SimGrid applies these settings to transfers that start after them. A message's flows share its window.
+// SimGrid applies these settings to transfers that start after them.
 void SimgridTransport::set_model(const Channel& channel) {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
   const platform::Route& route = fabric_.route(channel.source, channel.target);
   const double now_s = fabric_.latency_now_s(route);
   const double latency_s = channel.latency_s.value_or(now_s * numbers.latency_factor);
   if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
-  if ((std::isinf(numbers.window_bytes) && !any_free_link_) || !(route.latency_s > 0)) return;
-  // SimGrid bounds a flow by its window over twice the nominal latency, and knows no other bound of a flow.
-  const double window_bytes = std::min(
-      {now_s > 0 ? numbers.window_bytes / channel.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes,
-       2 * route.latency_s * flow_bound(channel), simgrid_api::no_window_bytes});
+  if ((std::isinf(numbers.window_bytes) && !fabric_.any_free_link()) || !(route.latency_s > 0)) return;
+  const double window_bytes =
+      std::min({flow_window(channel), 2 * route.latency_s * flow_bound(channel), simgrid_api::no_window_bytes});
   if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
   sg::Engine::set_config("network/TCP-gamma", window_bytes);
 }
 
+// SimGrid bounds a flow by its window over twice the nominal latency, and knows no other bound of a flow. A message's
+// flows share its window.
+double SimgridTransport::flow_window(const Channel& channel) const {
+  const platform::NetworkNumbers& numbers = fabric_.network_numbers();
+  const platform::Route& route = fabric_.route(channel.source, channel.target);
+  if (numbers.tcp_delays) {
+    return 2 * route.latency_s * (channel.most_bytes_per_s / numbers.bandwidth_factor / channel.flows);
+  }
+  const double now_s = fabric_.latency_now_s(route);
+  return now_s > 0 ? numbers.window_bytes / channel.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
+}
+
 // A fat pipe gives each flow all that it has: those of one message share it.
 double SimgridTransport::flow_bound(const Channel& channel) const {
-  if (channel.flows == 1 || !any_free_link_) return never;
+  if (channel.flows == 1 || !fabric_.any_free_link()) return never;
   return most_by_free_links(fabric_, channel.source, channel.target) / channel.flows;
 }
 

@@ -42,14 +42,14 @@ class SimgridTransport : public Transport {
   };
   void start(Channel& channel);
   void set_model(const Channel& channel);
-  double flow_bound(const Channel& channel) const;  // bytes per second
+  double flow_bound(const Channel& channel) const;   // bytes per second
+  double flow_window(const Channel& channel) const;  // bytes, as SimGrid counts them
   void wait_for_messages(WaitingActor& actor);
   void wait_for_message(WaitingActor& actor);
 
   platform::Fabric& fabric_;
   Quiescence& quiescence_;
   const std::function<void()> ended_call_;
-  const bool any_free_link_;
   double latency_factor_ = 1, window_bytes_ = 0;       // of the flows that start next
   std::vector<std::unique_ptr<WaitingActor>> actors_;  // by number, which is also the channel's transfer
   std::vector<WaitingActor*> idle_;

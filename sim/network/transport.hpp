@@ -21,6 +21,8 @@ class Transport {
   virtual void start(const std::vector<Channel*>& channels) = 0;
   // Gives it up, and returns what of it got through.
   virtual double cancel(Channel& channel) = 0;
+  // The node has gone, and with it what was known of connections to and from it. Nothing of it is carried now.
+  virtual void forget(int) {}
   // What of it has not got through.
   virtual double remaining_bytes(const Channel& channel) const = 0;
   // The channels whose messages have come to their ends since this was last asked.

@@ -1,7 +1,6 @@
 // As how many flows a transfer counts where links are full: LinkSharing in sim/scenario/scenario.hpp.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -14,11 +13,7 @@ namespace ddl::network {
 
 class UnevenShares {
  public:
-  UnevenShares(const platform::Fabric& fabric, std::uint64_t seed)
-      : fabric_(fabric),
-        seed_(seed),
-        any_free_link_(std::ranges::any_of(fabric.links(),
-                                           [](const platform::LinkInfo& link) { return link.direction == "free"; })) {}
+  UnevenShares(const platform::Fabric& fabric, std::uint64_t seed) : fabric_(fabric), seed_(seed) {}
 
   // Asked once for each transfer. Each ordered pair of nodes draws from a stream of its own.
   int flows(int source, int target) {
@@ -30,7 +25,7 @@ class UnevenShares {
       found = streams_.emplace(std::pair{source, target}, stream(seed_, pair, "uneven shares")).first;
     }
     const int drawn = 1 + static_cast<int>(found->second.below(static_cast<std::uint64_t>(most)));
-    return any_free_link_ && would_each_have_all(source, target) ? 1 : drawn;
+    return fabric_.any_free_link() && would_each_have_all(source, target) ? 1 : drawn;
   }
 
  private:
@@ -43,7 +38,6 @@ class UnevenShares {
 
   const platform::Fabric& fabric_;
   const std::uint64_t seed_;
-  const bool any_free_link_;
   std::map<std::pair<int, int>, Stream> streams_;
 };
 

@@ -10,6 +10,7 @@
 #include "core/base/natural_order.hpp"
 #include "sim/platform/engine.hpp"
 #include "sim/platform/hosts.hpp"
+#include "sim/platform/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::platform {
@@ -53,6 +54,50 @@ void refuse_wifi(const s4u::Host* source, const s4u::Host* target, const std::st
                    ", whose stations need rates that a platform file cannot give");
 }
 
+// Those that a message between two nodes could use; of very many nodes, all.
+std::vector<s4u::Link*> links_between(const Hosts& hosts, const s4u::Engine& engine) {
+  if (hosts.size() > most_nodes_for_all_pairs) return engine.get_all_links();
+  std::set<s4u::Link*> used;
+  for (const auto* source : hosts) {
+    for (const auto* target : hosts) {
+      if (source == target) continue;
+      if (const auto way = way_between(source, target)) used.insert(way->links.begin(), way->links.end());
+    }
+  }
+  return {used.begin(), used.end()};
+}
+
+bool any_latency_only_back(const Hosts& hosts) {
+  return std::ranges::any_of(hosts, [&](const s4u::Host* source) {
+    return std::ranges::any_of(hosts, [&](const s4u::Host* target) {
+      if (source == target) return false;
+      const auto there = way_between(source, target), back = way_between(target, source);
+      return there && back && !(there->latency_s > 0) && back->latency_s > 0;
+    });
+  });
+}
+
+using Routes = std::vector<std::unordered_map<int, Route>>;  // by source, then target
+
+const Route* find(const Routes& routes, int source, int target) {
+  const auto& known = routes.at(static_cast<std::size_t>(source));
+  const auto found = known.find(target);
+  return found == known.end() ? nullptr : &found->second;
+}
+
+// SimGrid looks for the way between neighbours of a ring among all of it.
+void keep_routes_along_links(const std::vector<Layout::Link>& made, const s4u::Engine& engine,
+                             const std::unordered_map<const s4u::Link*, int>& index, Routes& routes) {
+  const auto keep = [&](std::size_t source, std::size_t target, const std::string& name) {
+    const s4u::Link* link = engine.link_by_name(name);
+    routes[source].emplace(static_cast<int>(target), Route{{index.at(link)}, link->get_latency()});
+  };
+  for (const Layout::Link& link : made) {
+    keep(link.source, link.target, link.name + "_UP");
+    keep(link.target, link.source, link.name + "_DOWN");
+  }
+}
+
 }  // namespace
 
 struct Fabric::Parts {
@@ -63,6 +108,7 @@ struct Fabric::Parts {
   NetworkNumbers numbers;
   std::string origin;  // of the platform, for errors
   bool has_wifi = false;
+  bool any_free_link = false, needs_way_back = false;
   std::vector<LinkInfo> links;
   std::vector<s4u::Link*> links_of_simgrid;  // in the same order
   Changes changes;
@@ -71,24 +117,11 @@ struct Fabric::Parts {
   std::vector<double> most_bandwidth;                  // factor on the nominal
   std::function<void(int, double)> bandwidth_changed;
   std::unordered_map<const s4u::Link*, int> link_index;
-  std::vector<std::unordered_map<int, Route>> routes;  // by source, then target
-
-  // Those that a message between two nodes could use; of very many nodes, all.
-  std::vector<s4u::Link*> links_between_nodes() const {
-    if (nodes.hosts.size() > most_nodes_for_all_pairs) return engine->get_all_links();
-    std::set<s4u::Link*> used;
-    for (const auto* source : nodes.hosts) {
-      for (const auto* target : nodes.hosts) {
-        if (source == target) continue;
-        if (const auto way = way_between(source, target)) used.insert(way->links.begin(), way->links.end());
-      }
-    }
-    return {used.begin(), used.end()};
-  }
+  Routes routes;
 
   void list_links(bool generated, bool one_way) {
     std::vector<std::pair<LinkInfo, s4u::Link*>> found;
-    for (auto* link : generated ? engine->get_all_links() : links_between_nodes()) {
+    for (auto* link : generated ? engine->get_all_links() : links_between(nodes.hosts, *engine)) {
       if (link->get_name() != loopback && !is_wifi(link)) found.emplace_back(describe(*link, *engine, one_way), link);
     }
     std::ranges::sort(found, [](const auto& a, const auto& b) {
@@ -99,6 +132,7 @@ struct Fabric::Parts {
       link_index[link] = static_cast<int>(links.size());
       links_of_simgrid.push_back(link);
       bandwidths.push_back(info.bandwidth_bytes_per_s);
+      any_free_link = any_free_link || info.direction == "free";
       links.push_back(std::move(info));
     }
   }
@@ -124,14 +158,19 @@ struct Fabric::Parts {
 
   void let_bandwidths_change();
 
-  void plan_network(const scenario::NetworkSpec& network) {
+  void plan_network(const scenario::NetworkSpec& network, bool generated) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
-    plan = platform::plan_network(network, {.nodes = names.size(),
-                                            .plain_factors = plain.has_value(),
-                                            .latencies_change = changes.of_latency(),
-                                            .sets_latency_factor = !has_default("network/latency-factor")});
+    const bool may_be_simgrids =
+        names.size() <= most_nodes_of_simgrid || network.solver == scenario::LinkSolver::simgrid;
+    plan = platform::plan_network(
+        network, {.nodes = names.size(),
+                  .plain_factors = plain.has_value(),
+                  .latencies_change = changes.of_latency(),
+                  .sets_latency_factor = !has_default("network/latency-factor"),
+                  .latency_only_back = !generated && may_be_simgrids && any_latency_only_back(nodes.hosts)});
     if (plain) numbers = *plain;
     follow(plan, network, numbers);
+    needs_way_back = numbers.tcp_delays || (network.crosstraffic && plan.sharing == scenario::LinkSharing::fair);
   }
 };
 
@@ -159,9 +198,14 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   scale_links(platform, *parts_->engine);
   check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
   parts_->has_wifi = std::ranges::any_of(parts_->engine->get_all_links(), is_wifi);
-  parts_->list_links(std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts), one_way);
+  const bool generated = std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts);
+  parts_->list_links(generated, one_way);
+  if (const auto* spec = std::get_if<scenario::GeneratedPlatform>(&platform.hosts);
+      spec != nullptr && spec->topology == scenario::Topology::ring) {
+    keep_routes_along_links(layout_of(*spec).links, *parts_->engine, parts_->link_index, parts_->routes);
+  }
   parts_->find_changes(scenario);
-  parts_->plan_network(platform.network);
+  parts_->plan_network(platform.network, generated);
   parts_->let_bandwidths_change();
   make_room_for_stacks(parts_->names.size());
 }
@@ -251,11 +295,15 @@ double Fabric::most_speed_factor(int node) const {
   return found == parts_->changes.hosts.end() || found->node != node ? 1 : found->most_speed;
 }
 
+bool Fabric::any_free_link() const { return parts_->any_free_link; }
+bool Fabric::needs_way_back() const { return parts_->needs_way_back; }
+
 const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 
 Route Fabric::find_route(int source, int target) const {
   Route route;
   if (source == target) return route;
+  if (const Route* known = find(parts_->routes, source, target)) return *known;
   const auto way = way_between(host(source), host(target));
   if (!way) {
     throw InputError(parts_->origin + ": has no route from " + scenario::in_quotes(name(source)) + " to " +
@@ -263,7 +311,7 @@ Route Fabric::find_route(int source, int target) const {
   }
   if (parts_->has_wifi) {
     refuse_wifi(host(source), host(target), parts_->origin);
-    refuse_wifi(host(target), host(source), parts_->origin);
+    if (needs_way_back()) refuse_wifi(host(target), host(source), parts_->origin);
   }
   route.latency_s = way->latency_s;
   for (const auto* link : way->links) route.links.push_back(parts_->link_index.at(link));
@@ -271,10 +319,8 @@ Route Fabric::find_route(int source, int target) const {
 }
 
 const Route& Fabric::route(int source, int target) const {
-  auto& known = parts_->routes.at(static_cast<std::size_t>(source));
-  const auto found = known.find(target);
-  if (found != known.end()) return found->second;
-  return known.emplace(target, find_route(source, target)).first->second;
+  if (const Route* known = find(parts_->routes, source, target)) return *known;
+  return parts_->routes.at(static_cast<std::size_t>(source)).emplace(target, find_route(source, target)).first->second;
 }
 
 }  // namespace ddl::platform

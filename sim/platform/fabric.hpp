@@ -89,9 +89,14 @@ class Fabric {
   bool speed_changes(int node) const;
   double most_speed_factor(int node) const;  // on its nominal speed
 
+  bool any_free_link() const;
+  // A message's acknowledgements take it: TCP's, or SimGrid's cross-traffic.
+  bool needs_way_back() const;
+
   // In natural order; those on a route between two nodes, or of a file with very many nodes all.
   const std::vector<LinkInfo>& links() const;
-  // Between nodes; found once, then kept. Throws InputError: there is none, or it takes a Wi-Fi link there or back.
+  // Between nodes; found once, then kept. Throws InputError: there is none, or it takes a Wi-Fi link, there or, where
+  // it is needed, back.
   const Route& route(int source, int target) const;
   Route find_route(int source, int target) const;  // the same, not kept: for walks over all pairs
 

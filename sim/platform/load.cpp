@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
 #include "core/base/natural_order.hpp"
 #include "sim/platform/hosts.hpp"
 #include "sim/platform/probe.hpp"
@@ -46,8 +47,7 @@ class Picker {
   // Picks hosts not picked yet, in natural order: `count` of them, or all if it is 0.
   void pick_of_the_rest(std::size_t count, Hosts& into) {
     const std::size_t left = names_.size() - picked_.size();
-    const std::string hosts = left == 1 ? " host" : " hosts";
-    const std::string subject = path_ + ": has " + std::to_string(left) + hosts + " beside the servers; expected ";
+    const std::string subject = path_ + ": has " + counted(left, "host") + " beside the servers; expected ";
     if (left < count) throw InputError(subject + std::to_string(count) + " for workers");
     if (left == 0) throw InputError(subject + "at least one for a worker");
     for (std::size_t i = 0; i < names_.size() && (count == 0 || into.size() < count); ++i) {
@@ -113,21 +113,6 @@ void check_routes(const Nodes& nodes, const FileText& file, bool scaled) {
   }
 }
 
-}  // namespace
-
-void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4u::Engine& engine) {
-  check_platform_text(file.text, file.path);
-  probe(file.path, [&] {
-    const Nodes nodes = load(std::get<scenario::FilePlatform>(spec.hosts), file, engine);
-    check_quantities(engine, nodes, file.path);
-    scale_links(spec, engine);
-    check_quantities(engine, nodes, file.path);
-    check_routes(nodes, file, spec.latency_factor != 1);
-  });
-}
-
-namespace {
-
 // SimGrid accepts any number, and crashes or computes wrong times later with some of them.
 std::string out_of_range(double value, const char* what, double least, const char* unit) {
   if (value >= least && value <= most_quantity) return "";  // not of NaN
@@ -144,6 +129,17 @@ std::string problem_of(const s4u::Link& link) {
 }
 
 }  // namespace
+
+void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4u::Engine& engine) {
+  check_platform_text(file.text, file.path);
+  probe(file.path, [&] {
+    const Nodes nodes = load(std::get<scenario::FilePlatform>(spec.hosts), file, engine);
+    check_quantities(engine, nodes, file.path);
+    scale_links(spec, engine);
+    check_quantities(engine, nodes, file.path);
+    check_routes(nodes, file, spec.latency_factor != 1);
+  });
+}
 
 void check_quantities(const s4u::Engine& engine, const Nodes& nodes, const std::string& origin) {
   std::vector<s4u::Link*> links = engine.get_all_links();

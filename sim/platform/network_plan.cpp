@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
 
 namespace ddl::platform {
 namespace {
@@ -25,7 +26,10 @@ NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& 
 }
 
 // In the words of an error; nothing where it can.
-std::string why_not_simgrid(const NetworkFacts& facts) {
+std::string why_not_simgrid(const NetworkFacts& facts, NetworkModel model) {
+  if (model == NetworkModel::TCP && facts.latency_only_back) {
+    return "a route has latency on its way back alone, which SimGrid cannot count for TCP";
+  }
   if (!facts.sets_latency_factor || !facts.latencies_change) return "";
   return "latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then";
 }
@@ -68,7 +72,7 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   const NetworkModel model = model_of(network, facts);
   refuse_settings_of_others(network, model);
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
-  const std::string not_simgrid = why_not_simgrid(facts), not_accelerator = why_not_accelerator(facts);
+  const std::string not_simgrid = why_not_simgrid(facts, model), not_accelerator = why_not_accelerator(facts);
   const auto carry = [&](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);
@@ -92,11 +96,11 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   if (!not_simgrid.empty()) return carry(CarriedBy::accelerator, not_simgrid);
   if (!not_accelerator.empty()) return carry(CarriedBy::simgrid, not_accelerator);
   if (facts.nodes > most_nodes_of_simgrid) {
-    return carry(CarriedBy::accelerator,
-                 fmt::format("{} nodes; beyond {} SimGrid's own solver is slow", facts.nodes, most_nodes_of_simgrid));
+    return carry(CarriedBy::accelerator, fmt::format("{}; beyond {} SimGrid's own solver is slow",
+                                                     counted(facts.nodes, "node"), most_nodes_of_simgrid));
   }
-  return carry(CarriedBy::simgrid, fmt::format("{} node{}; up to {} SimGrid's own solver is quick", facts.nodes,
-                                               facts.nodes == 1 ? "" : "s", most_nodes_of_simgrid));
+  return carry(CarriedBy::simgrid, fmt::format("{}; up to {} SimGrid's own solver is quick",
+                                               counted(facts.nodes, "node"), most_nodes_of_simgrid));
 }
 
 }  // namespace ddl::platform

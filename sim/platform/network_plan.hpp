@@ -20,6 +20,7 @@ struct NetworkFacts {
   bool plain_factors = true;  // none that depends on the size of a message
   bool latencies_change = false;
   bool sets_latency_factor = false;  // its file, by a <config>
+  bool latency_only_back = false;    // of some route
 };
 
 struct NetworkPlan {

@@ -51,12 +51,14 @@ class HeldSignals {
   int descriptor_ = -1;
 };
 
-// Waits until there is something to read. First element: whether a signal has come; then, for each child, whether it
-// has sent something.
-std::vector<bool> wait_for(const HeldSignals& signals, const std::vector<int>& outputs) {
+constexpr int for_ever = -1, tenth_of_a_second = 100;  // milliseconds
+
+// Waits until there is something to read, or for so long. First element: whether a signal has come; then, for each
+// child, whether it has sent something.
+std::vector<bool> wait_for(const HeldSignals& signals, const std::vector<int>& outputs, int milliseconds) {
   std::vector<pollfd> waits = {{signals.descriptor(), POLLIN, 0}};
   for (const int output : outputs) waits.push_back({output, POLLIN, 0});
-  while (poll(waits.data(), waits.size(), -1) < 0) {
+  while (poll(waits.data(), waits.size(), milliseconds) < 0) {
     if (errno != EINTR) throw InternalError(std::string("waiting for a run: ") + std::strerror(errno));
   }
   std::vector<bool> ready;
@@ -80,25 +82,28 @@ std::string in_child(const std::function<std::string()>& work) {
   const HeldSignals signals;
   ChildProcess child(work, [&] { signals.release(); });
   while (true) {
-    const std::vector<bool> ready = wait_for(signals, {child.output()});
+    const std::vector<bool> ready = wait_for(signals, {child.output()}, for_ever);
     if (ready[0]) child.pass_on(signals.take());  // it may have been sent to this process only
     if (ready[1] && !child.listen()) return child.answer();
   }
 }
 
 void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
-                 const std::function<void(std::size_t, const ChildAnswer&)>& done) {
+                 const std::function<void(std::size_t, const ChildAnswer&)>& done,
+                 const std::function<bool()>& may_go_on) {
   check(at_once > 0, "at least one child at once");
   const HeldSignals signals;
   std::map<std::size_t, ChildProcess> running;
   for (std::size_t next = 0; next < jobs || !running.empty();) {
+    if (may_go_on && !may_go_on()) return;  // what runs is ended with its ChildProcess
     while (next < jobs && running.size() < static_cast<std::size_t>(at_once)) {
       const std::size_t job = next++;
-      running.try_emplace(job, start(job), [&] { signals.release(); });
+      if (const auto work = start(job)) running.try_emplace(job, work, [&] { signals.release(); });
     }
+    if (running.empty()) continue;
     std::vector<int> outputs;
     for (const auto& [job, child] : running) outputs.push_back(child.output());
-    const std::vector<bool> ready = wait_for(signals, outputs);
+    const std::vector<bool> ready = wait_for(signals, outputs, may_go_on ? tenth_of_a_second : for_ever);
     if (ready[0]) {
       signals.take();
       throw Interrupted("interrupted");

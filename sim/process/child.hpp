@@ -32,9 +32,12 @@ class ChildAnswer {
 };
 
 // The same for jobs 0 .. jobs-1, `at_once` of them at a time. Called in this process: `start(job)` before each job,
-// which returns the child's work, and `done(job, answer)` as each ends, in any order. An exception from either ends the
-// other jobs and is rethrown, as is Interrupted at Ctrl-C.
+// which returns the child's work, or nothing if there shall be no such job; and `done(job, answer)` as each ends, in
+// any order. An exception from either ends the other jobs and is rethrown, as is Interrupted at Ctrl-C. `may_go_on`, if
+// there is one, is asked ten times a second: once it says no, no job starts any more, and those at work are ended
+// without an answer.
 void in_children(std::size_t jobs, int at_once, const std::function<std::function<std::string()>(std::size_t)>& start,
-                 const std::function<void(std::size_t, const ChildAnswer&)>& done);
+                 const std::function<void(std::size_t, const ChildAnswer&)>& done,
+                 const std::function<bool()>& may_go_on = {});
 
 }  // namespace ddl::process

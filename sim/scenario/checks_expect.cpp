@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "core/base/counted.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -22,8 +23,7 @@ template <class Value>
 void check_band(const std::vector<Value>& band, const char* key, const Place& place) {
   if (band.empty()) return;
   if (band.size() != 2) {
-    place.at(key).error(fmt::format("has {} {}; expected two, the least and the most", band.size(),
-                                    band.size() == 1 ? "value" : "values"));
+    place.at(key).error(fmt::format("has {}; expected two, the least and the most", counted(band.size(), "value")));
   } else if (plain(band[0]) > plain(band[1])) {
     place.at(key).error("is empty; expected the least before the most");
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/data/dataset.hpp"
+#include "core/data/partition.hpp"
 #include "core/nn/model.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/memory.hpp"
@@ -50,21 +51,19 @@ void check_data(const Scenario& scenario, Findings& findings) {
   }
   const auto workers = workers_known(scenario.platform);
   const auto train = samples_known(data.train, data, data::synthetic_training_samples);
+  if (scenario.model.none() || !train || !findings.clean("$.training")) return;
   const bool all_have_shards = findings.clean("$.algorithm") && !scenario.algorithm->facts().one_trains &&
                                !scenario.algorithm->facts().one_model;
-  if (!scenario.model.none() && workers && train && *train < *workers && all_have_shards &&
-      findings.clean("$.platform")) {
-    place.at("train").error(
-        fmt::format("{} training samples for {} workers; expected at least one for each", *train, *workers));
-  } else if (!scenario.model.none() && train && scenario.training.batch_size > *train && findings.clean("$.training")) {
-    findings.add("$.training.batch_size", fmt::format("{} samples a batch of {} in all; expected at most as many",
-                                                      scenario.training.batch_size, *train));
-  } else if (!scenario.model.none() && workers && train && all_have_shards &&
-             data.partition == data::PartitionKind::dealt && findings.clean("$.training") &&
-             findings.clean("$.platform") && *train / scenario.training.batch_size < *workers) {
-    place.at("partition")
-        .error(fmt::format("\"dealt\" has {} minibatches of {} for {} workers; expected at least one for each",
-                           *train / scenario.training.batch_size, scenario.training.batch_size, *workers));
+  std::optional<data::PartitionProblem> problem;
+  const int batch = scenario.training.batch_size;
+  if (workers && all_have_shards && findings.clean("$.platform")) {
+    problem = data::partition_problem(data.partition, *train, *workers, batch);
+  }
+  if (batch > *train && (!problem || problem->key != std::string_view("train"))) {
+    findings.add("$.training.batch_size",
+                 fmt::format("{} samples a batch of {} in all; expected at most as many", batch, *train));
+  } else if (problem) {
+    place.at(problem->key).error(problem->what);
   }
 }
 
@@ -96,7 +95,8 @@ void check_memory(const Scenario& scenario, const nn::Model* model, Findings& fi
   }
   const int workers = workers_known(scenario.platform).value_or(1);
   const auto steps = static_cast<double>(scenario.stop.iterations.value_or(0));
-  const auto parts = memory_of(scenario, model, workers, servers_of(scenario.platform), steps);
+  const auto parts =
+      memory_of(scenario, model, workers, servers_of(scenario.platform), steps, scenario.data.train.value_or(0));
   if (const auto too_much = excess(parts, most_memory_bytes, "")) findings.add(too_much->path, too_much->what);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
 #include "core/nn/layer.hpp"
 
 namespace ddl::scenario {
@@ -42,15 +43,16 @@ double values_between_layers(const nn::Model& model) {
 }  // namespace
 
 std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
-                                  double steps) {
+                                  double steps, std::int64_t training_samples) {
   std::vector<MemoryPart> parts;
   const double nodes = static_cast<double>(workers) + servers;
   const MemoryUse use = scenario.algorithm->memory(model, workers);
   parts.push_back({"$.platform.workers",
-                   fmt::format("{} hosts{}", nodes, use.all_to_all ? " that all talk to all" : ""),
+                   counted(workers + servers, "host") + (use.all_to_all ? " that all talk to all" : ""),
                    nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0)});
-  parts.push_back(
-      {"$.stop", fmt::format("{} workers x {:.4g} steps", workers, steps), steps * workers * bytes_of_step});
+  parts.push_back({"$.stop",
+                   fmt::format("{} x {}", counted(workers, "worker"), counted(fmt::format("{:.4g}", steps), "step")),
+                   steps * workers * bytes_of_step});
   if (model == nullptr) return parts;
   if (scenario.record.batches) {
     const double numbers = steps * workers * scenario.training.batch_size;
@@ -69,12 +71,13 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
                    4 * (use.parameters * lasting + use.training * passing_vectors + (servers > 0 ? 4 * parameters : 0) +
                         2 * math_threads * static_cast<double>(model->whole_parameter_count()))});
   const data::DataShape data = data::data_shape(scenario.data.source);
-  const double samples = static_cast<double>(scenario.data.train.value_or(0) + scenario.data.test.value_or(0));
+  const double samples = static_cast<double>(training_samples + scenario.data.test.value_or(0));
   parts.push_back({"$.data", fmt::format("{} samples x {} bytes", samples, data.shape.size()),
                    samples * static_cast<double>(data.shape.size())});
-  if (scenario.data.partition == data::PartitionKind::full && scenario.data.train) {
-    const double numbers = static_cast<double>(*scenario.data.train) * workers;
-    parts.push_back({"$.data.partition", fmt::format("{} workers with all {} samples", workers, *scenario.data.train),
+  if (scenario.data.partition == data::PartitionKind::full) {
+    const double numbers = static_cast<double>(training_samples) * workers;
+    parts.push_back({"$.data.partition",
+                     fmt::format("{} with all {} samples", counted(workers, "worker"), training_samples),
                      numbers * bytes_of_place});
   }
   const double values = values_between_layers(*model), batch = std::max(100, scenario.training.batch_size);

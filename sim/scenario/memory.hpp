@@ -1,6 +1,7 @@
 // An estimate of a run's memory, made before anything is allocated.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,10 +22,10 @@ struct MemoryPart {
   double bytes = 0;
 };
 
-// `model` is null when timing only. `steps` of each worker, 0 when not known. Accurate within a factor of two where it
-// is large.
+// `model` is null when timing only. `steps` of each worker and `training_samples` in all, 0 when not known. Accurate
+// within a factor of two where it is large.
 std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* model, int workers, int servers,
-                                  double steps);
+                                  double steps, std::int64_t training_samples);
 
 // Nothing if all parts fit into `most_bytes`; otherwise the largest, `what` then being "what is wrong; what was
 // expected". `whose` is appended to it.

@@ -232,8 +232,10 @@ void fields(Visitor& visit, NetworkSpec& spec) {
         Rule{.doc = "TCP: LV08 with latencies as windows and queues allow; LV08 or CM02: SimGrid's; auto: TCP, or LV08 "
                     "where a platform file sets factors of its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
-  visit("tcp_window", spec.tcp_window,
-        Rule{.doc = "most bytes of a flow that are under way; 0B for no limit", .at_least = 0});
+  visit(
+      "tcp_window", spec.tcp_window,
+      Rule{.doc = "most bytes of a flow that are under way (TCP: whole segments of 1448B, two at least); 0B: no limit",
+           .at_least = 0});
   visit("queue", spec.queue,
         Rule{.doc = "in the model TCP: how long packets wait for a link at most, at its bandwidth", .above = 0});
   visit("slow_start_after_idle", spec.slow_start_after_idle,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
@@ -19,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
+constexpr const char* not_raced_title = "Not raced, for lack of budget";
 constexpr const char* page_file = "advice.md";
 constexpr const char* data_file = "advice.json";
 constexpr const char* scenario_file = "recommended.json";
@@ -155,24 +157,70 @@ std::vector<Row> conditions_table(const Advice& advice, const Goal& goal, double
   return rows;
 }
 
+// "1 whole run", "3 whole runs", "one run of 1/4 of the time".
+std::string runs_text(const Standing& standing) {
+  if (standing.length == 1) return counted(standing.runs, "whole run");
+  return fmt::format("one run of 1/{:.0f} of the time", 1 / standing.length);
+}
+
+// Those that have not had the first look of the race, while there was something left to run: the best first.
+std::vector<std::size_t> not_raced(const Advice& advice) {
+  std::vector<std::size_t> list;
+  for (const std::size_t i : advice.standing) {
+    const Race::Entrant& entrant = advice.race.entrants[i];
+    if (entrant.waits && !entrant.dropped_after) list.push_back(i);
+  }
+  return list;
+}
+
+std::vector<Row> not_raced_table(const Advice& advice) {
+  std::vector<Row> rows = {{"system", "rate", "accuracy at the end", "of"}};
+  for (const std::size_t i : not_raced(advice)) {
+    const Advised& advised = advice.advised[i];
+    const Standing& standing = advised.standing;
+    if (standing.length == 0) {
+      rows.push_back({name_of(advice, i), "-", "-", "no run"});
+      continue;
+    }
+    rows.push_back({name_of(advice, i), advised.rate ? fmt::format("{:.3g}", *advised.rate) : "as given",
+                    share_text(standing.accuracy), runs_text(standing)});
+  }
+  return rows;
+}
+
 std::string names_text(const Advice& advice, const std::vector<std::size_t>& advised) {
   Row names;
   for (const std::size_t i : advised) names.push_back(name_of(advice, i));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string how_sure_without_race(const Advice& advice) {
+  if (advice.race.leader && advice.race.open.empty()) {
+    return "Not sure: a test needs three seeds or more (--seeds 1..3). Named is the best mean of those that ran.";
+  }
+  const std::string why = "Not sure: no two systems have the three seeds yet that a test needs";
+  const std::string more = " More budget continues from here.";
+  if (!advice.recommended) return why + "." + more;
+  const Standing& standing = advice.advised[*advice.recommended].standing;
+  const auto as_long = std::ranges::count_if(
+      advice.advised, [&](const Advised& advised) { return advised.standing.length >= standing.length; });
+  return why + fmt::format(". Named is the best of {} after {}.", counted(as_long, "system"), runs_text(standing)) +
+         more;
+}
+
 std::string how_sure(const Advice& advice) {
   const Race& race = advice.race;
-  const std::size_t dropped = race.entrants.size() - race.left.size();
-  if (race.looked_after == 0) {
-    return "Not sure: no system has the three seeds yet that a test needs. More budget continues from here.";
-  }
+  if (race.looked_after == 0) return how_sure_without_race(advice);
+  const std::size_t waiting = not_raced(advice).size();
+  const std::size_t dropped = race.entrants.size() - race.left.size() - waiting;
+  const std::string raced = waiting > 0 ? " that raced" : "";
   std::string text;
   if (race.left.size() == 1) {
     text = fmt::format(
-        "Sure: after {} seeds {} worse beyond chance (paired t-tests at 5 %, corrected for their number and "
+        "{}: after {} seeds {} worse beyond chance (paired t-tests at 5 %, corrected for their number and "
         "for the looks).",
-        race.looked_after, dropped == 1 ? "the other is" : fmt::format("all {} others are", dropped));
+        waiting > 0 ? "Sure of those that raced" : "Sure", race.looked_after,
+        dropped == 1 ? "the other is" : fmt::format("all {} others are", dropped));
   } else {
     std::vector<std::size_t> near;
     for (const std::size_t i : race.left) {
@@ -181,21 +229,31 @@ std::string how_sure(const Advice& advice) {
     text = fmt::format("Not quite sure: after {} seeds {} {} not told apart from {}", race.looked_after,
                        names_text(advice, near), near.size() == 1 ? "is" : "are", name_of(advice, *race.leader));
     text += dropped > 0 ? fmt::format("; {} worse beyond chance.",
-                                      dropped == 1 ? "the other is" : fmt::format("the other {} are", dropped))
+                                      dropped == 1 ? fmt::format("the other{} is", raced)
+                                                   : fmt::format("the other {}{} are", dropped, raced))
                         : ".";
-    if (!race.open.empty()) text += " More seeds may tell them apart; more budget continues from here.";
+    const bool more =
+        std::ranges::any_of(race.open, [&race](const Race::Open& open) { return !race.entrants[open.entrant].waits; });
+    if (more) text += " More seeds may tell them apart; more budget continues from here.";
+  }
+  if (waiting > 0) {
+    text += fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.",
+                        waiting, waiting == 1 ? "it" : "them");
   }
   if (*advice.recommended != *race.leader) text += " One worker alone needs no network, and is named for that.";
   return text;
 }
 
 std::string recommendation(const Advice& advice) {
-  if (!advice.recommended) return "No answer yet: no run of the race has ended.";
+  if (!advice.recommended) return "No answer yet: no run has ended.";
   const Advised& best = advice.advised[*advice.recommended];
   const Figures figures = figures_of(best);
   std::string text = "Use " + name_of(advice, *advice.recommended);
   if (*advice.recommended == 0) text += ", one worker alone with all the data";
   if (best.rate) text += fmt::format(", with learning rate {:.3g}", *best.rate);
+  if (figures.runs == 0) {
+    return text + fmt::format("; accuracy at the end of {} {:.3f}.", runs_text(best.standing), best.standing.accuracy);
+  }
   if (advice.shown_target && figures.all_reach()) {
     text += fmt::format(": accuracy {:g} after {}", *advice.shown_target, time_text(figures));
   } else if (advice.shown_target) {
@@ -214,6 +272,7 @@ std::string what_is_asked(Adviser& adviser) {
 // What the budget, or Ctrl-C, cut off.
 Row cut_off(const Advice& advice) {
   Row lines;
+  if (advice.open_probes > 0) lines.push_back(fmt::format("Probes not made: {}.", counted(advice.open_probes, "run")));
   if (advice.open_tuning > 0) {
     std::size_t made = 0, planned = 0;
     for (const Advised& advised : advice.advised) {
@@ -222,9 +281,10 @@ Row cut_off(const Advice& advice) {
     }
     lines.push_back(fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
   }
-  if (advice.open_race > 0) lines.push_back(fmt::format("Race: the next {} runs were not made.", advice.open_race));
+  if (advice.open_race > 0)
+    lines.push_back(fmt::format("Race, not made: the next {}.", counted(advice.open_race, "run")));
   if (advice.open_conditions > 0) {
-    lines.push_back(fmt::format("Other networks: {} runs were not made.", advice.open_conditions));
+    lines.push_back(fmt::format("Other networks, not made: {}.", counted(advice.open_conditions, "run")));
   }
   if (!lines.empty()) lines.emplace_back("The same command goes on from there.");
   return lines;
@@ -233,11 +293,13 @@ Row cut_off(const Advice& advice) {
 Row method(Adviser& adviser, const Advice& advice) {
   const auto& tuning = adviser.tuning_seeds();
   Row lines = adviser.question().notes;
+  lines.emplace_back(
+      "Systems take turns by their probes, one run each of 1/16 and of 1/4 of the time, then by whole runs.");
   std::size_t edges = 0;
   for (const Advised& advised : advice.advised) edges += advised.tuning.at_edge ? 1 : 0;
   lines.push_back(fmt::format(
-      "Learning rates: {} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
-      advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
+      "Learning rates: {}{} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
+      advice.open_tuning > 0 ? "at most " : "", advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
   if (edges > 0) {
     lines.push_back(
         fmt::format("Systems whose best rate is at the edge of those tried: {}; ddlsim tune goes further.", edges));
@@ -337,6 +399,19 @@ Json conditions_json(const Advice& advice) {
   return list;
 }
 
+Json not_raced_json(const Advice& advice) {
+  Json list = Json::array();
+  for (const std::size_t i : not_raced(advice)) {
+    const Standing& standing = advice.advised[i].standing;
+    list.push_back({{"system", name_of(advice, i)},
+                    {"learning_rate", number(advice.advised[i].rate)},
+                    {"length", standing.length},
+                    {"runs", standing.runs},
+                    {"accuracy_at_end", standing.runs > 0 ? number(standing.accuracy) : Json()}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string advice_text(Adviser& adviser) {
@@ -344,6 +419,9 @@ std::string advice_text(Adviser& adviser) {
   std::string text = results::hanging("", what_is_asked(adviser)) + "\n" +
                      results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
   if (!advice.ranking.empty()) text += results::text_table(ranking_table(advice), 1) + "\n";
+  if (const auto rows = not_raced_table(advice); rows.size() > 1) {
+    text += std::string(not_raced_title) + "\n" + results::text_table(rows, 1) + "\n";
+  }
   if (!advice.conditions.empty()) {
     text += "What would change the answer\n" +
             results::text_table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)), 1) + "\n";
@@ -368,6 +446,9 @@ std::string advice_markdown(Adviser& adviser) {
   std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n**" +
                      recommendation(advice) + "** " + how_sure(advice) + "\n";
   if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_table(ranking_table(advice));
+  if (const auto rows = not_raced_table(advice); rows.size() > 1) {
+    text += fmt::format("\n## {}\n\n", not_raced_title) + markdown_table(rows);
+  }
   if (!advice.conditions.empty()) {
     text += "\n## What would change the answer\n\n" +
             markdown_table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)));
@@ -401,10 +482,12 @@ std::string advice_json(Adviser& adviser) {
                      {"how_sure", how_sure(advice)},
                      {"not_told_apart", left},
                      {"systems", systems},
+                     {"not_raced", not_raced_json(advice)},
                      {"other_networks", conditions_json(advice)},
                      {"not_run", excluded},
                      {"cut_off",
-                      {{"tuning", advice.open_tuning > 0},
+                      {{"probes", advice.open_probes},
+                       {"tuning", advice.open_tuning > 0},
                        {"race_runs", advice.open_race},
                        {"other_network_runs", advice.open_conditions}}},
                      {"tuning_seeds", adviser.tuning_seeds()},

@@ -8,6 +8,8 @@
 
 #include "core/base/check.hpp"
 #include "sim/results/reading/statistics.hpp"
+#include "sim/scenario/reading/units.hpp"
+#include "sim/search/stages.hpp"
 #include "sim/studies/jobs_folder.hpp"
 
 namespace ddl::search {
@@ -17,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t usual_seeds = 12, quick_seeds = 2;
 constexpr int quick_rates = 3, quick_spare = 2;
-constexpr double tuning_share = 0.5, race_share = 0.8;
+constexpr double evaluations_of_probe = 3;
 constexpr double one_point = 0.01;
 
 struct Change {
@@ -64,6 +66,45 @@ std::optional<double> paired_p_of(const std::vector<std::optional<double>>& a,
   return results::paired_p(differences);
 }
 
+// Those in the race by their mean; then those that were dropped, the last ones first; then those without a run.
+void rank(Advice& advice) {
+  const Race& race = advice.race;
+  advice.ranking = race.left;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < race.entrants.size(); ++i) {
+    if (std::ranges::count(race.left, i) == 0) out.push_back(i);
+  }
+  std::ranges::stable_sort(out, [&](std::size_t a, std::size_t b) {
+    const Race::Entrant &one = race.entrants[a], &other = race.entrants[b];
+    if (one.dropped_after != other.dropped_after) return one.dropped_after > other.dropped_after;
+    return one.mean().value_or(INFINITY) < other.mean().value_or(INFINITY);
+  });
+  advice.ranking.insert(advice.ranking.end(), out.begin(), out.end());
+  std::erase_if(advice.ranking, [&](std::size_t i) { return race.entrants[i].seeds() == 0; });
+}
+
+void recommend(Advice& advice) {
+  const Race& race = advice.race;
+  if (race.looked_after > 0) {
+    if (race.leader) advice.recommended = std::ranges::count(race.left, std::size_t{0}) > 0 ? 0 : *race.leader;
+    return;
+  }
+  if (race.leader && race.open.empty()) {  // fewer seeds were asked for than a look needs, and all have run
+    advice.recommended = race.leader;
+    return;
+  }
+  std::vector<double> lengths(std::begin(probe_lengths), std::end(probe_lengths));
+  lengths.push_back(1);
+  for (const double length : lengths) {
+    std::vector<std::size_t> with;
+    for (const std::size_t i : advice.standing) {
+      const Standing& standing = advice.advised[i].standing;
+      if (standing.length == length && std::isfinite(standing.score)) with.push_back(i);
+    }
+    if (with.size() > 1 || (with.size() == 1 && !advice.recommended)) advice.recommended = with.front();
+  }
+}
+
 }  // namespace
 
 Adviser::Adviser(AdviseRequest request, int at_once)
@@ -88,6 +129,8 @@ Adviser::Adviser(AdviseRequest request, int at_once)
     return lab_.add({question_.text, question_.file, set, question_.name, folder() / name});
   };
   const std::size_t tuning_base = base("tuning", quick);
+  quick.push_back({"expect", "[]"});  // which may be of a later time than a probe's end
+  probe_base_ = base("probes", quick);
   race_base_ = base("runs", question_.set);
   condition_base_ = base("conditions", question_.set);
   const scenario::Scenario& own = lab_.scenario(lab_.point(race_base_, {}));
@@ -108,6 +151,20 @@ Adviser::~Adviser() = default;
 
 fs::path Adviser::folder() const { return fs::path(request_.out) / question_.name; }
 
+LabTrial Adviser::probe_trial(std::size_t advised, double length) {
+  const scenario::Scenario& own = lab_.scenario(lab_.point(race_base_, {}));
+  const auto seconds = [](double value) {
+    return '"' + scenario::write_quantity(value, scenario::Dimension::time) + '"';
+  };
+  const double length_s = length * own.stop.time->value;
+  std::vector<scenario::Override> changes = candidates_[run_[advised]].changes;
+  changes.push_back({"stop.time", seconds(length_s)});
+  if (own.evaluate.every && own.evaluate.every->value > length_s / evaluations_of_probe) {
+    changes.push_back({"evaluate.every", seconds(length_s / evaluations_of_probe)});
+  }
+  return {lab_.point(probe_base_, changes), tuning_->seeds().front()};
+}
+
 LabTrial Adviser::race_trial(const Advised& advised, std::size_t seed) {
   return {lab_.point(race_base_, advised.changes), request_.seeds.at(seed)};
 }
@@ -119,6 +176,31 @@ LabTrial Adviser::condition_trial(const Advised& advised, std::size_t condition,
   changes.push_back(
       {change.path, fmt::format("{}", change.factor * (bandwidth ? bandwidth_factor_ : latency_factor_))});
   return {lab_.point(condition_base_, changes), request_.seeds.at(seed)};
+}
+
+void Adviser::add_standing(Advice& advice) {
+  for (std::size_t i = 0; i < advice.advised.size(); ++i) {
+    Advised& advised = advice.advised[i];
+    Standing& standing = advised.standing;
+    for (const double length : probe_lengths) {
+      const TrialResult* known = lab_.known(probe_trial(i, length));
+      if (known != nullptr) standing = {length, 1, known->score, known->accuracy};
+      advice.open_probes += known == nullptr ? 1 : 0;
+    }
+    if (advised.tuning.best) {
+      const Halving::Tried& best = advised.tuning.tried[*advised.tuning.best];
+      standing = {1, best.scores.size(), best.mean(), 0};
+      for (std::size_t seed = 0; seed < best.scores.size(); ++seed) {
+        const LabTrial trial = tuning_->trial_of(i, best.setting, tuning_->seeds()[seed]);
+        standing.accuracy += lab_.known(trial)->accuracy / static_cast<double>(best.scores.size());
+      }
+    }
+    advice.standing.push_back(i);
+  }
+  std::ranges::stable_sort(advice.standing, [&](std::size_t a, std::size_t b) {
+    const Standing &one = advice.advised[a].standing, &other = advice.advised[b].standing;
+    return one.length != other.length ? one.length > other.length : one.score < other.score;
+  });
 }
 
 void Adviser::add_race(Advice& advice, Open& open) {
@@ -147,29 +229,11 @@ void Adviser::add_race(Advice& advice, Open& open) {
   }
 }
 
-// Those in the race by their mean; then those that were dropped, the last ones first; then those without a run.
-void Adviser::rank(Advice& advice) {
-  const Race& race = advice.race;
-  advice.ranking = race.left;
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < race.entrants.size(); ++i) {
-    if (std::ranges::count(race.left, i) == 0) out.push_back(i);
-  }
-  std::ranges::stable_sort(out, [&](std::size_t a, std::size_t b) {
-    const Race::Entrant &one = race.entrants[a], &other = race.entrants[b];
-    if (one.dropped_after != other.dropped_after) return one.dropped_after > other.dropped_after;
-    return one.mean().value_or(INFINITY) < other.mean().value_or(INFINITY);
-  });
-  advice.ranking.insert(advice.ranking.end(), out.begin(), out.end());
-  std::erase_if(advice.ranking, [&](std::size_t i) { return race.entrants[i].seeds() == 0; });
-  if (!race.leader) return;
-  advice.recommended = race.looked_after > 0 && std::ranges::count(race.left, std::size_t{0}) > 0 ? 0 : *race.leader;
-}
-
 void Adviser::add_conditions(Advice& advice, Open& open) {
   if (advice.race.looked_after == 0) return;
   std::size_t sending = 0, silent = 0;
   for (const std::size_t i : advice.ranking) {
+    if (advice.race.entrants[i].waits) continue;
     std::size_t& of_kind = candidates_[advice.advised[i].candidate].sends ? sending : silent;
     if (of_kind++ < (&of_kind == &sending ? 2u : 1u)) advice.contenders.push_back(i);
   }
@@ -210,7 +274,7 @@ Advice Adviser::follow(Open& open) {
   Advice advice;
   advice.candidates = candidates_;
   for (std::size_t i = 0; i < run_.size(); ++i) {
-    Advised advised{run_[i], tuning_->search_of(i), 0, {}, tuning_->best_of(i), {}, {}};
+    Advised advised{run_[i], tuning_->search_of(i), 0, {}, {}, tuning_->best_of(i), {}, {}};
     advised.tuning_runs = runs_of(tuning_->space_of(i), tuning_->seeds().size());
     if (advised.tuning.best) {
       advised.rate = rate_of(tuning_->space_of(i), advised.tuning.tried[*advised.tuning.best].setting);
@@ -218,8 +282,10 @@ Advice Adviser::follow(Open& open) {
     advice.advised.push_back(std::move(advised));
   }
   advice.open_tuning = tuning_->open().size();
+  add_standing(advice);
   add_race(advice, open);
   rank(advice);
+  recommend(advice);
   add_conditions(advice, open);
   advice.open_race = open.race.size();
   advice.open_conditions = open.conditions.size();
@@ -235,19 +301,7 @@ void Adviser::run(const AdviseOptions& options) {
   const studies::JobsFolder tuning(folder() / "tuning", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder runs(folder() / "runs", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder conditions(folder() / "conditions", studies::JobsFolder::Use::alone, {});
-  const auto until = [&](double share) {
-    return LabOptions{options.at_once, options.progress,
-                      [&options, share] { return !options.used || options.used() < share; }};
-  };
-  tuning_->run(until(tuning_share));
-  while (true) {
-    Open open;
-    follow(open);
-    if (open.race.empty() || !lab_.run(open.race, until(race_share))) break;
-  }
-  Open open;
-  follow(open);
-  lab_.run(open.conditions, until(1));
+  Stages(*this, options).run();
 }
 
 std::vector<std::string> Adviser::race_folders() {

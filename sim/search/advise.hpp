@@ -1,8 +1,11 @@
-// ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp), the learning
-// rate of each is tuned quickly, over seeds that serve for nothing else, then they race (race.hpp), and the best are
-// run again with other bandwidths and latencies.
+// ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp), the others run
+// for a small part of the time (probes), which says whose turn is first; the learning rate of each is tuned quickly,
+// over seeds that serve for nothing else, then they race (race.hpp), and the best are run again with other bandwidths
+// and latencies.
 //
-// The advice is a function of the runs that have ended, whichever call made them and however long that took.
+// Each stage has a share of the budget and goes from the best candidate so far to the worst, so that with little budget
+// few are tuned and race, and with enough of it all. The advice is a function of the runs that have ended, whichever
+// call made them and however long that took.
 #pragma once
 
 #include <filesystem>
@@ -27,18 +30,29 @@ struct AdviseRequest {
   std::string out = "results/advise";
 };
 
+// Of a whole run: first each candidate has the shortest, then each the next.
+inline constexpr double probe_lengths[] = {1.0 / 16, 1.0 / 4};
+
 struct AdviseOptions {
   int at_once = 1;
   std::function<void(const studies::RunsProgress&)> progress;
   std::function<double()> used;  // share of the budget that is spent; empty: there is none
 };
 
+// How good a candidate is as far as tuning tells: by its longest runs.
+struct Standing {
+  double length = 0;     // of a whole run; 0: nothing is known
+  std::size_t runs = 0;  // of its best rate
+  double score = 0, accuracy = 0;
+};
+
 // What is found of a candidate that was run.
 struct Advised {
   std::size_t candidate;
   Halving tuning;
-  std::size_t tuning_runs = 0;                     // of the whole search
-  std::optional<double> rate;                      // the best so far; none: the scenario's own
+  std::size_t tuning_runs = 0;  // of the whole search
+  std::optional<double> rate;   // the best so far; none: the scenario's own
+  Standing standing;
   std::vector<scenario::Override> changes;         // of the scenario, as it races
   std::vector<std::optional<TrialResult>> trials;  // by seed of the race
   std::vector<std::optional<Reached>> reached;     // the accuracy of Advice::shown_target, by seed
@@ -56,15 +70,18 @@ struct Condition {
 
 struct Advice {
   std::vector<Candidate> candidates;
-  std::vector<Advised> advised;            // those that are run; the first is one worker alone
-  Race race;                               // by advised
-  std::vector<std::size_t> ranking;        // advised; the best first
-  std::optional<std::size_t> recommended;  // the leader, or one worker alone where it is not told apart from that
+  std::vector<Advised> advised;       // those that are run; the first is one worker alone
+  Race race;                          // by advised
+  std::vector<std::size_t> ranking;   // advised; the best first
+  std::vector<std::size_t> standing;  // advised; by their standing, the best first
+  // The leader, or one worker alone where it is not told apart from that; without a look at the race the best of the
+  // longest runs that at least two candidates have had.
+  std::optional<std::size_t> recommended;
   // The accuracy to which time and bytes are shown: the goal's, or what one worker alone has at the end less a point.
   std::optional<double> shown_target;
   std::vector<std::size_t> contenders;  // advised: the two best that send something, and the best that does not
   std::vector<Condition> conditions;
-  std::size_t open_tuning = 0, open_race = 0, open_conditions = 0;  // runs asked for next and not made
+  std::size_t open_probes = 0, open_tuning = 0, open_race = 0, open_conditions = 0;  // runs asked for next and not made
 };
 
 class Adviser {
@@ -73,8 +90,8 @@ class Adviser {
   Adviser(AdviseRequest request, int at_once);
   ~Adviser();
 
-  // To the end, or until the budget is spent: half of it for tuning, a third for the race, the rest for other
-  // conditions. Throws as Lab::run.
+  // To the end, or until the budget is spent: half of it for tuning, less where the race needs more, a third for the
+  // race, the rest for other conditions. Throws as Lab::run.
   void run(const AdviseOptions& options);
   Advice advice();
 
@@ -88,13 +105,15 @@ class Adviser {
   scenario::Scenario scenario_of(const Advised& advised);
 
  private:
+  friend class Stages;
   struct Open {
     std::vector<LabTrial> race, conditions;
   };
+  LabTrial probe_trial(std::size_t advised, double length);
   LabTrial race_trial(const Advised& advised, std::size_t seed);
   LabTrial condition_trial(const Advised& advised, std::size_t condition, std::size_t seed);
+  void add_standing(Advice& advice);
   void add_race(Advice& advice, Open& open);
-  void rank(Advice& advice);
   void add_conditions(Advice& advice, Open& open);
   Advice follow(Open& open);
 
@@ -103,7 +122,7 @@ class Adviser {
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> run_;  // candidates, by advised
   Lab lab_;
-  std::size_t race_base_ = 0, condition_base_ = 0;
+  std::size_t probe_base_ = 0, race_base_ = 0, condition_base_ = 0;
   double bandwidth_factor_ = 1, latency_factor_ = 1;
   std::unique_ptr<Tuning> tuning_;
 };

@@ -124,7 +124,7 @@ std::int64_t test_samples(const scenario::Scenario& scenario) {
 void check_question(const scenario::Scenario& scenario) {
   scenario::Findings findings(scenario.file);
   if (!scenario.stop.time) {
-    findings.add("$.stop.time", "is missing; expected how long a run may take, for candidates share that time");
+    findings.add("$.stop.time", "is missing; expected a time that all candidates may take, such as \"600s\"");
   }
   if (!findings.empty()) throw scenario::ScenarioErrors(findings.lines());
 }

@@ -5,10 +5,8 @@
 #include <numeric>
 
 #include "core/base/check.hpp"
-#include "sim/process/failures.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/mean_curve.hpp"
-#include "sim/runtime/run.hpp"
 #include "sim/studies/sweep/run_sweep.hpp"
 
 namespace ddl::search {
@@ -34,8 +32,6 @@ std::optional<Reached> reached_in(const std::vector<experiment::CurveRow>& rows,
 std::optional<double> length_of(const scenario::Scenario& scenario) {
   return scenario.stop.time ? std::optional(scenario.stop.time->value) : std::nullopt;
 }
-
-constexpr const char* not_started = "not started";
 
 }  // namespace
 
@@ -118,26 +114,16 @@ bool Lab::run(const std::vector<LabTrial>& trials, const LabOptions& options) {
   for (const LabTrial& trial : missing) jobs.push_back(job_of(trial));
   std::vector<std::size_t> open(jobs.size());
   std::iota(open.begin(), open.end(), std::size_t{0});
-  bool all_started = true;
   studies::JobOptions running = studies::sweep_jobs(options.at_once);
-  // In the run's process, at its beginning: those at work then come to their end.
-  running.make = [&](const studies::Job&, const scenario::Scenario& scenario) {
-    if (options.may_start && !options.may_start()) throw process::RunFailed(not_started);
-    return runtime::run_here(scenario, {.threads = running.threads, .progress = {}});
-  };
+  if (options.may_start) running.may_start = [&](std::size_t job) { return options.may_start(missing[job]); };
+  running.may_go_on = options.may_go_on;
   if (options.progress) {
-    running.progress = [&](const studies::RunsProgress& of_call) {
-      if (all_started) options.progress(with_earlier(of_call));
-    };
+    running.progress = [&](const studies::RunsProgress& of_call) { options.progress(with_earlier(of_call)); };
   }
   std::size_t made = 0, failed = 0;
   studies::run_jobs(jobs, open, running, [&](std::size_t job, const studies::JobEnd& end) {
     TrialResult result;
     result.failure = studies::why_failed(end);
-    if (result.failure == not_started) {
-      all_started = false;
-      return;
-    }
     if (result.failure.empty()) {
       ++made;
       result = read_trial(jobs[job].folder, goal_, length_of(*jobs[job].scenario));
@@ -146,10 +132,11 @@ bool Lab::run(const std::vector<LabTrial>& trials, const LabOptions& options) {
       result.score = std::numeric_limits<double>::infinity();
     }
     results_[missing[job]] = std::move(result);
+    if (options.ended) options.ended(missing[job]);
   });
   made_ += made;
   failed_ += failed;
-  return all_started;
+  return made + failed == missing.size();
 }
 
 // Counts those of earlier calls, too.

@@ -49,9 +49,10 @@ struct LabTrial {
 
 struct LabOptions {
   int at_once = 1;
-  std::function<void(const studies::RunsProgress&)> progress;
-  // Asked at the beginning of each run; once it says no, none is made any more. By default all are.
-  std::function<bool()> may_start;
+  std::function<void(const studies::RunsProgress&)> progress = {};
+  std::function<bool(const LabTrial&)> may_start = {};  // asked before each run is made; by default each may be
+  std::function<void(const LabTrial&)> ended = {};      // after each, before `progress`
+  std::function<bool()> may_go_on = {};                 // as studies::JobOptions has it
 };
 
 class Lab {
@@ -75,8 +76,8 @@ class Lab {
   std::filesystem::path folder_of(const LabTrial& trial) const;
   // Null: there is no result yet.
   const TrialResult* known(const LabTrial& trial);
-  // Makes those that are not known; false if some were kept from starting. A run that fails is known as such. Throws as
-  // run_jobs does, and InputError where a result cannot be written.
+  // Makes those that are not known; false if some could not start or go on. A run that fails is known as such. Throws
+  // as run_jobs does, and InputError where a result cannot be written.
   bool run(const std::vector<LabTrial>& trials, const LabOptions& options);
 
  private:

@@ -57,6 +57,40 @@ void order_by_what_is_known(Race& race) {
   if (!race.left.empty() && known(race.left.front())) race.leader = race.left.front();
 }
 
+// Of one entrant, until so many seeds. True if there is none.
+bool ask_for_missing(Race& race, std::size_t i, const std::vector<std::uint64_t>& seeds, std::size_t until) {
+  bool whole = true;
+  for (std::size_t seed = 0; seed < until; ++seed) {
+    if (race.entrants[i].scores[seed]) continue;
+    race.open.push_back({i, seeds[seed]});
+    whole = false;
+  }
+  return whole;
+}
+
+// False if there are not two to be looked at.
+bool leave_out_waiting(Race& race, const std::vector<std::uint64_t>& seeds) {
+  std::vector<std::size_t> whole;
+  for (const std::size_t i : race.left) {
+    race.entrants[i].waits = !ask_for_missing(race, i, seeds, race_looks[0]);
+    if (!race.entrants[i].waits) whole.push_back(i);
+  }
+  if (whole.size() < 2 && whole.size() < race.left.size()) return false;
+  race.left = std::move(whole);
+  return true;
+}
+
+void run_looks(Race& race, const std::vector<std::uint64_t>& seeds) {
+  for (const std::size_t until : race_looks) {
+    if (until > seeds.size() || race.left.empty() || (race.looked_after > 0 && race.left.size() == 1)) return;
+    bool whole = true;
+    for (const std::size_t i : race.left) whole = ask_for_missing(race, i, seeds, until) && whole;
+    if (!whole) return;
+    look(race, until);
+    race.leader = race.left.front();
+  }
+}
+
 }  // namespace
 
 std::size_t Race::Entrant::seeds() const {
@@ -80,17 +114,7 @@ Race race(std::size_t entrants, const std::vector<std::uint64_t>& seeds, const R
     }
     if (!entrant.dropped_after) race.left.push_back(i);
   }
-  for (const std::size_t until : race_looks) {
-    if (until > seeds.size() || race.left.empty() || (race.looked_after > 0 && race.left.size() == 1)) break;
-    for (std::size_t seed = 0; seed < until; ++seed) {
-      for (const std::size_t i : race.left) {
-        if (!race.entrants[i].scores[seed]) race.open.push_back({i, seeds[seed]});
-      }
-    }
-    if (!race.open.empty()) break;
-    look(race, until);
-    race.leader = race.left.front();
-  }
+  if (seeds.size() >= race_looks[0] && leave_out_waiting(race, seeds)) run_looks(race, seeds);
   if (race.looked_after == 0) order_by_what_is_known(race);
   return race;
 }

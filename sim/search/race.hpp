@@ -20,7 +20,8 @@ inline constexpr std::size_t race_looks[] = {3, 5, 8, 12};  // seeds
 struct Race {
   struct Entrant {
     std::vector<std::optional<double>> scores;  // by seed
-    std::optional<std::size_t> dropped_after;   // so many seeds; none: it is still in the race
+    std::optional<std::size_t> dropped_after;   // so many seeds; none: it is still in the race, or waits
+    bool waits = false;                         // it lacks seeds of the first look
     // Of no difference from the leader, corrected, at the last look that it was in; none of the leader and before the
     // first look.
     std::optional<double> p;
@@ -32,17 +33,18 @@ struct Race {
     std::uint64_t seed;
   };
   std::vector<Entrant> entrants;
-  std::vector<Open> open;             // to be run next; none: the race is at its end
+  std::vector<Open> open;             // to be run next: first of those that wait; none: the race is at its end
   std::optional<std::size_t> leader;  // the least mean of those in the race; none: nothing is known
   std::size_t looked_after = 0;       // seeds; 0: there was no look yet
-  std::vector<std::size_t> left;      // those still in the race, by their mean
+  std::vector<std::size_t> left;      // those still in the race, by their mean; once there was a look, none that waits
 };
 
 // The less the better; none: not known yet. An infinite one drops its candidate at once.
 using RaceScore = std::function<std::optional<double>(std::size_t entrant, std::uint64_t seed)>;
 
-// Follows the race from its beginning, as far as scores are known: the same scores give the same race. Seeds beyond the
-// last look are not used; fewer than the first look has make no race.
+// Follows the race from its beginning, as far as scores are known: the same scores give the same race. Entrants that
+// lack seeds of the first look wait, while two or more that have them race on: a budget may have no room for more.
+// Seeds beyond the last look are not used; fewer than the first look has make no race.
 Race race(std::size_t entrants, const std::vector<std::uint64_t>& seeds, const RaceScore& score);
 
 }  // namespace ddl::search

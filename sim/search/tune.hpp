@@ -41,7 +41,7 @@ class TuneStudy {
   // Reads everything. Throws ScenarioErrors.
   explicit TuneStudy(TuneRequest request);
 
-  // To the end of every search, or until options.may_start says no; then writes the files. Throws as Lab::run.
+  // To the end of every search, or as far as the options let it get; then writes the files. Throws as Lab::run.
   void run(const LabOptions& options);
   // As far as the runs that have ended tell.
   std::vector<TunedScenario> results();

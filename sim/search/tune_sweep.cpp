@@ -33,11 +33,10 @@ std::string table_of(const studies::SweepPlan& plan, const Tuning& tuning, Lab& 
 
 }  // namespace
 
-std::size_t tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan) {
-  if (!sweep.tune) return 0;
-  std::size_t runs = 0;
-  for (const studies::SweepPoint& point : plan.points) {
-    runs += runs_of(space_of(point.scenario, over_of_sweep(*sweep.tune)), sweep.tune->seeds);
+std::vector<std::size_t> tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan) {
+  std::vector<std::size_t> runs(plan.points.size());
+  for (std::size_t i = 0; sweep.tune && i < runs.size(); ++i) {
+    runs[i] = runs_of(space_of(plan.points[i].scenario, over_of_sweep(*sweep.tune)), sweep.tune->seeds);
   }
   return runs;
 }

@@ -1,7 +1,9 @@
 // "tune" in a sweep: every point of the grid at its own best settings.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "sim/search/lab.hpp"
 #include "sim/studies/sweep/plan.hpp"
@@ -14,7 +16,7 @@ namespace ddl::search {
 studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan plan, const std::string& out,
                               const LabOptions& options);
 
-// Runs that takes, at most.
-std::size_t tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan);
+// Runs that takes, at most, by point; all 0 without "tune".
+std::vector<std::size_t> tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan);
 
 }  // namespace ddl::search

@@ -36,7 +36,7 @@ class Tuning {
   LabTrial trial_of(std::size_t scheme, const SearchSetting& setting, std::uint64_t seed) const;
   // What all searches ask for next; the first runs of all come before the second ones.
   std::vector<LabTrial> open() const;
-  // To the end; false if options.may_start put an end to it.
+  // To the end; false if the options did not let it get there.
   bool run(const LabOptions& options) const;
 
  private:

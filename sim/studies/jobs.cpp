@@ -96,7 +96,7 @@ bool FinishedRuns::has(const Job& job, const std::string* program) {
     const results::Inputs& inputs = inputs_.of(scenario);
     if (program != nullptr) return results::is_run_json_of(scenario, inputs, *program, text);
     const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text);
-    return earlier.readable && earlier.differences.empty();
+    return earlier.readable && earlier.differences.empty() && !earlier.other_math;
   } catch (const InputError&) {
     return false;  // without its inputs the run will say so itself
   }
@@ -118,6 +118,7 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
   process::in_children(
       open.size(), options.at_once,
       [&](std::size_t next) -> std::function<std::string()> {
+        if (options.may_start && !options.may_start(open[next])) return {};
         const Job& job = jobs[open[next]];
         StagedFolder& folder = folders.try_emplace(next, job.folder).first->second;
         return [&job, &folder, &options] { return stage(job, folder, options); };
@@ -129,7 +130,8 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
         progress.note_end(job, end.has_result());
         ended(open[next], end);
         if (options.progress) options.progress(progress);
-      });
+      },
+      options.may_go_on);
 }
 
 std::string run_job(const Job& job, const JobOptions& options) {

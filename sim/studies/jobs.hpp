@@ -44,7 +44,8 @@ struct RunsProgress {
 RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
 
 // Which runs need not be made again: those whose folder holds the result of the same resolved scenario, of the same
-// platform and data, by this program. What a result says it is of counts, not where anything lies.
+// platform and data, by this program and with the math that would run here. What a result says it is of counts, not
+// where anything lies.
 class FinishedRuns {
  public:
   FinishedRuns();  // digests the program
@@ -72,6 +73,9 @@ struct JobOptions {
   // What the run's process says beside its files; by default nothing.
   std::function<std::string(const Job&, const scenario::Scenario&, const experiment::RunResult&)> tell;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
+  std::function<bool(std::size_t job)> may_start;     // asked before each; by default each may
+  // Asked ten times a second; once it says no, runs at work end without a result, and none starts. By default yes.
+  std::function<bool()> may_go_on;
 };
 
 // There is a result, but no place for it (a full disk, say).
@@ -98,8 +102,8 @@ class JobEnd {
 };
 
 // Runs those of `jobs` that are `open` (by number). `ended` is called here as each ends, its result in its place. What
-// `ended` throws ends the others and comes out, as does Ctrl-C (Interrupted); nothing half-written is left. No thread
-// may run at the call.
+// `ended` throws ends the others and comes out, as does Ctrl-C (Interrupted); nothing half-written is left. Of a job
+// that may not start or go on `ended` hears nothing. No thread may run at the call.
 void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
               const std::function<void(std::size_t job, const JobEnd&)>& ended);
 

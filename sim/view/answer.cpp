@@ -50,7 +50,7 @@ Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, b
 
 Answer answer_of(const results::GroupedRuns& runs) {
   if (!shared_targets(runs).empty()) {
-    const double target = chosen_target(runs, std::nullopt);
+    const double target = telling_target(runs);
     Answer answer = ranked_by(runs, results::time_to(target), false);
     answer.target = target;
     if (!answer.rankings.empty()) return answer;

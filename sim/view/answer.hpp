@@ -29,8 +29,8 @@ struct Answer {
   std::vector<Ranking> rankings;
 };
 
-// By the time to the target that most reach, if there are targets and any is reached; otherwise by the final accuracy.
-// No rankings where runs have neither.
+// By the time to the largest target that some system reaches in each condition, else to the one that most reach, if any
+// is reached; otherwise by the final accuracy. No rankings where runs have neither.
 Answer answer_of(const results::GroupedRuns& runs);
 
 }  // namespace ddl::view

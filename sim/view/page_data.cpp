@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/counted.hpp"
 #include "sim/results/reading/baseline.hpp"
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/read_rows.hpp"
@@ -215,12 +216,10 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
     }
   }
   const Json provenance = Json::parse(runs.groups.front().runs.front().provenance);
-  data["subtitle"] =
-      fmt::format("{} {} of {} {}. Simulated by {} {} with SimGrid {}.", all_runs, all_runs == 1 ? "run" : "runs",
-                  runs.groups.size(), runs.groups.size() == 1 ? "scenario" : "scenarios",
-                  provenance.value("program", "ddlsim"), provenance.value("version", "?"),
-                  provenance.value("simgrid", "?")) +
-      networks_of(runs);
+  data["subtitle"] = fmt::format("{} of {}. Simulated by {} {} with SimGrid {}.", counted(all_runs, "run"),
+                                 counted(runs.groups.size(), "scenario"), provenance.value("program", "ddlsim"),
+                                 provenance.value("version", "?"), provenance.value("simgrid", "?")) +
+                     networks_of(runs);
   data["targets"] = targets;
   data["thinned"] = thinned;
   data["answer"] = answer_json(runs);

@@ -4,10 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/check.hpp"
 
 namespace ddl::view {
+namespace {
+
+bool is_reached(const results::RunGroup& group, double target) {
+  return group.count_with(results::time_to(target)) == group.runs.size();
+}
+
+}  // namespace
 
 std::vector<double> shared_targets(const results::GroupedRuns& runs) {
   std::vector<double> targets = runs.groups.front().runs.front().targets;
@@ -17,6 +25,18 @@ std::vector<double> shared_targets(const results::GroupedRuns& runs) {
   }
   std::sort(targets.rbegin(), targets.rend());
   return targets;
+}
+
+double telling_target(const results::GroupedRuns& runs) {
+  for (const double target : shared_targets(runs)) {
+    std::map<std::vector<std::string>, bool> reached;
+    for (const results::RunGroup& group : runs.groups) {
+      bool& here = reached[group.varied];
+      here = here || is_reached(group, target);
+    }
+    if (std::ranges::all_of(reached, [](const auto& condition) { return condition.second; })) return target;
+  }
+  return chosen_target(runs, std::nullopt);
 }
 
 double chosen_target(const results::GroupedRuns& runs, std::optional<double> asked) {
@@ -30,9 +50,7 @@ double chosen_target(const results::GroupedRuns& runs, std::optional<double> ask
   double best = targets.front();
   std::ptrdiff_t most = -1;
   for (const double target : targets) {
-    const auto reach = std::ranges::count_if(runs.groups, [&](const results::RunGroup& group) {
-      return group.count_with(results::time_to(target)) == group.runs.size();
-    });
+    const auto reach = std::ranges::count_if(runs.groups, [&](const auto& group) { return is_reached(group, target); });
     if (reach <= most) continue;
     most = reach;
     best = target;

@@ -67,7 +67,7 @@ constexpr Refused kRefused[] = {
     {"advise absent.json", "ddlsim: absent.json: no such file; expected a scenario\n"},
     {"advise absent.xml", "ddlsim: absent.xml: no such file; expected a platform or a scenario\n"},
     {"advise good.json",
-     "ddlsim: good.json: $.stop.time: is missing; expected how long a run may take, for candidates share that time\n"},
+     "ddlsim: good.json: $.stop.time: is missing; expected a time that all candidates may take, such as \"600s\"\n"},
     {"advise good.json --budget 0s", "ddlsim: --budget: 0s is no time; expected more than 0s, such as 10min\n"},
     {"emulate", "ddlsim: emulate: no scenario given; see ddlsim emulate --help\n"},
     {"new akoo", "ddlsim: new: \"akoo\" is no template; did you mean \"ako\"?\n"},
@@ -76,6 +76,8 @@ constexpr Refused kRefused[] = {
     {"reproduce ako_2018 --full",
      "ddlsim: reproduce --full: needs CIFAR-10; expected --data with the folder of CIFAR-10's files\n"},
     {"reproduce ako_2018 --data x", "ddlsim: reproduce --data: is for --full alone, which trains on CIFAR-10\n"},
+    {"reproduce zhang --data absent",
+     "ddlsim: reproduce --data absent: is not the folder of CIFAR-10's files; expected a folder that is\n"},
     {"sweep", "ddlsim: sweep: no sweep file given; see ddlsim sweep --help\n"},
     {"compare", "ddlsim: compare: no results given; see ddlsim compare --help\n"},
     {"compare absent", "ddlsim: absent: no such folder; expected one with run.json, or one above such folders\n"},
@@ -165,6 +167,10 @@ TEST_CASE("list names the entries of every kind") {
   CHECK(place.call("list models").out.find("none ") != std::string::npos);
   CHECK(place.call("list data").out.find("cifar-10 ") != std::string::npos);
   CHECK(place.call("list topologies").out.find("two_sites ") != std::string::npos);
+  const std::string graphs = place.call("list graphs").out;
+  for (const char* graph : {"random_regular", "one_peer_exponential", "bipartite_exponential"}) {
+    CHECK(graphs.find(graph) != std::string::npos);
+  }
   CHECK(place.call("list optimizers").out.find("nesterov ") != std::string::npos);
   CHECK(place.call("list codecs").out.find("top_k ") != std::string::npos);
   const std::string faults = place.call("list faults").out;
@@ -181,8 +187,8 @@ TEST_CASE("list names the entries of every kind") {
   CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
   const Reply all = place.call("list");
   CHECK(all.code == 0);
-  for (const char* kind :
-       {"systems (algorithms)\n", "models\n", "data\n", "topologies\n", "optimizers\n", "scenarios\n"}) {
+  for (const char* kind : {"systems (algorithms)\n", "models\n", "data\n", "topologies (platform.topology)\n",
+                           "graphs (algorithm.topology)\n", "optimizers\n", "scenarios\n"}) {
     CHECK(all.out.find(kind) != std::string::npos);
   }
 }

@@ -242,9 +242,9 @@ TEST_CASE("the closing table says what became of the faults") {
   const std::string down = R"({"type":"link_down","link":"w0","from":"10s","until":"11s"})";
   const std::string crash = R"({"type":"host_crash","host":"w0","at":"50s","restart":"60s","state":"kept"})";
   CHECK(line(down) == "  faults            1 link outage");
-  CHECK(
-      line(down + ", " + crash) ==
-      "  faults            1 crash, 1 restart, 1 step lost, 1 message lost for good, 1");  // and, below, "link outage"
+  CHECK(line(down + ", " + crash) ==
+        "  faults            1 crash, 1 restart, 1 step lost, 1 message never delivered,");  // and, below, "1 link
+                                                                                             // outage"
   CHECK(line(R"({"type":"host_crash","host":"w0","at":"1000s"})") == "  faults            none of them came to pass");
 }
 
@@ -284,6 +284,8 @@ TEST_CASE("faults of nothing that is there, or of no time are refused in one lin
   refused("step.json", R"([{"type":"link_down","from":"1s","until":"2s"}])", "link", "is missing");
   refused("step.json", R"([{"type":"host_slowed","from":"1s","until":"2s","factor":2}])", "host", "is missing");
   refused("step.json", R"([{"type":"host_crash","at":"1s"}])", "host", "is missing");
+  refused("step.json", R"([{"type":"host_crash","host":"w7","at":"1s"}])", "host",
+          "no such host takes part: \"w7\"; did you mean \"w0\"?");
 }
 
 TEST_CASE("several servers that must agree are not crashed while workers come") {

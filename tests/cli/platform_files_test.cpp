@@ -1,4 +1,6 @@
 // A platform file belongs to the results that were made on it, and a scenario takes of it what it needs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -146,6 +148,32 @@ TEST_CASE("data are compared by their content, too") {
   CHECK(other.err.find("train-images-idx3-ubyte is not what it was for the run") != std::string::npos);
 }
 
+TEST_CASE("check refuses, in the words of run, what the data's files do not allow") {
+  const Workplace place;
+  write_mnist(place.at("mnist"), 1);  // 30 samples, which the scenario does not say
+  place.write("run.json", R"({ "platform": { "workers": 4, "bandwidth": "40Mbps" }, "algorithm": "ako",
+      "data": { "source": "mnist", "path": "mnist" }, "model": "softmax", "training": { "batch_size": 8 },
+      "compute": { "seconds_per_batch": "100ms" }, "stop": { "iterations": 1 } })");
+  const struct {
+    const char *settings, *error;
+  } cases[] = {
+      {"--set data.partition=dealt",
+       "$.data.partition: \"dealt\" has 3 minibatches of 8 samples for 4 workers; expected at least one for each"},
+      {"--set platform.workers=31", "$.data.train: 30 training samples for 31 workers; expected at least one for each"},
+      {"--set evaluate.samples=31", "$.evaluate.samples: 31 is too large; expected at most the 30 test samples"},
+  };
+  for (const auto& [settings, error] : cases) {
+    CAPTURE(settings);
+    for (const char* command : {"check ", "run --quiet "}) {
+      const Reply answer = place.call(command + std::string("run.json ") + settings);
+      CHECK(answer.code == 2);
+      CHECK(answer.err == std::string("ddlsim: run.json: ") + error + "\n");
+    }
+  }
+  CHECK(place.call("check run.json --set data.partition=dealt --set training.batch_size=7").code == 0);
+  CHECK(place.call("run run.json --quiet --set data.partition=full --set platform.workers=31").code == 0);
+}
+
 TEST_CASE("factors scale every link of a platform file, and of a generated one") {
   const Workplace place;
   place.write("pair.xml", pair_xml);
@@ -162,8 +190,8 @@ TEST_CASE("factors scale every link of a platform file, and of a generated one")
   const Reply given = place.call("check run.json --set platform.bandwidth=5Mbps");
   CHECK(given.code == 2);
   CHECK(given.err ==
-        "ddlsim: run.json: $.platform.bandwidth: is the file's to give; expected \"bandwidth_factor\", on those of its "
-        "links\n");
+        "ddlsim: run.json: $.platform.bandwidth: cannot be set beside platform.file; expected \"bandwidth_factor\", "
+        "which scales its links\n");
 
   const std::string star = R"("workers": 2, "network": { "model": "CM02", "crosstraffic": false })";
   place.write("scaled.json", scenario_on(R"({ "bandwidth": "16Mbps", "latency": "10ms", "bandwidth_factor": 0.5,
@@ -228,6 +256,42 @@ TEST_CASE("routes are needed between those hosts alone that send each other mess
   check_refused("server.json");
   write("island_floyd.xml", R"(["a"])");
   CHECK(place.call("server.json --quiet --force").code == 0);
+}
+
+TEST_CASE("check asks for the routes of exchanges that no step waits for") {
+  const Workplace place;
+  place.write("half.xml", R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="z" routing="Full">
+    <host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf"/>
+    <link id="l" bandwidth="1MBps" latency="1ms"/>
+    <route src="a" dst="b"><link_ctn id="l"/></route>
+  </zone>
+</platform>
+)");
+  place.write("run.json", scenario_on(R"({ "file": "half.xml" })", "ad_psgd"));
+  for (const std::string command : {"check", "run --quiet"}) {
+    const Reply refused = place.call(command + " run.json --set algorithm.gossip_rate=continuous");
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(refused.err.find("has no route from \"b\" to \"c\"") != std::string::npos, refused.err);
+  }
+}
+
+TEST_CASE("check asks for all routes of 300 workers that all talk to all, whatever servers there are") {
+  const Workplace place;
+  std::string hosts;
+  for (int host = 0; host <= 300; ++host) hosts += fmt::format("<host id=\"w{}\" speed=\"1Gf\"/>\n", host);
+  place.write("islands.xml", fmt::format(R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">{}<link id="l" bandwidth="1MBps" latency="1ms"/>
+<route src="w0" dst="w1"><link_ctn id="l"/></route></zone></platform>
+)",
+                                         hosts));
+  place.write("run.json", scenario_on(R"({ "file": "islands.xml", "servers": ["w300"] })"));
+  const Reply refused = place.call("check run.json --set algorithm.overflow=merge");
+  CHECK(refused.code == 2);
+  CHECK_MESSAGE(refused.err.find("has no route from \"w0\" to \"w2\"") != std::string::npos, refused.err);
 }
 
 // Peers drawn at random with a time-out have no lower bound, so that the run meets what is missing, at its first

@@ -149,6 +149,18 @@ TEST_CASE("what cannot be verified is one clear line with exit code 2") {
   CHECK(nothing.err.starts_with("ddlsim: nowhere/run.json: "));
   CHECK(place.call("run --verify-digest nowhere --seed 2").code == 2);
   CHECK(place.call("run --verify-digest nowhere good.json good.json").code == 2);
+  for (const std::string ignored : {"--trace", "--out elsewhere"}) {
+    CAPTURE(ignored);
+    const Reply refused = place.call("run --verify-digest nowhere " + ignored);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("excludes") != std::string::npos);
+  }
+  // Synthetic data lie nowhere, and so nobody is told to say where.
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  const Reply synthetic = place.call("run --verify-digest results/good/1 --set data.path=.");
+  CHECK(synthetic.code == 2);
+  CHECK(synthetic.err.find("synthetic data come from no folder") != std::string::npos);
+  CHECK(synthetic.err.find("FOLDER") == std::string::npos);
 }
 
 TEST_CASE("a result beside its scenarios is repeated from anywhere, another with its scenario") {
@@ -178,6 +190,12 @@ TEST_CASE("a result beside its scenarios is repeated from anywhere, another with
   CHECK(astray.err.find("; paths were to start in .\n") != std::string::npos);
   CHECK(place.call("run elsewhere/scenarios/digits.json --verify-digest results/digits/1").code == 0);
   CHECK(place.call("run --verify-digest results/digits/1 --set data.path=elsewhere/mnist").code == 0);
+  CHECK(place.call("run --verify-digest results/digits/1 --set 'data.path=\"elsewhere/mnist\"'").code == 0);
+  const Reply number = place.call("run --verify-digest results/digits/1 --set data.path=5");
+  CHECK(number.code == 2);
+  CHECK(number.err ==
+        "ddlsim: run --verify-digest: --set data.path: \"5\" is no text; expected the folder where the same data lie "
+        "now\n");
   const Reply other = place.call("run --verify-digest results/digits/1 --set stop.iterations=5");
   CHECK(other.code == 2);
   CHECK(other.err.starts_with("ddlsim: run --verify-digest: --set stop.iterations: would make it another run; "));

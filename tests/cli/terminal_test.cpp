@@ -135,6 +135,33 @@ TEST_CASE("check takes sweeps, and tells a schema that lies beside scenarios") {
   CHECK(wrong.err.find("$.platform.workers: 0 is too small") != std::string::npos);
 }
 
+// What follows "roughly ", in seconds.
+double roughly(const std::string& text) {
+  std::istringstream rest(text.substr(text.find("roughly ") + 8));
+  double number = 0;
+  std::string unit;
+  rest >> number >> unit;
+  return number * (unit.starts_with("ms") ? 1e-3 : unit.starts_with("min") ? 60 : 1);
+}
+
+TEST_CASE("what a tuned sweep takes is told with its tuning") {
+  const Workplace place;
+  place.write("learner.json", learner);
+  const std::string grid = R"({ "base": "learner.json", "vary": { "platform.workers": [2, 3] }, "seeds": [1, 2])";
+  place.write("plain.json", grid + " }");
+  place.write("tuned.json", grid + R"(, "tune": { "over": { "training.batch_size": [1, 40] }, "seeds": 2 } })");
+  // Of each point two values are tried with one seed, and the better one with another: three runs before its own two.
+  const std::string plain = place.call("check plain.json").out, tuned = place.call("check tuned.json").out;
+  CHECK(tuned.find("  tuning            6 runs before these\n") != std::string::npos);
+  CHECK(tuned.find("all runs, tuning included, take ") != std::string::npos);
+  CHECK(roughly(tuned) / roughly(plain) == doctest::Approx(5.0 / 2).epsilon(0.02));
+  const std::string dry = place.call("sweep tuned.json --dry-run --jobs 1").out;
+  REQUIRE(dry.starts_with("tuning: 6 runs that take roughly "));
+  const std::size_t plan = dry.find("the other 4 take");
+  REQUIRE(plan != std::string::npos);
+  CHECK(roughly(dry) / roughly(dry.substr(plan)) == doctest::Approx(3.0 / 2).epsilon(0.02));
+}
+
 TEST_CASE("check says how the network is computed and how fast models come together, describe the latter beside JSON") {
   const Workplace place;
   const std::string average = " good.json --set algorithm=d_psgd --set platform.workers=6";
@@ -152,6 +179,22 @@ TEST_CASE("check says how the network is computed and how fast models come toget
   CHECK(place.call("describe good.json").err == "");
 }
 
+TEST_CASE("check says that messages will take long where all send to all, and not where few do") {
+  const Workplace place;
+  const auto cost = [&](const std::string& more) {
+    const std::string out = place
+                                .call(
+                                    "check good.json --set algorithm.overflow=block --set stop.iterations=20 "
+                                    "--set platform.workers=" +
+                                    more)
+                                .out;
+    return out.substr(out.find("  cost  "));
+  };
+  CHECK(cost("4").find("messages") == std::string::npos);
+  // 9,900 messages a step, each at 8 us and 20 ns for each under way: 41 s for 20 steps.
+  CHECK(cost("100").find("for messages") != std::string::npos);
+}
+
 TEST_CASE("check says how fast models come together where a round or a center averages them") {
   const Workplace place;
   const auto consensus = [&](const std::string& algorithm, const std::string& servers) {
@@ -167,7 +210,9 @@ TEST_CASE("check says how fast models come together where a round or a center av
   };
   CHECK(says(R"({"name": "local_sgd", "local_steps": 6})", "0", "every 6 steps all models become their mean"));
   CHECK(says(R"({"name": "local_sgd", "local_steps": 1})", "0", "after each step all models are their mean"));
-  CHECK(says(R"({"name": "fedavg", "local_steps": 6, "sampled": 0.5})", "1", "every 6 steps"));
+  CHECK(says(R"({"name": "fedavg", "local_steps": 6})", "1", "every 6 steps all models become their mean"));
+  CHECK(says(R"({"name": "fedavg", "local_steps": 6, "sampled": 4})", "1", "every 6 steps"));
+  CHECK(consensus(R"({"name": "fedavg", "local_steps": 6, "sampled": 0.5})", "1") == "");  // two are left out
   CHECK(says(R"({"name": "easgd", "tau": 10})", "1", "spectral gap 0.0"));
   // A turn each leaves little of the distance, but comes every hundred steps only.
   CHECK(says(R"({"name": "easgd", "tau": 100, "alpha": 0.5})", "1", "until 1/e of that distance is left: 200;"));

@@ -135,7 +135,9 @@ TEST_CASE("dealt gives whole minibatches in turn, in file order, and leaves out 
   };
   CHECK(refusal(5, 2) == "");
   CHECK(refusal(6, 2) ==
-        "data.partition deals 11 samples in minibatches of 2 to 6 workers; expected at least one each");
+        "data.partition: \"dealt\" has 5 minibatches of 2 samples for 6 workers; expected at least one for each");
+  CHECK(refusal(2, 6) ==
+        "data.partition: \"dealt\" has 1 minibatch of 6 samples for 2 workers; expected at least one for each");
 }
 
 TEST_CASE("a stream over dealt minibatches that are not shuffled gives them in file order, pass after pass") {
@@ -225,8 +227,10 @@ TEST_CASE("fewer samples than workers are an error that names both numbers") {
     } catch (const InputError& error) {
       said = error.what();
     }
-    CHECK(said == "data.train gives 3 samples to 4 workers; expected at least one each");
+    CHECK(said == "data.train: 3 training samples for 4 workers; expected at least one for each");
   }
+  // All of them have all.
+  CHECK(partition(labelled(3), dealt(PartitionKind::full), 4, 1) == Shards{{0, 1, 2}, {0, 1, 2}, {1, 2, 0}, {2, 0, 1}});
 }
 
 }  // namespace ddl::data::partition_test

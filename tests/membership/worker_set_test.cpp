@@ -89,7 +89,7 @@ TEST_CASE("a worker that leaves is lost, and one whose host goes by the policy")
       for (int others = 0; others < 5; ++others) CHECK_FALSE(workers.receive(shards, "words", no_workers));
       CHECK(members(workers) == (on_failure == OnFailure::wait ? Workers{1} : Workers{}));
       CHECK(workers.receive(shards, "words", no_workers)->is<comm::Pull>());
-      workers.win(1);
+      workers.add(1);
       CHECK(members(workers) == Workers{1});
       CHECK(workers.size() == 1);
       CHECK(node.now() == 6);
@@ -142,15 +142,15 @@ TEST_CASE("a worker that comes back is at the least clock, and goes on from ther
   Clocks clocks(workers, 3);
   clocks.set(0, 5);
   clocks.set(1, 9);
-  workers.lose(2);
+  workers.remove(2);
   CHECK(clocks.least() == 5);
   CHECK(clocks.slowest() == Workers{0});
   clocks.set(2, 1);
-  workers.win(2);
+  workers.add(2);
   CHECK(clocks.of(2) == 5);
   clocks.set(2, 2);
   CHECK(clocks.of(2) == 6);
-  for (const int worker : {0, 1, 2}) workers.lose(worker);
+  for (const int worker : {0, 1, 2}) workers.remove(worker);
   CHECK(clocks.least() > 9);  // which holds no worker up
 }
 

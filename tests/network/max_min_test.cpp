@@ -146,3 +146,76 @@ TEST_CASE("whatever comes and goes on networks of every shape, rates are those o
     }
   }
 }
+
+// Every change moves the level of every link, and most of them not far.
+TEST_CASE("where all send to all and flows come and go one by one, rates are those of progressive filling") {
+  constexpr int hosts = 24;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    ddl::Stream random = ddl::stream(seed, "test", "all to all");
+    const bool equal_links = seed % 2 == 0, equal_flows = seed % 3 == 0, acknowledge = seed % 4 < 2, bounded = seed > 6;
+    std::vector<double> capacities;  // up, down of each host, and one that only some take
+    for (int link = 0; link < 2 * hosts; ++link) capacities.push_back(equal_links ? 4 : 1 + 3 * random.uniform());
+    capacities.push_back(seed % 5 == 0 ? 20 : 1e3);
+    NullListener null_listener;
+    MaxMin sharing(capacities, null_listener);
+    std::map<int, Wish> flows;
+    const auto wish_between = [&](int source, int target) {
+      const double penalty = equal_flows ? 1 : 1.0 / static_cast<double>(1 + random.below(4));
+      Wish wish{{{2 * source, 1}, {2 * target + 1, 1}}, penalty, MaxMin::never};
+      if (acknowledge) wish.uses.insert(wish.uses.end(), {{2 * target, 0.05}, {2 * source + 1, 0.05}});
+      if ((source < hosts / 2) != (target < hosts / 2)) wish.uses.push_back({2 * hosts, 1});
+      if (source == 0 && target == 1) wish.uses.resize(1);
+      if (bounded && random.below(4) == 0) wish.bound = 0.05 + 0.3 * random.uniform();
+      return wish;
+    };
+    const auto add = [&](const Wish& wish) { flows[sharing.add(wish.uses, wish.penalty, wish.bound)] = wish; };
+    for (int source = 0; source < hosts; ++source) {
+      for (int target = 0; target < hosts; ++target) {
+        if (source != target) add(wish_between(source, target));
+      }
+    }
+    for (int turn = 0; !flows.empty(); ++turn) {
+      sharing.settle();
+      if (turn % 16 == 0) check_against_filling(capacities, flows, sharing);
+      const auto victim = std::next(flows.begin(), static_cast<long>(random.below(flows.size())));
+      const Wish gone = victim->second;
+      sharing.remove(victim->first);
+      flows.erase(victim);
+      if (random.below(3) == 0) add(gone);
+      if (turn % 50 == 49) {
+        const std::size_t link = random.below(capacities.size());
+        capacities[link] *= 0.5 + random.uniform();
+        sharing.set_capacity(static_cast<int>(link), capacities[link]);
+      }
+    }
+  }
+}
+
+TEST_CASE("a change that moves all levels looks at each flow a few times, however many there are") {
+  for (const int hosts : {20, 80}) {
+    CAPTURE(hosts);
+    ddl::Stream random = ddl::stream(1, "test", "visits");
+    NullListener null_listener;
+    MaxMin sharing(std::vector<double>(static_cast<std::size_t>(2 * hosts), 4), null_listener);
+    std::vector<int> flows;
+    for (int source = 0; source < hosts; ++source) {
+      for (int target = 0; target < hosts; ++target) {
+        if (source == target) continue;
+        const double penalty = 1.0 / static_cast<double>(1 + random.below(4));
+        flows.push_back(sharing.add({{2 * source, 1}, {2 * target + 1, 1}}, penalty, MaxMin::never));
+      }
+    }
+    sharing.settle();
+    const std::int64_t before = sharing.visits();
+    constexpr int changes = 200;
+    for (int change = 0; change < changes; ++change) {
+      const std::size_t victim = random.below(flows.size());
+      sharing.remove(flows[victim]);
+      flows.erase(flows.begin() + static_cast<long>(victim));
+      sharing.settle();
+    }
+    const auto visits = static_cast<double>(sharing.visits() - before) / changes;
+    CHECK(visits < 5.0 * hosts * (hosts - 1));
+  }
+}

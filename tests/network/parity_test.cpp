@@ -1,8 +1,11 @@
 // The accelerator and SimGrid, at the settings that a run has by itself: whatever is sent, over whatever links, in both
 // ways of sharing, each message arrives at the same time.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "core/base/rng.hpp"
@@ -131,6 +134,33 @@ TEST_CASE("tcp sharing: the accelerator ends each message when SimGrid does") {
 TEST_CASE("the model TCP: the accelerator ends each message when SimGrid does") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     check_parity(seed, scenario::LinkSharing::automatic, seed % 2 == 0, true);
+  }
+}
+
+TEST_CASE("where ways there and back differ, the accelerator ends each message when SimGrid does") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    Stream random = stream(seed, "test", "two ways");
+    std::string text =
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">";
+    std::string routes;
+    for (int host = 0; host < 7; ++host) text += fmt::format(R"(<host id="w{}" speed="1Gf"/>)", host);
+    for (int i = 0; i < 42; ++i) {
+      const int source = i / 6, target = (source + 1 + i % 6) % 7;
+      text += fmt::format(R"(<link id="l{}" bandwidth="{}Bps" latency="{}s"/>)", i, between(random, 2e5, 2e7),
+                          between(random, 1e-7, 0.1));
+      routes +=
+          fmt::format(R"(<route src="w{}" dst="w{}" symmetrical="NO"><link_ctn id="l{}"/><link_ctn id="l{}"/></route>)",
+                      source, target, i, random.below(static_cast<std::uint64_t>(i + 1)));
+    }
+    scenario::Scenario scenario =
+        on_file("two_ways.xml", {.text = std::make_shared<const std::string>(text + routes + "</zone></platform>")},
+                scenario::NetworkModel::TCP);
+    scenario.seed = seed;
+    scenario.platform.network.sharing = seed % 2 == 0 ? scenario::LinkSharing::fair : scenario::LinkSharing::tcp;
+    if (seed % 3 > 0) scenario.platform.network.tcp_window.value = between(random, 2e4, 1e6);
+    check_same_times(scenario, random_messages(random));
   }
 }
 

@@ -55,7 +55,28 @@ TEST_CASE("Wi-Fi links are refused where a message would take one, and others do
     CHECK(text.find("Wi-Fi link AP") != std::string::npos);
     CHECK(text.find("\n") == std::string::npos);
   }
-  CHECK(answer({"node1", "node2"}).is_number());
+  CHECK(answer({"node1", "node2"}) == 1);
+}
+
+TEST_CASE("a Wi-Fi link on the way back is refused where acknowledgements would take it") {
+  const auto answer = [](scenario::NetworkModel model, scenario::LinkSharing sharing, bool crosstraffic) {
+    scenario::Scenario scenario = on_file("wifi_back.xml", {.workers = {"a", "b"}}, model);
+    scenario.platform.network.sharing = sharing;
+    scenario.platform.network.crosstraffic = crosstraffic;
+    return forked([&] { return json(platform::Fabric(scenario).find_route(0, 1).links.size()); });
+  };
+  using scenario::LinkSharing, scenario::NetworkModel;
+  for (const json& refused :
+       {answer(NetworkModel::TCP, LinkSharing::tcp, false), answer(NetworkModel::TCP, LinkSharing::fair, false),
+        answer(NetworkModel::LV08, LinkSharing::fair, true)}) {
+    CHECK_MESSAGE(refused.value("input_error", "").find("from b to a takes the Wi-Fi link AP") != std::string::npos,
+                  refused.dump());
+  }
+  for (const json& links :
+       {answer(NetworkModel::LV08, LinkSharing::tcp, true), answer(NetworkModel::LV08, LinkSharing::fair, false),
+        answer(NetworkModel::CM02, LinkSharing::fair, false)}) {
+    CHECK_MESSAGE(links.is_number(), links.dump());
+  }
 }
 
 // Where there is no route between zones, SimGrid throws.

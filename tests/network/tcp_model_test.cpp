@@ -1,6 +1,8 @@
 // The model TCP, with both solvers, against hand calculations.
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/support/carried.hpp"
@@ -69,6 +71,133 @@ TEST_CASE("a connection keeps its window, and forgets it while it is idle") {
   scenario::Scenario kept = connected(0.05);
   kept.platform.network.slow_start_after_idle = false;
   check_times(kept, {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {gaps_s + rest_s, 9 + rest_s});
+}
+
+TEST_CASE("a connection is as new when one of its hosts was away") {
+  const double gaps_s = 0.2 - 30 * segment_s, rest_s = 0.05 + 70 * segment_s;
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    scenario::Scenario scenario = connected(0.05);
+    scenario.platform.network.solver = solver;
+    for (const int gone : {0, 1, 2}) {
+      CAPTURE(gone);
+      const json found = forked([&] {
+        return json(carried(scenario, {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
+                            [gone](network::Network& network, std::size_t i) {
+                              network.set_reachable(gone, i == 0);
+                              network.set_reachable(gone, true);
+                            }));
+      });
+      REQUIRE_MESSAGE(found.is_array(), found.dump());
+      // What is between others keeps its window.
+      const double second_s = 0.3 + (gone == 2 ? 0 : gaps_s) + rest_s;
+      CHECK(found[1].get<double>() == doctest::Approx(second_s).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("a message that is cut off with its host takes no part of a link from those after it") {
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    scenario::Scenario scenario = connected(0.05);
+    scenario.platform.network.solver = solver;
+    const json found = forked([&] {
+      return json(carried(scenario, {{2, 1, 1000 * segment}, {0, 1, 30 * segment, 0.01}},
+                          [](network::Network& network, std::size_t i) {
+                            if (i == 1) network.set_reachable(2, false);
+                          }));
+    });
+    REQUIRE_MESSAGE(found.is_array(), found.dump());
+    CHECK(found[0].get<double>() == -1);
+    CHECK(found[1].get<double>() == doctest::Approx(0.01 + 0.05 + 0.1 + 20 * segment_s).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a message that its window limits takes a round trip for each window, and its last at the link's rate") {
+  // 20 segments take 6 of 100 ms: 10 and then 20 a round trip.
+  scenario::Scenario limited = connected(0.05);
+  limited.platform.network.tcp_window = {20 * segment};
+  for (const int windows : {1, 2, 100}) {
+    for (const int last : {1, 13, 20}) {
+      CAPTURE(windows);
+      CAPTURE(last);
+      check_times(limited, {{0, 1, (10 + 20 * windows + last) * segment}},
+                  {0.05 + 0.1 * (1 + windows) + last * segment_s});
+    }
+  }
+  // A window that is there from the start, and what fits into it.
+  check_times(limited, {{0, 1, 50 * segment}, {0, 1, 45 * segment, 0.3}, {0, 1, 20 * segment, 0.7}},
+              {0.05 + 0.2 + 20 * segment_s, 0.3 + 0.05 + 0.2 + 5 * segment_s, 0.7 + 0.05 + 20 * segment_s});
+  // The law, for one so long that neither its first nor its last round counts.
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CHECK(times(limited, solver, {{0, 1, 20 * 5000 * segment}})[0] == doctest::Approx(500).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("a window at its limit bounds the rate, also after others have left the link") {
+  // A link carries 100 segments in a round trip, a window has 60. Two messages have 50 each; when the shorter is
+  // through, the other has 60.
+  const double frame_s = segment / (0.97 * bandwidth), round_trip_s = 100 * frame_s;
+  scenario::Scenario scenario = connected(round_trip_s / 2);
+  scenario.platform.network.sharing = scenario::LinkSharing::fair;
+  scenario.platform.network.crosstraffic = false;
+  scenario.platform.network.tcp_window = {60 * segment};
+  const std::vector<Sent> messages = {{0, 1, 60000 * segment}, {2, 1, 30000 * segment}};
+  const double both_s = 30000 / 50.0 * round_trip_s, all_s = both_s + 30000 / 60.0 * round_trip_s;
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    const std::vector<double> found = times(scenario, solver, messages);
+    CHECK(found[0] == doctest::Approx(all_s).epsilon(0.01));
+    CHECK(found[1] == doctest::Approx(both_s).epsilon(0.01));
+  }
+}
+
+TEST_CASE("a window at its limit waits for acknowledgements that wait behind what goes the other way") {
+  // 20 and 40 segments the other way: half of them are before an acknowledgement.
+  scenario::Scenario limited = connected(0.05);
+  limited.platform.network.tcp_window = {20 * segment};
+  const std::vector<Sent> messages = {
+      {0, 1, 10 * segment}, {1, 0, 10 * segment}, {0, 1, 100 * segment, 0.1}, {1, 0, 100 * segment, 0.1}};
+  const double trip_s = 0.1 + 10 * segment_s, end_s = 0.1 + 0.05 + 4 * trip_s + 20 * segment_s;
+  check_times(limited, messages, {0.05 + 10 * segment_s, 0.05 + 10 * segment_s, end_s, end_s});
+}
+
+TEST_CASE("latency on the way back alone costs its gaps, and windows bound there, too, by the accelerator") {
+  const auto one_way = [](const char* latency) {
+    return on_file("one_way.xml",
+                   {.text = std::make_shared<const std::string>(
+                        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
+                        "<host id=\"b\" speed=\"1Gf\"/><link id=\"there\" bandwidth=\"5MBps\" latency=\"" +
+                        std::string(latency) +
+                        "\"/><link id=\"back\" bandwidth=\"5MBps\" latency=\"100ms\"/>"
+                        "<route src=\"a\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"there\"/></route>"
+                        "<route src=\"b\" dst=\"a\" symmetrical=\"NO\"><link_ctn id=\"back\"/></route>"
+                        "</zone></platform>")},
+                   scenario::NetworkModel::TCP);
+  };
+  const auto set = [](scenario::Scenario scenario, double window) {
+    scenario.platform.network.sharing = scenario::LinkSharing::tcp;
+    scenario.platform.network.tcp_window = {window};
+    return scenario;
+  };
+  const std::vector<Sent> messages = {{0, 1, 70 * segment}, {1, 0, 70 * segment, 1}};
+  const double gaps_s = 0.2 - 30 * segment_s, rest_s = 70 * segment_s;
+  const json none = forked([&] { return json(carried(set(one_way("0ms"), 1e6), messages)); });
+  REQUIRE_MESSAGE(none.is_array(), none.dump());
+  CHECK(none[0].get<double>() == doctest::Approx(gaps_s + rest_s).epsilon(1e-6));
+  CHECK(none[1].get<double>() == doctest::Approx(1 + 0.1 + gaps_s + rest_s).epsilon(1e-6));
+  const json limited = forked([&] { return json(carried(set(one_way("0ms"), 20 * segment), messages)); });
+  REQUIRE_MESSAGE(limited.is_array(), limited.dump());
+  CHECK(limited[0].get<double>() == doctest::Approx(0.3 + 20 * segment_s).epsilon(1e-6));
+  // Where there is some on both ways SimGrid carries it; the round trip is both together.
+  check_times(set(one_way("20ms"), 20 * segment), messages,
+              {0.02 + 0.36 + 20 * segment_s, 1.1 + 0.36 + 20 * segment_s});
+
+  scenario::Scenario forced = set(one_way("0ms"), 1e6);
+  forced.platform.network.solver = scenario::LinkSolver::simgrid;
+  const json refused = forked([&] { return json(platform::Fabric(forced).node_count()); });
+  CHECK_MESSAGE(refused.value("input_error", "").find("on its way back alone") != std::string::npos, refused.dump());
 }
 
 TEST_CASE("what a queue cannot hold is lost, and found out by a probe") {

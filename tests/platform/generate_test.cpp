@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <simgrid/s4u.hpp>
 
+#include "sim/platform/hosts.hpp"
 #include "sim/platform/layout.hpp"
 #include "tests/support/forked.hpp"
 
@@ -98,6 +100,48 @@ TEST_CASE("opposite hosts of a ring are half of it apart") {
     CHECK(found["links"].size() == 3);
     CHECK(found["latency_s"].get<double>() == doctest::Approx(0.03));
   }
+}
+
+TEST_CASE("a ring's routes are those that SimGrid finds, between neighbours and others") {
+  for (const int workers : {2, 3, 4, 7}) {
+    CAPTURE(workers);
+    const json equal = ddl::forked([&] {
+      const Fabric fabric(ddl::on_platform(
+          {.topology = scenario::Topology::ring, .workers = workers, .bandwidth = {{1e6}, {2e6}}, .latency = {0.01}}));
+      int same = 0;
+      for (int source = 0; source < workers; ++source) {
+        for (int target = 0; target < workers; ++target) {
+          if (source == target) continue;
+          const auto found = way_between(fabric.host(source), fabric.host(target));
+          const Route route = fabric.find_route(source, target);
+          bool is_same = route.links.size() == found->links.size() && route.latency_s == found->latency_s;
+          for (std::size_t i = 0; is_same && i < route.links.size(); ++i) {
+            const LinkInfo& link = fabric.links()[static_cast<std::size_t>(route.links[i])];
+            is_same = found->links[i]->get_name() == link.name + (link.direction == "up" ? "_UP" : "_DOWN");
+          }
+          same += is_same ? 1 : 0;
+        }
+      }
+      return json(same);
+    });
+    CHECK(equal == workers * (workers - 1));
+  }
+}
+
+// SimGrid, asked for each of these routes, would look at all hosts each time.
+TEST_CASE("neighbours in a ring of very many hosts are found without a walk round it") {
+  constexpr int workers = 16000;
+  const json hops = ddl::forked([] {
+    const Fabric fabric(
+        ddl::on_platform({.topology = scenario::Topology::ring, .workers = workers, .bandwidth = {{1e6}}}));
+    std::size_t links = 0;
+    for (int node = 0; node < workers; ++node) {
+      const int next = (node + 1) % workers;
+      links += fabric.find_route(node, next).links.size() + fabric.find_route(next, node).links.size();
+    }
+    return json(links);
+  });
+  CHECK(hops == 2 * workers);
 }
 
 TEST_CASE("a ring of two hosts is one link, of one host none") {

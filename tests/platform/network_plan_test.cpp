@@ -56,6 +56,18 @@ TEST_CASE("a factor for latencies in the platform file leaves latencies that cha
   CHECK(plan_network({}, {.nodes = 2, .sets_latency_factor = true}).carried_by == CarriedBy::simgrid);
 }
 
+TEST_CASE("latency on the way back alone is the accelerator's in TCP's model, and matters in no other") {
+  const NetworkFacts facts{.nodes = 2, .latency_only_back = true};
+  const NetworkPlan plan = plan_network({}, facts);
+  CHECK(plan.carried_by == CarriedBy::accelerator);
+  CHECK(plan.why.find("on its way back alone") != std::string::npos);
+  for (const NetworkModel model : {NetworkModel::LV08, NetworkModel::CM02}) {
+    CHECK(plan_network({.model = model}, facts).carried_by == CarriedBy::simgrid);
+  }
+  CHECK_THROWS_WITH_AS(plan_network({.solver = LinkSolver::simgrid}, facts), doctest::Contains(R"(expected "auto")"),
+                       InputError);
+}
+
 TEST_CASE("what cannot be is refused with what can") {
   const auto refused = [](const scenario::NetworkSpec& network, const NetworkFacts& facts, const char* text) {
     CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);

@@ -18,7 +18,9 @@ Scenario scenario_with(const std::string& rest) {
 
 double total(const Scenario& scenario, const nn::Model* model, int workers, double steps) {
   double sum = 0;
-  for (const MemoryPart& part : memory_of(scenario, model, workers, 0, steps)) sum += part.bytes;
+  for (const MemoryPart& part : memory_of(scenario, model, workers, 0, steps, scenario.data.train.value_or(0))) {
+    sum += part.bytes;
+  }
   return sum;
 }
 
@@ -37,6 +39,16 @@ TEST_CASE("the whole training set for each worker takes the memory of its sample
   const Scenario all = scenario_with(R"("model": "mlp", "data": {"train": 5000, "partition": "full"})");
   const nn::Model model(all.model, {1, 12, 12}, 10);
   CHECK(total(all, &model, 7, 0) - total(shards, &model, 7, 0) == 7 * 5000 * 8);
+  // As many as there are, where the scenario does not say how many.
+  Scenario unsaid = all;
+  unsaid.data.train.reset();
+  const auto of_partition = [&](std::int64_t samples) {
+    for (const MemoryPart& part : memory_of(unsaid, &model, 7, 0, 0, samples)) {
+      if (part.path == "$.data.partition") return part.bytes;
+    }
+    return 0.0;
+  };
+  CHECK(of_partition(60000) == 7 * 60000 * 8);
 }
 
 TEST_CASE("optimizers with moments and rotating partitions take their vectors") {
@@ -54,7 +66,7 @@ TEST_CASE("optimizers with moments and rotating partitions take their vectors") 
 }
 
 double of_model(const Scenario& scenario, const nn::Model& model, int workers) {
-  for (const MemoryPart& part : memory_of(scenario, &model, workers, 0, 0)) {
+  for (const MemoryPart& part : memory_of(scenario, &model, workers, 0, 0, 0)) {
     if (part.path == "$.model") return part.bytes;
   }
   return 0;

@@ -3,11 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "sim/search/tune.hpp"
 #include "tests/results/writing/files.hpp"
+#include "tests/search/results_below.hpp"
 
 namespace ddl::search {
 namespace {
@@ -42,6 +44,17 @@ class Place {
   results::TemporaryFolder scratch_;
 };
 
+// At the end of a run of a system, by what it was told to stop at.
+double lab_accuracy(const fs::path& folder, const std::string& system, const std::string& time) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(system) == std::string::npos || name.find("time=" + time) == std::string::npos) continue;
+    return read_trial(entry.path() / "1000001", {}, std::nullopt).accuracy;
+  }
+  FAIL("no run of " << system << " until " << time);
+  return 0;
+}
+
 // How many runs a call made.
 struct Counted {
   std::size_t made = 0;
@@ -50,13 +63,6 @@ struct Counted {
             std::move(used)};
   }
 };
-
-std::size_t results_below(const fs::path& folder) {
-  std::size_t found = 0;
-  if (!fs::exists(folder)) return 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) found += entry.path().filename() == "run.json";
-  return found;
-}
 
 }  // namespace
 
@@ -78,8 +84,9 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
     if (candidate.name == "gossip") CHECK(candidate.excluded == "");
   }
   CHECK(advice.open_tuning + advice.open_race + advice.open_conditions == 0);
-  // Eight runs to tune each of two, three seeds to race, and four networks for gossip, which alone uses one.
-  CHECK(counted.made == 2 * 8 + 2 * 3 + 4 * 3);
+  // Two probes and eight runs to tune each of two, three seeds to race, and four networks for gossip, which alone uses
+  // one.
+  CHECK(counted.made == 2 * (2 + 8) + 2 * 3 + 4 * 3);
   CHECK(results_below(adviser.folder() / "conditions") == 12);
 }
 
@@ -106,26 +113,132 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   const fs::path file = place.write("cut.json", scenario_text("800Mbps"));
   Counted first, second;
   Adviser cut(place.request(file, {"gossip"}), 1);
-  int asked = 0;
-  AdviseOptions options = first.options();
-  // Each run is asked for in its own process, so that the time that has passed must be the same for all of them.
-  options.at_once = 1;
-  options.used = [&asked] { return static_cast<double>(asked); };
-  options.progress = [&](const studies::RunsProgress& progress) {
-    first.made = progress.finished - progress.kept;
-    asked = progress.finished >= 5 ? 1 : 0;
-  };
-  cut.run(options);
+  // The two probes of each, and one whole run of one worker alone: then time is up.
+  cut.run({1, first.options().progress, [&] { return results_below(cut.folder()) >= 5 ? 1.0 : 0.0; }});
   const Advice part = cut.advice();
   CHECK(first.made == 5);
   CHECK(part.open_tuning > 0);
-  CHECK_FALSE(part.recommended.has_value());
-  CHECK(advice_text(cut).find("5 of 16 runs") != std::string::npos);
+  CHECK(advice_text(cut).find("1 of 16 runs") != std::string::npos);
+  // The two can only be compared by their probes.
+  REQUIRE(part.recommended.has_value());
+  const auto accuracy = [&](std::size_t i) {
+    return lab_accuracy(cut.folder() / "probes", i == 0 ? "single" : "gossip", "0.5s");
+  };
+  CHECK(*part.recommended == (accuracy(0) >= accuracy(1) ? 0 : 1));
 
   Adviser whole(place.request(file, {"gossip"}), 1);
   whole.run(second.options());
-  CHECK(second.made == 2 * 8 + 2 * 3 + 4 * 3 - 5);
+  CHECK(second.made == 2 * (2 + 8) + 2 * 3 + 4 * 3 - 5);
   CHECK(whole.advice().recommended.has_value());
+}
+
+TEST_CASE("of fewer seeds than a test needs the best mean is named, and seeds are asked for, not more budget") {
+  const Place place;
+  AdviseRequest request = place.request(place.write("few.json", scenario_text("800Mbps")), {"gossip"});
+  request.seeds = {1, 2};
+  Adviser adviser(request, 2);
+  Counted counted;
+  adviser.run(counted.options());
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.race.leader.has_value());
+  CHECK(advice.recommended == advice.race.leader);
+  CHECK(advice.ranking.front() == *advice.race.leader);
+  const std::string page = advice_text(adviser);
+  CHECK(page.find("--seeds 1..3") != std::string::npos);
+  CHECK(page.find("budget") == std::string::npos);
+}
+
+TEST_CASE("a tight budget ends in time with three seeds of the best, and says what it had no room for") {
+  const Place place;
+  const std::vector<std::string> systems = {"gossip", "alone", "local_sgd", "ako", "ad_psgd", "sgp", "d_psgd"};
+  const AdviseRequest request = place.request(place.write("tight.json", scenario_text("100Mbps")), systems);
+  // Whole runs cost a fortieth of the budget, probes a fifth of one.
+  const auto spent = [](const fs::path& folder) {
+    const auto probes = static_cast<double>(results_below(folder / "probes"));
+    return (static_cast<double>(results_below(folder)) - 0.8 * probes) / 40;
+  };
+  Adviser tight(request, 1);
+  tight.run({1, {}, [&] { return spent(tight.folder()); }});
+  const Advice advice = tight.advice();
+  const std::size_t all = advice.advised.size();
+  REQUIRE(all >= 8);
+  CHECK(spent(tight.folder()) <= 1);
+  CHECK(spent(tight.folder()) > 0.7);
+  CHECK(advice.open_probes == 0);
+  CHECK(advice.race.looked_after >= 3);
+  REQUIRE(advice.recommended.has_value());
+  double worst_in = 0, best_out = 1;
+  std::size_t raced = 0;
+  for (std::size_t i = 0; i < all; ++i) {
+    const Standing& standing = advice.advised[i].standing;
+    if (advice.race.entrants[i].waits) {
+      CHECK(advice.race.entrants[i].seeds() == 0);
+      if (standing.length == 1) best_out = std::min(best_out, standing.score);
+    } else {
+      ++raced;
+      CHECK(advice.race.entrants[i].seeds() >= 3);
+      CHECK(standing.length == 1);
+      if (i > 0) worst_in = std::max(worst_in, standing.score);
+    }
+  }
+  CHECK(raced >= 2);
+  CHECK(raced < all);
+  CHECK(worst_in <= best_out);
+  const std::string page = advice_text(tight);
+  CHECK(page.find("Not raced, for lack of budget") != std::string::npos);
+  CHECK(page.find("The budget had no room for") != std::string::npos);
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+  CHECK(Json::parse(advice_json(tight))["not_raced"].size() == all - raced);
+
+  // Without an end the same folder comes to the page of a call that had none from the beginning.
+  Adviser on(request, 2);
+  on.run(Counted().options());
+  write_advice(on);
+  AdviseRequest elsewhere = request;
+  elsewhere.out = (place.path() / "elsewhere").string();
+  Adviser fresh(elsewhere, 2);
+  fresh.run(Counted().options());
+  write_advice(fresh);
+  for (const char* file : {"advice.md", "advice.json", "recommended.json"}) {
+    CHECK(results::text_of(on.folder() / file) == results::text_of(fresh.folder() / file));
+  }
+  CHECK(fresh.advice().open_probes + fresh.advice().open_tuning + fresh.advice().open_race == 0);
+}
+
+TEST_CASE("what was spent before the first run shortens all stages alike") {
+  const Place place;
+  const fs::path file = place.write("late.json", scenario_text("100Mbps"));
+  // A budget of 24 runs, and twice as much of which half was spent before.
+  const auto page_after = [&](const std::string& out, double before) {
+    AdviseRequest request = place.request(file, {"gossip", "alone", "ad_psgd"});
+    request.out = (place.path() / out).string();
+    Adviser adviser(request, 1);
+    const auto share = [&] { return static_cast<double>(results_below(adviser.folder())) / 24; };
+    adviser.run({1, {}, [&] { return before + (1 - before) * share(); }});
+    CHECK(results_below(adviser.folder() / "probes") > 0);
+    return advice_markdown(adviser);
+  };
+  CHECK(page_after("at_once", 0) == page_after("late", 0.5));
+}
+
+TEST_CASE("a run that takes longer than the budget is ended with it, and leaves nothing") {
+  const Place place;
+  std::string text = scenario_text("800Mbps");
+  text.replace(text.find("\"time\": \"2s\""), 12, "\"time\": \"400000s\"");
+  text.replace(text.find("\"every\": \"200ms\""), 16, "\"every\": \"10000s\"");
+  Adviser adviser(place.request(place.write("long.json", text), {"gossip"}), 2);
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  adviser.run({2, {}, [&] { return seconds() / 0.3; }});
+  CHECK(seconds() < 10);
+  CHECK_FALSE(adviser.advice().recommended.has_value());
+  CHECK(advice_text(adviser).find("No answer yet: no run has ended.") != std::string::npos);
+  for (const auto& entry : fs::recursive_directory_iterator(adviser.folder())) {
+    CHECK_MESSAGE(!entry.is_regular_file(), entry.path().string());
+  }
 }
 
 TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON says the same") {
@@ -161,7 +274,7 @@ TEST_CASE("what cannot be asked is one line") {
   };
   std::string no_time = scenario_text("8Mbps");
   no_time.replace(no_time.find("\"time\": \"2s\""), 12, "\"iterations\": 5");
-  CHECK(error_of(no_time).find("bad.json: $.stop.time: is missing; expected how long") != std::string::npos);
+  CHECK(error_of(no_time).find("bad.json: $.stop.time: is missing; expected a time") != std::string::npos);
   CHECK(error_of(scenario_text("8Mbps"), {"gosip"}) ==
         "--systems: \"gosip\" is no candidate; did you mean \"gossip\"?");
   CHECK_FALSE(fs::exists(place.path() / "out"));

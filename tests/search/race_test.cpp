@@ -130,4 +130,28 @@ TEST_CASE("a race that was cut off has an order, and goes on to where it would h
   CHECK(again.looked_after == whole.looked_after);
 }
 
+TEST_CASE("entrants that lack seeds of the first look wait while those that have them race, and join in later") {
+  // The second is as good as the first, the third far behind, the fourth the best by far.
+  const Normals scores{{10, 10, 40, 1}, 3, 0.5, 5};
+  const auto without = [&](std::size_t missing) {
+    return [&scores, missing](std::size_t i, std::uint64_t seed) {
+      return i == missing && seed > 1 ? std::nullopt : std::optional(scores(i, seed));
+    };
+  };
+  const Race cut = race(4, seeds_of(3), without(3));
+  CHECK(cut.looked_after == 3);
+  CHECK(cut.entrants[3].waits);
+  CHECK_FALSE(cut.entrants[3].dropped_after.has_value());
+  CHECK(cut.entrants[2].dropped_after == std::size_t{3});
+  CHECK(std::ranges::count(cut.left, std::size_t{3}) == 0);
+  REQUIRE(cut.open.size() == 2);
+  CHECK(cut.open[0].entrant == 3);
+  CHECK(cut.open[0].seed == 2);
+  // More seeds are asked for, of those that wait first.
+  CHECK(race(4, seeds_of(5), without(3)).open.front().entrant == 3);
+  const Race whole = race(4, seeds_of(3), without(4));
+  CHECK(whole.left == std::vector<std::size_t>{3});
+  CHECK(whole.open.empty());
+}
+
 }  // namespace ddl::search

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <simgrid/s4u.hpp>
 #include <vector>
@@ -19,8 +20,10 @@ class NobodyObserves final : public network::Observer {
   void queue_changed(int, int, std::size_t) override {}
 };
 
-// When each message arrived. Messages of one pair are carried one after the other. In a process of its own.
-inline std::vector<double> carried(const scenario::Scenario& scenario, const std::vector<Sent>& messages) {
+// When each message arrived. Messages of one pair are carried one after the other. In a process of its own. Before
+// message i is sent, `before` may do something to the network.
+inline std::vector<double> carried(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
+                                   const std::function<void(network::Network&, std::size_t i)>& before = nullptr) {
   platform::Fabric fabric(scenario);
   network::Quiescence quiescence;
   NobodyObserves observer;
@@ -39,6 +42,7 @@ inline std::vector<double> carried(const scenario::Scenario& scenario, const std
     for (const std::size_t i : order) {
       const Sent& sent = messages[i];
       if (sent.start_s > simgrid::s4u::Engine::get_clock()) simgrid::s4u::this_actor::sleep_until(sent.start_s);
+      if (before) before(network, i);
       Message message;
       message.source = sent.source;
       message.target = sent.target;

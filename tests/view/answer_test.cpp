@@ -50,6 +50,24 @@ TEST_CASE("systems are ranked by time to the target in each condition, and what 
   CHECK(wide.clear == false);  // their seeds overlap
 }
 
+TEST_CASE("what ranks is the largest target that some system reaches in each condition, with all its seeds") {
+  std::vector<results::FinishedRun> all;
+  for (const std::uint64_t seed : {1, 2}) {
+    for (const std::string bandwidth : {"1Mbps", "9Mbps"}) {
+      for (const std::string system : {"good", "fair"}) {
+        results::FinishedRun run = run_of(system, bandwidth, seed, 0.85, 10);
+        run.targets = {0.5, 0.8, 0.9};
+        const bool good = system == "good", lucky = good && bandwidth == "9Mbps" && seed == 1;
+        run.measures.push_back({results::time_to(0.8), good ? std::optional(20.0) : std::nullopt});
+        run.measures.push_back({results::time_to(0.9), lucky ? std::optional(30.0) : std::nullopt});
+        all.push_back(run);
+      }
+    }
+  }
+  const results::GroupedRuns runs = results::group_runs(std::move(all));
+  CHECK(answer_of(runs).target == 0.8);
+}
+
 TEST_CASE("without a target that is reached, the final accuracy ranks, largest first") {
   std::vector<results::FinishedRun> all = {run_of("a", "1Mbps", 1, 0.3, std::nullopt),
                                            run_of("b", "1Mbps", 1, 0.4, std::nullopt)};

@@ -31,7 +31,7 @@ struct Partitions {
 
 FieldValue form_of(Partitions& partitions);
 
-enum class AkoSchedule { rotate, broadcast };  // each class of peers gets another in a step | all get the same
+enum class AkoSchedule { rotate, broadcast };  // a different part to each class of peers, or one to all
 constexpr auto enum_names(AkoSchedule) {
   return std::to_array<EnumName<AkoSchedule>>({{AkoSchedule::rotate, "rotate"}, {AkoSchedule::broadcast, "broadcast"}});
 }
@@ -41,8 +41,8 @@ constexpr auto enum_names(AkoApply) {
   return std::to_array<EnumName<AkoApply>>({{AkoApply::at_step, "at_step"}, {AkoApply::on_arrival, "on_arrival"}});
 }
 
-// More waits for a peer than may: what cannot leave accumulates, and computing never waits (the paper's decoupling of
-// computing and network) | the worker waits.
+// When a peer's queue is full. merge: what cannot leave accumulates, and computing never waits (the paper's decoupling
+// of computing and network). block: the worker waits.
 enum class Overflow { merge, block };
 constexpr auto enum_names(Overflow) {
   return std::to_array<EnumName<Overflow>>({{Overflow::merge, "merge"}, {Overflow::block, "block"}});
@@ -86,7 +86,8 @@ void fields(Visitor& visit, AkoParams& params) {
                     "runs), or groups of layers by name",
              .at_least = 1,
              .at_most = 1e6});
-  visit("schedule", params.schedule, Rule{.doc = "another partition to each peer in a round, or the same to all"});
+  visit("schedule", params.schedule,
+        Rule{.doc = "a step sends a different partition to each class of peers, or the same one to all"});
   visit("partitioner", params.partitioner, Rule{.doc = "how the parameter vector is cut"});
   visit("apply", params.apply, Rule{.doc = "when gradients of others reach the weights"});
   visit("queue_depth", params.queue_depth, Rule{.doc = "messages that may wait per destination", .at_least = 1});

@@ -21,8 +21,8 @@ class ReceivedSteps {
 
   void note(int part, std::int64_t step);
   void note_last(std::int64_t steps) { all_ = steps; }  // the peer takes no more than these
-  void note_gone() { away_ = true; }                    // nothing comes, until something does
-  std::int64_t steps() const;                           // without end once all have come
+  void note_gone() { away_ = true; }                    // until its next message
+  std::int64_t steps() const;                           // the largest integer once all have come
 
  private:
   const AkoPlan& plan_;
@@ -39,7 +39,7 @@ class AkoProgress {
   AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> staleness_bound);
 
   void note(const Message& message);  // of any kind, as it has arrived
-  // Of how many steps all messages of all peers have come; without end if there is no peer to wait for.
+  // Of how many steps all messages of all peers have come; the largest integer if there is no peer to wait for.
   std::int64_t steps() const;
   // W. Until all messages of all but the last s steps have come. Without a bound it does not wait, and events of hosts
   // and leaves of peers change nothing.

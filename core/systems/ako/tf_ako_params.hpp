@@ -8,7 +8,7 @@
 
 namespace ddl::systems {
 
-enum class Publish { background, blocking };  // the worker goes on | waits until each message is at its receiver
+enum class Publish { background, blocking };  // blocking: the worker waits until each message is at its receiver
 constexpr auto enum_names(Publish) {
   return std::to_array<EnumName<Publish>>({{Publish::background, "background"}, {Publish::blocking, "blocking"}});
 }
@@ -23,7 +23,7 @@ constexpr auto enum_names(AkoClock) {
 // By default nothing: Ako as its paper has it.
 struct TfAkoParams {
   Publish publish = Publish::background;
-  int receive_threads = 1;  // parts are dealt round over them
+  int receive_threads = 1;  // each takes its parts in turn
   Seconds receive_time;     // a thread's work for one message, on the host's processor
   AkoClock clock = AkoClock::peers;
 };
@@ -32,7 +32,7 @@ template <class Visitor>
 void fields(Visitor& visit, TfAkoParams& params) {
   visit("publish", params.publish, Rule{.doc = "messages travel while the worker goes on, or it waits for them"});
   visit("receive_threads", params.receive_threads,
-        Rule{.doc = "parts are dealt round over them", .at_least = 1, .at_most = 1000});
+        Rule{.doc = "how many; parts are assigned to them in turn", .at_least = 1, .at_most = 1000});
   visit("receive_time", params.receive_time, Rule{.doc = "a thread's work for one message", .at_least = 0});
   visit("clock", params.clock,
         Rule{.doc = "where the staleness bound is kept: at each worker, or at worker 0 for all"});

@@ -15,8 +15,8 @@
 //     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
 //        makes due is over
 //        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x without g until the exchange is over: the
-//        question (2) has s, and 3 is x = x + (x_j - s) / 2. The pair averages what it would have, when it would have;
-//        only gradients meanwhile are taken at a model that has g. The slot stays full as long.
+//        question (2) has s, and 3 is x = x + (x_j - s) / 2. So exchanges use the model without g, as they would
+//        otherwise, and only the worker's next gradients see g. The slot stays full as long.
 //
 // A gradient's staleness is the number of averagings and updates its worker's model went through from when it began to
 // be computed until it was applied.

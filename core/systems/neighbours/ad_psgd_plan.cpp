@@ -7,12 +7,16 @@ namespace ddl::systems {
 
 Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
-  if (gossip_rate.continuous) return result;  // as much as the network carries, but no step needs it
-  result.random_peers = peer == PartnerRule::random;
+  // Without a pause exchanges are as many as the network carries, but no step needs them.
+  result.random_peers = !gossip_rate.continuous && peer == PartnerRule::random;
   for (int active = 1; active < cluster.workers; active += 2) {
     const auto others = graph::partners(topology, cluster.workers, active);
     const double models = 1.0 / (gossip_rate.every * static_cast<double>(others.size()));
     for (const int passive : others) {
+      if (gossip_rate.continuous) {
+        result.unlisted.insert(result.unlisted.end(), {{active, passive}, {passive, active}});
+        continue;
+      }
       result.phases[0].push_back({active, passive, models});
       result.phases[0].push_back({passive, active, models});
     }

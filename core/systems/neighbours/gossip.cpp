@@ -45,7 +45,7 @@ class GossipWorker : public Program {
       : node_(node),
         params_(params),
         alone_(node.cluster().workers == 1),
-        random_(node.rng("peer")),
+        peers_(params.peer, node),
         mask_(params.threshold, params.error_feedback, node.cluster()),
         own_share_(params.merge),
         call_(node, to_trainer) {}
@@ -66,24 +66,11 @@ class GossipWorker : public Program {
   }
 
  private:
-  int peer() {
-    const int workers = node_.cluster().workers;
-    const auto others = static_cast<std::uint64_t>(workers - 1);
-    std::uint64_t ahead = 0;
-    if (params_.peer == PeerRule::random) ahead = random_.below(others);
-    if (params_.peer == PeerRule::round_robin) ahead = static_cast<std::uint64_t>(node_.step()) % others;
-    const int chosen = (node_.id() + 1 + static_cast<int>(ahead)) % workers;
-    if (params_.peer == PeerRule::random) {
-      node_.record(Draw{"partner", node_.step(), static_cast<std::uint64_t>(chosen), Draw::node});
-    }
-    return chosen;
-  }
-
   void ask() {
     if (alone_) return;
     Message question = message(to_answerer, Question{own_share_.loss()}, params_.mode != GossipMode::pull);
     asked_with_ = question.values;
-    call_.ask(peer(), std::move(question));
+    call_.ask(peers_.next(), std::move(question));
   }
 
   void take_answer() {
@@ -119,7 +106,7 @@ class GossipWorker : public Program {
   Node& node_;
   const GossipParams params_;
   const bool alone_;
-  Stream random_;
+  PeerChoice peers_;
   GradientMask mask_;
   ModelShare own_share_;
   membership::Call call_;

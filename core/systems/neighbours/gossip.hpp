@@ -25,12 +25,12 @@ constexpr auto enum_names(PeerRule) {
       {{PeerRule::random, "random"}, {PeerRule::ring, "ring"}, {PeerRule::round_robin, "round_robin"}});
 }
 
-enum class Merge { half, loss_weighted };  // x = (x + y) / 2 | the model with the smaller loss weighs more
+enum class Merge { half, loss_weighted };  // loss_weighted: the model with the smaller loss weighs more
 constexpr auto enum_names(Merge) {
   return std::to_array<EnumName<Merge>>({{Merge::half, "half"}, {Merge::loss_weighted, "loss_weighted"}});
 }
 
-enum class ExchangeOrder { sequential, overlap };  // after the gradient | while it is computed
+enum class ExchangeOrder { sequential, overlap };  // overlap: asked before the gradient, answered while it is computed
 constexpr auto enum_names(ExchangeOrder) {
   return std::to_array<EnumName<ExchangeOrder>>(
       {{ExchangeOrder::sequential, "sequential"}, {ExchangeOrder::overlap, "overlap"}});

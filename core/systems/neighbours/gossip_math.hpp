@@ -1,4 +1,4 @@
-// The arithmetic of gossip: what of a gradient is applied, and how two models become one.
+// The arithmetic of gossip: which peer is asked, what of a gradient is applied, and how two models become one.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,30 @@
 #include "core/systems/neighbours/gossip.hpp"
 
 namespace ddl::systems {
+
+// Another worker for each step.
+class PeerChoice {
+ public:
+  PeerChoice(PeerRule rule, Node& node) : rule_(rule), node_(node), random_(node.rng("peer")) {}
+
+  int next() {
+    const int workers = node_.cluster().workers;
+    const auto others = static_cast<std::uint64_t>(workers - 1);
+    std::uint64_t ahead = 0;  // beyond the next one
+    if (rule_ == PeerRule::random) ahead = random_.below(others);
+    if (rule_ == PeerRule::round_robin) ahead = static_cast<std::uint64_t>(node_.step()) % others;
+    const int chosen = (node_.id() + 1 + static_cast<int>(ahead)) % workers;
+    if (rule_ == PeerRule::random) {
+      node_.record(Draw{"partner", node_.step(), static_cast<std::uint64_t>(chosen), Draw::node});
+    }
+    return chosen;
+  }
+
+ private:
+  const PeerRule rule_;
+  Node& node_;
+  Stream random_;
+};
 
 // Cui's threshold on gradients, before the optimizer sees them: per tensor, what lies below the mean is dropped.
 class GradientMask {

@@ -38,7 +38,7 @@ std::vector<SettingError> GossipParams::errors(const Surroundings&) const {
   std::vector<SettingError> list;
   if (mode == GossipMode::pair && timeout) {
     list.push_back(
-        {"timeout", "a pair moves together, so its answer may not be given up; expected mode \"pull\" or \"push\""});
+        {"timeout", "mode \"pair\" cannot time out, for both must move; expected mode \"pull\" or \"push\""});
   }
   if (error_feedback && threshold == Threshold::none) {
     list.push_back({"error_feedback", "nothing is dropped without a threshold; expected one, or no error feedback"});

@@ -1,4 +1,4 @@
-// A worker's last gradient, until the averagings with others may have it, and the worker's model meanwhile.
+// A worker's last gradient, until exchanges may see it, and the model that the worker uses meanwhile.
 #pragma once
 
 #include <cstdint>

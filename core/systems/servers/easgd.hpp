@@ -13,7 +13,7 @@ namespace ddl::systems {
 
 struct EasgdParams {
   static constexpr SystemFacts facts{.name = "easgd",
-                                     .what = "elastic averaging: workers and a center on servers draw each other",
+                                     .what = "elastic averaging: workers and a center on servers attract each other",
                                      .paper = "Zhang et al., NIPS 2015",
                                      .needs_servers = true};
   int tau = 10;

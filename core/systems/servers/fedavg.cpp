@@ -7,9 +7,9 @@
 //                   5  x = sum of h_k x_k / sum of h_k over the models of the round   (h_k: steps in it)
 //                   6  send x to m = max(C n, 1) of the workers, drawn at random
 //
-// All servers draw the same workers, each for its shard of the model. A worker has claimed the first step of its next
-// round before it pulls, so that the model travels to none that has no use for it; once the run has its samples, pulls
-// are refused. The model of a worker which went or was suspected meanwhile is dropped.
+// All servers draw the same workers, each for its shard of the model. A worker begins its next step before it pulls, so
+// that no model is sent to a worker without steps left; once the run has its samples, pulls are refused. The model of a
+// worker which went or was suspected meanwhile is dropped.
 #include "core/systems/servers/fedavg.hpp"
 
 #include <algorithm>
@@ -57,6 +57,11 @@ std::size_t workers_in_round(const FedavgParams& params, int workers) {
 
 }  // namespace
 
+std::optional<graph::Consensus> FedavgParams::consensus(const Cluster& cluster) const {
+  if (workers_in_round(*this, cluster.workers) < static_cast<std::size_t>(cluster.workers)) return std::nullopt;
+  return graph::Consensus{.factor = 0, .period = local_steps};
+}
+
 void FedavgParams::worker(Node& node) const {
   comm::ShardedModel model(node);
   bool at_work = node.next_step();
@@ -86,7 +91,7 @@ void FedavgParams::server(Node& node) const {
     if (const auto message = workers.receive(shard, "workers to be ready", missing)) {
       const int worker = message->source;
       if (message->is<comm::Pull>()) {
-        workers.win(worker);
+        workers.add(worker);
         workers.begin_waiting();  // before the first round
       } else if (workers.contains(worker) && shard.has_pulled(worker)) {
         round[worker] = {static_cast<double>(shard.steps_in(*message)), message->values};
@@ -105,26 +110,6 @@ void FedavgParams::server(Node& node) const {
     ++rounds;
     workers.begin_waiting();
   }
-}
-
-Traffic FedavgParams::traffic(const Cluster& cluster) const {
-  return comm::pull_and_push(cluster, Pace::free, 1.0 / local_steps);
-}
-
-std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {
-  std::vector<SettingError> list = errors_in(on_failure, failure_timeout);
-  if (on_failure == OnFailure::time_out && around.servers > 1) {
-    list.insert(list.begin(),
-                {"on_failure",
-                 "\"time_out\" at several servers, which would each give up others and no more draw the same "
-                 "workers; expected one server, \"wait\" or \"go_on\""});
-  }
-  const double count = sampled.value_or(1);
-  if (count >= 1 && (count > around.workers || count != static_cast<double>(static_cast<int>(count)))) {
-    list.push_back({"sampled", "is not a number of this platform's " + std::to_string(around.workers) +
-                                   " workers; expected a share below 1 or a whole count"});
-  }
-  return list;
 }
 
 }  // namespace ddl::systems

@@ -27,10 +27,9 @@ struct FedavgParams {
   void worker(Node& node) const;
   void server(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
-  // A worker that trains in a round starts from the server's model, the mean of the last round; so do those that had to
-  // wait, for what they keep meanwhile is never used. So a round of H steps leaves nothing, whatever share of workers
-  // it has.
-  graph::Consensus consensus(const Cluster&) const { return {.factor = 0, .period = local_steps}; }
+  // A round of H steps leaves nothing of the models' distance where it has all workers. Where some are left out, theirs
+  // stay what they were, and there is no saying.
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
 };
 

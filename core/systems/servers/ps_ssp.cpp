@@ -4,7 +4,7 @@
 //   server:  1  on a push of g by worker w:  x = step(x, g / n);  clock[w] += 1
 //            2  on a pull by worker w:       send x as soon as clock[w] - s <= the least clock
 //
-// A worker that comes back after it was lost is let off the gradients which it has missed.
+// A worker that comes back need not make up for the gradients that it has missed.
 #include "core/systems/servers/ps_ssp.hpp"
 
 #include <vector>
@@ -26,7 +26,7 @@ void PsSspParams::server(Node& node) const {
       const bool is_push = message->is<comm::Push>();
       // Also at a pull: a server that has crashed knows no clocks.
       clock.set(message->source, message->step + (is_push ? 1 : 0));
-      workers.win(message->source);
+      workers.add(message->source);
       if (is_push) {
         node.compute(update_time.value);
         const std::int64_t staleness = shard.record_staleness(*message);

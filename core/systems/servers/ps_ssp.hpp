@@ -15,7 +15,7 @@ namespace ddl::systems {
 
 struct PsSspParams : PsAsyncParams {
   static constexpr SystemFacts facts{.name = "ps_ssp",
-                                     .what = "stale-synchronous parameter server: no worker is over s steps ahead",
+                                     .what = "stale-synchronous parameter server: no worker is more than s steps ahead",
                                      .paper = "Ho et al., NIPS 2013",
                                      .needs_servers = true,
                                      .servers_agree = true};

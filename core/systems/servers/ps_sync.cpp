@@ -30,7 +30,7 @@ void PsSyncParams::server(Node& node) const {
   while (true) {
     if (const auto message = workers.receive(shard, "pulls and pushes of workers", missing)) {
       const int worker = message->source;
-      workers.win(worker);
+      workers.add(worker);
       if (message->is<comm::Pull>()) {
         if (!shard.has_newest(worker)) shard.answer(worker);  // 3
       } else if (shard.record_staleness(*message) == 0) {

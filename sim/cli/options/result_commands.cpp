@@ -13,11 +13,12 @@ Command add_reproduce(CLI::App& app) {
   const auto settings = std::make_shared<ReproduceSettings>();
   CLI::App& command =
       *app.add_subcommand("reproduce", "Run a published study and compare its figures with simulated ones");
-  command.add_option("study", settings->study, "Which; without it, they are listed")->type_name("NAME");
+  command.add_option("study", settings->study, "Study; without it, all are listed")->type_name("NAME");
   command.add_flag("--full", settings->full, "The published network on CIFAR-10, instead of a small one");
   command
       .add_option("--data", settings->data,
-                  "Folder of CIFAR-10's binary files, for --full; iddl: of mnist/ and cifar-10/, default DDLSIM_DATA")
+                  "Folder of CIFAR-10's binary files: for --full, or, without it, for small networks (cui_2019, "
+                  "zhang); iddl: of mnist/ and cifar-10/, default DDLSIM_DATA")
       ->type_name("DIR");
   command.add_option("--out", settings->out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
       ->type_name("DIR")

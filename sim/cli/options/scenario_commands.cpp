@@ -54,7 +54,8 @@ Command add_run(CLI::App& app) {
                      "Repeat a result's run and say whether it is the same; --set data.path=FOLDER if data have moved");
   verify->type_name("RESULT_DIR");
   add_live(run, settings->live)->excludes(verify);
-  for (const char* other : {"--seed", "--seeds", "--json", "--force"}) verify->excludes(run.get_option(other));
+  for (const char* other : {"--seed", "--seeds", "--out", "--json", "--force", "--trace"})
+    verify->excludes(run.get_option(other));
   run.footer(
       "--set names the run after what it changes, unless it sets the name itself.\n"
       "Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 \\\n    --seeds 1..3");
@@ -184,7 +185,7 @@ Command add_advise(CLI::App& app) {
   command.add_option("file", settings->request.file, "A scenario, whose system does not matter, or a platform file")
       ->type_name("SCENARIO.json|PLATFORM.xml");
   add_target(command, settings->request.goal);
-  command.add_option("--budget", settings->budget, "Wall time; runs that have begun are finished")
+  command.add_option("--budget", settings->budget, "Wall time; at its end runs at work are ended, finished ones kept")
       ->type_name("TIME")
       ->capture_default_str();
   typed->add_overrides(command);
@@ -242,7 +243,7 @@ void add_network_of(CLI::App& command, EmulateSettings& settings) {
       ->type_name("HOW")
       ->check(CLI::IsMember({"auto", "token_buckets", "delay_box"}))
       ->capture_default_str();
-  command.add_option("--queue", settings.queue, "What waits for a link at most: 50ms of its traffic, or 64kB")
+  command.add_option("--queue", settings.queue, "Longest queue of a link: 50ms of its traffic, or 64kB")
       ->type_name("TIME|SIZE")
       ->capture_default_str();
   command.add_option("--jitter", settings.jitter, "By which a packet's latency at a link differs at most")

@@ -30,7 +30,12 @@ int advise(const AdviseSettings& settings) {
   search::Adviser adviser(settings.request, at_once);
   try {
     with_progress("advise", !settings.quiet && !settings.json, [&](const auto& show) {
-      adviser.run({at_once, show, [&] {
+      // How long it takes is the budget's matter, and not known from how many runs it may have room for.
+      const auto without_estimate = [&](studies::RunsProgress progress) {
+        progress.work_left = 0;
+        show(progress);
+      };
+      adviser.run({at_once, without_estimate, [&] {
                      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
                    }});
       return 0;

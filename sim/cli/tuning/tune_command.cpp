@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
@@ -87,7 +88,8 @@ void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::u
     if (tuned.search.at_edge) {
       print_error(tuned.name + ": the best learning rate is at the edge of those tried; one beyond may be better");
     }
-    if (tuned.failed > 0) print_error(fmt::format("{}: {} runs failed; see tried.csv", tuned.name, tuned.failed));
+    if (tuned.failed > 0)
+      print_error(fmt::format("{}: {} failed; see tried.csv", tuned.name, counted(tuned.failed, "run")));
   }
 }
 
@@ -96,7 +98,7 @@ void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::u
 int tune(const TuneSettings& settings) {
   search::TuneStudy study(settings.request);
   with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
-    study.run({settings.jobs > 0 ? settings.jobs : studies::usable_cores(), show, {}});
+    study.run({settings.jobs > 0 ? settings.jobs : studies::usable_cores(), show});
     return 0;
   });
   const std::vector<TunedScenario> all = study.results();

@@ -3,16 +3,13 @@
 #include <set>
 
 #include "core/base/check.hpp"
+#include "core/base/counted.hpp"
 
 namespace ddl::emulate {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
   throw InputError("$.platform: " + what + "; expected a star for emulate: one full-duplex link per host to a switch");
-}
-
-std::string count_of(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -35,7 +32,7 @@ Star star_of(const platform::Fabric& fabric) {
       const auto from = static_cast<std::size_t>(source), to = static_cast<std::size_t>(target);
       const std::string way = "the way from " + fabric.name(source) + " to " + fabric.name(target);
       if (route.links.size() != 2) {
-        refuse(way + " is not over one link of each host's own, but over " + count_of(route.links.size(), "link"));
+        refuse(way + " is not over one link of each host's own, but over " + counted(route.links.size(), "link"));
       }
       const auto own = [&](int& known, int link, const char* direction) {
         if (known < 0) known = link;

@@ -11,7 +11,8 @@ constexpr double one_instant_s = 1e-9;
 
 }  // namespace
 
-Flows::Flows(const std::vector<double>& capacities) : sharing_(capacities, *this), lines_(capacities.size()) {}
+Flows::Flows(const std::vector<double>& capacities)
+    : sharing_(capacities, *this), lines_(capacities.size()), agenda_(capacities.size()) {}
 
 int Flows::start(double now_s, const FlowShape& shape, double bytes) {
   now_s_ = now_s;
@@ -36,21 +37,22 @@ int Flows::start(double now_s, const FlowShape& shape, double bytes) {
 double Flows::next_s() {
   if (!settled_) sharing_.settle();
   settled_ = true;
+  for (const int link : late_lines_) reschedule(link);
+  late_lines_.clear();
   while (!bounded_.empty() && !is_current(bounded_.top())) bounded_.pop();
   while (!latencies_.empty() && !is_current(latencies_.top())) latencies_.pop();
   double next = MaxMin::never;
   if (!latencies_.empty()) next = latencies_.top().at;
   if (!bounded_.empty()) next = std::min(next, bounded_.top().at);
-  if (!agenda_.empty()) next = std::min(next, agenda_.begin()->first);
-  return std::max(next, now_s_);
+  return std::max(std::min(next, agenda_.next_s()), now_s_);
 }
 
 std::vector<int> Flows::advance(double now_s) {
   check(settled_, "next_s() before advance()");
   now_s_ = now_s;
   std::vector<int> finished;
-  while (!agenda_.empty() && agenda_.begin()->first <= now_s + one_instant_s) {
-    const int link = agenda_.begin()->second;
+  while (agenda_.next_s() <= now_s + one_instant_s) {
+    const auto link = static_cast<int>(agenda_.next());
     before_level(link);
     // The first is due, whatever rounding says.
     const double instant = one_instant_s * sharing_.link_level(link);
@@ -154,7 +156,7 @@ void Flows::before_level(int link) {
   at.since_s = now_s_;
 }
 
-void Flows::after_level(int link) { reschedule(link); }
+void Flows::after_level(int link) { postpone(link); }
 
 void Flows::before_binding(int flow) {
   Transfer& t = transfer(of_flow_[static_cast<std::size_t>(flow)]);
@@ -172,24 +174,30 @@ void Flows::after_binding(int flow) {
     return;
   }
   before_level(link);
+  drop_stale(line(link));
   t.end = line(link).integral + t.left;
   line(link).ends.push({t.end, number, t.stamp});
-  reschedule(link);
+  postpone(link);
+}
+
+void Flows::postpone(int link) {
+  if (!line(link).late) late_lines_.push_back(link);
+  line(link).late = true;
+}
+
+void Flows::drop_stale(Line& line) {
+  while (!line.ends.empty() && !is_current(line.ends.top())) line.ends.pop();
+  if (line.ends.empty()) line.integral = 0;  // a sum of ages would lose digits
 }
 
 void Flows::reschedule(int link) {
   Line& at = line(link);
-  if (at.next_s < MaxMin::never) agenda_.erase({at.next_s, link});
-  at.next_s = MaxMin::never;
-  while (!at.ends.empty() && !is_current(at.ends.top())) at.ends.pop();
-  if (at.ends.empty()) {
-    at.integral = 0;  // a sum of ages would lose digits
-    return;
-  }
+  at.late = false;
+  drop_stale(at);
   const double level = sharing_.link_level(link);
-  if (!(level < MaxMin::never)) return;
-  at.next_s = at.since_s + (at.ends.top().at - at.integral) / level;
-  agenda_.insert({at.next_s, link});
+  const bool moves = !at.ends.empty() && level < MaxMin::never;
+  agenda_.set(static_cast<std::size_t>(link),
+              moves ? at.since_s + (at.ends.top().at - at.integral) / level : MaxMin::never);
 }
 
 }  // namespace ddl::network

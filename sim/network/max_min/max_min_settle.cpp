@@ -4,44 +4,22 @@
 
 #include "core/base/check.hpp"
 #include "sim/network/max_min/max_min.hpp"
+#include "sim/network/max_min/water_level.hpp"
 
 namespace ddl::network {
 namespace {
 
-// Levels that differ by less than this part of them are the same (SimGrid's own solver: 1e-5).
-constexpr double same = 1e-10;
+using max_min::same;
 
 constexpr std::size_t few = 8;        // flows of a link that may promise all it could
 constexpr double promise_factor = 4;  // of the greatest level otherwise: it is renewed when levels have doubled twice
-constexpr std::int64_t few_visits = 100;  // for which nothing is computed at once
-constexpr int fillings_before_a_look = 16;
+// What all levels at once may cost less than: so many looks at flows, a part of all there are, and one per link.
+constexpr std::int64_t few_visits = 100, part_of_visits = 4;
+constexpr int times_before_a_look = 128;
 constexpr std::int64_t most_turns = 100;  // of each link in one settling
 
 bool is_same(double a, double b) {
   return a == b || (a < MaxMin::never && b < MaxMin::never && std::abs(a - b) <= same * std::max(a, b));
-}
-
-// The level at which a link is full when its flows have no more than their offers elsewhere; never, if it is not. In
-// the end `risen` says which flows have less than theirs.
-double water_level(const max_min::Link& link, const std::vector<double>& offers, std::vector<char>& risen) {
-  double left = link.capacity, level = 0;
-  risen.assign(link.stops.size(), 1);
-  for (bool more = true; more;) {
-    more = false;
-    double weight = 0;
-    for (std::size_t i = 0; i < link.stops.size(); ++i) {
-      if (risen[i]) weight += link.stops[i].weight;
-    }
-    if (weight <= 0) return MaxMin::never;
-    level = std::max(level, left / weight);
-    for (std::size_t i = 0; i < link.stops.size(); ++i) {
-      if (!risen[i] || !(offers[i] < level)) continue;
-      left -= offers[i] * link.stops[i].weight;
-      risen[i] = 0;
-      more = true;
-    }
-  }
-  return level;
 }
 
 }  // namespace
@@ -56,8 +34,10 @@ void MaxMin::enqueue(int link) {
 void MaxMin::settle() {
   if (queue_.empty()) return;
   // Where that was quicker the last time, it is again, but for a look now and then.
-  if (fillings_ % fillings_before_a_look != 0) return compute_all_levels();
-  const std::int64_t most_visits = visits_ + stops_ + few_visits;
+  if (times_at_once_ % times_before_a_look != 0) return compute_all_levels();
+  ladder_.fall();
+  const std::int64_t most_visits =
+      visits_ + few_visits + stops_ / part_of_visits + static_cast<std::int64_t>(links_.size());
   const std::int64_t most = most_turns * (1000 + static_cast<std::int64_t>(links_.size()));
   for (std::int64_t turns = 0; !queue_.empty(); ++turns) {
     check(turns < most, "the sharing of links settles");
@@ -67,33 +47,36 @@ void MaxMin::settle() {
     at(link).queued = false;
     compute_level(link);
   }
-  fillings_ = 0;
+  times_at_once_ = 0;
 }
 
 // Nothing is spared afterwards until compute_level() has seen a link: it listens, makes no promise, and since no level
 // is above most_elsewhere, its sums are not used.
 void MaxMin::compute_all_levels() {
-  ++fillings_;
+  ++times_at_once_;
   for (const int link : queue_) at(link).queued = false;
   queue_.clear();
-  filling_.fill(links_, flows_);
-  visits_ += filling_.visits();
+  const bool stood = ladder_.stands();
+  if (!stood || !ladder_.climb(links_, flows_)) {
+    filling_.fill(links_, flows_);
+    ladder_.build(links_, flows_, filling_);
+    visits_ += filling_.visits();
+  }
+  if (stood) visits_ += ladder_.visits();
   for (int link = 0; link < static_cast<int>(links_.size()); ++link) {
     Link& l = at(link);
-    if (!l.stops.empty() || l.level < never) set_level(link, filling_.level(link));
+    if (!l.stops.empty() || l.level < never) set_level(link, ladder_.level(link));
     l.load = l.bound_weight = 0;
-    l.bound_here = 0;
+    l.bound_here = ladder_.bound(link);
     l.changes = 0;
     l.most_elsewhere = never;
     l.least_offer = 0;
     l.notifies = l.listens = !l.stops.empty();
     l.promise = never;
   }
-  for (int flow = 0; flow < static_cast<int>(flows_.size()); ++flow) {
-    const int binding = filling_.binding(flow);
-    if (binding == unbound) continue;  // there is none of this number
-    if (binding != flow_at(flow).binding) bind(flow, binding);
-    if (binding >= 0) ++at(binding).bound_here;
+  for (const int flow : ladder_.take_moved()) {
+    const int binding = ladder_.binding(flow);
+    if (binding != unbound && binding != flow_at(flow).binding) bind(flow, binding);
   }
 }
 
@@ -114,7 +97,7 @@ void MaxMin::compute_level(int link) {
   visits_ += static_cast<std::int64_t>(l.stops.size());
   offers_.clear();
   for (const Stop& stop : l.stops) offers_.push_back(offer_elsewhere(stop.flow, link));
-  const double water = water_level(l, offers_, risen_);
+  const double water = max_min::water_level(l, offers_, risen_);
   // Of flows with the same offer elsewhere, those stay where they are bound already.
   double load = 0, weight = 0;
   std::size_t bound_here = 0;

@@ -15,6 +15,7 @@ constexpr int most_followed_rounds = 200;  // by then a window rises and falls a
 TcpDelays::TcpDelays(const platform::Fabric& fabric) : fabric_(fabric), links_(fabric.links().size()) {
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
   rules_.most_segments = std::max(2.0, numbers.window_bytes / rules_.segment_bytes);
+  rules_.initial_segments = std::min(rules_.initial_segments, rules_.most_segments);
   rules_.slow_start_after_idle = numbers.slow_start_after_idle;
 }
 
@@ -52,7 +53,9 @@ void TcpDelays::start(const std::vector<Channel*>& channels, double now_s) {
   }
   for (Channel* channel : channels) {
     Connection& by = connection(*channel);
-    channel->latency_s = fabric_.latency_now_s(by.there) + gaps_s(by, channel->on_wire_bytes);
+    const Timing timing = follow(by, channel->on_wire_bytes);
+    channel->latency_s = fabric_.latency_now_s(by.there) + timing.gaps_s;
+    channel->most_bytes_per_s = timing.most_bytes_per_s;
   }
 }
 
@@ -60,6 +63,18 @@ void TcpDelays::end(const Channel& channel, double now_s) {
   Connection& by = connection(channel);
   put_on_links(by, 0);
   by.idle_since_s = now_s;
+}
+
+void TcpDelays::forget(int node) {
+  for (auto at = connections_.begin(); at != connections_.end();) {
+    const auto [source, target] = at->first;
+    if (source != node && target != node) {
+      ++at;
+      continue;
+    }
+    put_on_links(at->second, 0);
+    at = connections_.erase(at);
+  }
 }
 
 // Instead of what it had there.
@@ -90,20 +105,35 @@ double TcpDelays::fair_bytes_per_s(const platform::Route& route) const {
   return least;
 }
 
-// In which the connection has nothing to send, because acknowledgements are not back. The window becomes what it is
-// after the message.
-double TcpDelays::gaps_s(Connection& by, double bytes) const {
+// Of a message that has its route to itself.
+double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const int link : route.links) least = std::min(least, bytes_per_s(link));
+  return least;
+}
+
+// In a gap the connection has nothing to send, because acknowledgements are not back. Where the window stands at its
+// limit, a window per round trip is the most that the message gets, whoever shares its links later; but what is sent
+// last waits for nothing. The window becomes what it is after the message.
+TcpDelays::Timing TcpDelays::follow(Connection& by, double bytes) const {
   const double nominal_s = round_trip_s(by);
-  if (!(nominal_s > 0)) return 0;
+  if (!(nominal_s > 0)) return {};
   const double trip_s = nominal_s + mean_wait * queue_s(by.back);
   const double segment_s = rules_.segment_bytes / fair_bytes_per_s(by.there);
+  const double limit = std::floor(rules_.most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;
   double gaps_s = 0, before_s = 0;  // the round before took this long to send: what follows it comes no faster
   double left = bytes / rules_.segment_bytes;
+  double below_limit = 0, at_limit = 0, last = 0;  // segments, of rounds before the last, and of it
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
     const double sent = std::min(left, std::floor(by.window.segments())), sent_s = sent * segment_s;
     left -= sent;
-    if (left > 0) gaps_s += std::max(0.0, trip_s - sent_s);
+    if (left > 0) {
+      gaps_s += std::max(0.0, trip_s - (sent < limit ? sent_s : std::max(nominal_s, sent_s)));
+      (sent < limit ? below_limit : at_limit) += sent;
+    } else {
+      last = sent;
+    }
     const double waits_s = sent_s - std::min(before_s, trip_s);
     if (waits_s > most_queue_s) {
       if (left <= 0) gaps_s += 2 * trip_s;  // nothing follows that tells of the loss: a probe does (RFC 8985, 7)
@@ -118,7 +148,12 @@ double TcpDelays::gaps_s(Connection& by, double bytes) const {
     }
     before_s = sent_s;
   }
-  return gaps_s;
+  if (!(at_limit > 0)) return {.gaps_s = gaps_s};
+  const double limited_s = nominal_s / limit, alone_s = rules_.segment_bytes / alone_bytes_per_s(by.there);
+  const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
+  // What smaller windows send travels at that rate, too, and takes some of their gaps.
+  gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);
+  return {.gaps_s = std::max(0.0, gaps_s), .most_bytes_per_s = rules_.segment_bytes / paced_s};
 }
 
 }  // namespace ddl::network

@@ -23,6 +23,10 @@ class TcpTransport : public Transport {
     delays_.end(channel, now());
     return carrying_->cancel(channel);
   }
+  void forget(int node) override {
+    delays_.forget(node);
+    carrying_->forget(node);
+  }
   double remaining_bytes(const Channel& channel) const override { return carrying_->remaining_bytes(channel); }
   std::vector<Channel*> take_ended() override {
     std::vector<Channel*> ended = carrying_->take_ended();

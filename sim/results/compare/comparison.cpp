@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 #include "sim/results/reading/find_results.hpp"
@@ -96,19 +97,25 @@ void judge(Condition& condition, const GroupedRuns& grouped, const std::vector<C
 std::vector<Condition> conditions_of(const GroupedRuns& grouped, const std::vector<ComparedMeasure>& measures) {
   std::map<std::vector<std::string>, std::size_t> known;
   std::vector<Condition> conditions;
+  std::vector<std::string> shorter;  // labels without keys that a condition lacks, as a star lacks platform.file
   for (std::size_t i = 0; i < grouped.groups.size(); ++i) {
     // Runs of different seeds may be compared.
     std::vector<std::string> values;
-    std::string label;
+    std::string label, without_none;
     for (std::size_t column = 0; column < grouped.varied.size(); ++column) {
       if (grouped.varied[column] == "seed") continue;
       values.push_back(grouped.groups[i].varied[column]);
-      label +=
-          (label.empty() ? "" : ", ") + grouped.varied[column] + " " + (values.back().empty() ? "none" : values.back());
+      const std::string& value = values.back();
+      label += (label.empty() ? "" : ", ") + grouped.varied[column] + " " + (value.empty() ? "none" : value);
+      if (!value.empty()) without_none += (without_none.empty() ? "" : ", ") + grouped.varied[column] + " " + value;
     }
     const auto [place, fresh] = known.emplace(values, conditions.size());
-    if (fresh) conditions.push_back({label, {}, {}, {}});
+    if (fresh) conditions.push_back({label, {}, {}, {}}), shorter.push_back(without_none);
     conditions[place->second].groups.push_back(i);
+  }
+  const std::set<std::string> different(shorter.begin(), shorter.end());
+  if (different.size() == shorter.size() && !different.contains("")) {
+    for (std::size_t i = 0; i < conditions.size(); ++i) conditions[i].label = shorter[i];
   }
   const bool any_pair = std::any_of(conditions.begin(), conditions.end(),
                                     [](const Condition& condition) { return condition.groups.size() > 1; });

@@ -5,8 +5,6 @@
 namespace ddl::results {
 namespace {
 
-bool is_one_worker(const RunGroup& group) { return group.runs.front().setting("algorithm.name") == "single"; }
-
 // Of groups whose every run gets there, and came to its end.
 std::optional<double> mean_time(const RunGroup& group, double target) {
   const auto estimate = group.estimate_of(time_to(target));
@@ -15,6 +13,8 @@ std::optional<double> mean_time(const RunGroup& group, double target) {
 }
 
 }  // namespace
+
+bool is_one_worker(const RunGroup& group) { return group.runs.front().setting("algorithm.name") == "single"; }
 
 std::vector<std::optional<std::size_t>> baselines_of(const GroupedRuns& runs) {
   std::map<std::vector<std::string>, std::size_t> of_condition;

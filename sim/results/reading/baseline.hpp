@@ -9,6 +9,9 @@
 
 namespace ddl::results {
 
+// Whether the group is of runs of "single".
+bool is_one_worker(const RunGroup& group);
+
 // Per group, the group of "single" that differs from it in nothing but the scheme, and so ran on the same platform.
 // None if there is no such, and for runs of "single" themselves.
 std::vector<std::optional<std::size_t>> baselines_of(const GroupedRuns& runs);

@@ -105,31 +105,37 @@ bool follows_scheme(const std::vector<SettingsByPath>& tables, const std::vector
   return true;
 }
 
-// Whether every scheme has one learning rate in every condition, as where each was tuned. The rate is then the scheme's
-// own, and those of other rates are to be compared with it.
+// Whether every scheme has one learning rate in every condition, and schemes of one condition differ in it, as where
+// each was tuned. The rate is then the scheme's own, and those of other rates are to be compared with it. A rate that
+// goes in step with another setting, alike for all schemes, is a condition as that one is.
 bool rate_is_own(const SettingNames& names) {
   const auto column = std::ranges::find(names.varied, rate_path);
   if (column == names.varied.end()) return false;
   const auto rate_at = static_cast<std::size_t>(column - names.varied.begin());
-  std::map<std::vector<std::string>, std::string> rates;  // by scheme and condition
+  std::map<std::vector<std::string>, std::map<std::string, std::string>> rates;  // by condition, then scheme
   for (std::size_t i = 0; i < names.schemes.size(); ++i) {
-    std::vector<std::string> place = {names.schemes[i]};
+    std::vector<std::string> condition;
     for (std::size_t c = 0; c < names.varied.size(); ++c) {
-      if (c != rate_at && names.varied[c] != "seed") place.push_back(names.values[i][c]);
+      if (c != rate_at && names.varied[c] != "seed") condition.push_back(names.values[i][c]);
     }
     const std::string& rate = names.values[i][rate_at];
-    if (rates.emplace(std::move(place), rate).first->second != rate) return false;
+    if (rates[std::move(condition)].emplace(names.schemes[i], rate).first->second != rate) return false;
   }
-  return true;
+  return std::ranges::any_of(rates, [](const auto& of_condition) {
+    const auto& [first_scheme, first_rate] = *of_condition.second.begin();
+    return std::ranges::any_of(of_condition.second,
+                               [&](const auto& of_scheme) { return of_scheme.second != first_rate; });
+  });
 }
 
-// Takes the rates out of the conditions. Where there is no other condition, names tell them.
+// Takes the rates out of the conditions. Where there is no other condition, names tell them: seeds are none.
 void give_rates_to_schemes(SettingNames& names) {
   const auto rate_at = std::ranges::find(names.varied, rate_path) - names.varied.begin();
   names.varied.erase(names.varied.begin() + rate_at);
+  const bool told_by_names = std::ranges::all_of(names.varied, [](const auto& path) { return path == "seed"; });
   for (std::size_t i = 0; i < names.schemes.size(); ++i) {
     const auto rate = names.values[i].begin() + rate_at;
-    if (names.varied.empty()) names.schemes[i] += " learning_rate=" + *rate;
+    if (told_by_names) names.schemes[i] += " learning_rate=" + *rate;
     names.values[i].erase(rate);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
@@ -29,6 +30,7 @@ std::string network_line(const scenario::Scenario& scenario, const experiment::R
   const auto servers = static_cast<std::int64_t>(result.nodes.size()) - result.workers;
   std::string text = counted(result.workers, "worker");
   if (servers > 0) text += ", " + counted(servers, "server");
+  if (servers > 0 && !scenario.algorithm->facts().needs_servers) text += " (idle)";
   text += ", model " + scenario.model.name;
   std::size_t parameters = 0;
   if (result.weights_at_servers) {
@@ -62,7 +64,7 @@ std::string steps_line(const experiment::RunResult& result, const Summary& summa
   const auto [least, most] = std::minmax_element(result.steps.begin(), result.steps.end());
   std::string text = range(readable_count(static_cast<double>(*least)), readable_count(static_cast<double>(*most)));
   text += " (" + readable_count(static_cast<double>(summary.iterations)) + " in all";
-  if (result.epochs > 0) text += fmt::format(", {:.3g} epochs", result.epochs);
+  if (result.epochs > 0) text += ", " + counted(fmt::format("{:.3g}", result.epochs), "epoch");
   return text + ")";
 }
 
@@ -105,7 +107,7 @@ std::string faults_line(const scenario::Scenario& scenario, const experiment::Ru
   add(counts.joins, "host joined", "hosts joined");
   add(counts.leaves, "host left", "hosts left");
   add(counts.steps_lost, "step lost", "steps lost");
-  add(counts.messages_lost - counts.messages_sent_again, "message lost for good", "messages lost for good");
+  add(counts.messages_lost - counts.messages_sent_again, "message never delivered", "messages never delivered");
   add(counts.messages_sent_again, "message sent again", "messages sent again");
   add(begun<scenario::LinkDown>(scenario, result.simulated_s), "link outage", "link outages");
   add(begun<scenario::LinkDegraded>(scenario, result.simulated_s), "link degraded", "links degraded");

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "core/base/counted.hpp"
+
 namespace ddl::results {
 namespace {
 
@@ -44,16 +46,6 @@ std::string readable_share(double share) {
   return std::abs(percent) < 9.95 && percent != 0 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
-std::string readable_count(double count) {
-  std::string digits = fmt::format("{:.0f}", count);
-  if (!std::isfinite(count)) return digits;
-  const std::size_t first = digits.starts_with('-') ? 1 : 0;
-  for (std::size_t end = digits.size(); end > first + 3; end -= 3) digits.insert(end - 3, ",");
-  return digits;
-}
-
-std::string counted(std::int64_t count, const char* one) {
-  return readable_count(static_cast<double>(count)) + " " + one + (count == 1 ? "" : "s");
-}
+std::string readable_count(double count) { return with_separators(fmt::format("{:.0f}", count)); }
 
 }  // namespace ddl::results

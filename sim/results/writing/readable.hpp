@@ -1,15 +1,13 @@
 // Quantities as a person reads them: three significant digits, the unit that fits.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace ddl::results {
 
-std::string readable_seconds(double seconds);              // "340 ms", "12.3 s", "5.25 min", "7.5 h"
-std::string readable_bytes(double bytes);                  // "512 B", "17 MB": powers of 1000, as link speeds count
-std::string readable_share(double share);                  // "87 %"; "0.4 %" below ten per cent
-std::string readable_count(double count);                  // "1,518"
-std::string counted(std::int64_t count, const char* one);  // "1 run", "1,518 runs"
+std::string readable_seconds(double seconds);  // "340 ms", "12.3 s", "5.25 min", "7.5 h"
+std::string readable_bytes(double bytes);      // "512 B", "17 MB": powers of 1000, as link speeds count
+std::string readable_share(double share);      // "87 %"; "0.4 %" below ten per cent
+std::string readable_count(double count);      // "1,518"
 
 }  // namespace ddl::results

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -40,7 +41,7 @@ class Builder {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
-    complain(position, reason(error.what()));
+    complain(position, reason(error.what(), position));
     return false;
   }
 
@@ -95,12 +96,64 @@ class Builder {
     findings_.add(path(), fmt::format("line {}, column {}: {}", line, std::max<std::size_t>(1, column), what));
   }
 
+  // The word that the parser has just read a part of, be it to the sign after it ("tru}"), or the single sign.
+  std::string word_at(std::size_t position) const {
+    const auto in_word = [&](std::size_t i) {
+      return i < text_.size() && (std::isalnum(byte_at(i)) || text_[i] == '_');
+    };
+    std::size_t begin = std::min(position, text_.size()) - (position > 0 ? 1 : 0);
+    const std::size_t sign = begin;
+    std::size_t end = begin;
+    while (begin > 0 && in_word(begin - 1)) --begin;
+    while (in_word(end)) ++end;
+    const std::string word = text_.substr(begin, end - begin);
+    const bool is_whole = word == "true" || word == "false" || word == "null";
+    const bool is_word = in_word(sign) || (begin < sign && std::isalpha(byte_at(begin)) && !is_whole);
+    return is_word ? word : text_.substr(sign, 1);
+  }
+  int byte_at(std::size_t i) const { return static_cast<unsigned char>(text_[i]); }
+
+  // What the parser's message says, in this program's words.
+  std::string in_plain_words(std::string text, std::size_t position) const {
+    if (const std::size_t read = text.find("; last read: '"); read != std::string::npos) {
+      const std::size_t after = text.rfind("'; expected ");
+      text.erase(read, after == std::string::npos || after < read ? std::string::npos : after + 1 - read);
+    }
+    const auto replace = [&text](const std::string& usual, const std::string& plain) {
+      if (const std::size_t at = text.find(usual); at != std::string::npos) text.replace(at, usual.size(), plain);
+    };
+    if (text.starts_with("invalid literal")) text.replace(0, 15, in_quotes(word_at(position)) + " is not JSON");
+    if (text.starts_with("invalid string: control character U+0009")) {
+      return "a string has a tab in it; expected \\t";
+    }
+    if (text.starts_with("invalid string: control character U+000A") ||
+        text.starts_with("invalid string: control character U+000D")) {
+      return "a string goes on beyond the end of its line; expected its closing quote";
+    }
+    replace("invalid string: missing closing quote", "the text ends in a string; expected its closing quote");
+    replace("invalid string: forbidden character after backslash",
+            "a backslash in a string stands before what it cannot; expected one of \" \\ / b f n r t u after it");
+    replace("invalid string: ", "a string is wrong: ");
+    replace("unexpected end of input", "the text ends too early");
+    replace("unexpected string literal", "unexpected text in quotes");
+    replace("unexpected number literal", "unexpected number");
+    replace("unexpected true literal", "unexpected true");
+    replace("unexpected false literal", "unexpected false");
+    replace("unexpected null literal", "unexpected null");
+    replace("expected string literal", "expected a key in double quotes");
+    replace("expected end of input", "expected nothing after its end");
+    for (const char* close : {"}", "]"}) {
+      replace(fmt::format("; expected '{}'", close), fmt::format("; expected ',' or '{}'", close));
+    }
+    return text;
+  }
+
   // The library's message without its prefix: "... syntax error while parsing value - unexpected ','; expected ...".
-  static std::string reason(const std::string& text) {
+  std::string reason(const std::string& text, std::size_t position) const {
     const std::size_t dash = text.find(" - ");
-    std::string result =
-        dash == std::string::npos ? text.substr(std::min(text.size(), text.find("] ") + 2)) : text.substr(dash + 3);
-    if (result.starts_with("unexpected end of input")) result.replace(0, 23, "the text ends too early");
+    std::string result = in_plain_words(
+        dash == std::string::npos ? text.substr(std::min(text.size(), text.find("] ") + 2)) : text.substr(dash + 3),
+        position);
     if (result.size() > kLongestReason) result = result.substr(0, kLongestReason) + "...";
     // A message that is cut, or has bytes that are not UTF-8, must not disturb a terminal.
     for (char& letter : result) {
@@ -156,6 +209,10 @@ bool parse_json(const std::string& text, Findings& findings, Json& value) {
   // The library treats a zero byte as the end of the text and would ignore what follows.
   if (text.find('\0') != std::string::npos) {
     findings.add("$", "holds a zero byte; expected JSON text");
+    return false;
+  }
+  if (text[text.find_first_not_of(" \t\r\n")] == '<') {
+    findings.add("$", "is XML; expected JSON: a platform is named by a scenario's platform.file");
     return false;
   }
   Builder builder(text, findings, value);

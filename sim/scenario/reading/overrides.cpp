@@ -63,13 +63,6 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-std::optional<Json> value_of(const std::string& text) {
-  Findings unused("");
-  Json value;
-  if (parse_json(text, unused, value) && unused.empty()) return value;
-  return is_utf8(text) ? std::optional<Json>(text) : std::nullopt;
-}
-
 // In a list, a key of digits alone is an index: faults.0 is faults[0].
 std::optional<std::size_t> index_in(const std::string& key) {
   std::size_t index = 0;
@@ -99,13 +92,20 @@ Json* below(Json& parent, const Step& step, const Override& change, Findings& fi
 
 }  // namespace
 
+std::optional<Json> value_of(const Override& change) {
+  Findings unused("");
+  Json value;
+  if (parse_json(change.value, unused, value) && unused.empty()) return value;
+  return is_utf8(change.value) ? std::optional<Json>(change.value) : std::nullopt;
+}
+
 void apply_override(const Override& change, Json& root, Findings& findings) {
   const auto steps = steps_of(change.path);
   if (!steps || !is_utf8(change.path)) {
     findings.add_override(change.path, "is not a path; expected one such as platform.workers or model.layers[0].units");
     return;
   }
-  const auto value = value_of(change.value);
+  const auto value = value_of(change);
   if (!value) {
     findings.add_override(change.path, "its value is not UTF-8 text; expected JSON or text");
     return;

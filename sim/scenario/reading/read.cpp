@@ -60,6 +60,11 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
     throw ScenarioErrors(findings.lines());
   }
 
+  if (json.contains("scenario") && json.contains("digest")) {
+    findings.add("$.scenario", "is a result's; expected a scenario; ddlsim run --verify-digest makes a result again");
+    throw ScenarioErrors(findings.lines());
+  }
+
   Scenario scenario;
   scenario.file = file;
   read_json(json, scenario, findings);

@@ -258,10 +258,10 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
   std::visit([&](auto& hosts) { fields(reader, hosts); }, value.hosts);
   common_fields(reader, value);
   if (from_file) {
-    for (const auto& [key, instead] : {std::pair("bandwidth", "\"bandwidth_factor\", on those of its links"),
-                                       std::pair("server_bandwidth", "\"bandwidth_factor\", on those of its links"),
-                                       std::pair("latency", "\"latency_factor\", on those of its links")}) {
-      reader.refuse(key, std::string("is the file's to give; expected ") + instead);
+    for (const auto& [key, instead] : {std::pair("bandwidth", "\"bandwidth_factor\", which scales its links"),
+                                       std::pair("server_bandwidth", "\"bandwidth_factor\", which scales its links"),
+                                       std::pair("latency", "\"latency_factor\", which scales its links")}) {
+      reader.refuse(key, std::string("cannot be set beside platform.file; expected ") + instead);
     }
   }
   reader.finish();

@@ -174,6 +174,54 @@ Cell alone_cell(const Scale& scale) {
           300 / 0.34};
 }
 
+// --- experiments, of the default size ---
+
+// Steps to the target where every gradient moves a model by what it says: plain SGD instead of Adam.
+void add_plain_sgd(Study& study) {
+  const char* const table = "plain_sgd";
+  study.tables.push_back({table,
+                          "Experiment: steps of both workers to the target with plain SGD instead of Adam",
+                          {"network", "rate"},
+                          "system",
+                          0});
+  for (const Network& network : networks()) {
+    if (network.rates.size() > 1) continue;
+    for (const double rate : {0.05, 0.1}) {
+      for (const std::size_t system : {std::size_t{0}, std::size_t{3}}) {
+        Cell cell = target_cell(network, system, 0, 0, {});
+        Json json = Json::parse(cell.scenario);
+        json["training"]["optimizer"] = {{"type", "sgd"}, {"learning_rate", rate}};
+        study.cells.push_back(
+            {fmt::format("{}_sgd_{}", cell.name, rate),
+             json.dump(),
+             {{{table, {network.name, fmt::format("{}", rate)}, systems[system]}, std::nullopt, steps_to(kTarget)}}});
+      }
+    }
+  }
+}
+
+// The heterogeneous LAN, whose published accuracies are those of a slower network, with a tenth of its bandwidth.
+void add_slower_lan(Study& study) {
+  const char* const table = "slower_lan";
+  study.tables.push_back(
+      {table,
+       "Experiment: accuracy on the heterogeneous LAN with a tenth of its bandwidth (80/40/20 Mbit/s), %",
+       {"workers"},
+       "system",
+       1});
+  Network network = networks()[1];
+  for (std::string& rate : network.rates) rate.erase(rate.find('0', 1), 1);  // "800Mbps" is "80Mbps"
+  network.slug = "slower_lan";
+  for (int workers = 2; workers <= 4; ++workers) {
+    for (std::size_t system = 0; system < systems.size(); ++system) {
+      Cell cell = accuracy_cell(network, workers, system, {});
+      cell.figures.resize(1);
+      cell.figures[0].place = {table, {std::to_string(workers)}, systems[system]};
+      study.cells.push_back(std::move(cell));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ako_study
 
@@ -215,6 +263,9 @@ Study ako_2018(const Scale& scale) {
         study.tables.begin() + 1,
         {"alone", "One machine alone, accuracy after 300 s as above, %", {"network", "workers"}, "system", 1});
     study.cells.push_back(alone_cell(scale));
+  } else {
+    add_plain_sgd(study);
+    add_slower_lan(study);
   }
   study.claims = claims(scale);
   study.notes = ako_study::notes(scale);

@@ -11,14 +11,21 @@
 namespace ddl::studies::ako_study {
 namespace {
 
-// For how many (network, workers) `holds`, among the networks but the uniform LAN, or among all.
+// For how many (network, workers) `holds`, among the networks but the uniform LAN, or among all. It does not where a
+// figure that it asks for is missing.
 using Test = std::function<bool(const std::function<double(const char*)>& accuracy_of)>;
 int count(const Outcome& outcome, bool with_uniform_lan, const Test& holds) {
   int cells = 0;
   for (const Network& network : networks()) {
     if (std::string_view(network.name) == uniform_lan && !with_uniform_lan) continue;
     for (int workers = 2; workers <= 4; ++workers) {
-      cells += holds([&](const char* system) { return outcome.number(accuracy_at(network.name, workers, system)); });
+      bool has_figures = true;
+      const bool held = holds([&](const char* system) {
+        const double accuracy = outcome.number(accuracy_at(network.name, workers, system));
+        has_figures = has_figures && std::isfinite(accuracy);
+        return accuracy;
+      });
+      cells += held && has_figures;
     }
   }
   return cells;
@@ -97,11 +104,11 @@ Verdict p1_on_published_side(const Outcome& outcome) {
   for (const Network& network : networks()) {
     for (int workers = 2; workers <= 4; ++workers) {
       const auto of = [&](const char* system) { return outcome.at(accuracy_at(network.name, workers, system)); };
-      const bool published = *of(p1).published < *of(centralized).published;
-      const bool simulated = of(p1).simulated < of(centralized).simulated;
-      agree += published == simulated;
-      if (published != simulated)
-        others += fmt::format("{} {} with {}", others.empty() ? "" : ",", network.name, workers);
+      const auto one = of(p1), server = of(centralized);
+      const bool published = *one.published < *server.published;
+      const bool same = one.simulated && server.simulated && published == (*one.simulated < *server.simulated);
+      agree += same;
+      if (!same) others += fmt::format("{} {} with {}", others.empty() ? "" : ",", network.name, workers);
     }
   }
   return {agree >= 10, out_of(agree, 12) + " cells" + (others.empty() ? "" : "; not:" + others)};
@@ -145,7 +152,33 @@ std::function<Verdict(const Outcome&)> counted(bool all, int least, const char* 
   };
 }
 
-std::vector<Claim> published_claims() {
+// Why a step of Ako is worth less than one of the server's.
+std::string adam_by_replica(const Scale& scale) {
+  return std::string(
+             "A server takes a step of Adam for every gradient, a replica of Ako one for each of its own steps, "
+             "however "
+             "much it has received; and Adam's steps are of about one length. So n workers of Ako take about n times "
+             "the steps of a server's for the same accuracy: with two about twice (see the steps to the target), with "
+             "plain SGD no more than the server's (see the experiment") +
+         (scale.full ? " on the page of the default size)." : ").");
+}
+
+// Where that costs Ako the lead.
+std::string lead_by_links(const Scale& scale) {
+  return adam_by_replica(scale) +
+         " It is ahead where the network gives it more gradients than that. By the links alone one costs the server "
+         "N/B_server and Ako (n-1) N/(n P B_least): with P=4 eight times less on the uniform WAN with two workers, but "
+         "1.3 times less on either heterogeneous network with four, where all wait for the slowest link.";
+}
+
+// The figures of the other networks.
+Outcome without(const Outcome& outcome, const std::string& network) {
+  std::vector<Outcome::Value> values = outcome.values();
+  std::erase_if(values, [&](const Outcome::Value& value) { return value.place.row.at(0) == network; });
+  return Outcome(std::move(values));
+}
+
+std::vector<Claim> published_claims(const Scale& scale) {
   const auto kind = Claim::published;
   return {
       {kind, "(a) accuracy falls as workers are added", falls_with_workers,
@@ -155,16 +188,21 @@ std::vector<Claim> published_claims() {
        "yet full) more workers learn faster here; that the testbed lost accuracy even there has no cause in what is "
        "modelled."},
       {kind, "(b) on the uniform LAN centralized and Ako are about equal", equal_on_uniform_lan,
-       "P=4 within 5 points: about half the source's largest error bar", ""},
+       "P=4 within 5 points: about half the source's largest error bar",
+       adam_by_replica(scale) +
+           " By the links and the computing Ako has 1.5 to 1.8 times the server's gradients here, less than that."},
       {kind, "(c) on all other networks P=4 beats centralized in most cases",
        counted(false, 8, "9", [](const auto& of) { return of(p4) > of(centralized); }),
-       "8 of 9: the published count less one", ""},
+       "8 of 9: the published count less one", lead_by_links(scale)},
       {kind, "(c) on all other networks various P beats centralized in most cases",
        counted(false, 7, "9", [](const auto& of) { return of(various) > of(centralized); }),
-       "7 of 9: the published count less two, for the source does not say which P were various", ""},
+       "7 of 9: the published count less two, for the source does not say which P were various",
+       lead_by_links(scale) + " Various P lead less often than P=4: more bytes a step come to the slowest link from "
+                              "workers of smaller P."},
       {kind, "(c) there the largest P is the best setting of Ako in most cases",
        counted(false, 5, "7", [](const auto& of) { return of(p4) >= std::max(of(p1), of(various)); }),
-       "5 of 9: more than half, as the source says it", ""},
+       "5 of 9: more than half, as the source says it",
+       "Where the network is no limit, or replicas hardly learn, the settings are within what single runs scatter."},
       {kind, "(d) P=1 is the worst of all four settings in most cases",
        counted(true, 8, "10",
                [](const auto& of) {
@@ -180,16 +218,16 @@ std::vector<Claim> published_claims() {
                }),
        "8 of 12 within 4.5 points of the best: at that distance the published figures themselves are 10 of 12, less "
        "two",
-       ""},
+       "Various P have P=4 on slower links only, and more bytes a step come to the slowest link than with P=4 "
+       "everywhere."},
       {kind, "(f) the accuracy curve of centralized fluctuates more", fluctuates,
        "9 of 12, against P=4, a replica's own curve: a mean over replicas would be smoother than one server's model",
        "The fluctuation of a simulated curve is that of small batches; Ako's lumps of several gradients add to it."},
       {kind, "on the WAN the centralized system needs more iterations to the target",
        [](const Outcome& outcome) { return needs_more_iterations(outcome, uniform_wan, "139 against 88"); }, "any more",
-       "A gradient of the server's is at most n steps old, one of Ako's at most P steps and the journey: nothing that "
-       "is "
-       "modelled makes the server's worth less. On the uniform LAN the source has it the other way round, too (89 "
-       "against 109)."}};
+       adam_by_replica(scale) + " Nothing that is modelled makes the server's gradients worth less. On the uniform LAN "
+                                "the source has it the "
+                                "other way round, too (89 against 109)."}};
 }
 
 std::vector<Claim> our_claims(const Scale& scale) {
@@ -200,12 +238,15 @@ std::vector<Claim> our_claims(const Scale& scale) {
       {Claim::check, "P=1 is below centralized where the links' arithmetic says so", p1_below_as_computed,
        "everywhere: it follows from what is modelled", ""},
       {Claim::check, "P=1 is above or below centralized as published, cell by cell", p1_on_published_side,
-       "10 of 12: two cells have them within two points", ""},
+       "10 of 12: two cells have them within two points",
+       "With two workers on equal links a round of P=1 takes one model into each worker's link, the server two out of "
+       "and into its own: nothing that is modelled puts P=1 below centralized there."},
       {Claim::check, "P=4 is above centralized on the heterogeneous LAN by as much as published", gains_on_hetero_lan,
        scale.full ? "half of each gain or more" : "half of each gain or more, for the task is another",
        "At 200 Mbit/s a model takes 0.7 s, two batches, and the server has the fastest link: neither system is slow "
        "enough for such gains. The published accuracies there are those of the uniform WAN, as if the network had been "
-       "much slower than stated."},
+       "much slower than stated" +
+           std::string(scale.full ? "." : ": see the experiment with a tenth of its bandwidth.")},
       {Claim::check, "WAN: with two workers Ako P=4 reaches the target sooner than centralized (published: 3.5 times)",
        [](const Outcome& outcome) { return speed_up(outcome, uniform_wan, 2.5, INFINITY); },
        scale.full ? "2.5 times or more" : "2.5 times or more: the target is another", ""},
@@ -213,12 +254,14 @@ std::vector<Claim> our_claims(const Scale& scale) {
        [](const Outcome& outcome) { return speed_up(outcome, uniform_lan, 1 / 1.2, 1.2); }, "within 20 %", ""},
       {Claim::check, "the order of all 48 cells is the published one",
        [least = scale.full ? 0.9 : 0.85](const Outcome& outcome) {
-         return Verdict{rank_correlation(outcome, "accuracy") >= least,
-                        fmt::format("Spearman {:.3f}", rank_correlation(outcome, "accuracy"))};
+         const double of_all = rank_correlation(outcome, "accuracy");
+         return Verdict{of_all >= least, fmt::format("Spearman {:.3f}; {:.3f} without the heterogeneous LAN", of_all,
+                                                     rank_correlation(without(outcome, hetero_lan), "accuracy"))};
        },
        scale.full ? "a rank correlation of 0.9 or more"
                   : "a rank correlation of 0.85 or more: 0.9 is the aim with the published network and data",
-       ""},
+       "The cells of the heterogeneous LAN are published as low as those of the uniform WAN, with at least five times "
+       "the bandwidth."},
       {Claim::input, "on the uniform LAN an iteration of Ako takes 0.385 s", iteration_takes_as_long,
        "within 5 %: a batch's 340 ms were chosen for it, as if the published 109 iterations in 42 s were one worker's; "
        "those of the WAN fit the links only as all workers' together",
@@ -228,7 +271,7 @@ std::vector<Claim> our_claims(const Scale& scale) {
 }  // namespace
 
 std::vector<Claim> claims(const Scale& scale) {
-  std::vector<Claim> all = published_claims();
+  std::vector<Claim> all = published_claims(scale);
   const std::vector<Claim> ours = our_claims(scale);
   all.insert(all.end(), ours.begin(), ours.end());
   return all;

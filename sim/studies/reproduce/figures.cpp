@@ -104,18 +104,41 @@ double rank_correlation(const Outcome& outcome, const std::string& table) {
 
 std::string out_of(int count, int all) { return fmt::format("{} of {}", count, all); }
 
+namespace {
+
+nlohmann::ordered_json output_of_vgg() { return {{"type", "dense"}, {"units", 10}, {"init", "zero"}}; }
+
+void add_convolution(nlohmann::ordered_json& layers, int filters, bool batch_norm) {
+  layers.push_back({{"type", "conv"}, {"filters", filters}, {"kernel", 3}});
+  if (batch_norm) {
+    layers.back()["bias"] = false;
+    layers.push_back({{"type", "batch_norm"}});
+  }
+  layers.push_back({{"type", "relu"}});
+}
+
+}  // namespace
+
 nlohmann::ordered_json vgg_network(const std::array<int, 5>& convolutions) {
   constexpr std::array filters = {64, 128, 256, 512, 512};
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (std::size_t stage = 0; stage < filters.size(); ++stage) {
-    for (int i = 0; i < convolutions[stage]; ++i) {
-      layers.push_back({{"type", "conv"}, {"filters", filters[stage]}, {"kernel", 3}});
-      layers.push_back({{"type", "relu"}});
-    }
+    for (int i = 0; i < convolutions[stage]; ++i) add_convolution(layers, filters[stage], false);
     layers.push_back({{"type", "max_pool"}});
   }
   layers.push_back({{"type", "flatten"}});
-  layers.push_back({{"type", "dense"}, {"units", 10}, {"init", "zero"}});
+  layers.push_back(output_of_vgg());
+  return {{"layers", layers}};
+}
+
+nlohmann::ordered_json small_vgg_network(bool batch_norm) {
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (const int filters : {16, 32, 64, 128}) {
+    add_convolution(layers, filters, batch_norm);
+    layers.push_back({{"type", "max_pool"}});
+  }
+  layers.push_back({{"type", "flatten"}});
+  layers.push_back(output_of_vgg());
   return {{"layers", layers}};
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "core/base/counted.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/whole_file.hpp"
 
@@ -231,20 +232,24 @@ std::string open_text(const Study& study, const Outcome& outcome) {
       outcome.open().size(), study.cells.size(), fmt::join(outcome.open(), ", "));
 }
 
-std::string of_runs(const Outcome::Network& network) {
-  return fmt::format("{} run{}", network.runs, network.runs == 1 ? "" : "s");
+std::string seeds_text(const Study& study) {
+  if (study.seeds.size() == 1) return fmt::format("figures are of one run each, seed {}.", study.seeds[0]);
+  return fmt::format(
+      "figures are means of seeds {} with their 95 % intervals; one without an interval is of a single run, or is the "
+      "same in all.",
+      fmt::join(study.seeds, ", "));
 }
+
+std::string of_runs(const Outcome::Network& network) { return counted(network.runs, "run"); }
 
 }  // namespace
 
 std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome) {
   std::vector<JudgedClaim> claims;
   for (const Claim& claim : study.claims) {
-    outcome.open_was_asked();
     JudgedClaim& judged = claims.emplace_back();
     judged.claim = &claim;
-    if (claim.judge) judged.verdict = claim.judge(outcome);
-    judged.open = outcome.open_was_asked();
+    if (claim.judge) judged.verdict = claim.judge(outcome.noting(judged.open));
   }
   return claims;
 }
@@ -297,12 +302,11 @@ std::string claims_csv(const Study& study, const Outcome& outcome) {
 }
 
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command) {
-  std::string text =
-      "# " + study.title + "\n\nSource: " + study.source + "\n\nMade by `" + command + "`; figures are means of seeds ";
-  for (std::size_t i = 0; i < study.seeds.size(); ++i) text += (i ? ", " : "") + std::to_string(study.seeds[i]);
+  std::string text = "# " + study.title + "\n\nSource: " + study.source + "\n\n";
+  if (!study.size.empty()) text += "Size: " + study.size + "\n\n";
+  text += "Made by `" + command + "`; " + seeds_text(study) + "\n\n";
   const auto claims = judge(study, outcome);
-  text += " with their 95 % intervals; one without an interval is of a single run, or is the same in all.\n\n" +
-          counts_of(claims) + ".\n\n" + open_text(study, outcome);
+  text += counts_of(claims) + ".\n\n" + open_text(study, outcome);
   for (const Claim::Kind kind : kinds) text += claims_section(claims, kind);
   text.pop_back();
   for (const TableLayout& table : study.tables) {

@@ -154,6 +154,7 @@ Outcome finished_of(const Study& study, const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     throw InputError(folder.string() + ": holds no runs of the study; expected some, made without --finished");
   }
+  put_platforms(study, folder);
   const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
   const std::vector<Job> jobs = jobs_of(study, scenarios, folder);
   FinishedRuns finished;
@@ -167,7 +168,7 @@ Outcome finished_of(const Study& study, const fs::path& folder) {
 const Outcome::Value& Outcome::at(const TablePosition& place) const {
   for (const Value& value : values_) {
     if (value.place != place) continue;
-    open_asked_ = open_asked_ || value.open;
+    note(value.open);
     return value;
   }
   throw InternalError("no such place in table " + place.table);

@@ -69,13 +69,18 @@ class Outcome {
       : values_(std::move(values)), networks_(std::move(networks)), open_(std::move(open)) {}
   // In the study's order.
   const std::vector<Value>& values() const {
-    open_asked_ = open_asked_ || !open_.empty();
+    note(!open_.empty());
     return values_;
   }
   const std::vector<Network>& networks() const { return networks_; }
   const std::vector<std::string>& open() const { return open_; }
-  // Whether, since the last call of this, a figure was looked at whose runs are not all finished, or all figures were.
-  bool open_was_asked() const { return std::exchange(open_asked_, false); }
+  // The same outcome for one reader, such as a claim: `open_asked`, which outlives it, becomes true when a figure is
+  // looked at whose runs are not all finished, or all figures are.
+  Outcome noting(bool& open_asked) const {
+    Outcome copy = *this;
+    copy.open_asked_ = &open_asked;
+    return copy;
+  }
   const Value& at(const TablePosition& place) const;
   // Simulated; not a number, which no comparison accepts, where there is none.
   double number(const TablePosition& place) const {
@@ -83,10 +88,14 @@ class Outcome {
   }
 
  private:
+  void note(bool open) const {
+    if (open && open_asked_ != nullptr) *open_asked_ = true;
+  }
+
   std::vector<Value> values_;
   std::vector<Network> networks_;
   std::vector<std::string> open_;
-  mutable bool open_asked_ = false;  // kept by what reads figures, so that no claim need know of it
+  bool* open_asked_ = nullptr;  // set by what reads figures, so that no claim need know of it; may be null
 };
 
 struct Verdict {
@@ -121,6 +130,7 @@ struct Study {
   std::string name;
   std::string title;
   std::string source;  // the publication
+  std::string size;    // what trains on what, and what is smaller than published; may be empty
   std::vector<std::uint64_t> seeds = {1};
   std::vector<TableLayout> tables;
   std::vector<Outcome::Value> derived;  // figures that need no run
@@ -130,20 +140,25 @@ struct Study {
   std::vector<PlatformFile> platforms;
 };
 
-// The small network on generated data, or the publication's network on CIFAR-10 in `data`. Of studies that also read
-// data when they are not full, `data` is then either empty, and what would need it is left out, or given.
+// How large a study is: small networks on generated data, or, full, the publication's networks on CIFAR-10 in `data`.
+// What `data` changes in a study that is not full, DataUse says.
 struct Scale {
   bool full = false;
   std::string data;
+};
+
+// What the folder `data` holds, and when it is read.
+enum class DataUse {
+  full_alone,  // CIFAR-10's files, for --full alone
+  in_between,  // the same; given without --full, it makes a size between: small networks on CIFAR-10
+  with_mnist   // the folders mnist/ and cifar-10/; without any, what would need the first is left out
 };
 
 struct StudyRow {
   const char* name;
   const char* what;
   Study (*make)(const Scale&);
-  // What `data` holds: nothing but CIFAR-10's files, for --full; or the folders mnist/ and cifar-10/, the first of
-  // which is read in any case.
-  bool reads_mnist = false;
+  DataUse data = DataUse::full_alone;
 };
 std::span<const StudyRow> study_table();
 

@@ -17,16 +17,22 @@ constexpr const char* long_queue = "0.2";
 // The latency of cells on local networks, in milliseconds one way.
 constexpr const char* local_ms = "0.1";
 
+// How TCP is usually set.
+constexpr const char* usual_congestion = "cubic";
+constexpr const char* usual_after_idle = "on";
+
 struct MeasuredCell {
-  std::string network, workers, megabytes, scheme, queue_s, latency_ms, compute_ms, stop_s;  // as texts of the table
+  // As texts of the table. `after_idle`: whether a window that is not used shrinks ("on" or "off").
+  std::string network, workers, megabytes, scheme, queue_s, latency_ms, compute_ms, stop_s, congestion, after_idle;
   std::vector<std::uint64_t> seeds;
   std::vector<double> cycles_s;  // by seed
   double mean() const;
   bool is_local() const { return latency_ms == local_ms; }
+  bool has_usual_tcp() const { return congestion == usual_congestion && after_idle == usual_after_idle; }
 };
 
 // The tables that measure.sh and measure_wan.sh in results/validation write. Cells in order of network, workers,
-// message size, and as in the table; those with TCP as it is usually set.
+// message size, and as in the table.
 std::vector<MeasuredCell> read_measured(std::string_view csv);
 
 // `column`: of local networks the sharing, else the network model.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "sim/studies/reproduce/figures.hpp"
 
@@ -18,12 +19,18 @@ TablePosition speed_at(const char* model, const std::string& slowdown, const cha
   return {"speed_up", {model, slowdown}, system};
 }
 
+bool in_between(const Scale& scale) { return !scale.full && !scale.data.empty(); }
+
+Learning learning_of(const Preset& preset, const Scale& scale) {
+  const bool wide = preset.batch == vgg.batch;
+  if (scale.full) return {training_images, wide ? 100 : 164, preset.batch, 10000};
+  if (in_between(scale)) return {training_images, wide ? 3 : 2, 16, 500};
+  return {8000, wide ? 60 : 20, preset.batch, 4000};
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int learners = 16;
-constexpr int training_images = 50000;
 
 struct System {
   const char* name;
@@ -108,28 +115,132 @@ std::vector<Published> slow_learner_table() {
 
 // --- final accuracy ---
 
-Cell accuracy_cell(const Preset& preset, const System& system, double published, int slowdown, const Scale& scale) {
-  const bool wide = preset.batch == vgg.batch;
+// ResNet-20, whose first convolution is of stride 2: all its parameters, a quarter of its operations.
+Json coarse_resnet20() {
+  Json layers = Json::array(
+      {{{"type", "conv"}, {"filters", 16}, {"kernel", 3}, {"stride", 2}, {"bias", false}, {"init", "he_out"}},
+       {{"type", "batch_norm"}},
+       {{"type", "relu"}}});
+  for (const int filters : {16, 32, 64}) {
+    for (int block = 0; block < 3; ++block) {
+      layers.push_back({{"type", "residual"},
+                        {"filters", filters},
+                        {"stride", filters > 16 && block == 0 ? 2 : 1},
+                        {"shortcut", "pad"}});
+    }
+  }
+  for (const char* type : {"global_average_pool", "flatten"}) layers.push_back({{"type", type}});
+  layers.push_back({{"type", "dense"}, {"units", 10}});
+  return {{"layers", layers}};
+}
+
+Json model_of(bool wide, const Scale& scale) {
+  if (scale.full) return wide ? vgg_network({2, 2, 3, 3, 3}) : Json("resnet20");
+  if (in_between(scale)) return wide ? small_vgg_network(true) : coarse_resnet20();
+  return "cnn";
+}
+
+// A run that measures accuracy; `slug`: "ring_allreduce", "d_psgd" or "ad_psgd"; one learner is so many times slower.
+Json accuracy_scenario(const Preset& preset, const char* slug, int slowdown, const Scale& scale) {
+  const std::vector<System> all = systems();
+  const System& system = *std::ranges::find(all, std::string_view(slug), &System::slug);
+  const Learning learning = learning_of(preset, scale);
   Json json = scenario(preset, system, slowdown);
-  const int images = scale.full ? training_images : 8000;
-  json["data"] = scale.full ? Json{{"source", "cifar-10"}, {"path", scale.data}}
-                            : Json{{"source", "synthetic"}, {"train", images}, {"test", 4000}};
-  json["model"] = !scale.full ? Json("cnn") : wide ? vgg_network({2, 2, 3, 3, 3}) : Json("resnet20");
-  const int epochs = scale.full ? (wide ? 100 : 164) : (wide ? 60 : 20);
-  json["training"]["optimizer"] = {
-      {"type", "momentum"},
-      {"learning_rate", 0.1},
-      {"momentum", 0.9},
-      {"schedule", {{"type", "cosine"}, {"steps", epochs * images / preset.batch / learners}}}};
+  json["data"] = scale.data.empty()
+                     ? Json{{"source", "synthetic"}, {"train", learning.images}, {"test", learning.test_images}}
+                     : Json{{"source", "cifar-10"}, {"path", scale.data}};
+  json["model"] = model_of(preset.batch == vgg.batch, scale);
+  json["training"]["batch_size"] = learning.batch;
+  json["training"]["optimizer"] = {{"type", "momentum"},
+                                   {"learning_rate", 0.1},
+                                   {"momentum", 0.9},
+                                   {"schedule", {{"type", "cosine"}, {"steps", learning.rounds()}}}};
+  if (in_between(scale)) json["training"]["optimizer"]["weight_decay"] = 1e-4;
   json["compute"]["jitter"] = 0.1;
-  json["stop"] = {{"epochs", epochs}};
-  json["evaluate"] = {{"every_iterations", scale.full ? 500 : 50}, {"samples", scale.full ? 10000 : 4000}};
+  json["stop"] = {{"epochs", learning.epochs}};
+  const int every = scale.full ? 500 : in_between(scale) ? learning.rounds() / 8 : 50;
+  json["evaluate"] = {{"every_iterations", every}, {"samples", learning.test_images}};
   json["record"] = {{"iterations", false}};
-  return {fmt::format("{}_{}_accuracy_{}x", preset.slug, system.slug, slowdown),
-          json.dump(),
-          {{{"accuracy", {preset.name, std::to_string(slowdown) + "x"}, system.name},
-            published,
-            final_accuracy_percent(3)}}};
+  return json;
+}
+
+Cell accuracy_cell(const Preset& preset, const System& system, double published, int slowdown, const Scale& scale) {
+  Cell cell{fmt::format("{}_{}_accuracy_{}x", preset.slug, system.slug, slowdown),
+            accuracy_scenario(preset, system.slug, slowdown, scale).dump(),
+            {{{"accuracy", {preset.name, std::to_string(slowdown) + "x"}, system.name},
+              published,
+              final_accuracy_percent(3)}}};
+  if (in_between(scale) && preset.batch != vgg.batch) cell.cost = 2;
+  return cell;
+}
+
+// --- what explains claims that fail ---
+
+constexpr const char* slug_of_ad_psgd = "ad_psgd";
+
+std::vector<Figure> figures_of_variant(const std::string& change) {
+  return {{{"staleness", {change}, "accuracy, %"}, std::nullopt, final_accuracy_percent(3)},
+          {{"staleness", {change}, "mean staleness"}, std::nullopt, measured("staleness.mean")}};
+}
+
+// AD-PSGD's staleness in the row of VGG, by bandwidth, rate and rule.
+void add_variants(Study& study) {
+  study.tables.push_back({"staleness",
+                          "Experiment: AD-PSGD in the row of VGG, one change each; staleness in updates of the "
+                          "learner's model",
+                          {"change"},
+                          "",
+                          2});
+  const auto scenario = [] { return accuracy_scenario(vgg, slug_of_ad_psgd, 1, {}); };
+  const auto add = [&](const std::string& name, const std::string& change, const Json& json) {
+    study.cells.push_back({"vgg_ad_psgd_" + name, json.dump(), figures_of_variant(change)});
+  };
+  for (Cell& cell : study.cells) {
+    if (cell.name != "vgg_ad_psgd_accuracy_1x") continue;
+    for (Figure& figure : figures_of_variant("none: 23 Gbit/s, rate 0.1, momentum 0.9")) {
+      cell.figures.push_back(std::move(figure));
+    }
+  }
+  for (const int rate : {36, 100, 2300}) {
+    Json json = scenario();
+    json["platform"]["bandwidth"] = fmt::format("{}Gbps", rate);
+    add(fmt::format("{}gbps", rate), fmt::format("{} Gbit/s", rate), json);
+  }
+  Json at_once = scenario();
+  at_once["algorithm"]["apply"] = "at_once";
+  add("at_once", "a waiting gradient is in the learner's own model at once", at_once);
+  Json half = scenario();
+  half["training"]["optimizer"]["learning_rate"] = 0.05;
+  add("half_rate", "rate 0.05", half);
+  Json plain = scenario();
+  plain["training"]["optimizer"]["momentum"] = 0;
+  add("no_momentum", "rate 0.1 without momentum", plain);
+  plain["training"]["optimizer"]["learning_rate"] = 1;
+  add("no_momentum_rate_1", "rate 1 without momentum", plain);
+}
+
+// Whether the schemes still differ after three times as many epochs of ResNet-20, and with a slow learner.
+void add_longer(Study& study) {
+  study.tables.push_back({"longer",
+                          "Experiment: accuracy after three times as many epochs in the rows of ResNet-20, %",
+                          {"one learner slowed"},
+                          "system",
+                          2});
+  struct Run {
+    const char *slug, *system;
+    int slowdown;
+  };
+  for (const Run& run : {Run{"ring_allreduce", all_reduce, 1}, Run{"d_psgd", d_psgd, 1},
+                         Run{slug_of_ad_psgd, ad_psgd, 1}, Run{slug_of_ad_psgd, ad_psgd, 10}}) {
+    Json json = accuracy_scenario(resnet, run.slug, run.slowdown, {});
+    const Learning learning = learning_of(resnet, {});
+    json["stop"]["epochs"] = 3 * learning.epochs;
+    json["training"]["optimizer"]["schedule"]["steps"] = 3 * learning.rounds();
+    const std::string label = std::to_string(run.slowdown) + "x";
+    study.cells.push_back({fmt::format("resnet20_{}_longer_{}", run.slug, label),
+                           json.dump(),
+                           {{{"longer", {label}, run.system}, std::nullopt, final_accuracy_percent(3)}}});
+  }
 }
 
 }  // namespace
@@ -141,7 +252,10 @@ Study zhang(const Scale& scale) {
   study.name = "zhang";
   study.title = "Zhang et al.: AllReduce, D-PSGD and AD-PSGD with a slow learner";
   study.source = "Zhang et al., decentralized distributed deep learning; Lian et al., NIPS 2017 and ICML 2018";
-  study.seeds = scale.full ? std::vector<std::uint64_t>{1} : std::vector<std::uint64_t>{1, 2, 3, 4, 5};
+  study.size = size_text(scale);
+  study.seeds = {1, 2, 3, 4, 5};
+  if (in_between(scale)) study.seeds = {1, 2, 3};
+  if (scale.full) study.seeds = {1};
   study.tables = {{"epoch_time", "Time per epoch, s", {"model", "one learner slowed"}, "system", 2},
                   {"speed_up", "Speed-up over one learner", {"model", "one learner slowed"}, "system", 2},
                   {"accuracy",
@@ -163,7 +277,11 @@ Study zhang(const Scale& scale) {
   for (std::size_t i = 0; i < all.size(); ++i)
     study.cells.push_back(accuracy_cell(resnet, all[i], resnet_accuracy[i], 1, scale));
   study.cells.push_back(accuracy_cell(resnet, all[2], 91, 10, scale));
-  study.claims = claims();
+  if (scale.data.empty()) {
+    add_variants(study);
+    add_longer(study);
+  }
+  study.claims = claims(scale);
   study.notes = zhang_study::notes(scale);
   return study;
 }

@@ -26,10 +26,27 @@ struct Preset {
 inline constexpr Preset vgg{"VGG", "vgg", 60e6, 23e9, 128, 34.8e-3, 13.60, 0};
 inline constexpr Preset resnet{"ResNet-20", "resnet20", 1e6, 100e9, 32, 11.55e-3, 18.04, 1};
 
+inline constexpr int learners = 16;
+inline constexpr int training_images = 50000;  // of CIFAR-10
+
+// Small networks on CIFAR-10: between the default size and the full one.
+bool in_between(const Scale& scale);
+
+// How long the runs learn that measure accuracy.
+struct Learning {
+  int images;  // to train on
+  int epochs;
+  int batch;                                                         // of a learner
+  int test_images;                                                   // scored in each evaluation
+  int rounds() const { return epochs * images / batch / learners; }  // steps of each learner
+};
+Learning learning_of(const Preset& preset, const Scale& scale);
+
 TablePosition time_at(const char* model, const std::string& slowdown, const char* system);
 TablePosition speed_at(const char* model, const std::string& slowdown, const char* system);
 
-std::vector<Claim> claims();
+std::string size_text(const Scale& scale);
+std::vector<Claim> claims(const Scale& scale);
 std::vector<Note> notes(const Scale& scale);
 
 }  // namespace ddl::studies::zhang_study

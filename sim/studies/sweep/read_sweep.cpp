@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/counted.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 #include "sim/scenario/reading/read_scalars.hpp"
@@ -102,9 +103,8 @@ class SweepReader {
       } else if (values.empty()) {
         here.error("is an empty list; expected at least one value");
       } else if (!axis.values.empty() && values.size() != axis.values.size()) {
-        here.error(fmt::format("has {} value{}, {} has {}; expected as many, to go in step", values.size(),
-                               values.size() == 1 ? "" : "s", scenario::in_quotes(axis.paths.front()),
-                               axis.values.size()));
+        here.error(fmt::format("has {}, {} has {}; expected as many, to go in step", counted(values.size(), "value"),
+                               scenario::in_quotes(axis.paths.front()), axis.values.size()));
       } else {
         axis.values.resize(values.size());
         axis.paths.push_back(path);

@@ -89,12 +89,15 @@ function in_units(number, units) {
 }
 const seconds = (number) => in_units(number, [[1e-6, "µs"], [1e-3, "ms"], [1, "s"], [7200, "s"]].slice(0, 3));
 const bytes = (number) => in_units(number, [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]]);
-const percent = (number) => (number === null ? missing : `${Number((100 * number).toPrecision(3))}${no_break}%`);
+// Shares below a millionth are what sums leave when they are rounded.
+const percent = (share) =>
+  share === null ? missing : `${Math.abs(share) < 1e-6 ? 0 : Number((100 * share).toPrecision(3))}${no_break}%`;
 
 // An estimate: [mean, half width or null, runs with a value, runs].
 function shown(estimate, format) {
   if (!estimate) return missing;
   const [mean, half, count, runs] = estimate;
   const part = count < runs ? ` (${count} of ${runs})` : "";
-  return format(mean) + (half ? ` ±${no_break}${format(half)}` : "") + part;
+  const either = half && format(half) !== format(0) ? ` ±${no_break}${format(half)}` : "";
+  return format(mean) + either + part;
 }

@@ -145,15 +145,16 @@ function fill_bounds(run) {
   // What one step of every worker took: of the mean worker's time, and of the busiest link's.
   const steps = value("iterations") / (run.timeline.workers.length + run.timeline.more_workers);
   const per_step = (share) => (share === null || !steps ? null : (share * run.simulated_s) / steps);
-  const idle = value("idle_fraction.mean");
+  const idle = value("idle_fraction.mean"), link = per_step(value("busiest_link.utilisation"));
   fill_table(by_id("bounds"), ["", "least possible", "simulated", "ratio"], [
-    ["seconds per step of the slowest worker", seconds(bound), seconds(step), ratio(step, bound)],
+    [`seconds per step of the slowest worker (bound: by ${value("bounds.network_bound") ? "the network" : "computing"})`,
+     seconds(bound), seconds(step), ratio(step, bound)],
     ["of these, computing (bound: the slowest worker; simulated: the mean one)", seconds(value("bounds.compute_s")),
      seconds(per_step(idle === null ? null : 1 - idle)), missing],
     [`of these, the busiest link transfers (bound: ${run.bottleneck || "none"}; simulated: ${run.busiest_link || "none"})`,
-     seconds(value("bounds.network_s")), seconds(per_step(value("busiest_link.utilisation"))), missing],
+     seconds(value("bounds.network_s")), seconds(link),
+     run.bottleneck === run.busiest_link ? ratio(link, value("bounds.network_s")) : missing],
     ["bytes per step of a worker", bytes(value("bounds.bytes_per_step")), bytes(sent),
      ratio(sent, value("bounds.bytes_per_step"))],
-    ["limited by", value("bounds.network_bound") ? "network" : "computing", missing, missing],
   ]);
 }

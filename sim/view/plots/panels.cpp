@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "core/base/check.hpp"
@@ -31,11 +32,33 @@ std::vector<std::size_t> facet_columns(const results::GroupedRuns& runs, const s
   return columns;
 }
 
+std::string last_word(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
 // "het_wan" of a platform's file, "bandwidth 40Mbps" of another setting.
 std::string told(const std::string& path, const std::string& value) {
   if (value.empty()) return "";
   if (path == "platform.file") return std::filesystem::path(value).stem().string();
-  return path.substr(path.rfind('.') + 1) + " " + value;
+  return last_word(path) + " " + value;
+}
+
+// Whether groups that agree in column `other` agree in `column`, so that it goes in step with it.
+bool follows(const results::GroupedRuns& runs, std::size_t column, std::size_t other) {
+  std::map<std::string, std::string> of_other;
+  return std::ranges::all_of(runs.groups, [&](const results::RunGroup& group) {
+    return of_other.emplace(group.varied[other], group.varied[column]).first->second == group.varied[column];
+  });
+}
+
+// Of the columns that go in step with the one that is drawn over, "learning_rate by workers"; "" of others.
+std::vector<std::string> in_step_with(const results::GroupedRuns& runs, const std::string& apart) {
+  std::vector<std::string> texts(runs.varied.size());
+  const auto found = std::ranges::find(runs.varied, apart);
+  if (found == runs.varied.end()) return texts;
+  const auto other = static_cast<std::size_t>(found - runs.varied.begin());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i != other && follows(runs, i, other)) texts[i] = last_word(runs.varied[i]) + " by " + last_word(apart);
+  }
+  return texts;
 }
 
 std::size_t numbered(std::vector<std::string>& list, const std::string& item) {
@@ -69,6 +92,7 @@ constexpr std::size_t most_names = 28;  // that can be told apart
 
 Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& options, const std::string& apart) {
   const std::vector<std::size_t> facets = facet_columns(runs, options.facet);
+  const std::vector<std::string> in_step = in_step_with(runs, apart);
   Arrangement arrangement;
   std::vector<Drawn> drawn;
   for (const results::RunGroup& group : runs.groups) {
@@ -79,7 +103,7 @@ Arrangement arrange(const results::GroupedRuns& runs, const PictureOptions& opti
       if (std::find(facets.begin(), facets.end(), i) != facets.end()) {
         title += (title.empty() ? "" : ", ") + text;
       } else {
-        name += ", " + text;
+        name += ", " + (in_step[i].empty() ? text : in_step[i]);
       }
     }
     if (runs.groups.size() == 1) name = group.runs.front().name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "core/base/check.hpp"
 #include "sim/results/reading/mean_curve.hpp"
@@ -40,7 +41,7 @@ constexpr Column y_columns[] = {
 };
 
 template <std::size_t n>
-const Column& column_named(const Column (&columns)[n], const std::string& word, const char* option) {
+const Column& column_named(const Column (&columns)[n], std::string_view word, const char* option) {
   std::string words;
   for (const Column& column : columns) {
     if (word == column.word) return column;

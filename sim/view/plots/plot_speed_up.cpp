@@ -49,8 +49,6 @@ class Pace {
   std::optional<double> target_;
 };
 
-bool is_one_worker(const results::RunGroup& group) { return group.scheme.starts_with("single"); }
-
 // Seconds of the baseline over those of the group, run by run of the same seed.
 std::vector<double> ratios(const results::RunGroup& base, const results::RunGroup& group, const Pace& pace) {
   std::map<std::uint64_t, double> of_seed;
@@ -97,7 +95,7 @@ void plot_speed_up(const results::GroupedRuns& runs, const PictureOptions& optio
   const auto all_baselines = results::baselines_of(runs);
   std::vector<std::optional<std::size_t>> baselines;
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {
-    if (is_one_worker(runs.groups[i])) continue;
+    if (results::is_one_worker(runs.groups[i])) continue;
     others.groups.push_back(runs.groups[i]);
     baselines.push_back(all_baselines[i]);
   }

@@ -87,6 +87,35 @@ TEST_CASE("schemes are compared where everything else is alike") {
   CHECK(comparison_text(comparison).find("platform.bandwidth 40Mbps\n  time to 0.5: best a") != std::string::npos);
 }
 
+TEST_CASE("headings leave out keys that a condition lacks, where the others tell it apart") {
+  std::vector<FinishedRun> runs = three_schemes("5Mbps");
+  for (FinishedRun run : three_schemes("5Mbps")) {
+    std::erase_if(run.settings, [](const Setting& setting) { return setting.path == "platform.bandwidth"; });
+    run.settings.push_back({"platform.topology", "ring"});
+    runs.push_back(run);
+  }
+  const Comparison two = compare(runs, true);
+  REQUIRE(two.conditions.size() == 2);
+  CHECK(two.conditions[0].label == "platform.bandwidth 5Mbps");
+  CHECK(two.conditions[1].label == "platform.topology ring");
+  // A third has both.
+  for (FinishedRun run : three_schemes("5Mbps")) {
+    run.settings.push_back({"platform.topology", "ring"});
+    runs.push_back(run);
+  }
+  const Comparison three = compare(runs, true);
+  REQUIRE(three.conditions.size() == 3);
+  CHECK(three.conditions[0].label == "platform.bandwidth 5Mbps");
+  CHECK(three.conditions[1].label == "platform.topology ring");
+  CHECK(three.conditions[2].label == "platform.bandwidth 5Mbps, platform.topology ring");
+  // One that has neither can only be told by what it lacks.
+  for (FinishedRun run : three_schemes("5Mbps")) {
+    std::erase_if(run.settings, [](const Setting& setting) { return setting.path == "platform.bandwidth"; });
+    runs.push_back(run);
+  }
+  CHECK(compare(runs, true).conditions.back().label == "platform.bandwidth none, platform.topology none");
+}
+
 TEST_CASE("where only the platform differs, it is what is compared") {
   const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("a", "5Mbps", 2, 0.6, 1),
                                          run_of("a", "9Mbps", 1, 0.7, 1), run_of("a", "9Mbps", 2, 0.8, 1)},

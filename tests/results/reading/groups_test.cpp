@@ -62,6 +62,12 @@ TEST_CASE("a learning rate of each scheme's own is part of the scheme, and no co
   CHECK(one.varied.empty());
   CHECK(one.groups[0].scheme == "single learning_rate=0.05");
   CHECK(one.groups[1].scheme == "gossip learning_rate=0.4");
+  // Per run as well, for seeds are no conditions.
+  FinishedRun again = at("single", "5Mbps", "0.05");
+  again.seed = 2;
+  const GroupedRuns by_run = group_runs({again, at("single", "5Mbps", "0.05"), at("gossip", "5Mbps", "0.4")}, false);
+  CHECK(by_run.varied == std::vector<std::string>{"seed"});
+  CHECK(by_run.groups.back().scheme == "gossip learning_rate=0.4");
   // Tried at several rates, a rate is a condition as any other.
   for (const auto& runs :
        {std::vector{at("gossip", "5Mbps", "0.2"), at("gossip", "5Mbps", "0.4")},
@@ -70,6 +76,22 @@ TEST_CASE("a learning rate of each scheme's own is part of the scheme, and no co
     CHECK(tried.varied == std::vector<std::string>{"training.optimizer.learning_rate"});
     CHECK(tried.groups.back().scheme == "gossip");
   }
+}
+
+TEST_CASE("a learning rate that goes in step with another setting stays a column") {
+  const auto at = [](const std::string& name, const std::string& workers, const std::string& rate) {
+    return run_of(
+        1, {{"platform.workers", workers}, {"algorithm.name", name}, {"training.optimizer.learning_rate", rate}}, 0.5);
+  };
+  const std::vector<std::string> both = {"platform.workers", "training.optimizer.learning_rate"};
+  const GroupedRuns one = group_runs({at("ps_async", "4", "0.1"), at("ps_async", "8", "0.2")});
+  CHECK(one.varied == both);
+  CHECK(one.groups[1].label(one.varied) == "ps_async, platform.workers 8, training.optimizer.learning_rate 0.2");
+  // The same rule for several schemes tells none of them from another.
+  const GroupedRuns two = group_runs(
+      {at("ps_async", "4", "0.1"), at("gossip", "4", "0.1"), at("ps_async", "8", "0.2"), at("gossip", "8", "0.2")});
+  CHECK(two.varied == both);
+  CHECK(two.groups[0].varied == two.groups[1].varied);
 }
 
 TEST_CASE("per run, the seed is a column too") {

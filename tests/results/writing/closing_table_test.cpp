@@ -24,8 +24,8 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
   CHECK(closing_table(scenario, example_result(), "results/example/7") ==
         "example, seed 7\n"
         "  algorithm         ako\n"
-        "  cluster           2 workers, 1 server, model softmax (3 parameters), 17 MB on\n"
-        "                    the wire\n"
+        "  cluster           2 workers, 1 server (idle), model softmax (3 parameters), 17\n"
+        "                    MB on the wire\n"
         "  math              " +
             math_of(scenario) +
             "\n"
@@ -42,13 +42,19 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
             "  lower bound       4 s a step of the slowest worker in the long run:\n"
             "                    compute-bound (compute 4 s, w1 down 500 ms)\n"
             "  sent              3.5 kB in 3 messages\n"
-            "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages lost for\n"
-            "                    good, 3 messages sent again\n"
+            "  faults            2 crashes, 1 restart, 2 steps lost, 4 messages never\n"
+            "                    delivered, 3 messages sent again\n"
             "  given up          w0, w1 2 times\n"
             "  busiest link      w1 down, 50 % used\n"
             "  workers idle      20 % .. 55 %\n"
             "  staleness         1.2 on average, 3 at most\n"
             "  results           results/example/7\n");
+}
+
+TEST_CASE("the closing table tells one epoch in the singular") {
+  experiment::RunResult result = example_result();
+  result.epochs = 1;
+  CHECK(closing_table(example_scenario(), result).find("(5 in all, 1 epoch)\n") != std::string::npos);
 }
 
 TEST_CASE("the closing table of a timing-only run is silent on accuracy and folders it has not") {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -220,7 +221,43 @@ TEST_CASE("runs on another platform under the same name are not the study's") {
   run_into(out, study, seen);
   CHECK(seen.kept == 2);
   study.platforms = {{"p.xml", platform("0.5MBps")}};
+  StudyOptions finished;
+  finished.out = out.string();
+  finished.finished_only = true;
+  study.claims.clear();
+  CHECK(run_study(study, finished).open() == std::vector<std::string>{"short"});
   CHECK(run_into(out, study, seen).number({"times", {"short"}, "single"}) > 1.5 * quick);
+  CHECK(seen.kept == 0);
+}
+
+TEST_CASE("a run whose math was another is not finished, whichever build wrote it") {
+  const data::ScratchFolder scratch;
+  const fs::path out = scratch.path();
+  Study study = example();
+  study.cells = {study.cells.front()};
+  study.claims.clear();
+  study.seeds = {1};
+  study.cells[0].scenario = R"({"platform": {"workers": 1, "bandwidth": "8Mbps"}, "model": "softmax",
+      "data": {"train": 40, "test": 10}, "training": {"batch_size": 4}, "compute": {"seconds_per_batch": "100ms"},
+      "algorithm": "single", "stop": {"iterations": 1}})";
+  Seen seen;
+  run_into(out, study, seen);
+  StudyOptions options;
+  options.out = out.string();
+  options.finished_only = true;
+  const fs::path run_json = kept_results(out).front() / "run.json";
+  const auto rewrite = [&](const std::string& key, const std::string& value) {
+    std::ifstream file(run_json);
+    auto json = nlohmann::ordered_json::parse(file);
+    json["provenance"][key] = value;
+    std::ofstream(run_json) << json.dump();
+  };
+  rewrite("build", "of another build");
+  CHECK(run_study(study, options).open().empty());
+  rewrite("math_mode", "native");
+  rewrite("math_kernels", "of no machine");
+  CHECK(run_study(study, options).open() == std::vector<std::string>{"short"});
+  run_into(out, study, seen);
   CHECK(seen.kept == 0);
 }
 
@@ -269,6 +306,14 @@ TEST_CASE("a page and its tables say published, simulated, ratio, and which clai
   CHECK(page.find("| pigs fly | **fails** | 0 of 3 | one |") != std::string::npos);
   CHECK(page.find("*cows sing* is not judged: nobody listened") != std::string::npos);
   CHECK(page.find("they have no wings") != std::string::npos);
+  CHECK(page.find("; figures are means of seeds 1, 2 with their 95 % intervals; ") != std::string::npos);
+  CHECK(page.find("Size: ") == std::string::npos);
+  Study of_one = study;
+  of_one.seeds = {7};
+  of_one.size = "tiny.";
+  const std::string short_page = study_page(of_one, outcome, "x");
+  CHECK(short_page.find("\n\nSize: tiny.\n\nMade by `x`; figures are of one run each, seed 7.\n\n") !=
+        std::string::npos);
   CHECK(page.find("- **Assumed.** nothing") != std::string::npos);
 }
 

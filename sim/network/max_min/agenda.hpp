@@ -1,0 +1,40 @@
+// When something is due next at each of a fixed number of places: a tournament, whose entries change in the logarithm
+// of their number without any memory of its own.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace ddl::network::max_min {
+
+class Agenda {
+ public:
+  explicit Agenda(std::size_t places)
+      : leaves_(std::bit_ceil(places < 2 ? std::size_t{2} : places)),
+        least_s_(2 * leaves_, std::numeric_limits<double>::infinity()) {}
+
+  void set(std::size_t place, double at_s) {
+    std::size_t node = leaves_ + place;
+    least_s_[node] = at_s;
+    for (node /= 2; node > 0; node /= 2) {
+      const double least = least_s_[2 * node] <= least_s_[2 * node + 1] ? least_s_[2 * node] : least_s_[2 * node + 1];
+      if (least_s_[node] == least) return;
+      least_s_[node] = least;
+    }
+  }
+  double next_s() const { return least_s_[1]; }
+  // Where that is; the first place of those that are due together.
+  std::size_t next() const {
+    std::size_t node = 1;
+    while (node < leaves_) node = 2 * node + (least_s_[2 * node] <= least_s_[2 * node + 1] ? 0 : 1);
+    return node - leaves_;
+  }
+
+ private:
+  std::size_t leaves_;
+  std::vector<double> least_s_;  // of the leaves below; leaves from leaves_ on
+};
+
+}  // namespace ddl::network::max_min

@@ -1,0 +1,266 @@
+#include "sim/network/max_min/ladder.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/network/max_min/water_level.hpp"
+
+namespace ddl::network::max_min {
+namespace {
+
+constexpr int most_turns = 16;           // of one climb
+constexpr std::size_t few_gaps = 16;     // that may stay
+constexpr std::size_t most_passed = 16;  // by a link, on average, before they are sorted afresh
+constexpr int no_flow = -1;
+
+}  // namespace
+
+// --- flows come and go ---
+
+void Ladder::build(const std::vector<Link>& links, const std::vector<Flow>& flows, const Filling& filling) {
+  const std::size_t count = links.size();
+  stands_ = true;
+  rungs_.resize(count);
+  for (Rung& rung : rungs_) rung.parts.clear(), rung = {.parts = std::move(rung.parts)};
+  own_ = {};
+  levels_.resize(count);
+  weights_.resize(count);
+  remains_.resize(count);
+  ranks_.resize(count);
+  order_.resize(count);
+  std::iota(order_.begin(), order_.end(), 0);
+  for (const int link : order_) level_of(link) = filling.level(link);
+  std::ranges::stable_sort(order_, {}, [&](int link) { return level_of(link); });
+  number_links();
+  stale_ = order_;
+  is_stale_.assign(count, 1);
+  is_overtaken_.assign(count, 0);
+  overtaken_.clear();
+  places_.assign(flows.size(), 0);
+  bindings_.assign(flows.size(), unbound);
+  moved_.clear();
+  for (int flow = 0; flow < static_cast<int>(flows.size()); ++flow) {
+    const int found = filling.binding(flow);
+    if (found == unbound) continue;
+    const Flow& f = flows[static_cast<std::size_t>(flow)];
+    put(flow, found == own_bound ? own_bound : first_link(f), flows);
+    if (binding(flow) != f.binding) moved_.push_back(flow);
+  }
+}
+
+void Ladder::add(int flow, const std::vector<Flow>& flows) {
+  const Flow& f = flows[static_cast<std::size_t>(flow)];
+  if (static_cast<std::size_t>(flow) >= bindings_.size()) {
+    bindings_.resize(static_cast<std::size_t>(flow) + 1, unbound);
+    places_.resize(bindings_.size());
+  }
+  if (f.hops.empty()) return;
+  for (const Hop& hop : f.hops) note_stale(hop.link);
+  put(flow, first_link(f), flows);
+  moved_.push_back(flow);
+}
+
+void Ladder::remove(int flow, const std::vector<Flow>& flows) {
+  for (const Hop& hop : flows[static_cast<std::size_t>(flow)].hops) note_stale(hop.link);
+  if (binding(flow) == unbound) return;
+  take(flow);
+  bindings_[static_cast<std::size_t>(flow)] = unbound;
+}
+
+void Ladder::note_stale(int link) {
+  char& is_stale = is_stale_[static_cast<std::size_t>(link)];
+  if (!is_stale) stale_.push_back(link);
+  is_stale = 1;
+}
+
+int Ladder::first_link(const Flow& flow) const {
+  return std::ranges::min(flow.hops, {}, [&](const Hop& hop) { return rank(hop.link); }).link;
+}
+
+void Ladder::put(int flow, int binding, const std::vector<Flow>& flows) {
+  const Flow& f = flows[static_cast<std::size_t>(flow)];
+  Rung& to = rung(binding);
+  bindings_[static_cast<std::size_t>(flow)] = binding;
+  places_[static_cast<std::size_t>(flow)] = to.parts.size();
+  ++to.bound;
+  to.least_bound = std::min(to.least_bound, f.bound_level);
+  for (const Hop& hop : f.hops) {
+    if (hop.link != binding) to.parts.push_back({hop.link, flow, hop.weight});
+  }
+  if (f.hops.size() == 1 && binding != own_bound) to.parts.push_back({binding, flow, 0});
+}
+
+void Ladder::take(int flow) {
+  Rung& from = rung(binding(flow));
+  --from.bound;
+  for (std::size_t i = places_[static_cast<std::size_t>(flow)]; i < from.parts.size() && from.parts[i].flow == flow;
+       ++i) {
+    from.parts[i].flow = no_flow;
+    from.parts[i].weight = 0;
+    ++from.gone;
+  }
+  if (from.gone > few_gaps + from.parts.size() / 4) close_gaps(from);
+}
+
+void Ladder::move(int flow, int binding, const std::vector<Flow>& flows) {
+  take(flow);
+  put(flow, binding, flows);
+  moved_.push_back(flow);
+}
+
+void Ladder::close_gaps(Rung& rung) {
+  std::erase_if(rung.parts, [](const Part& part) { return part.flow == no_flow; });
+  rung.gone = 0;
+  for (std::size_t i = rung.parts.size(); i-- > 0;) places_[static_cast<std::size_t>(rung.parts[i].flow)] = i;
+}
+
+// --- levels ---
+
+bool Ladder::climb(const std::vector<Link>& links, const std::vector<Flow>& flows) {
+  visits_ = 0;
+  add_up_weights(links);
+  for (int turn = 0; turn < most_turns; ++turn) {
+    compute_levels(links, flows);
+    sort_links();
+    if (!follow(flows)) return true;
+  }
+  fall();
+  return false;
+}
+
+void Ladder::add_up_weights(const std::vector<Link>& links) {
+  for (const int link : std::exchange(stale_, {})) {
+    const auto at = static_cast<std::size_t>(link);
+    is_stale_[at] = 0;
+    weights_[at] = 0;
+    for (const Stop& stop : links[at].stops) weights_[at] += stop.weight;
+    visits_ += static_cast<std::int64_t>(links[at].stops.size());
+  }
+}
+
+void Ladder::compute_levels(const std::vector<Link>& links, const std::vector<Flow>& flows) {
+  exceeding_.clear();
+  for (std::size_t i = 0; i < links.size(); ++i) remains_[i] = {links[i].capacity, weights_[i]};
+  for (const Part& part : own_.parts) {
+    if (part.flow != no_flow) use(part, flows[static_cast<std::size_t>(part.flow)].bound_level);
+  }
+  visits_ += static_cast<std::int64_t>(own_.parts.size());
+  for (const int link : order_) {
+    const Rung& at = rung(link);
+    const double level = share(link, links, flows);
+    level_of(link) = level;
+    if (at.bound == 0) continue;
+    if (at.least_bound < level * (1 - same)) exceeding_.push_back(link);
+    for (const Part& part : at.parts) use(part, level);
+    visits_ += static_cast<std::int64_t>(at.parts.size());
+  }
+}
+
+// Where flows that are bound before this link take more than it has, some of them will be bound here.
+double Ladder::share(int link, const std::vector<Link>& links, const std::vector<Flow>& flows) {
+  const auto at = static_cast<std::size_t>(link);
+  const double left = remains_[at].capacity, least = same * links[at].capacity;
+  if (rungs_[at].bound == 0 && left >= -least) return never;
+  if (rungs_[at].bound > 0 && left > least) return left / remains_[at].weight;
+  offers_.clear();
+  for (const Stop& stop : links[at].stops) {
+    const int there = binding(stop.flow);
+    offers_.push_back(there == link        ? never
+                      : there == own_bound ? flows[static_cast<std::size_t>(stop.flow)].bound_level
+                                           : level(there));
+  }
+  visits_ += static_cast<std::int64_t>(offers_.size());
+  return water_level(links[at], offers_, risen_);
+}
+
+void Ladder::use(const Part& part, double level) {
+  Remains& remains = remains_[static_cast<std::size_t>(part.link)];
+  remains.capacity -= part.weight * level;
+  remains.weight -= part.weight;
+}
+
+// --- order ---
+
+void Ladder::number_links() {
+  for (std::size_t i = 0; i < order_.size(); ++i) ranks_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
+}
+
+// By levels, which have changed little; links of the same level stay as they are.
+void Ladder::sort_links() {
+  overtaken_.clear();
+  for (std::size_t i = 1, passed = 0; i < order_.size(); ++i) {
+    const int link = order_[i];
+    const double level = level_of(link);
+    std::size_t to = i;
+    for (; to > 0 && level < level_of(order_[to - 1]) * (1 - same); --to) {
+      const int other = order_[to - 1];
+      char& is_overtaken = is_overtaken_[static_cast<std::size_t>(other)];
+      if (!is_overtaken) overtaken_.push_back(other);
+      is_overtaken = 1;
+      order_[to] = other;
+    }
+    order_[to] = link;
+    passed += i - to;
+    if (passed <= most_passed * order_.size()) continue;
+    std::ranges::stable_sort(order_, {}, [&](int each) { return level_of(each); });
+    overtaken_ = order_;
+    break;
+  }
+  for (const int link : overtaken_) is_overtaken_[static_cast<std::size_t>(link)] = 0;
+  if (!overtaken_.empty()) number_links();
+}
+
+// Binds flows where they belong now. False if all were there.
+bool Ladder::follow(const std::vector<Flow>& flows) {
+  moves_.clear();
+  for (const int link : overtaken_) find_those_behind(link);
+  for (const int link : exceeding_) find_those_held_back(link, flows);
+  find_those_set_free(flows);
+  for (const auto& [flow, binding] : moves_) move(flow, binding, flows);
+  return !moves_.empty();
+}
+
+void Ladder::find_those_behind(int link) {
+  const std::vector<Part>& parts = rung(link).parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (rank(parts[i].link) >= rank(link) || parts[i].flow == no_flow) continue;
+    const int flow = parts[i].flow;
+    int first = parts[i].link;
+    for (; i + 1 < parts.size() && parts[i + 1].flow == flow; ++i) {
+      if (rank(parts[i + 1].link) < rank(first)) first = parts[i + 1].link;
+    }
+    moves_.emplace_back(flow, first);
+  }
+  visits_ += static_cast<std::int64_t>(parts.size());
+}
+
+void Ladder::find_those_held_back(int link, const std::vector<Flow>& flows) {
+  Rung& at = rung(link);
+  int last = no_flow;
+  at.least_bound = never;
+  for (const Part& part : at.parts) {
+    if (part.flow == no_flow || part.flow == last) continue;
+    last = part.flow;
+    const double bound = flows[static_cast<std::size_t>(last)].bound_level;
+    if (bound < level(link) * (1 - same)) {
+      moves_.emplace_back(last, own_bound);
+    } else {
+      at.least_bound = std::min(at.least_bound, bound);
+    }
+  }
+  visits_ += static_cast<std::int64_t>(at.parts.size());
+}
+
+void Ladder::find_those_set_free(const std::vector<Flow>& flows) {
+  int last = no_flow;
+  for (const Part& part : own_.parts) {
+    if (part.flow == no_flow || part.flow == last) continue;
+    const Flow& flow = flows[static_cast<std::size_t>(part.flow)];
+    if (!(level(part.link) < flow.bound_level * (1 - same))) continue;
+    last = part.flow;
+    moves_.emplace_back(last, first_link(flow));
+  }
+  visits_ += static_cast<std::int64_t>(own_.parts.size());
+}
+
+}  // namespace ddl::network::max_min

@@ -1,0 +1,17 @@
+// The level of one link, by what its flows are offered elsewhere.
+#pragma once
+
+#include <vector>
+
+#include "sim/network/max_min/max_min_parts.hpp"
+
+namespace ddl::network::max_min {
+
+// Levels that differ by less than this part of them are the same (SimGrid's own solver: 1e-5).
+constexpr double same = 1e-10;
+
+// The level at which a link is full when its flows have no more than their offers elsewhere, by stop; never, if it is
+// not. In the end `risen` says which flows have less than theirs.
+double water_level(const Link& link, const std::vector<double>& offers, std::vector<char>& risen);
+
+}  // namespace ddl::network::max_min

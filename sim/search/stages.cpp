@@ -1,0 +1,129 @@
+#include "sim/search/stages.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "sim/search/advise.hpp"
+
+namespace ddl::search {
+namespace {
+
+// Shares of the budget: probes, the scenario's own rate, the rates beside it, all of tuning; candidates that join the
+// race, and all of it.
+constexpr double probes_share = 0.3, own_rate_share = 0.3, rates_share = 0.45, tuning_share = 0.5;
+constexpr double join_share = 0.7, race_share = 0.8;
+constexpr double room_for_race = 1.2;  // of what the least race is expected to cost
+
+}  // namespace
+
+Stages::Stages(Adviser& adviser, const AdviseOptions& options)
+    : adviser_(adviser),
+      budget_(options.used, options.at_once),
+      options_{options.at_once, options.progress},
+      begin_(budget_.used()) {}
+
+void Stages::run() {
+  run_tuning();
+  run_race();
+  run_conditions();
+}
+
+// One worker alone, which is what the others are measured by, then the best of the others.
+std::vector<std::size_t> Stages::turns() const {
+  const Advice now = adviser_.advice();
+  std::vector<std::size_t> order = {0};
+  std::ranges::copy_if(now.standing, std::back_inserter(order), [](std::size_t i) { return i != 0; });
+  return order;
+}
+
+double Stages::tuning_until(double share) const {
+  const std::vector<std::size_t> order = turns();
+  std::vector<BudgetedRun> runs;  // the least race: of one worker alone and the best of the others
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, order.size()); ++i) {
+    runs.insert(runs.end(), race_looks[0], {{}, order[i], 1});
+  }
+  const double least_race = room_for_race * budget_.cost(runs);
+  // Where even that does not fit, tuning is all that there is.
+  return budget_.used() + least_race > 1 ? 1 : std::min(at(share), 1 - least_race);
+}
+
+void Stages::run_tuning() {
+  const auto each = [&](double share, const auto& trials_of) {
+    const double until = tuning_until(share);
+    std::vector<RunGroup> groups;
+    for (const std::size_t i : turns()) {
+      for (const BudgetedRun& run : trials_of(i)) groups.push_back({{run}, until});
+    }
+    return budget_.run(adviser_.lab_, groups, options_) > 0;
+  };
+  using Runs = std::vector<BudgetedRun>;
+  for (const double length : probe_lengths) {
+    each(probes_share, [&](std::size_t i) { return Runs{{adviser_.probe_trial(i, length), i, length}}; });
+  }
+  // Of the first so many settings, with the first seed.
+  const Tuning& tuning = *adviser_.tuning_;
+  const auto first = [&tuning](std::size_t i, int most) {
+    const Halving search = tuning.search_of(i);
+    Runs runs;
+    for (std::size_t setting = 0; setting < std::min<std::size_t>(most, search.tried.size()); ++setting) {
+      runs.push_back({tuning.trial_of(i, search.tried[setting].setting, tuning.seeds().front()), i, 1});
+    }
+    return runs;
+  };
+  each(own_rate_share, [&](std::size_t i) { return first(i, 1); });
+  each(rates_share, [&](std::size_t i) { return first(i, tuning.space_of(i).rates); });
+  while (each(tuning_share, [&](std::size_t i) {
+    Runs runs;
+    for (const Halving::Open& open : tuning.search_of(i).open) {
+      runs.push_back({tuning.trial_of(i, open.setting, open.seed), i, 1});
+    }
+    return runs;
+  })) {
+  }
+}
+
+void Stages::run_race() {
+  std::vector<RunGroup> joining;
+  const Advice before = adviser_.advice();
+  for (const std::size_t i : turns()) {
+    if (before.race.entrants[i].dropped_after) continue;
+    RunGroup group;
+    group.begin_before = joining.size() < 2 ? 1 : at(join_share);
+    for (std::size_t seed = 0; seed < std::min(race_looks[0], adviser_.request_.seeds.size()); ++seed) {
+      group.runs.push_back({adviser_.race_trial(before.advised[i], seed), i, 1});
+    }
+    joining.push_back(std::move(group));
+  }
+  budget_.run(adviser_.lab_, joining, options_);
+  while (true) {
+    const Advice now = adviser_.advice();
+    RunGroup next{{}, at(race_share)};
+    for (const Race::Open& open : now.race.open) {
+      if (now.race.looked_after == 0 || now.race.entrants[open.entrant].waits) continue;
+      const auto seed = std::ranges::find(adviser_.request_.seeds, open.seed) - adviser_.request_.seeds.begin();
+      next.runs.push_back(
+          {adviser_.race_trial(now.advised[open.entrant], static_cast<std::size_t>(seed)), open.entrant, 1});
+    }
+    if (next.runs.empty() || budget_.run(adviser_.lab_, {next}, options_) == 0) return;
+  }
+}
+
+void Stages::run_conditions() {
+  const Advice now = adviser_.advice();
+  std::vector<RunGroup> groups;
+  for (std::size_t number = 0; number < now.conditions.size(); ++number) {
+    const auto& scores = now.conditions[number].scores;
+    RunGroup group;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const Advised& advised = now.advised[now.contenders[i]];
+      for (std::size_t seed = 0; seed < scores[i].size(); ++seed) {
+        if (!scores[i][seed])
+          group.runs.push_back({adviser_.condition_trial(advised, number, seed), now.contenders[i], 1});
+      }
+    }
+    groups.push_back(std::move(group));
+  }
+  budget_.run(adviser_.lab_, groups, options_);
+}
+
+}  // namespace ddl::search

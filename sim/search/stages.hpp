@@ -1,0 +1,37 @@
+// The runs of an advice, stage by stage: probes, tuning, the race, other networks. Each has a share of the budget and
+// goes from the best candidate so far to the worst.
+#pragma once
+
+#include <vector>
+
+#include "sim/search/budget.hpp"
+
+namespace ddl::search {
+
+class Adviser;
+struct AdviseOptions;
+
+class Stages {
+ public:
+  Stages(Adviser& adviser, const AdviseOptions& options);
+
+  // All of them, as far as the budget lasts. Throws as Lab::run.
+  void run();
+
+ private:
+  std::vector<std::size_t> turns() const;
+  // A share of what was left of the budget at the first run, as a share of the whole: candidates were found before.
+  double at(double share) const { return begin_ + share * (1 - begin_); }
+  // When a stage of tuning with this share must end, in shares of the budget.
+  double tuning_until(double share) const;
+  void run_tuning();
+  void run_race();
+  void run_conditions();
+
+  Adviser& adviser_;
+  Budget budget_;
+  const LabOptions options_;
+  const double begin_;
+};
+
+}  // namespace ddl::search

@@ -1,0 +1,42 @@
+// What is due next, against a sorted set.
+#include "sim/network/max_min/agenda.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <utility>
+
+#include "core/base/rng.hpp"
+
+using ddl::network::max_min::Agenda;
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("nothing is due at first") {
+  for (const std::size_t places : {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{8}}) {
+    CHECK(Agenda(places).next_s() == never);
+  }
+}
+
+TEST_CASE("the earliest is next, and of those that are due together the first place") {
+  for (const std::size_t places : {std::size_t{1}, std::size_t{2}, std::size_t{5}, std::size_t{64}, std::size_t{100}}) {
+    ddl::Stream random = ddl::stream(places, "test", "agenda");
+    Agenda agenda(places);
+    std::set<std::pair<double, std::size_t>> expected;
+    std::vector<double> at_s(places, never);
+    for (std::size_t place = 0; place < places; ++place) expected.insert({never, place});
+    for (int turn = 0; turn < 500; ++turn) {
+      const std::size_t place = random.below(places);
+      expected.erase({at_s[place], place});
+      at_s[place] = random.below(4) == 0 ? never : static_cast<double>(random.below(20));
+      expected.insert({at_s[place], place});
+      agenda.set(place, at_s[place]);
+      REQUIRE(agenda.next_s() == expected.begin()->first);
+      if (agenda.next_s() < never) REQUIRE(agenda.next() == expected.begin()->second);
+    }
+  }
+}
