@@ -1,4 +1,4 @@
-# What measure.sh and measure_wan.sh have in common: the settings of a cell, and what is read of its result.
+# What the measurements in this folder have in common: the settings of a cell, and what is read of its result.
 
 algorithm() {
   case $1 in
@@ -21,4 +21,11 @@ number() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2" | head -n 1; }
 cycle() {
   awk -F, 'NR > 1 { sum[$1] += $6 - $3; ++count[$1] }
            END { for (worker in sum) { mean += sum[worker] / count[worker]; ++workers } print mean / workers }' "$1"
+}
+
+# Whether the machine was so busy with other things that a run over distances, whose timing.json this is, measured them:
+# sleeps ended more than 50 ms late, or 1 % of all packets left the box more than 5 ms late.
+is_disturbed() {
+  awk -v late="$(number late_max_s "$1")" -v error="$(number error_p99_s "$1")" \
+    'BEGIN { exit !(late > 0.05 || error > 0.005) }'
 }

@@ -4,7 +4,9 @@
 # sleeps ended more than 50 ms late, or 1 % of all packets left the box more than 5 ms late, goes to FILE.disturbed instead;
 # call again for its cell. Needs root.
 #
-#   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS]]
+#   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS [PATTERN]]]
+#
+# PATTERN, an extended regular expression, chooses cells by their first nine columns, such as '^uniform,2,.*,50,gossip,.*,1,'.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -34,10 +36,7 @@ cell() {
 ,$(number bytes_sent "$measured/summary.json"),$(number iterations "$measured/summary.json")\
 ,$(number retransmitted_share "$timing"),$(number late_max_s "$timing"),$(number error_p99_s "$timing")\
 ,$(number processor_share "$timing"),$(number busy_share "$timing")"
-  # A machine that was busy with other things has measured itself.
-  disturbed=$(awk -v late="$(number late_max_s "$timing")" -v error="$(number error_p99_s "$timing")" \
-    'BEGIN { print (late > 0.05 || error > 0.005) }')
-  if [ "$disturbed" = 1 ]; then echo "$row" >> "$file.disturbed"; else echo "$row" >> "$file"; fi
+  if is_disturbed "$timing"; then echo "$row" >> "$file.disturbed"; else echo "$row" >> "$file"; fi
 }
 
 if [ "$1" = --cell ]; then
@@ -46,7 +45,7 @@ if [ "$1" = --cell ]; then
   exit
 fi
 
-program=$1 file=$2 most=${3:-1000000} jobs=${4:-2}
+program=$1 file=$2 most=${3:-1000000} jobs=${4:-2} pattern=${5:-.}
 if [ ! -s "$file" ]; then
   echo "network,workers,message_mb,latency_ms,scheme,congestion,slow_start_after_idle,compute_ms,seed,stop_s,\
 seconds_per_cycle,bytes_sent,steps,retransmitted_share,late_max_s,error_p99_s,box_share,busy_share" > "$file"
@@ -79,5 +78,6 @@ rows() {
 
 # The first nine columns say which cell a row is of.
 rows | while read -r row; do
-  if ! grep -q "^$(echo "$row" | tr ' ' ',')," "$file"; then echo "$program $file $row"; fi
+  key=$(echo "$row" | tr ' ' ','),
+  if echo "$key" | grep -Eq "$pattern" && ! grep -q "^$key" "$file"; then echo "$program $file $row"; fi
 done | head -n "$most" | xargs -P "$jobs" -L 1 sh "$0" --cell
