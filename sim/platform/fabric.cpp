@@ -1,5 +1,7 @@
 #include "sim/platform/fabric.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -67,14 +69,18 @@ std::vector<s4u::Link*> links_between(const Hosts& hosts, const s4u::Engine& eng
   return {used.begin(), used.end()};
 }
 
-bool any_latency_only_back(const Hosts& hosts) {
-  return std::ranges::any_of(hosts, [&](const s4u::Host* source) {
-    return std::ranges::any_of(hosts, [&](const s4u::Host* target) {
-      if (source == target) return false;
+// The first such route by its ends, or nothing.
+std::string latency_only_back(const Hosts& hosts) {
+  for (const auto* source : hosts) {
+    for (const auto* target : hosts) {
+      if (source == target) continue;
       const auto there = way_between(source, target), back = way_between(target, source);
-      return there && back && !(there->latency_s > 0) && back->latency_s > 0;
-    });
-  });
+      if (there && back && !(there->latency_s > 0) && back->latency_s > 0) {
+        return fmt::format("{} to {}", source->get_name(), target->get_name());
+      }
+    }
+  }
+  return "";
 }
 
 using Routes = std::vector<std::unordered_map<int, Route>>;  // by source, then target
@@ -167,7 +173,7 @@ struct Fabric::Parts {
                   .plain_factors = plain.has_value(),
                   .latencies_change = changes.of_latency(),
                   .sets_latency_factor = !has_default("network/latency-factor"),
-                  .latency_only_back = !generated && may_be_simgrids && any_latency_only_back(nodes.hosts)});
+                  .latency_only_back = generated || !may_be_simgrids ? "" : latency_only_back(nodes.hosts)});
     if (plain) numbers = *plain;
     follow(plan, network, numbers);
     needs_way_back = numbers.tcp_delays || (network.crosstraffic && plan.sharing == scenario::LinkSharing::fair);

@@ -27,8 +27,9 @@ NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& 
 
 // In the words of an error; nothing where it can.
 std::string why_not_simgrid(const NetworkFacts& facts, NetworkModel model) {
-  if (model == NetworkModel::TCP && facts.latency_only_back) {
-    return "a route has latency on its way back alone, which SimGrid cannot count for TCP";
+  if (model == NetworkModel::TCP && !facts.latency_only_back.empty()) {
+    return fmt::format("{} has latency on its way back alone, which SimGrid cannot count for TCP",
+                       facts.latency_only_back);
   }
   if (!facts.sets_latency_factor || !facts.latencies_change) return "";
   return "latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then";

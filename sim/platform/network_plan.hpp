@@ -20,7 +20,7 @@ struct NetworkFacts {
   bool plain_factors = true;  // none that depends on the size of a message
   bool latencies_change = false;
   bool sets_latency_factor = false;  // its file, by a <config>
-  bool latency_only_back = false;    // of some route
+  std::string latency_only_back;     // "a to b", a route without latency there; empty if there is none
 };
 
 struct NetworkPlan {

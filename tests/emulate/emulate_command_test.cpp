@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/workplace.hpp"
-#include "tests/emulate/stage_needed.hpp"
+#include "tests/support/stage_needed.hpp"
 
 namespace ddl::emulate {
 namespace {

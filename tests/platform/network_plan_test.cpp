@@ -57,10 +57,10 @@ TEST_CASE("a factor for latencies in the platform file leaves latencies that cha
 }
 
 TEST_CASE("latency on the way back alone is the accelerator's in TCP's model, and matters in no other") {
-  const NetworkFacts facts{.nodes = 2, .latency_only_back = true};
+  const NetworkFacts facts{.nodes = 2, .latency_only_back = "a to b"};
   const NetworkPlan plan = plan_network({}, facts);
   CHECK(plan.carried_by == CarriedBy::accelerator);
-  CHECK(plan.why.find("on its way back alone") != std::string::npos);
+  CHECK(plan.why.find("a to b has latency on its way back alone") != std::string::npos);
   for (const NetworkModel model : {NetworkModel::LV08, NetworkModel::CM02}) {
     CHECK(plan_network({.model = model}, facts).carried_by == CarriedBy::simgrid);
   }
