@@ -42,7 +42,7 @@ ddlsim list scenarios | grep -q "$share/ddlsim/scenarios/het_wan_ako_p3.json" ||
 ddlsim het_wan_ako_p3 --quiet --set stop.time=5s --set name=mine || fail "a shipped scenario cannot be run by its name"
 [ -f results/mine/1/summary.json ] || fail "no result"
 ddlsim scenarios/smoke/ps_sync.json --quiet || fail "a shipped scenario cannot be run by its path"
-ddlsim sweep study/bandwidth_workers --dry-run >"$work/dry" 2>&1 || fail "$(cat "$work/dry")"
+ddlsim describe study/bandwidth_workers >"$work/sweep" 2>&1 || fail "$(cat "$work/sweep")"
 ddlsim check no_such_scenario >"$work/error" 2>&1 && fail "a name that nothing has is accepted"
 grep -q '^ddlsim: no_such_scenario: ' "$work/error" || fail "$(cat "$work/error")"
 
