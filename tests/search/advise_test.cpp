@@ -148,6 +148,36 @@ TEST_CASE("of fewer seeds than a test needs the best mean is named, and seeds ar
   CHECK(page.find("budget") == std::string::npos);
 }
 
+TEST_CASE("tuning leaves the race room for three seeds of two, though its last run begins late") {
+  const Place place;
+  for (const double whole : {0.08, 0.11}) {  // of the budget, a whole run
+    CAPTURE(whole);
+    AdviseRequest request =
+        place.request(place.write("room.json", scenario_text("100Mbps")), {"gossip", "alone", "ad_psgd"});
+    request.out = (place.path() / std::to_string(whole)).string();
+    Adviser adviser(request, 1);
+    const auto spent = [&] {
+      const fs::path probes = adviser.folder() / "probes";
+      double runs = static_cast<double>(results_below(adviser.folder()) - results_below(probes));
+      if (!fs::exists(probes)) return whole * runs;
+      for (const auto& entry : fs::directory_iterator(probes)) {
+        const bool longer = entry.path().filename().string().find("time=0.5s") != std::string::npos;
+        runs += static_cast<double>(results_below(entry.path())) / (longer ? 4 : 16);
+      }
+      return whole * runs;
+    };
+    adviser.run({1, {}, spent});
+    const Advice advice = adviser.advice();
+    REQUIRE(advice.advised.size() == 4);
+    CHECK(advice.open_probes == 0);
+    // Probes end at 4 (1/16 + 1/4) runs. Six runs of the race, a fifth to spare, leave room for four more before it
+    // where a run is 0.08: 1.25 + 4 + 7.2 = 12.45 of 12.5; and for none where it is 0.11: 1.25 + 7.2 = 8.45 of 9.09.
+    CHECK(advice.race.looked_after == 3);
+    CHECK(results_below(adviser.folder() / "tuning") == (whole == 0.08 ? 4 : 0));
+    CHECK(spent() <= 1);
+  }
+}
+
 TEST_CASE("a tight budget ends in time with three seeds of the best, and says what it had no room for") {
   const Place place;
   const std::vector<std::string> systems = {"gossip", "alone", "local_sgd", "ako", "ad_psgd", "sgp", "d_psgd"};
