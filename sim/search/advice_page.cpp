@@ -194,17 +194,30 @@ std::string names_text(const Advice& advice, const std::vector<std::size_t>& adv
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// " The budget had no room for 2 more in the race: ..."; empty if none waits.
+std::string no_room_text(const Advice& advice) {
+  const std::size_t waiting = not_raced(advice).size();
+  if (waiting == 0) return "";
+  return fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.", waiting,
+                     waiting == 1 ? "it" : "them");
+}
+
 std::string how_sure_without_race(const Advice& advice) {
-  if (advice.race.leader && advice.race.open.empty()) {
-    return "Not sure: a test needs three seeds or more (--seeds 1..3). Named is the best mean of those that ran.";
-  }
-  const std::string why = "Not sure: no two systems have the three seeds yet that a test needs";
+  const Race& race = advice.race;
+  const bool few = race.entrants.front().scores.size() < race_looks[0];
+  const std::string needs = "Not sure: a test needs three seeds or more (--seeds 1..3)";
   const std::string more = " More budget continues from here.";
+  if (few && race.leader && race.is_even()) {
+    return needs + ". Named is the best mean of those that ran." + no_room_text(advice) +
+           (race.open.empty() ? "" : more);
+  }
+  const std::string why = few ? needs + ", and no two systems have had all of those that were asked for"
+                              : "Not sure: no two systems have the three seeds yet that a test needs";
   if (!advice.recommended) return why + "." + more;
-  const Standing& standing = advice.advised[*advice.recommended].standing;
-  const auto as_long = std::ranges::count_if(
-      advice.advised, [&](const Advised& advised) { return advised.standing.length >= standing.length; });
-  return why + fmt::format(". Named is the best of {} after {}.", counted(as_long, "system"), runs_text(standing)) +
+  const Standing* standing = advice.advised[*advice.recommended].standing_after(advice.compared_length);
+  return why +
+         fmt::format(". Named is the best of {} after {}.", counted(advice.with_length(standing->length), "system"),
+                     runs_text(*standing)) +
          more;
 }
 
@@ -236,10 +249,7 @@ std::string how_sure(const Advice& advice) {
         std::ranges::any_of(race.open, [&race](const Race::Open& open) { return !race.entrants[open.entrant].waits; });
     if (more) text += " More seeds may tell them apart; more budget continues from here.";
   }
-  if (waiting > 0) {
-    text += fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.",
-                        waiting, waiting == 1 ? "it" : "them");
-  }
+  text += no_room_text(advice);
   if (*advice.recommended != *race.leader) text += " One worker alone needs no network, and is named for that.";
   return text;
 }
