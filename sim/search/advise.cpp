@@ -313,6 +313,7 @@ Advice Adviser::advice() {
 }
 
 void Adviser::run(const AdviseOptions& options) {
+  const studies::JobsFolder probes(folder() / "probes", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder tuning(folder() / "tuning", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder runs(folder() / "runs", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder conditions(folder() / "conditions", studies::JobsFolder::Use::alone, {});
