@@ -2,6 +2,7 @@
 #include "sim/search/advise.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <fstream>
@@ -78,8 +79,10 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
   for (const Candidate& candidate : advice.candidates) {
     CAPTURE(candidate.name);
     // 40 s a step of both workers against a tenth of one alone, 0.1 s; and there is no server.
-    if (candidate.name == "ring_allreduce")
+    if (candidate.name == "ring_allreduce") {
       CHECK(candidate.excluded.find("at most 0.025 gradients a second") != std::string::npos);
+      CHECK(candidate.excluded.find("the 10 of one worker alone (single)") != std::string::npos);
+    }
     if (candidate.name == "ps_sync") CHECK(candidate.excluded.find("needs a server") != std::string::npos);
     if (candidate.name == "gossip") CHECK(candidate.excluded == "");
   }
@@ -349,6 +352,34 @@ TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON s
   // What is recommended can be run where it lies.
   const scenario::Scenario best = scenario::read_scenario((adviser.folder() / "recommended.json").string());
   CHECK(best.name == "page_recommended");
+}
+
+TEST_CASE("what is not told apart from the leader stands with how far it is behind, not as if it were as good") {
+  const Place place;
+  Adviser adviser(place.request(place.write("near.json", scenario_text("800Mbps")), {"gossip", "alone"}), 2);
+  adviser.run(Counted().options());
+  const Advice advice = adviser.advice();
+  const Json json = Json::parse(advice_json(adviser));
+  const Race::Entrant& leader = advice.race.entrants[*advice.race.leader];
+  const std::string page = advice_markdown(adviser);
+  CHECK(page.find("as good?") == std::string::npos);
+  std::size_t near = 0;
+  for (const std::size_t i : advice.race.left) {
+    if (i == *advice.race.leader) continue;
+    ++near;
+    const std::string name = advice.candidates[advice.advised[i].candidate].name;
+    CAPTURE(name);
+    // With all three seeds the mean difference is that of the means.
+    const Race::Entrant& entrant = advice.race.entrants[i];
+    REQUIRE(entrant.seeds() == 3);
+    const double behind = *entrant.mean() - *leader.mean();
+    CHECK(page.find(fmt::format("| {} | {:.3f} (", name, behind)) != std::string::npos);
+    for (const Json& system : json["systems"]) {
+      if (system["system"] == name) CHECK(system["behind_leader"]["mean"].get<double>() == doctest::Approx(behind));
+    }
+  }
+  REQUIRE(near > 0);
+  CHECK(page.find("Not told apart is not equal") != std::string::npos);
 }
 
 TEST_CASE("what cannot be asked is one line") {
