@@ -63,19 +63,21 @@ std::optional<double> speed_up(const Advised& one, const Advised& advised) {
   return of_it > 0 ? std::optional(of_one / of_it) : std::nullopt;
 }
 
-std::string with_interval(const std::vector<double>& values, double most, const auto& shown) {
+std::string with_interval(const std::vector<double>& values, results::Interval range, const auto& shown) {
   const auto mean = results::estimate(values);
   if (!mean) return "-";
-  const auto interval = results::interval_of(*mean, 0, most);
+  const auto interval = results::interval_of(*mean, range.low, range.high);
   if (!interval) return shown(mean->mean);
   return fmt::format("{} ({} .. {})", shown(mean->mean), shown(interval->low), shown(interval->high));
 }
+
+constexpr results::Interval shares = {0, 1}, positive = {0, INFINITY}, all_values = {-INFINITY, INFINITY};
 
 std::string share_text(double accuracy) { return fmt::format("{:.3f}", accuracy); }
 
 std::string time_text(const Figures& figures) {
   if (!figures.all_reach()) return fmt::format("in {} of {} runs", figures.times.size(), figures.runs);
-  return with_interval(figures.times, INFINITY, results::readable_seconds);
+  return with_interval(figures.times, positive, results::readable_seconds);
 }
 
 std::string name_of(const Advice& advice, std::size_t advised) {
@@ -90,7 +92,36 @@ std::string verdict_of(const Advice& advice, std::size_t i) {
   if (advice.race.looked_after == 0) return "not judged";
   if (entrant.dropped_after) return fmt::format("worse, {}", p_text(entrant.p.value_or(0)));
   if (advice.race.leader == i) return "leads";
-  return entrant.p ? fmt::format("as good? {}", p_text(*entrant.p)) : "not judged";
+  return entrant.p ? "not told apart" : "not judged";
+}
+
+// By how much its score is behind the leader's, by seed, at the last look that it was in; empty: there was none.
+std::vector<double> behind_leader(const Advice& advice, std::size_t i) {
+  const Race::Entrant& entrant = advice.race.entrants[i];
+  std::vector<double> differences;
+  if (!entrant.p) return differences;
+  const Race::Entrant& leader = advice.race.entrants[*advice.race.leader];
+  const std::size_t seeds = entrant.dropped_after.value_or(advice.race.looked_after);
+  for (std::size_t seed = 0; seed < seeds; ++seed) differences.push_back(*entrant.scores[seed] - *leader.scores[seed]);
+  return differences;
+}
+
+// Without "-0.000".
+std::string difference_text(double share) { return share_text(std::round(1e3 * share) / 1e3 + 0.0); }
+
+// What the corrected test leaves open may be a large difference: it stands here.
+std::vector<Row> not_told_apart_table(const Advice& advice, const Goal& goal) {
+  std::vector<Row> rows = {{"not told apart", "behind the leader by", "p alone", "p corrected"}};
+  for (const std::size_t i : advice.race.left) {
+    const std::vector<double> behind = behind_leader(advice, i);
+    const auto alone = results::paired_p(behind);
+    if (!alone) continue;
+    const std::string by = goal.target ? with_interval(behind, all_values, results::readable_seconds)
+                                       : with_interval(behind, all_values, difference_text);
+    const double corrected = *advice.race.entrants[i].p;
+    rows.push_back({name_of(advice, i), by, fmt::format("{:.2g}", *alone), fmt::format("{:.2g}", corrected)});
+  }
+  return rows;
 }
 
 std::vector<Row> ranking_table(const Advice& advice) {
@@ -110,7 +141,7 @@ std::vector<Row> ranking_table(const Advice& advice) {
       row.push_back(figures.all_reach() ? results::readable_bytes(bytes->mean) : "-");
       row.push_back(ratio ? fmt::format("{:.2f}x", *ratio) : "-");
     }
-    row.push_back(with_interval(figures.accuracies, 1, share_text));
+    row.push_back(with_interval(figures.accuracies, shares, share_text));
     row.push_back(std::to_string(figures.runs));
     row.push_back(verdict_of(advice, i));
     rows.push_back(std::move(row));
@@ -194,17 +225,30 @@ std::string names_text(const Advice& advice, const std::vector<std::size_t>& adv
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// " The budget had no room for 2 more in the race: ..."; empty if none waits.
+std::string no_room_text(const Advice& advice) {
+  const std::size_t waiting = not_raced(advice).size();
+  if (waiting == 0) return "";
+  return fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.", waiting,
+                     waiting == 1 ? "it" : "them");
+}
+
 std::string how_sure_without_race(const Advice& advice) {
-  if (advice.race.leader && advice.race.open.empty()) {
-    return "Not sure: a test needs three seeds or more (--seeds 1..3). Named is the best mean of those that ran.";
-  }
-  const std::string why = "Not sure: no two systems have the three seeds yet that a test needs";
+  const Race& race = advice.race;
+  const bool few = race.entrants.front().scores.size() < race_looks[0];
+  const std::string needs = "Not sure: a test needs three seeds or more (--seeds 1..3)";
   const std::string more = " More budget continues from here.";
+  if (few && race.leader && race.is_even()) {
+    return needs + ". Named is the best mean of those that ran." + no_room_text(advice) +
+           (race.open.empty() ? "" : more);
+  }
+  const std::string why = few ? needs + ", and no two systems have had all of those that were asked for"
+                              : "Not sure: no two systems have the three seeds yet that a test needs";
   if (!advice.recommended) return why + "." + more;
-  const Standing& standing = advice.advised[*advice.recommended].standing;
-  const auto as_long = std::ranges::count_if(
-      advice.advised, [&](const Advised& advised) { return advised.standing.length >= standing.length; });
-  return why + fmt::format(". Named is the best of {} after {}.", counted(as_long, "system"), runs_text(standing)) +
+  const Standing* standing = advice.advised[*advice.recommended].standing_after(advice.compared_length);
+  return why +
+         fmt::format(". Named is the best of {} after {}.", counted(advice.with_length(standing->length), "system"),
+                     runs_text(*standing)) +
          more;
 }
 
@@ -236,10 +280,7 @@ std::string how_sure(const Advice& advice) {
         std::ranges::any_of(race.open, [&race](const Race::Open& open) { return !race.entrants[open.entrant].waits; });
     if (more) text += " More seeds may tell them apart; more budget continues from here.";
   }
-  if (waiting > 0) {
-    text += fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.",
-                        waiting, waiting == 1 ? "it" : "them");
-  }
+  text += no_room_text(advice);
   if (*advice.recommended != *race.leader) text += " One worker alone needs no network, and is named for that.";
   return text;
 }
@@ -259,7 +300,7 @@ std::string recommendation(const Advice& advice) {
   } else if (advice.shown_target) {
     text += fmt::format(": accuracy {:g} in {} of {} runs", *advice.shown_target, figures.times.size(), figures.runs);
   }
-  return text + "; accuracy at the end " + with_interval(figures.accuracies, 1, share_text) + ".";
+  return text + "; accuracy at the end " + with_interval(figures.accuracies, shares, share_text) + ".";
 }
 
 std::string what_is_asked(Adviser& adviser) {
@@ -306,6 +347,12 @@ Row method(Adviser& adviser, const Advice& advice) {
   }
   lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", adviser.request().seeds.front(),
                               adviser.request().seeds.back()));
+  if (not_told_apart_table(advice, adviser.request().goal).size() > 1) {
+    lines.emplace_back(
+        "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
+        "the leader is a mean over seeds; its interval and p alone are of that comparison, the verdict is by p "
+        "corrected for all of them and for the looks.");
+  }
   lines.emplace_back("Other networks: the first three seeds, the same rates, links all changed alike.");
   lines.emplace_back(
       "Accuracy at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.");
@@ -350,9 +397,9 @@ Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
-Json estimate_json(const std::vector<double>& values, double most) {
+Json estimate_json(const std::vector<double>& values, results::Interval range) {
   const auto mean = results::estimate(values);
-  const auto interval = mean ? results::interval_of(*mean, 0, most) : std::nullopt;
+  const auto interval = mean ? results::interval_of(*mean, range.low, range.high) : std::nullopt;
   return {{"count", values.size()},
           {"mean", mean ? number(mean->mean) : Json()},
           {"low", interval ? number(interval->low) : Json()},
@@ -372,13 +419,14 @@ Json system_json(Adviser& adviser, const Advice& advice, std::size_t i) {
           {"learning_rate", number(advised.rate)},
           {"learning_rate_at_edge", advised.tuning.at_edge},
           {"scores", scores},
-          {"time_to_target_s", estimate_json(figures.times, INFINITY)},
-          {"bytes_to_target", estimate_json(figures.bytes, INFINITY)},
+          {"time_to_target_s", estimate_json(figures.times, positive)},
+          {"bytes_to_target", estimate_json(figures.bytes, positive)},
           {"speed_up_over_one_worker", number(speed_up(advice.advised.front(), advised))},
-          {"accuracy_at_end", estimate_json(figures.accuracies, 1)},
+          {"accuracy_at_end", estimate_json(figures.accuracies, shares)},
           {"runs", figures.runs},
           {"failed", figures.failed},
           {"dropped_after_seeds", entrant.dropped_after ? Json(*entrant.dropped_after) : Json()},
+          {"behind_leader", estimate_json(behind_leader(advice, i), all_values)},
           {"p_against_leader", number(entrant.p)}};
 }
 
@@ -419,6 +467,9 @@ std::string advice_text(Adviser& adviser) {
   std::string text = results::hanging("", what_is_asked(adviser)) + "\n" +
                      results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
   if (!advice.ranking.empty()) text += results::text_table(ranking_table(advice), 1) + "\n";
+  if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
+    text += results::text_table(rows, 1) + "\n";
+  }
   if (const auto rows = not_raced_table(advice); rows.size() > 1) {
     text += std::string(not_raced_title) + "\n" + results::text_table(rows, 1) + "\n";
   }
@@ -446,6 +497,9 @@ std::string advice_markdown(Adviser& adviser) {
   std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n**" +
                      recommendation(advice) + "** " + how_sure(advice) + "\n";
   if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_table(ranking_table(advice));
+  if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
+    text += "\n" + markdown_table(rows);
+  }
   if (const auto rows = not_raced_table(advice); rows.size() > 1) {
     text += fmt::format("\n## {}\n\n", not_raced_title) + markdown_table(rows);
   }

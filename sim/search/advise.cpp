@@ -77,6 +77,7 @@ void rank(Advice& advice) {
   std::ranges::stable_sort(out, [&](std::size_t a, std::size_t b) {
     const Race::Entrant &one = race.entrants[a], &other = race.entrants[b];
     if (one.dropped_after != other.dropped_after) return one.dropped_after > other.dropped_after;
+    if (one.waits && one.seeds() != other.seeds()) return one.seeds() > other.seeds();
     return one.mean().value_or(INFINITY) < other.mean().value_or(INFINITY);
   });
   advice.ranking.insert(advice.ranking.end(), out.begin(), out.end());
@@ -89,23 +90,36 @@ void recommend(Advice& advice) {
     if (race.leader) advice.recommended = std::ranges::count(race.left, std::size_t{0}) > 0 ? 0 : *race.leader;
     return;
   }
-  if (race.leader && race.open.empty()) {  // fewer seeds were asked for than a look needs, and all have run
+  if (race.leader && race.is_even()) {  // fewer seeds were asked for than a look needs
     advice.recommended = race.leader;
     return;
   }
   std::vector<double> lengths(std::begin(probe_lengths), std::end(probe_lengths));
   lengths.push_back(1);
   for (const double length : lengths) {
-    std::vector<std::size_t> with;
-    for (const std::size_t i : advice.standing) {
-      const Standing& standing = advice.advised[i].standing;
-      if (standing.length == length && std::isfinite(standing.score)) with.push_back(i);
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < advice.advised.size(); ++i) {
+      const Standing* one = advice.advised[i].standing_after(length);
+      if (one == nullptr) continue;
+      if (!best || one->score < advice.advised[*best].standing_after(length)->score) best = i;
     }
-    if (with.size() > 1 || (with.size() == 1 && !advice.recommended)) advice.recommended = with.front();
+    if (!best || (advice.recommended && advice.with_length(length) < 2)) continue;
+    advice.recommended = best;
+    advice.compared_length = length;
   }
 }
 
 }  // namespace
+
+const Standing* Advised::standing_after(double length) const {
+  const auto found = std::ranges::find(by_length, length, &Standing::length);
+  return found == by_length.end() || !std::isfinite(found->score) ? nullptr : &*found;
+}
+
+std::size_t Advice::with_length(double length) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(advised, [&](const Advised& one) { return one.standing_after(length) != nullptr; }));
+}
 
 Adviser::Adviser(AdviseRequest request, int at_once)
     : request_(std::move(request)),
@@ -181,20 +195,21 @@ LabTrial Adviser::condition_trial(const Advised& advised, std::size_t condition,
 void Adviser::add_standing(Advice& advice) {
   for (std::size_t i = 0; i < advice.advised.size(); ++i) {
     Advised& advised = advice.advised[i];
-    Standing& standing = advised.standing;
     for (const double length : probe_lengths) {
       const TrialResult* known = lab_.known(probe_trial(i, length));
-      if (known != nullptr) standing = {length, 1, known->score, known->accuracy};
+      if (known != nullptr) advised.by_length.push_back({length, 1, known->score, known->accuracy});
       advice.open_probes += known == nullptr ? 1 : 0;
     }
     if (advised.tuning.best) {
       const Halving::Tried& best = advised.tuning.tried[*advised.tuning.best];
-      standing = {1, best.scores.size(), best.mean(), 0};
+      Standing standing{1, best.scores.size(), best.mean(), 0};
       for (std::size_t seed = 0; seed < best.scores.size(); ++seed) {
         const LabTrial trial = tuning_->trial_of(i, best.setting, tuning_->seeds()[seed]);
         standing.accuracy += lab_.known(trial)->accuracy / static_cast<double>(best.scores.size());
       }
+      advised.by_length.push_back(standing);
     }
+    if (!advised.by_length.empty()) advised.standing = advised.by_length.back();
     advice.standing.push_back(i);
   }
   std::ranges::stable_sort(advice.standing, [&](std::size_t a, std::size_t b) {
@@ -274,7 +289,7 @@ Advice Adviser::follow(Open& open) {
   Advice advice;
   advice.candidates = candidates_;
   for (std::size_t i = 0; i < run_.size(); ++i) {
-    Advised advised{run_[i], tuning_->search_of(i), 0, {}, {}, tuning_->best_of(i), {}, {}};
+    Advised advised{run_[i], tuning_->search_of(i), 0, {}, {}, {}, tuning_->best_of(i), {}, {}};
     advised.tuning_runs = runs_of(tuning_->space_of(i), tuning_->seeds().size());
     if (advised.tuning.best) {
       advised.rate = rate_of(tuning_->space_of(i), advised.tuning.tried[*advised.tuning.best].setting);
@@ -298,6 +313,7 @@ Advice Adviser::advice() {
 }
 
 void Adviser::run(const AdviseOptions& options) {
+  const studies::JobsFolder probes(folder() / "probes", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder tuning(folder() / "tuning", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder runs(folder() / "runs", studies::JobsFolder::Use::alone, {});
   const studies::JobsFolder conditions(folder() / "conditions", studies::JobsFolder::Use::alone, {});

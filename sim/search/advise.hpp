@@ -39,7 +39,7 @@ struct AdviseOptions {
   std::function<double()> used;  // share of the budget that is spent; empty: there is none
 };
 
-// How good a candidate is as far as tuning tells: by its longest runs.
+// How good a candidate is as far as its runs of one length tell.
 struct Standing {
   double length = 0;     // of a whole run; 0: nothing is known
   std::size_t runs = 0;  // of its best rate
@@ -50,12 +50,16 @@ struct Standing {
 struct Advised {
   std::size_t candidate;
   Halving tuning;
-  std::size_t tuning_runs = 0;  // of the whole search
-  std::optional<double> rate;   // the best so far; none: the scenario's own
-  Standing standing;
+  std::size_t tuning_runs = 0;                     // of the whole search
+  std::optional<double> rate;                      // the best so far; none: the scenario's own
+  Standing standing;                               // by its longest runs
+  std::vector<Standing> by_length;                 // of all lengths that it has had, the shortest first
   std::vector<scenario::Override> changes;         // of the scenario, as it races
   std::vector<std::optional<TrialResult>> trials;  // by seed of the race
   std::vector<std::optional<Reached>> reached;     // the accuracy of Advice::shown_target, by seed
+
+  // Null: it has had no run of this length, or such runs failed.
+  const Standing* standing_after(double length) const;
 };
 
 // The same network with other links.
@@ -74,14 +78,17 @@ struct Advice {
   Race race;                          // by advised
   std::vector<std::size_t> ranking;   // advised; the best first
   std::vector<std::size_t> standing;  // advised; by their standing, the best first
-  // The leader, or one worker alone where it is not told apart from that; without a look at the race the best of the
-  // longest runs that at least two candidates have had.
+  // The leader, or one worker alone where it is not told apart from that. Where there are fewer seeds than a look needs
+  // and two have had all of them, the leader. Otherwise the best of the longest runs that at least two have had.
   std::optional<std::size_t> recommended;
+  double compared_length = 0;  // of the runs that decided it, where that was not the race
   // The accuracy to which time and bytes are shown: the goal's, or what one worker alone has at the end less a point.
   std::optional<double> shown_target;
   std::vector<std::size_t> contenders;  // advised: the two best that send something, and the best that does not
   std::vector<Condition> conditions;
   std::size_t open_probes = 0, open_tuning = 0, open_race = 0, open_conditions = 0;  // runs asked for next and not made
+
+  std::size_t with_length(double length) const;  // how many have Advised::standing_after
 };
 
 class Adviser {

@@ -12,15 +12,28 @@ std::optional<double> Budget::cost(std::size_t scheme, double length) const {
 }
 
 double Budget::cost(const std::vector<BudgetedRun>& runs) const {
-  double sum = 0, most = 0;
-  for (const BudgetedRun& run : runs) {
-    const double one = cost(run.scheme, run.length).value_or(0);
-    sum += one, most = std::max(most, one);
-  }
-  return std::max(most, sum / at_once_);
+  return end_of(runs, std::vector<double>(static_cast<std::size_t>(at_once_), 0.0));
 }
 
-bool Budget::fits(const std::vector<BudgetedRun>& runs) const { return used() + cost(runs) <= 1; }
+double Budget::end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const {
+  double end = 0;
+  for (const BudgetedRun& run : runs) {
+    const auto core = std::ranges::min_element(free);
+    *core += cost(run.scheme, run.length).value_or(0);
+    end = std::max(end, *core);
+  }
+  return end;
+}
+
+bool Budget::fits(const std::vector<BudgetedRun>& runs, double leave, const std::map<LabTrial, AtWork>& at_work) const {
+  const double now = used();
+  std::vector<double> free(static_cast<std::size_t>(at_once_), now);
+  auto core = free.begin();
+  for (const auto& [trial, one] : at_work) {
+    *core++ = std::max(now, one.since + cost(one.run->scheme, one.run->length).value_or(0));
+  }
+  return end_of(runs, std::move(free)) + leave <= 1;
+}
 
 std::size_t Budget::run(Lab& lab, const std::vector<RunGroup>& groups, const LabOptions& options) {
   struct Place {
@@ -38,7 +51,7 @@ std::size_t Budget::run(Lab& lab, const std::vector<RunGroup>& groups, const Lab
     }
   }
   std::set<std::size_t> begun;  // groups
-  std::map<LabTrial, double> started;
+  std::map<LabTrial, AtWork> at_work;
   std::size_t made = 0;
   LabOptions limited = options;
   limited.ended = [&](const LabTrial&) { ++made; };
@@ -46,17 +59,19 @@ std::size_t Budget::run(Lab& lab, const std::vector<RunGroup>& groups, const Lab
     limited.may_start = [&](const LabTrial& trial) {
       const Place& place = places.at(trial);
       if (!begun.contains(place.group)) {
-        if (used() >= groups[place.group].begin_before || !fits(missing[place.group])) return false;
+        const RunGroup& group = groups[place.group];
+        if (used() >= group.begin_before || !fits(missing[place.group], group.leave, at_work)) return false;
         begun.insert(place.group);
       }
-      started[trial] = used();
+      at_work[trial] = {place.run, used()};
       return true;
     };
     limited.may_go_on = [&] { return used() < 1; };
     limited.ended = [&](const LabTrial& trial) {
       ++made;
       const BudgetedRun& run = *places.at(trial).run;
-      const double share = used() - started.at(trial);
+      const double share = used() - at_work.at(trial).since;
+      at_work.erase(trial);
       Cost& cost = costs_.try_emplace(run.scheme, Cost{run.length, share}).first->second;
       if (run.length > cost.length) {
         cost = {run.length, share};

@@ -149,7 +149,7 @@ std::string bare(std::string line, const Question& question) {
 std::string why_hopeless(double gradients_per_s, double of_one, double room) {
   return fmt::format(
       "by its lower bound at most {:.2g} gradients a second in all, and not even {:.0f} times that are the "
-      "{:.2g} of one worker alone",
+      "{:.2g} of one worker alone (single)",
       gradients_per_s, room, of_one);
 }
 

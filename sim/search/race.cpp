@@ -47,14 +47,15 @@ void look(Race& race, std::size_t seeds) {
   race.left = std::move(left);
 }
 
-// Before the first look nothing is tested, and what is known gives an order at most.
+// Before the first look nothing is tested, and what is known gives an order at most: means over different numbers of
+// seeds are not compared.
 void order_by_what_is_known(Race& race) {
-  const auto known = [&](std::size_t i) { return race.entrants[i].mean().has_value(); };
   std::ranges::stable_sort(race.left, [&](std::size_t a, std::size_t b) {
-    if (!known(a) || !known(b)) return known(a) && !known(b);
-    return *race.entrants[a].mean() < *race.entrants[b].mean();
+    const Race::Entrant &one = race.entrants[a], &other = race.entrants[b];
+    if (one.seeds() != other.seeds()) return one.seeds() > other.seeds();
+    return one.seeds() > 0 && *one.mean() < *other.mean();
   });
-  if (!race.left.empty() && known(race.left.front())) race.leader = race.left.front();
+  if (!race.left.empty() && race.entrants[race.left.front()].seeds() > 0) race.leader = race.left.front();
 }
 
 // Of one entrant, until so many seeds. True if there is none.
@@ -72,7 +73,7 @@ bool ask_for_missing(Race& race, std::size_t i, const std::vector<std::uint64_t>
 bool leave_out_waiting(Race& race, const std::vector<std::uint64_t>& seeds) {
   std::vector<std::size_t> whole;
   for (const std::size_t i : race.left) {
-    race.entrants[i].waits = !ask_for_missing(race, i, seeds, race_looks[0]);
+    race.entrants[i].waits = !ask_for_missing(race, i, seeds, std::min(race_looks[0], seeds.size()));
     if (!race.entrants[i].waits) whole.push_back(i);
   }
   if (whole.size() < 2 && whole.size() < race.left.size()) return false;
@@ -103,6 +104,10 @@ std::optional<double> Race::Entrant::mean() const {
   return seeds() > 0 ? std::optional(sum / static_cast<double>(seeds())) : std::nullopt;
 }
 
+bool Race::is_even() const {
+  return std::ranges::none_of(left, [this](std::size_t i) { return entrants[i].waits; });
+}
+
 Race race(std::size_t entrants, const std::vector<std::uint64_t>& seeds, const RaceScore& score) {
   Race race;
   race.entrants.resize(entrants);
@@ -114,7 +119,7 @@ Race race(std::size_t entrants, const std::vector<std::uint64_t>& seeds, const R
     }
     if (!entrant.dropped_after) race.left.push_back(i);
   }
-  if (seeds.size() >= race_looks[0] && leave_out_waiting(race, seeds)) run_looks(race, seeds);
+  if (leave_out_waiting(race, seeds)) run_looks(race, seeds);
   if (race.looked_after == 0) order_by_what_is_known(race);
   return race;
 }

@@ -36,29 +36,33 @@ std::vector<std::size_t> Stages::turns() const {
   return order;
 }
 
-double Stages::tuning_until(double share) const {
+double Stages::least_race() const {
   const std::vector<std::size_t> order = turns();
-  std::vector<BudgetedRun> runs;  // the least race: of one worker alone and the best of the others
+  std::vector<BudgetedRun> runs;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, order.size()); ++i) {
-    runs.insert(runs.end(), race_looks[0], {{}, order[i], 1});
+    runs.insert(runs.end(), std::min(race_looks[0], adviser_.request_.seeds.size()), {{}, order[i], 1});
   }
-  const double least_race = room_for_race * budget_.cost(runs);
-  // Where even that does not fit, tuning is all that there is.
-  return budget_.used() + least_race > 1 ? 1 : std::min(at(share), 1 - least_race);
+  return budget_.cost(runs);
+}
+
+bool Stages::run_tuning_stage(double share, const std::function<std::vector<BudgetedRun>(std::size_t)>& trials_of) {
+  const double least = least_race();
+  // Room that was kept is not given up because some of what is to spare has been used. Where not even the race fits,
+  // tuning is all that there is.
+  keeps_room_ = budget_.used() + (keeps_room_ ? 1 : room_for_race) * least <= 1;
+  const double begin_before = keeps_room_ ? at(share) : 1, leave = keeps_room_ ? room_for_race * least : 0;
+  std::vector<RunGroup> groups;
+  for (const std::size_t i : turns()) {
+    for (const BudgetedRun& run : trials_of(i)) groups.push_back({{run}, begin_before, leave});
+  }
+  return budget_.run(adviser_.lab_, groups, options_) > 0;
 }
 
 void Stages::run_tuning() {
-  const auto each = [&](double share, const auto& trials_of) {
-    const double until = tuning_until(share);
-    std::vector<RunGroup> groups;
-    for (const std::size_t i : turns()) {
-      for (const BudgetedRun& run : trials_of(i)) groups.push_back({{run}, until});
-    }
-    return budget_.run(adviser_.lab_, groups, options_) > 0;
-  };
   using Runs = std::vector<BudgetedRun>;
   for (const double length : probe_lengths) {
-    each(probes_share, [&](std::size_t i) { return Runs{{adviser_.probe_trial(i, length), i, length}}; });
+    keeps_room_ = false;  // the shortest runs tell little of what whole ones cost
+    run_tuning_stage(probes_share, [&](std::size_t i) { return Runs{{adviser_.probe_trial(i, length), i, length}}; });
   }
   // Of the first so many settings, with the first seed.
   const Tuning& tuning = *adviser_.tuning_;
@@ -70,9 +74,9 @@ void Stages::run_tuning() {
     }
     return runs;
   };
-  each(own_rate_share, [&](std::size_t i) { return first(i, 1); });
-  each(rates_share, [&](std::size_t i) { return first(i, tuning.space_of(i).rates); });
-  while (each(tuning_share, [&](std::size_t i) {
+  run_tuning_stage(own_rate_share, [&](std::size_t i) { return first(i, 1); });
+  run_tuning_stage(rates_share, [&](std::size_t i) { return first(i, tuning.space_of(i).rates); });
+  while (run_tuning_stage(tuning_share, [&](std::size_t i) {
     Runs runs;
     for (const Halving::Open& open : tuning.search_of(i).open) {
       runs.push_back({tuning.trial_of(i, open.setting, open.seed), i, 1});

@@ -2,6 +2,7 @@
 // goes from the best candidate so far to the worst.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sim/search/budget.hpp"
@@ -22,8 +23,10 @@ class Stages {
   std::vector<std::size_t> turns() const;
   // A share of what was left of the budget at the first run, as a share of the whole: candidates were found before.
   double at(double share) const { return begin_ + share * (1 - begin_); }
-  // When a stage of tuning with this share must end, in shares of the budget.
-  double tuning_until(double share) const;
+  // What the least race is expected to cost: of one worker alone and the best of the others.
+  double least_race() const;
+  // Of single runs, best candidate first. False: none was made.
+  bool run_tuning_stage(double share, const std::function<std::vector<BudgetedRun>(std::size_t)>& trials_of);
   void run_tuning();
   void run_race();
   void run_conditions();
@@ -32,6 +35,7 @@ class Stages {
   Budget budget_;
   const LabOptions options_;
   const double begin_;
+  bool keeps_room_ = false;  // tuning leaves room for the least race
 };
 
 }  // namespace ddl::search

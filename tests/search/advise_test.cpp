@@ -2,6 +2,7 @@
 #include "sim/search/advise.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <fstream>
@@ -78,8 +79,10 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
   for (const Candidate& candidate : advice.candidates) {
     CAPTURE(candidate.name);
     // 40 s a step of both workers against a tenth of one alone, 0.1 s; and there is no server.
-    if (candidate.name == "ring_allreduce")
+    if (candidate.name == "ring_allreduce") {
       CHECK(candidate.excluded.find("at most 0.025 gradients a second") != std::string::npos);
+      CHECK(candidate.excluded.find("the 10 of one worker alone (single)") != std::string::npos);
+    }
     if (candidate.name == "ps_sync") CHECK(candidate.excluded.find("needs a server") != std::string::npos);
     if (candidate.name == "gossip") CHECK(candidate.excluded == "");
   }
@@ -119,17 +122,33 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   CHECK(first.made == 5);
   CHECK(part.open_tuning > 0);
   CHECK(advice_text(cut).find("1 of 16 runs") != std::string::npos);
-  // The two can only be compared by their probes.
-  REQUIRE(part.recommended.has_value());
-  const auto accuracy = [&](std::size_t i) {
-    return lab_accuracy(cut.folder() / "probes", i == 0 ? "single" : "gossip", "0.5s");
-  };
-  CHECK(*part.recommended == (accuracy(0) >= accuracy(1) ? 0 : 1));
+  CHECK(part.recommended.has_value());
 
   Adviser whole(place.request(file, {"gossip"}), 1);
   whole.run(second.options());
   CHECK(second.made == 2 * (2 + 8) + 2 * 3 + 4 * 3 - 5);
   CHECK(whole.advice().recommended.has_value());
+}
+
+TEST_CASE("without a race systems are compared by the longest runs that two have had, whichever has longer ones") {
+  const Place place;
+  // On the fast network gossip learns more than one worker alone, on the slow one less.
+  for (const bool fast : {true, false}) {
+    CAPTURE(fast);
+    const std::string name = fast ? "fast" : "slow";
+    Adviser adviser(place.request(place.write(name + ".json", scenario_text(fast ? "800Mbps" : "1Mbps")), {"gossip"}),
+                    1);
+    // Again the two probes of each and a whole run of one worker alone.
+    adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 5 ? 1.0 : 0.0; }});
+    const Advice advice = adviser.advice();
+    CHECK(advice.advised[0].standing.length == 1);
+    CHECK(advice.advised[1].standing.length == 0.25);
+    const double single = lab_accuracy(adviser.folder() / "probes", "single", "0.5s");
+    const double gossip = lab_accuracy(adviser.folder() / "probes", "gossip", "0.5s");
+    REQUIRE((fast ? single < gossip : single > gossip));
+    CHECK(advice.recommended == std::size_t{fast ? 1u : 0u});
+    CHECK(advice_json(adviser).find("best of 2 systems after one run of 1/4") != std::string::npos);
+  }
 }
 
 TEST_CASE("of fewer seeds than a test needs the best mean is named, and seeds are asked for, not more budget") {
@@ -146,6 +165,68 @@ TEST_CASE("of fewer seeds than a test needs the best mean is named, and seeds ar
   const std::string page = advice_text(adviser);
   CHECK(page.find("--seeds 1..3") != std::string::npos);
   CHECK(page.find("budget") == std::string::npos);
+}
+
+TEST_CASE("a race over fewer seeds than a test needs that was cut off names nothing which ran alone") {
+  const Place place;
+  // Four probes and 16 runs to tune come first. Then time is up at once, or after the two seeds of one worker alone.
+  for (const std::size_t raced : {0, 2}) {
+    CAPTURE(raced);
+    AdviseRequest request = place.request(place.write("few.json", scenario_text("800Mbps")), {"gossip"});
+    request.seeds = {1, 2};
+    request.out = (place.path() / std::to_string(raced)).string();
+    Adviser adviser(request, 1);
+    adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 20 + raced ? 1.0 : 0.0; }});
+    const Advice advice = adviser.advice();
+    CHECK(advice.open_tuning == 0);
+    CHECK(advice.open_race == 4 - raced);
+    CHECK(advice.race.entrants[0].seeds() == raced);
+    CHECK(advice.race.entrants[1].waits);
+    // By their whole runs of tuning.
+    const auto score = [&](std::size_t i) { return advice.advised[i].standing.score; };
+    REQUIRE(score(0) != score(1));
+    CHECK(advice.recommended == std::size_t{score(0) < score(1) ? 0u : 1u});
+    const Json json = Json::parse(advice_json(adviser));
+    const std::string how_sure = json["how_sure"];
+    CHECK(how_sure.find("--seeds 1..3") != std::string::npos);
+    CHECK(how_sure.find("the best of 2 systems after") != std::string::npos);
+    CHECK(how_sure.find("no two systems have the three seeds") == std::string::npos);
+    CHECK(json["not_raced"].size() == (raced == 0 ? 2 : 1));
+    const std::string page = advice_text(adviser);
+    CHECK(page.find(raced == 0 ? "Race, not made: the next 4 runs" : "Race, not made: the next 2 runs") !=
+          std::string::npos);
+    CHECK(page.find("Not raced, for lack of budget") != std::string::npos);
+  }
+}
+
+TEST_CASE("tuning leaves the race room for three seeds of two, though its last run begins late") {
+  const Place place;
+  for (const double whole : {0.08, 0.11}) {  // of the budget, a whole run
+    CAPTURE(whole);
+    AdviseRequest request =
+        place.request(place.write("room.json", scenario_text("100Mbps")), {"gossip", "alone", "ad_psgd"});
+    request.out = (place.path() / std::to_string(whole)).string();
+    Adviser adviser(request, 1);
+    const auto spent = [&] {
+      const fs::path probes = adviser.folder() / "probes";
+      double runs = static_cast<double>(results_below(adviser.folder()) - results_below(probes));
+      if (!fs::exists(probes)) return whole * runs;
+      for (const auto& entry : fs::directory_iterator(probes)) {
+        const bool longer = entry.path().filename().string().find("time=0.5s") != std::string::npos;
+        runs += static_cast<double>(results_below(entry.path())) / (longer ? 4 : 16);
+      }
+      return whole * runs;
+    };
+    adviser.run({1, {}, spent});
+    const Advice advice = adviser.advice();
+    REQUIRE(advice.advised.size() == 4);
+    CHECK(advice.open_probes == 0);
+    // Probes end at 4 (1/16 + 1/4) runs. Six runs of the race, a fifth to spare, leave room for four more before it
+    // where a run is 0.08: 1.25 + 4 + 7.2 = 12.45 of 12.5; and for none where it is 0.11: 1.25 + 7.2 = 8.45 of 9.09.
+    CHECK(advice.race.looked_after == 3);
+    CHECK(results_below(adviser.folder() / "tuning") == (whole == 0.08 ? 4 : 0));
+    CHECK(spent() <= 1);
+  }
 }
 
 TEST_CASE("a tight budget ends in time with three seeds of the best, and says what it had no room for") {
@@ -237,8 +318,22 @@ TEST_CASE("a run that takes longer than the budget is ended with it, and leaves 
   CHECK_FALSE(adviser.advice().recommended.has_value());
   CHECK(advice_text(adviser).find("No answer yet: no run has ended.") != std::string::npos);
   for (const auto& entry : fs::recursive_directory_iterator(adviser.folder())) {
-    CHECK_MESSAGE(!entry.is_regular_file(), entry.path().string());
+    const bool hidden = entry.path().filename().string().starts_with('.');
+    CHECK_MESSAGE((!entry.is_regular_file() && !hidden), entry.path().string());
   }
+}
+
+TEST_CASE("what a command that was killed left half-written is removed by the next one") {
+  const Place place;
+  Adviser adviser(place.request(place.write("killed.json", scenario_text("100Mbps")), {"gossip"}), 1);
+  std::vector<fs::path> left;
+  for (const char* stage : {"probes", "tuning", "runs", "conditions"}) {
+    left.push_back(adviser.folder() / stage / "point" / ".1.partial-x1");
+    fs::create_directories(left.back());
+    std::ofstream(left.back() / "run.json") << "{";
+  }
+  adviser.run({1, {}, [] { return 1.0; }});
+  for (const fs::path& folder : left) CHECK_MESSAGE(!fs::exists(folder), folder.string());
 }
 
 TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON says the same") {
@@ -257,6 +352,34 @@ TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON s
   // What is recommended can be run where it lies.
   const scenario::Scenario best = scenario::read_scenario((adviser.folder() / "recommended.json").string());
   CHECK(best.name == "page_recommended");
+}
+
+TEST_CASE("what is not told apart from the leader stands with how far it is behind, not as if it were as good") {
+  const Place place;
+  Adviser adviser(place.request(place.write("near.json", scenario_text("800Mbps")), {"gossip", "alone"}), 2);
+  adviser.run(Counted().options());
+  const Advice advice = adviser.advice();
+  const Json json = Json::parse(advice_json(adviser));
+  const Race::Entrant& leader = advice.race.entrants[*advice.race.leader];
+  const std::string page = advice_markdown(adviser);
+  CHECK(page.find("as good?") == std::string::npos);
+  std::size_t near = 0;
+  for (const std::size_t i : advice.race.left) {
+    if (i == *advice.race.leader) continue;
+    ++near;
+    const std::string name = advice.candidates[advice.advised[i].candidate].name;
+    CAPTURE(name);
+    // With all three seeds the mean difference is that of the means.
+    const Race::Entrant& entrant = advice.race.entrants[i];
+    REQUIRE(entrant.seeds() == 3);
+    const double behind = *entrant.mean() - *leader.mean();
+    CHECK(page.find(fmt::format("| {} | {:.3f} (", name, behind)) != std::string::npos);
+    for (const Json& system : json["systems"]) {
+      if (system["system"] == name) CHECK(system["behind_leader"]["mean"].get<double>() == doctest::Approx(behind));
+    }
+  }
+  REQUIRE(near > 0);
+  CHECK(page.find("Not told apart is not equal") != std::string::npos);
 }
 
 TEST_CASE("what cannot be asked is one line") {

@@ -12,7 +12,7 @@ namespace {
 // Each run of a lab takes as much of the budget, by a clock that counts results.
 class CountedBudget {
  public:
-  explicit CountedBudget(double share) : share_(share) {
+  explicit CountedBudget(double share, int at_once = 1) : share_(share), at_once_(at_once) {
     const std::string text = R"({"platform": {"workers": 2, "bandwidth": "1Gbps"}, "model": "softmax",
         "data": {"train": 100, "test": 10}, "compute": {"seconds_per_batch": "1s"}, "algorithm": "alone",
         "stop": {"time": "2s"}})";
@@ -32,14 +32,15 @@ class CountedBudget {
     }
     return true;
   }
-  std::size_t run(const std::vector<RunGroup>& groups) { return budget_.run(lab_, groups, {1}); }
+  std::size_t run(const std::vector<RunGroup>& groups) { return budget_.run(lab_, groups, {at_once_}); }
   const Budget& budget() const { return budget_; }
 
  private:
   double share_;
+  int at_once_;
   results::TemporaryFolder scratch_;
   Lab lab_{Goal{}};
-  Budget budget_{[this] { return share_ * static_cast<double>(results_below(scratch_.path())); }, 1};
+  Budget budget_{[this] { return share_ * static_cast<double>(results_below(scratch_.path())); }, at_once_};
 };
 
 }  // namespace
@@ -74,6 +75,37 @@ TEST_CASE("a group for which it is too late is not begun, and one in time goes o
   CHECK(counted.run({early, late}) == 4);
   CHECK(counted.has(early));
   CHECK_FALSE(counted.has(late));
+}
+
+TEST_CASE("three equal runs on two cores take as long as two, and are begun only where that fits") {
+  CountedBudget counted(0.38, 2);
+  counted.run({counted.group(0, {1})});
+  const RunGroup three = counted.group(0, {2, 3, 4}), two = counted.group(0, {5, 6});
+  CHECK(counted.budget().cost(three.runs) == doctest::Approx(0.76));
+  // 0.38 are spent: three would end at 1.14, two side by side end at 0.76.
+  CHECK(counted.run({three}) == 0);
+  CHECK(counted.run({two}) == 2);
+}
+
+TEST_CASE("what is still at work counts when a group is begun") {
+  CountedBudget counted(0.38, 2);
+  counted.run({counted.group(0, {1})});
+  // The one takes a core until 0.76. The two could begin on the other at 0.38, and the last of them would end at 1.14.
+  const RunGroup one = counted.group(0, {2}), two = counted.group(0, {3, 4});
+  CHECK(counted.run({one, two}) == 1);
+  CHECK(counted.has(one));
+  CHECK_FALSE(counted.has(two));
+}
+
+TEST_CASE("a group leaves of the budget what it must leave") {
+  CountedBudget counted(0.2);
+  counted.run({counted.group(0, {1})});
+  // 0.2 are spent, and a run ends at 0.4: less than 0.7 are left then, but more than 0.5.
+  RunGroup much = counted.group(0, {2}), little = counted.group(0, {3});
+  much.leave = 0.7, little.leave = 0.5;
+  CHECK(counted.run({much, little}) == 1);
+  CHECK_FALSE(counted.has(much));
+  CHECK(counted.has(little));
 }
 
 }  // namespace ddl::search

@@ -154,4 +154,34 @@ TEST_CASE("entrants that lack seeds of the first look wait while those that have
   CHECK(whole.open.empty());
 }
 
+TEST_CASE("of fewer seeds than the first look has all are asked for, and means over different seeds are not compared") {
+  // The first has both seeds, the second one, the third, which is the best of all, none or one.
+  const auto with = [](std::size_t of_second, std::size_t of_third) {
+    return race(3, seeds_of(2), [=](std::size_t i, std::uint64_t seed) -> std::optional<double> {
+      const std::size_t had[] = {2, of_second, of_third};
+      const double scores[] = {5, 3, 1};
+      return seed <= had[i] ? std::optional(scores[i]) : std::nullopt;
+    });
+  };
+  const Race cut = with(1, 0);
+  CHECK_FALSE(cut.entrants[0].waits);
+  CHECK(cut.entrants[1].waits);
+  CHECK(cut.entrants[2].waits);
+  CHECK(cut.open.size() == 1 + 2);
+  CHECK(cut.leader == std::size_t{0});
+  CHECK(cut.left == std::vector<std::size_t>{0, 1, 2});
+  CHECK_FALSE(cut.is_even());
+
+  const Race two = with(2, 1);
+  CHECK(two.left == std::vector<std::size_t>{1, 0});
+  CHECK(two.leader == std::size_t{1});
+  CHECK(two.open.size() == 1);
+  CHECK(two.is_even());
+  CHECK(two.looked_after == 0);
+
+  const Race whole = with(2, 2);
+  CHECK(whole.left == std::vector<std::size_t>{2, 1, 0});
+  CHECK(whole.open.empty());
+}
+
 }  // namespace ddl::search
