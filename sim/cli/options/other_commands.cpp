@@ -18,7 +18,7 @@ Command add_model(CLI::App& app) {
       *app.add_subcommand("model", "Show a model layer by layer: shapes, parameters, operations, bytes");
   command.add_option("model", settings->model, "A model of ddlsim list models, or a scenario, whose model is shown")
       ->type_name("NAME|SCENARIO.json");
-  command.add_option("--data", settings->data, "Whose samples it reads; default: those a named model was made for")
+  command.add_option("--data", settings->data, "Data set whose images it reads; default: the one a named model was made for")
       ->type_name("SOURCE");
   command.add_option("--mask", settings->mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
       ->type_name("MASK");
@@ -79,7 +79,7 @@ Command add_bench(CLI::App& app) {
   const auto settings = std::make_shared<BenchSettings>();
   CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
   command.add_flag("--json", settings->json, "Print the figures as JSON, and nothing else");
-  command.add_option("--seconds", settings->seconds, "Time to take, about")
+  command.add_option("--seconds", settings->seconds, "Time that it may take, roughly")
       ->type_name("S")
       ->check(CLI::Range(1.0, 3600.0))
       ->capture_default_str();

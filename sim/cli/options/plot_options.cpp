@@ -90,7 +90,7 @@ void add_what(CLI::App& command, TypedPlot& typed) {
       ->type_name("WORD");
   command
       .add_option("--target", settings.picture.target,
-                  "The accuracy that time and bytes are counted to; default: the largest that most reach")
+                  "Accuracy to which time and bytes are counted; default: the largest that most systems reach")
       ->type_name("SHARE");
   command.add_option("--facet", settings.picture.facet, "A panel for each network, or for each value of a setting")
       ->type_name("network|PATH");

@@ -152,12 +152,12 @@ Command add_tune(CLI::App& app) {
   command
       .add_option(
           "--over", *over,
-          "Values to try, repeatable; of training.optimizer.learning_rate alone, which is the default: about the "
-          "scenario's own, by factors of two, and beyond where the best is at the edge")
+          "Values to try; repeatable. Default: learning rates about the scenario's own, by factors of two, and further "
+          "where the best is at the edge")
       ->type_name("PATH=V,V,...")
       ->allow_extra_args(false);
   add_target(command, settings->request.goal);
-  command.add_option("--seeds", settings->request.seeds, "Most seeds of a setting; from 1000001 on, for tuning alone")
+  command.add_option("--seeds", settings->request.seeds, "At most so many seeds for each setting; from 1000001 on, for tuning alone")
       ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
@@ -167,7 +167,7 @@ Command add_tune(CLI::App& app) {
   command.add_flag("--json", settings->json, "Print what was found as JSON, and nothing else");
   command.add_flag("--quiet", settings->quiet, "No progress");
   command.footer(
-      "By successive halving, as many runs for each scenario. Interrupted, the same\n"
+      "By successive halving, the same number of runs for each scenario. Interrupted, the same\n"
       "command goes on where it was.\n"
       "Example:\n  ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json");
   return {&command, [typed, over, settings, &command] {
@@ -239,7 +239,7 @@ Command add_expect(CLI::App& app) {
 void add_network_of(CLI::App& command, EmulateSettings& settings) {
   command
       .add_option("--links", settings.links,
-                  "token_buckets, delay_box (real round trips), or auto: the latter from 1 ms on")
+                  "token_buckets, delay_box (real round trips), or auto: a delay box from 1 ms on")
       ->type_name("HOW")
       ->check(CLI::IsMember({"auto", "token_buckets", "delay_box"}))
       ->capture_default_str();
@@ -267,7 +267,7 @@ Command add_emulate(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("emulate", "Run a scenario over real TCP, in real time, on this machine");
   command.add_option("scenario", settings->scenario, "Scenario file, its network a star")->type_name("SCENARIO.json");
   add_out(command, settings->out, "Results go to DIR/<name>-measured/<seed>/");
-  command.add_option("--repetitions", settings->repetitions, "So many runs, one after the other")
+  command.add_option("--repetitions", settings->repetitions, "How many runs, one after the other")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
