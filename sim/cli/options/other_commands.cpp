@@ -18,7 +18,7 @@ Command add_model(CLI::App& app) {
       *app.add_subcommand("model", "Show a model layer by layer: shapes, parameters, operations, bytes");
   command.add_option("model", settings->model, "A model of ddlsim list models, or a scenario, whose model is shown")
       ->type_name("NAME|SCENARIO.json");
-  command.add_option("--data", settings->data, "Data set whose images it reads; default: the one a named model was made for")
+  command.add_option("--data", settings->data, "Data set that it reads; default: the one a named model was made for")
       ->type_name("SOURCE");
   command.add_option("--mask", settings->mask, "Of the hidden layers, as in scenarios: none, bibd, bibd_field, random")
       ->type_name("MASK");

@@ -157,7 +157,9 @@ Command add_tune(CLI::App& app) {
       ->type_name("PATH=V,V,...")
       ->allow_extra_args(false);
   add_target(command, settings->request.goal);
-  command.add_option("--seeds", settings->request.seeds, "At most so many seeds for each setting; from 1000001 on, for tuning alone")
+  command
+      .add_option("--seeds", settings->request.seeds,
+                  "At most so many seeds for each setting; from 1000001 on, for tuning alone")
       ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
@@ -167,8 +169,8 @@ Command add_tune(CLI::App& app) {
   command.add_flag("--json", settings->json, "Print what was found as JSON, and nothing else");
   command.add_flag("--quiet", settings->quiet, "No progress");
   command.footer(
-      "By successive halving, the same number of runs for each scenario. Interrupted, the same\n"
-      "command goes on where it was.\n"
+      "By successive halving, the same number of runs for each scenario. Interrupted,\n"
+      "the same command goes on where it was.\n"
       "Example:\n  ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json");
   return {&command, [typed, over, settings, &command] {
             settings->request.files = typed->need_files(command);
