@@ -54,8 +54,8 @@ void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& 
 // the same shards. Except with dirichlet, sizes differ by at most one. `dealt` deals minibatches of batch_size samples
 // instead of samples: shards differ by at most one minibatch, a rest of less than a minibatch goes to no shard, and
 // unshuffled passes are of its minibatches in file order. With `full` every shard has every sample: in the order of the
-// file, from a place of its own on, so that no two of as many workers as samples or fewer draw the same batches, even
-// where passes are not shuffled. Throws InputError where there is a partition_problem.
+// file, from a place of its own on, so that, unless there are more workers than samples, no two draw the same batches,
+// even where passes are not shuffled. Throws InputError where there is a partition_problem.
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const DataSpec& spec, int workers,
                                                   std::uint64_t seed, int batch_size);
 

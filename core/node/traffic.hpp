@@ -35,6 +35,9 @@ struct Traffic {
   // Sources and targets of messages for which no step waits, and which are therefore no flows. They need routes as
   // well.
   std::vector<std::pair<int, int>> unlisted = {};
+  // How many messages that are no flows a step of every worker sends at most, where that is known: for estimates of a
+  // run's cost.
+  double unlisted_messages = 0;
 };
 
 }  // namespace ddl

@@ -71,7 +71,11 @@ Traffic VerticalParams::traffic(const Cluster& cluster) const {
     for (std::size_t stage = 0; stage < plan.stages(); ++stage) forward += plan.share(worker, stage);
     result.compute_shares.push_back(3 * forward);
   }
-  if (cluster.workers > most_workers_all_to_all) return result;
+  if (cluster.workers > most_workers_all_to_all) {
+    const double pairs = static_cast<double>(cluster.workers) * (cluster.workers - 1);
+    result.unlisted_messages = static_cast<double>(2 * plan.meetings() - 1) * pairs;
+    return result;
+  }
   const auto add = [&](std::size_t meeting, bool backward) {
     auto& flows = result.phases.emplace_back();
     for (int source = 0; source < cluster.workers; ++source) {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Accuracy over time, measured over real TCP (a delay box) and simulated with the same seeds: the main scenario's network
 # and data on its heterogeneous WAN (20 ms one way), with messages of 1 MB and gradients of 100 ms. Prints CSV. Needs root
-# and some 15 minutes: two runs at once. A run that was disturbed, as measure_wan.sh has it, is made again.
+# and some 15 minutes: two runs at once. A run that was disturbed, as measure_wan.sh has it, is made again; after the
+# third the script fails.
 #
 #   results/validation/measure_curves.sh PROGRAM > results/validation/curves.csv
 set -eu
@@ -25,6 +26,10 @@ curve() {
       busy "$(number busy_share "$timing")" >&2
     if ! is_disturbed "$timing"; then break; fi
   done
+  if is_disturbed "$timing"; then
+    echo "$scheme $seed: disturbed three times; run this again when the machine does less" >&2
+    exit 1
+  fi
   for runtime in curve-measured curve; do
     awk -F, -v name="$scheme,$runtime,$seed" '$2 == "mean" { print name "," $1 "," $9 }' "$work/$runtime/$seed/curve.csv"
   done | sed 's/,curve-measured,/,measured,/; s/,curve,/,simulated,/'

@@ -80,7 +80,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   if (evaluation > much) cost += "; evaluate.samples, or fewer evaluations, make it quicker";
   if (forecast.messages_s > std::max(long_s, much * forecast.cost_s)) {
     cost += fmt::format(
-        ", {} for messages: each that starts or ends moves the shares of up to {} others; fewer "
+        ", up to {} for messages: each that starts or ends moves the shares of up to {} others; fewer "
         "workers or steps make it quicker",
         results::readable_share(forecast.messages_s / forecast.cost_s),
         results::readable_count(forecast.messages_reached));

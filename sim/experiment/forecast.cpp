@@ -85,7 +85,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const double gradients_s = math_s(passes_of_gradient * scenario.training.batch_size * workload.steps * workers);
   forecast.evaluation_s =
       math_s(workload.evaluations * static_cast<double>(testing) * (cluster.servers > 0 ? 1 : workers + 1));
-  double messages = 0, flows = 0;
+  double messages = traffic.unlisted_messages, flows = traffic.unlisted_messages;
   for (const auto& phase : traffic.phases) {
     for (const Flow& flow : phase) messages += flow.messages;
     flows = std::max(flows, static_cast<double>(phase.size()));

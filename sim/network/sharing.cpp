@@ -72,12 +72,12 @@ std::vector<double> capacities(const platform::Fabric& fabric) {
   return result;
 }
 
-FlowShape flow_shape(const platform::Fabric& fabric, int source, int target) {
+FlowShape flow_shape(const platform::Fabric& fabric, int source, int target, std::optional<double> first_byte_s) {
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
   const platform::Route route = fabric.find_route(source, target);
   const double latency_s = fabric.latency_now_s(route);
   FlowShape shape;
-  shape.latency_s = latency_s * numbers.latency_factor;
+  shape.latency_s = first_byte_s.value_or(latency_s * numbers.latency_factor);
   shape.efficiency = numbers.bandwidth_factor;
   // Without latency SimGrid gives all flows the same claim, whatever their links.
   if (shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);

@@ -1,6 +1,7 @@
 // SimGrid's network model in numbers: for the accelerator, and for bounds.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/network/max_min/flows.hpp"
@@ -14,10 +15,12 @@ struct Transfer {
   double bytes = 0;
 };
 
-// In the words of Flows: what the links have, and what a transfer between two nodes asks of them. In the model TCP,
-// each message also has a latency and a bound of its own.
+// In the words of Flows: what the links have, and what a transfer between two nodes asks of them, whose first byte is
+// there after `first_byte_s` seconds; none: what the model makes of the route's latency now. In the model TCP, each
+// message has such a time, and a bound, of its own.
 std::vector<double> capacities(const platform::Fabric& fabric);
-FlowShape flow_shape(const platform::Fabric& fabric, int source, int target);
+FlowShape flow_shape(const platform::Fabric& fabric, int source, int target,
+                     std::optional<double> first_byte_s = std::nullopt);
 
 // The most that links which give every flow all of their bandwidth leave of a message's rate. Infinite where there is
 // no such link on its way.

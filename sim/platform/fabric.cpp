@@ -166,14 +166,12 @@ struct Fabric::Parts {
 
   void plan_network(const scenario::NetworkSpec& network, bool generated) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
-    const bool may_be_simgrids =
-        names.size() <= most_nodes_of_simgrid || network.solver == scenario::LinkSolver::simgrid;
-    plan = platform::plan_network(
-        network, {.nodes = names.size(),
-                  .plain_factors = plain.has_value(),
-                  .latencies_change = changes.of_latency(),
-                  .sets_latency_factor = !has_default("network/latency-factor"),
-                  .latency_only_back = generated || !may_be_simgrids ? "" : latency_only_back(nodes.hosts)});
+    NetworkFacts facts{.nodes = names.size(),
+                       .plain_factors = plain.has_value(),
+                       .latencies_change = changes.of_latency(),
+                       .sets_latency_factor = !has_default("network/latency-factor")};
+    if (!generated) facts.latency_only_back = [this] { return latency_only_back(nodes.hosts); };
+    plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
     follow(plan, network, numbers);
     needs_way_back = numbers.tcp_delays || (network.crosstraffic && plan.sharing == scenario::LinkSharing::fair);

@@ -25,11 +25,19 @@ NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& 
   return network.model;
 }
 
-// In the words of an error; nothing where it can.
-std::string why_not_simgrid(const NetworkFacts& facts, NetworkModel model) {
-  if (model == NetworkModel::TCP && !facts.latency_only_back.empty()) {
-    return fmt::format("{} has latency on its way back alone, which SimGrid cannot count for TCP",
-                       facts.latency_only_back);
+// Whether SimGrid carries the messages if it can.
+bool is_for_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  if (network.solver != LinkSolver::automatic) return network.solver == LinkSolver::simgrid;
+  return facts.nodes <= most_nodes_of_simgrid;
+}
+
+// In the words of an error; nothing where it can, or need not.
+std::string why_not_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts, NetworkModel model) {
+  if (model == NetworkModel::TCP && facts.latency_only_back && is_for_simgrid(network, facts)) {
+    const std::string route = facts.latency_only_back();
+    if (!route.empty()) {
+      return fmt::format("{} has latency on its way back alone, which SimGrid cannot count for TCP", route);
+    }
   }
   if (!facts.sets_latency_factor || !facts.latencies_change) return "";
   return "latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then";
@@ -73,7 +81,7 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   const NetworkModel model = model_of(network, facts);
   refuse_settings_of_others(network, model);
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
-  const std::string not_simgrid = why_not_simgrid(facts, model), not_accelerator = why_not_accelerator(facts);
+  const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);
   const auto carry = [&](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);
@@ -96,7 +104,7 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   }
   if (!not_simgrid.empty()) return carry(CarriedBy::accelerator, not_simgrid);
   if (!not_accelerator.empty()) return carry(CarriedBy::simgrid, not_accelerator);
-  if (facts.nodes > most_nodes_of_simgrid) {
+  if (!is_for_simgrid(network, facts)) {
     return carry(CarriedBy::accelerator, fmt::format("{}; beyond {} SimGrid's own solver is slow",
                                                      counted(facts.nodes, "node"), most_nodes_of_simgrid));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "sim/scenario/scenario.hpp"
@@ -20,7 +21,9 @@ struct NetworkFacts {
   bool plain_factors = true;  // none that depends on the size of a message
   bool latencies_change = false;
   bool sets_latency_factor = false;  // its file, by a <config>
-  std::string latency_only_back;     // "a to b", a route without latency there; empty if there is none
+  // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
+  // routes, so it is asked only where it matters. Null: there is none.
+  std::function<std::string()> latency_only_back = nullptr;
 };
 
 struct NetworkPlan {

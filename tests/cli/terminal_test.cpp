@@ -181,18 +181,20 @@ TEST_CASE("check says how the network is computed and how fast models come toget
 
 TEST_CASE("check says that messages will take long where all send to all, and not where few do") {
   const Workplace place;
-  const auto cost = [&](const std::string& more) {
+  const auto cost = [&](const std::string& overflow, int workers) {
     const std::string out = place
-                                .call(
-                                    "check good.json --set algorithm.overflow=block --set stop.iterations=20 "
-                                    "--set platform.workers=" +
-                                    more)
+                                .call("check good.json --set stop.iterations=20 --set algorithm.overflow=" + overflow +
+                                      " --set platform.workers=" + std::to_string(workers))
                                 .out;
     return out.substr(out.find("  cost  "));
   };
-  CHECK(cost("4").find("messages") == std::string::npos);
-  // 9,900 messages a step, each at 8 us and 20 ns for each under way: 41 s for 20 steps.
-  CHECK(cost("100").find("for messages") != std::string::npos);
+  // Whether or not a step waits for its messages.
+  for (const char* overflow : {"block", "merge"}) {
+    CAPTURE(overflow);
+    CHECK(cost(overflow, 4).find("messages") == std::string::npos);
+    // 9,900 messages a step, each at 8 us and 20 ns for each under way: 41 s for 20 steps.
+    CHECK(cost(overflow, 100).find("for messages") != std::string::npos);
+  }
 }
 
 TEST_CASE("check says how fast models come together where a round or a center averages them") {

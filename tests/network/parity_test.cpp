@@ -164,6 +164,19 @@ TEST_CASE("where ways there and back differ, the accelerator ends each message w
   }
 }
 
+// The message that way waits for acknowledgements before its first byte, so its claim on full links counts.
+TEST_CASE("where a profile leaves latency on the way back alone, the accelerator ends each message when SimGrid does") {
+  scenario::Scenario scenario;
+  scenario.platform.hosts = scenario::GeneratedPlatform{
+      .topology = scenario::Topology::mesh, .workers = 2, .bandwidth = {{5e6}}, .latency = {0.02}};
+  scenario.platform.network = {.model = scenario::NetworkModel::TCP, .sharing = scenario::LinkSharing::fair};
+  scenario::LatencyProfile none;
+  none.link = "w0->w1";
+  none.points = {{{0}, {0}}};
+  scenario.platform.profiles = {none};
+  check_same_times(scenario, {{0, 1, 1e6, 0.5}, {1, 0, 1e6, 0.5}});
+}
+
 TEST_CASE("where all send to all, in both ways of sharing, the accelerator ends each message when SimGrid does") {
   constexpr int nodes = 14;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {

@@ -57,7 +57,7 @@ TEST_CASE("a factor for latencies in the platform file leaves latencies that cha
 }
 
 TEST_CASE("latency on the way back alone is the accelerator's in TCP's model, and matters in no other") {
-  const NetworkFacts facts{.nodes = 2, .latency_only_back = "a to b"};
+  const NetworkFacts facts{.nodes = 2, .latency_only_back = [] { return std::string("a to b"); }};
   const NetworkPlan plan = plan_network({}, facts);
   CHECK(plan.carried_by == CarriedBy::accelerator);
   CHECK(plan.why.find("a to b has latency on its way back alone") != std::string::npos);
@@ -66,6 +66,27 @@ TEST_CASE("latency on the way back alone is the accelerator's in TCP's model, an
   }
   CHECK_THROWS_WITH_AS(plan_network({.solver = LinkSolver::simgrid}, facts), doctest::Contains(R"(expected "auto")"),
                        InputError);
+}
+
+TEST_CASE("routes are searched for latency on the way back alone only where SimGrid would count it") {
+  int searches = 0;
+  const auto searches_of = [&](const scenario::NetworkSpec& network, std::size_t nodes) {
+    searches = 0;
+    const NetworkPlan plan = plan_network(network, {.nodes = nodes, .latency_only_back = [&] {
+                                                      ++searches;
+                                                      return std::string();
+                                                    }});
+    const bool is_simgrids = network.solver == LinkSolver::simgrid ||
+                             (network.solver == LinkSolver::automatic && nodes <= most_nodes_of_simgrid);
+    CHECK((plan.carried_by == CarriedBy::simgrid) == is_simgrids);
+    return searches;
+  };
+  const std::size_t few = most_nodes_of_simgrid, many = few + 1;
+  CHECK(searches_of({}, few) == 1);
+  CHECK(searches_of({}, many) == 0);
+  CHECK(searches_of({.solver = LinkSolver::simgrid}, many) == 1);
+  CHECK(searches_of({.solver = LinkSolver::accelerator}, few) == 0);
+  CHECK(searches_of({.model = NetworkModel::LV08}, few) == 0);
 }
 
 TEST_CASE("what cannot be is refused with what can") {

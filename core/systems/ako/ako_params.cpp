@@ -12,7 +12,10 @@ Traffic AkoParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
   // What accumulates sends less than its due, so nothing bounds the step but its gradient.
   const bool waits = overflow == Overflow::block || tf_ako.publish == Publish::blocking;
-  if (!waits || cluster.workers > most_workers_all_to_all) return result;
+  if (!waits || cluster.workers > most_workers_all_to_all) {
+    result.unlisted_messages = static_cast<double>(cluster.workers) * (cluster.workers - 1);
+    return result;
+  }
   for (int source = 0; source < cluster.workers; ++source) {
     const auto parts = static_cast<double>(plan.partitions(source).size());
     for (int target = 0; target < cluster.workers; ++target) {

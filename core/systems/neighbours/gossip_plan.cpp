@@ -5,10 +5,12 @@ namespace ddl::systems {
 
 Traffic GossipParams::traffic(const Cluster& cluster) const {
   Traffic result{order == ExchangeOrder::overlap ? Pace::overlapped : Pace::free, {{}}};
-  if (timeout) return result;  // no step needs its answer
-  const bool ring = peer == PeerRule::ring;
-  result.random_peers = peer == PeerRule::random;
-  if (!ring && cluster.workers > most_workers_all_to_all) return result;
+  const bool ring = peer == PeerRule::ring, waits = !timeout;
+  result.random_peers = waits && peer == PeerRule::random;
+  if (!waits || (!ring && cluster.workers > most_workers_all_to_all)) {
+    result.unlisted_messages = (mode == GossipMode::push ? 1.0 : 2.0) * cluster.workers;  // an answer to each
+    return result;
+  }
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (int other = 0; other < cluster.workers; ++other) {
       if (other == worker || (ring && other != (worker + 1) % cluster.workers)) continue;

@@ -37,8 +37,8 @@ int Flows::start(double now_s, const FlowShape& shape, double bytes) {
 double Flows::next_s() {
   if (!settled_) sharing_.settle();
   settled_ = true;
-  for (const int link : late_lines_) reschedule(link);
-  late_lines_.clear();
+  for (const int link : stale_lines_) reschedule(link);
+  stale_lines_.clear();
   while (!bounded_.empty() && !is_current(bounded_.top())) bounded_.pop();
   while (!latencies_.empty() && !is_current(latencies_.top())) latencies_.pop();
   double next = MaxMin::never;
@@ -156,7 +156,7 @@ void Flows::before_level(int link) {
   at.since_s = now_s_;
 }
 
-void Flows::after_level(int link) { postpone(link); }
+void Flows::after_level(int link) { mark_stale(link); }
 
 void Flows::before_binding(int flow) {
   Transfer& t = transfer(of_flow_[static_cast<std::size_t>(flow)]);
@@ -174,26 +174,26 @@ void Flows::after_binding(int flow) {
     return;
   }
   before_level(link);
-  drop_stale(line(link));
+  drop_old_ends(line(link));
   t.end = line(link).integral + t.left;
   line(link).ends.push({t.end, number, t.stamp});
-  postpone(link);
+  mark_stale(link);
 }
 
-void Flows::postpone(int link) {
-  if (!line(link).late) late_lines_.push_back(link);
-  line(link).late = true;
+void Flows::mark_stale(int link) {
+  if (!line(link).is_stale) stale_lines_.push_back(link);
+  line(link).is_stale = true;
 }
 
-void Flows::drop_stale(Line& line) {
+void Flows::drop_old_ends(Line& line) {
   while (!line.ends.empty() && !is_current(line.ends.top())) line.ends.pop();
   if (line.ends.empty()) line.integral = 0;  // a sum of ages would lose digits
 }
 
 void Flows::reschedule(int link) {
   Line& at = line(link);
-  at.late = false;
-  drop_stale(at);
+  at.is_stale = false;
+  drop_old_ends(at);
   const double level = sharing_.link_level(link);
   const bool moves = !at.ends.empty() && level < MaxMin::never;
   agenda_.set(static_cast<std::size_t>(link),

@@ -60,7 +60,7 @@ class Flows final : private MaxMin::Listener {
   struct Line {                        // what goes on at a link
     double integral = 0, since_s = 0;  // of its level, up to when
     Ends ends;
-    bool late = false;  // its entry in agenda_ is
+    bool is_stale = false;  // its entry in agenda_ is
   };
 
   void before_level(int link) override;
@@ -73,8 +73,8 @@ class Flows final : private MaxMin::Listener {
   const Transfer& transfer(int number) const { return transfers_[static_cast<std::size_t>(number)]; }
   double left(double now_s, const Transfer& transfer) const;
   bool is_current(const End& end) const;
-  void drop_stale(Line& line);
-  void postpone(int link);  // reschedule(), once levels have settled
+  void drop_old_ends(Line& line);
+  void mark_stale(int link);  // reschedule(), once levels have settled
   void reschedule(int link);
   void run(int number);
   void collect(Ends& ends, double up_to, std::vector<int>& finished);
@@ -85,7 +85,7 @@ class Flows final : private MaxMin::Listener {
   std::vector<Transfer> transfers_;
   std::vector<int> free_, of_flow_;  // transfer of each flow
   std::vector<Line> lines_;
-  std::vector<int> late_lines_;
+  std::vector<int> stale_lines_;
   max_min::Agenda agenda_;    // when the next transfer at a link is over
   Ends latencies_, bounded_;  // ends in time
   bool settled_ = true;

@@ -46,7 +46,7 @@ int MaxMin::add(const std::vector<Use>& uses, double penalty, double bound) {
     if (!link.listens && link.promise > share) enqueue(use.link);
     if (share < least) least = share, narrowest = use.link;
   }
-  if (ladder_.stands()) ladder_.add(flow, flows_);
+  if (ordered_links_.is_current()) ordered_links_.add(flow, flows_);
   if (add_at_full_link(flow)) return flow;
   if (f.bound_level < never) bind(flow, own_bound);
   for (const Hop& hop : f.hops) {
@@ -105,7 +105,7 @@ bool MaxMin::add_at_full_link(int flow) {
 void MaxMin::remove(int flow) {
   Flow& f = flow_at(flow);
   const double old_level = level(flow);
-  if (ladder_.stands()) ladder_.remove(flow, flows_);
+  if (ordered_links_.is_current()) ordered_links_.remove(flow, flows_);
   stops_ -= static_cast<std::int64_t>(f.hops.size());
   for (const Hop& hop : f.hops) {
     Link& link = at(hop.link);

@@ -10,7 +10,7 @@
 // These two lines have one solution (Bertsekas and Gallager, Data Networks, 6.5.2), so each link may compute its level
 // from what the other links offer its flows, and notify them when its own offer changes (Charny, MIT 1994), in any
 // order: a change travels as far as it matters and no further. Where it matters to most links, as in all-to-all traffic
-// of unequal weights, all levels are computed at once instead (Ladder, which begins with Filling).
+// of unequal weights, all levels are computed at once instead (OrderedLinks, which begins with Filling).
 //
 // Links through which many flows go are spared looking at all of them each time:
 //   - while the order of offers stays as it is, one flow more or less changes two sums;
@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "sim/network/max_min/filling.hpp"
-#include "sim/network/max_min/ladder.hpp"
 #include "sim/network/max_min/max_min_parts.hpp"
+#include "sim/network/max_min/ordered_links.hpp"
 
 namespace ddl::network {
 
@@ -99,7 +99,7 @@ class MaxMin {
   std::deque<int> queue_;
   std::int64_t stops_ = 0;  // of all links
   max_min::Filling filling_;
-  max_min::Ladder ladder_;
+  max_min::OrderedLinks ordered_links_;
   int times_at_once_ = 0;       // in a row
   std::vector<double> offers_;  // scratch: of the link being computed, by stop
   std::vector<char> risen_;     // scratch: by stop, whether bound here

@@ -35,7 +35,7 @@ void MaxMin::settle() {
   if (queue_.empty()) return;
   // Where that was quicker the last time, it is again, but for a look now and then.
   if (times_at_once_ % times_before_a_look != 0) return compute_all_levels();
-  ladder_.fall();
+  ordered_links_.invalidate();
   const std::int64_t most_visits =
       visits_ + few_visits + stops_ / part_of_visits + static_cast<std::int64_t>(links_.size());
   const std::int64_t most = most_turns * (1000 + static_cast<std::int64_t>(links_.size()));
@@ -56,26 +56,26 @@ void MaxMin::compute_all_levels() {
   ++times_at_once_;
   for (const int link : queue_) at(link).queued = false;
   queue_.clear();
-  const bool stood = ladder_.stands();
-  if (!stood || !ladder_.climb(links_, flows_)) {
+  const bool was_current = ordered_links_.is_current();
+  if (!was_current || !ordered_links_.update(links_, flows_)) {
     filling_.fill(links_, flows_);
-    ladder_.build(links_, flows_, filling_);
+    ordered_links_.build(links_, flows_, filling_);
     visits_ += filling_.visits();
   }
-  if (stood) visits_ += ladder_.visits();
+  if (was_current) visits_ += ordered_links_.visits();
   for (int link = 0; link < static_cast<int>(links_.size()); ++link) {
     Link& l = at(link);
-    if (!l.stops.empty() || l.level < never) set_level(link, ladder_.level(link));
+    if (!l.stops.empty() || l.level < never) set_level(link, ordered_links_.level(link));
     l.load = l.bound_weight = 0;
-    l.bound_here = ladder_.bound(link);
+    l.bound_here = ordered_links_.bound_count(link);
     l.changes = 0;
     l.most_elsewhere = never;
     l.least_offer = 0;
     l.notifies = l.listens = !l.stops.empty();
     l.promise = never;
   }
-  for (const int flow : ladder_.take_moved()) {
-    const int binding = ladder_.binding(flow);
+  for (const int flow : ordered_links_.take_rebound()) {
+    const int binding = ordered_links_.binding(flow);
     if (binding != unbound && binding != flow_at(flow).binding) bind(flow, binding);
   }
 }

@@ -53,7 +53,7 @@ void TcpDelays::start(const std::vector<Channel*>& channels, double now_s) {
   }
   for (Channel* channel : channels) {
     Connection& by = connection(*channel);
-    const Timing timing = follow(by, channel->on_wire_bytes);
+    const Timing timing = send_in_rounds(by, channel->on_wire_bytes);
     channel->latency_s = fabric_.latency_now_s(by.there) + timing.gaps_s;
     channel->most_bytes_per_s = timing.most_bytes_per_s;
   }
@@ -115,7 +115,7 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
 // In a gap the connection has nothing to send, because acknowledgements are not back. Where the window stands at its
 // limit, a window per round trip is the most that the message gets, whoever shares its links later; but what is sent
 // last waits for nothing. The window becomes what it is after the message.
-TcpDelays::Timing TcpDelays::follow(Connection& by, double bytes) const {
+TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double bytes) {
   const double nominal_s = round_trip_s(by);
   if (!(nominal_s > 0)) return {};
   const double trip_s = nominal_s + mean_wait * queue_s(by.back);

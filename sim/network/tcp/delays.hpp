@@ -58,7 +58,7 @@ class TcpDelays {
   double queue_s(const platform::Route& route) const;
   double fair_bytes_per_s(const platform::Route& route) const;
   double alone_bytes_per_s(const platform::Route& route) const;
-  Timing follow(Connection& by, double bytes) const;
+  Timing send_in_rounds(Connection& by, double bytes);
 
   const platform::Fabric& fabric_;
   TcpRules rules_;

@@ -1,0 +1,91 @@
+// Max-min shares of all flows at once, like Filling, for changes that move the level of every link a little: they leave
+// most links in the order of their levels, and most flows where they are bound.
+//
+// Each flow is bound at the first of its links in that order. So levels follow from the first link to the last: a link
+// shares what is left of its capacity by flows that are bound before it. Links whose new levels are out of order change
+// places, their flows follow, and levels are computed again, until all is in order. Each time, each flow is looked at
+// once, in the order of memory.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/network/max_min/filling.hpp"
+#include "sim/network/max_min/max_min_parts.hpp"
+
+namespace ddl::network::max_min {
+
+class OrderedLinks {
+ public:
+  // From the shares of all flows.
+  void build(const std::vector<Link>& links, const std::vector<Flow>& flows, const Filling& filling);
+  bool is_current() const { return is_current_; }  // it has been built, and knows of all changes since
+  void invalidate() { is_current_ = false; }
+  void add(int flow, const std::vector<Flow>& flows);
+  void remove(int flow, const std::vector<Flow>& flows);
+  // Brings levels and bindings up to date. False, and no longer current, if that takes too many turns.
+  bool update(const std::vector<Link>& links, const std::vector<Flow>& flows);
+
+  double level(int link) const { return levels_[static_cast<std::size_t>(link)]; }
+  int binding(int flow) const { return bindings_[static_cast<std::size_t>(flow)]; }
+  std::size_t bound_count(int link) const { return bound_flows_[static_cast<std::size_t>(link)].count; }
+  // Flows that may have been bound elsewhere since this was last asked; some more than once, some gone since.
+  std::vector<int> take_rebound() { return std::exchange(rebound_, {}); }
+  std::int64_t visits() const { return visits_; }  // of flows at links, by the last update()
+
+ private:
+  // What a flow that is bound at one link takes of another.
+  struct Part {
+    int link = 0, flow = 0;  // of no flow: it has gone
+    double weight = 0;
+  };
+  struct BoundFlows {            // those bound at one link
+    std::vector<Part> parts;     // those of a flow side by side
+    std::size_t gone = 0;        // of these parts
+    std::size_t count = 0;       // of flows
+    double least_bound = never;  // of the flows' own, or less
+  };
+  struct Remains {
+    double capacity = 0, weight = 0;
+  };
+
+  BoundFlows& bound_at(int at) { return at == own_bound ? self_bound_ : bound_flows_[static_cast<std::size_t>(at)]; }
+  double& level_of(int link) { return levels_[static_cast<std::size_t>(link)]; }
+  int rank(int link) const { return ranks_[static_cast<std::size_t>(link)]; }
+  int first_link(const Flow& flow) const;
+  void bind(int flow, int binding, const std::vector<Flow>& flows);
+  void unbind(int flow);
+  void rebind(int flow, int binding, const std::vector<Flow>& flows);
+  void close_gaps(BoundFlows& of);
+  void mark_stale(int link);
+  void number_links();
+  void add_up_weights(const std::vector<Link>& links);
+  void compute_levels(const std::vector<Link>& links, const std::vector<Flow>& flows);
+  double share(int link, const std::vector<Link>& links, const std::vector<Flow>& flows);
+  void use(const Part& part, double level);
+  void sort_links();
+  bool rebind_flows(const std::vector<Flow>& flows);
+  void find_flows_of_passed(int link);
+  void find_flows_above_own_bound(int link, const std::vector<Flow>& flows);
+  void find_flows_below_own_bound(const std::vector<Flow>& flows);
+
+  bool is_current_ = false;
+  std::vector<BoundFlows> bound_flows_;             // by link
+  BoundFlows self_bound_;                           // their own bounds hold them back
+  std::vector<std::size_t> first_parts_;            // by flow: where its parts begin in the BoundFlows that have them
+  std::vector<int> bindings_;                       // by flow
+  std::vector<int> order_, ranks_;                  // of links, and where each is in it
+  std::vector<double> levels_, weights_;            // by link; weights of all its flows
+  std::vector<char> is_stale_, is_passed_;          // by link
+  std::vector<int> stale_links_;                    // links whose weights must be added up
+  std::vector<int> passed_links_, too_high_links_;  // links that others went past; above a flow's own bound
+  std::vector<Remains> remains_;                    // scratch, by link
+  std::vector<double> offers_;                      // scratch, by stop
+  std::vector<char> risen_;                         // scratch, by stop
+  std::vector<std::pair<int, int>> rebindings_;     // scratch: flow, and to where
+  std::vector<int> rebound_;
+  std::int64_t visits_ = 0;
+};
+
+}  // namespace ddl::network::max_min
