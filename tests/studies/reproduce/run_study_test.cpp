@@ -184,6 +184,9 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
   CHECK(page.find("| all is near | **not judged** |") != std::string::npos);
   CHECK(page.find("is longer than short* ") == std::string::npos);
   CHECK(page.find("| long | 2.0 | - | - |") != std::string::npos);
+  // The command alone makes a whole page, whichever runs were there before.
+  CHECK(page.find("Made by `again --finished`; ") != std::string::npos);
+  CHECK(whole.find("Made by `again`; ") != std::string::npos);
 }
 
 TEST_CASE("a result whose run.json is cut off, or of a scenario that changed, counts as not run") {
