@@ -51,6 +51,8 @@ std::size_t index_in(auto& list, const auto& item) {
 
 Pivot pivot(const TableLayout& table, const Outcome& outcome) {
   Pivot result;
+  for (const std::string& label : table.order) result.rows.push_back({label});
+  result.values.resize(result.rows.size());
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
     const std::size_t column = index_in(result.columns, value.place.column);
