@@ -86,7 +86,7 @@ void reproduce(const ReproduceSettings& settings) {
         return studies::run_study(study, options);
       });
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
-                              (scale.data.empty() ? "" : " --data DIR") + (settings.finished ? " --finished" : "");
+                              (scale.data.empty() ? "" : " --data DIR");
   const std::string page = studies::write_study(settings.out, study, outcome, command);
   std::cout << studies::study_text(study, outcome) << "\npage  " << page << "\n";
 }

@@ -64,7 +64,10 @@ std::string steps_line(const experiment::RunResult& result, const Summary& summa
   const auto [least, most] = std::minmax_element(result.steps.begin(), result.steps.end());
   std::string text = range(readable_count(static_cast<double>(*least)), readable_count(static_cast<double>(*most)));
   text += " (" + readable_count(static_cast<double>(summary.iterations)) + " in all";
-  if (result.epochs > 0) text += ", " + counted(fmt::format("{:.3g}", result.epochs), "epoch");
+  if (result.epochs >= 999.5)
+    text += ", " + counted(readable_count(result.epochs), "epoch");
+  else if (result.epochs > 0)
+    text += ", " + counted(fmt::format("{:.3g}", result.epochs), "epoch");
   return text + ")";
 }
 

@@ -2,6 +2,7 @@
 // what the learning rate does to staleness.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -80,19 +81,24 @@ Cell& cell_named(Study& study, const std::string& name) {
 // From the single machine to Algorithm 1, one change at a time; the first and the last are the study's own runs.
 void add_losses_of_peers(Study& study) {
   const char* const table = "peers";
-  study.tables.push_back({table, "Experiment: from one machine to peers, preset literal", {"what trains"}, "", 2});
+  const char* const rows[] = {"one machine, 40,000 batches", "one machine, 10,000 batches, as many as each peer",
+                              "four peers of 10,000, whole gradients", "four peers of 10,000, small gradients dropped"};
+  study.tables.push_back({table,
+                          "Experiment: from one machine to peers, preset literal",
+                          {"what trains"},
+                          "",
+                          2,
+                          {std::begin(rows), std::end(rows)}});
   const auto add_to = [&](const char* cell, const char* row, int steps) {
     for (Figure& figure : figures_of(table, row, steps)) cell_named(study, cell).figures.push_back(std::move(figure));
   };
-  add_to("single", "one machine, 40,000 batches", published_batches);
+  add_to("single", rows[0], published_batches);
   const int steps = published_batches / 4;
-  study.cells.push_back({"single_10000", single_scenario(steps, {}).dump(),
-                         figures_of(table, "one machine, 10,000 batches, as many as each peer", steps)});
+  study.cells.push_back({"single_10000", single_scenario(steps, {}).dump(), figures_of(table, rows[1], steps)});
   Json whole = decentralized_scenario(presets[0], {});
   whole["algorithm"]["threshold"] = "none";
-  study.cells.push_back(
-      {"literal_decentralized_whole", whole.dump(), figures_of(table, "four peers of 10,000, whole gradients", steps)});
-  add_to("literal_decentralized", "four peers of 10,000, small gradients dropped", steps);
+  study.cells.push_back({"literal_decentralized_whole", whole.dump(), figures_of(table, rows[2], steps)});
+  add_to("literal_decentralized", rows[3], steps);
 }
 
 // --- the learning rate ---

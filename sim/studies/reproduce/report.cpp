@@ -51,6 +51,8 @@ std::size_t index_in(auto& list, const auto& item) {
 
 Pivot pivot(const TableLayout& table, const Outcome& outcome) {
   Pivot result;
+  for (const std::string& label : table.order) result.rows.push_back({label});
+  result.values.resize(result.rows.size());
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
     const std::size_t column = index_in(result.columns, value.place.column);
@@ -304,7 +306,7 @@ std::string claims_csv(const Study& study, const Outcome& outcome) {
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command) {
   std::string text = "# " + study.title + "\n\nSource: " + study.source + "\n\n";
   if (!study.size.empty()) text += "Size: " + study.size + "\n\n";
-  text += "Made by `" + command + "`; " + seeds_text(study) + "\n\n";
+  text += "Made by `" + command + (outcome.open().empty() ? "" : " --finished") + "`; " + seeds_text(study) + "\n\n";
   const auto claims = judge(study, outcome);
   text += counts_of(claims) + ".\n\n" + open_text(study, outcome);
   for (const Claim::Kind kind : kinds) text += claims_section(claims, kind);

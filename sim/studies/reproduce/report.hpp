@@ -23,7 +23,7 @@ std::string study_text(const Study& study, const Outcome& outcome);
 // One row per figure: labels, published, simulated, ratio.
 std::string table_csv(const TableLayout& table, const Outcome& outcome);
 std::string claims_csv(const Study& study, const Outcome& outcome);
-// Markdown; `command` is what makes it again.
+// Markdown; `command` is what makes the whole of it. Of an outcome that is not whole the page adds --finished.
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command);
 
 // results/tables/<study>_<table>.csv, <study>_claims.csv and results/<study>.md below `out`; returns the page's path.

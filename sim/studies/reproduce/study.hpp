@@ -43,11 +43,12 @@ struct Cell {
 };
 
 struct TableLayout {
-  std::string name;              // results/tables/<study>_<name>.csv
-  std::string title;             // with the unit
-  std::vector<std::string> row;  // headers of the row labels
-  std::string column;            // header of the column labels
-  int decimals = 1;              // shown in text; the CSV has all
+  std::string name;                     // results/tables/<study>_<name>.csv
+  std::string title;                    // with the unit
+  std::vector<std::string> row;         // headers of the row labels
+  std::string column;                   // header of the column labels
+  int decimals = 1;                     // shown in text; the CSV has all
+  std::vector<std::string> order = {};  // of the rows, by their one label; none: that of the figures
 };
 
 // What came out of a study: a value per place, mean over the seeds if all of them gave one.

@@ -193,7 +193,7 @@ Study validation_study(const Scale& scale) {
   study.claims = claims(cells);
   study.notes = {
       {Note::modelled,
-       "In the tables \"published\" is what was measured: the mean of three runs, over distances mostly of one. The "
+       "In the tables \"published\" is what was measured: the mean of three runs, over distances of one to three. The "
        "simulation has the seeds and lengths of these runs: the times of gradients are the same numbers in both."},
       {Note::modelled,
        "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "

@@ -15,9 +15,9 @@ namespace {
 
 constexpr double most_mean_error = 0.05, most_error = 0.12, most_mean_error_over_distances = 0.06;
 
-// Cells over distances that were measured once differ if they do by so much: three runs of one differ by 4 % on
-// average.
-constexpr double measured_once_margin = 1.1;
+// Cells over distances, many of which were measured once, differ if they do by so much: runs of one cell differ by 4 %
+// on local networks and 6 % over distances, on average.
+constexpr double margin_over_distances = 1.1;
 
 struct Errors {
   double mean = 0, worst = 0;
@@ -53,7 +53,7 @@ struct Ranking {
 };
 
 bool is_quicker(const MeasuredCell& a, const MeasuredCell& b) {
-  const double margin = a.is_local() ? 1 : measured_once_margin;
+  const double margin = a.is_local() ? 1 : margin_over_distances;
   return *std::ranges::max_element(a.cycles_s) * margin < *std::ranges::min_element(b.cycles_s);
 }
 
@@ -129,7 +129,10 @@ std::vector<Claim> claims(const std::vector<MeasuredCell>& cells) {
     return found;
   };
   constexpr const char* page = "see results/validation/README.md";
-  constexpr const char* locked = "equal shares lock the workers of a parameter server in step, which real TCP does not";
+  constexpr const char* without_servers =
+      "most of the reversed pairs have Ako, which is simulated too quick with either sharing, and none a parameter "
+      "server: "
+      "what equal shares make of servers is in the errors; see results/validation/README.md";
   const auto usual = measured_with(short_queue), deep = measured_with(long_queue);
   std::vector<MeasuredCell> far;
   std::ranges::copy_if(cells, std::back_inserter(far),
@@ -152,14 +155,14 @@ std::vector<Claim> claims(const std::vector<MeasuredCell>& cells) {
       {kind, "With tcp sharing, no cell is far off.", all_near(usual), at_most, page},
       {kind, "With tcp sharing, schemes whose measured times do not overlap are ranked as measured.",
        ranked(usual, "tcp"), as_measured, page},
-      {kind, "With fair sharing, they are too.", ranked(usual, "fair"), as_measured, locked},
+      {kind, "With fair sharing, they are too.", ranked(usual, "fair"), as_measured, without_servers},
       {kind, "tcp sharing is nearer to measured times than fair sharing.", nearer(usual), any, page},
       {kind, "Queues of 200 ms: with tcp sharing, cycle times are about those measured, on average.", near(deep),
        on_average, page},
       {kind, "Queues of 200 ms: with tcp sharing, no cell is far off.", all_near(deep), at_most, page},
       {kind, "Queues of 200 ms: with tcp sharing, schemes are ranked as measured.", ranked(deep, "tcp"), as_measured,
        page},
-      {kind, "Queues of 200 ms: with fair sharing, they are too.", ranked(deep, "fair"), as_measured, locked},
+      {kind, "Queues of 200 ms: with fair sharing, they are too.", ranked(deep, "fair"), as_measured, without_servers},
       {kind, "Queues of 200 ms: tcp sharing is nearer to measured times than fair sharing.", nearer(deep), any, page},
       {kind, "Over distances, with the model TCP, cycle times are about those measured, on average.",
        near(far, "TCP", most_mean_error_over_distances), over_distances, page},

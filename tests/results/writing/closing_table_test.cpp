@@ -57,6 +57,16 @@ TEST_CASE("the closing table tells one epoch in the singular") {
   CHECK(closing_table(example_scenario(), result).find("(5 in all, 1 epoch)\n") != std::string::npos);
 }
 
+TEST_CASE("the closing table writes many epochs without an exponent") {
+  experiment::RunResult result = example_result();
+  for (const auto& [epochs, text] : {std::pair(123.4, "123 epochs"), std::pair(999.4, "999 epochs"),
+                                     std::pair(999.6, "1,000 epochs"), std::pair(4796.2, "4,796 epochs")}) {
+    result.epochs = epochs;
+    CHECK(closing_table(example_scenario(), result).find(std::string("(5 in all, ") + text + ")\n") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("the closing table of a timing-only run is silent on accuracy and folders it has not") {
   scenario::Scenario scenario = timing_only_scenario();
   scenario.wire.model_bytes = Bytes{17e6};

@@ -184,6 +184,9 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
   CHECK(page.find("| all is near | **not judged** |") != std::string::npos);
   CHECK(page.find("is longer than short* ") == std::string::npos);
   CHECK(page.find("| long | 2.0 | - | - |") != std::string::npos);
+  // The command alone makes a whole page, whichever runs were there before.
+  CHECK(page.find("Made by `again --finished`; ") != std::string::npos);
+  CHECK(whole.find("Made by `again`; ") != std::string::npos);
 }
 
 TEST_CASE("a result whose run.json is cut off, or of a scenario that changed, counts as not run") {
@@ -312,6 +315,12 @@ TEST_CASE("a page and its tables say published, simulated, ratio, and which clai
   of_one.seeds = {7};
   of_one.size = "tiny.";
   const std::string short_page = study_page(of_one, outcome, "x");
+  CHECK(page.find("| short |") < page.find("| longer |"));
+  Study ordered = study;
+  ordered.tables[0].order = {"longer", "long", "short"};
+  const std::string ordered_page = study_page(ordered, outcome, "x");
+  CHECK(ordered_page.find("| longer |") < ordered_page.find("| long |"));
+  CHECK(ordered_page.find("| long |") < ordered_page.find("| short |"));
   CHECK(short_page.find("\n\nSize: tiny.\n\nMade by `x`; figures are of one run each, seed 7.\n\n") !=
         std::string::npos);
   CHECK(page.find("- **Assumed.** nothing") != std::string::npos);

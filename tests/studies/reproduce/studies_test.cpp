@@ -152,6 +152,26 @@ TEST_CASE("the published figures of TF.AKO satisfy the claims made of them") {
   }
 }
 
+TEST_CASE("accuracies of Zhang et al. are in order if no two are reversed by more than a tie") {
+  const Study study = zhang({});
+  const auto holds = [&](double all_reduce, double d_psgd, double ad_psgd) {
+    std::vector<Outcome::Value> values;
+    for (const auto& [system, accuracy] :
+         {std::pair("AllReduce", all_reduce), std::pair("D-PSGD", d_psgd), std::pair("AD-PSGD", ad_psgd)}) {
+      values.push_back({{"accuracy", {"ResNet-20", "1x"}, system}, std::nullopt, accuracy});
+    }
+    for (const Claim& claim : study.claims) {
+      if (claim.text.starts_with("Table 1, ResNet-20: ")) return claim.judge(Outcome(values)).holds;
+    }
+    FAIL("no such claim");
+    return false;
+  };
+  CHECK(holds(90, 91, 92));
+  CHECK(holds(90.4, 90.2, 90));        // reversed, by less than half a point in all
+  CHECK_FALSE(holds(90.6, 90.3, 90));  // each of two steps is less than half a point, both together are not
+  CHECK_FALSE(holds(90, 92, 91));
+}
+
 TEST_CASE("no claim of TF.AKO takes a missing figure for agreement") {
   const Study study = ako_2018({});
   std::vector<Outcome::Value> all;

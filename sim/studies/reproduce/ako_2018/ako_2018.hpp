@@ -38,6 +38,13 @@ TablePosition accuracy_at(const std::string& network, int workers, const std::st
 // Scored in each evaluation of --full: all 10,000 would take longer than all that is learnt.
 inline constexpr int full_test_samples = 1000;
 
+// What is known of why claims fail; empty where nothing is, or where a claim holds at this size.
+struct Reasons {
+  std::string falls, equal, p4_leads, various_leads, p1_worst, close_to_best, fluctuates, iterations;  // published
+  std::string p1_as_computed, p1_as_published, gains;                                                  // checks
+};
+Reasons reasons(const Scale& scale);
+
 std::vector<Claim> claims(const Scale& scale);
 std::vector<Note> notes(const Scale& scale);
 

@@ -1,4 +1,4 @@
-#include "sim/studies/reproduce/ako_2018.hpp"
+#include "sim/studies/reproduce/ako_2018/ako_2018.hpp"
 
 #include <fmt/format.h>
 
@@ -136,9 +136,14 @@ Cell accuracy_cell(const Network& network, int workers, std::size_t system, cons
   const TablePosition place = accuracy_at(network.name, workers, systems[system]);
   TablePosition fluctuation = place;
   fluctuation.table = "fluctuation";
+  TablePosition gradients_of_all = place;
+  gradients_of_all.table = "gradients";
+  std::vector<Figure> figures = {{place, published, final_accuracy_percent(3)},
+                                 {fluctuation, std::nullopt, fluctuation_percent()}};
+  if (!scale.full) figures.push_back({gradients_of_all, std::nullopt, measured("iterations")});
   return {fmt::format("{}_{}_{}", network.slug, workers, std::array{"ps", "ako_p1", "ako_various", "ako_p4"}[system]),
           json.dump(),
-          {{place, published, final_accuracy_percent(3)}, {fluctuation, std::nullopt, fluctuation_percent()}},
+          std::move(figures),
           {},
           gradients(network, workers, system)};
 }
@@ -264,6 +269,7 @@ Study ako_2018(const Scale& scale) {
         {"alone", "One machine alone, accuracy after 300 s as above, %", {"network", "workers"}, "system", 1});
     study.cells.push_back(alone_cell(scale));
   } else {
+    study.tables.push_back({"gradients", "Gradients of all workers in 300 s", {"network", "workers"}, "system", 0});
     add_plain_sgd(study);
     add_slower_lan(study);
   }

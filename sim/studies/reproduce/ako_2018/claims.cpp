@@ -1,11 +1,11 @@
-// What TF.AKO's charts claim, and what its reproduction rests on.
+// What TF.AKO's charts claim.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
-#include "sim/studies/reproduce/ako_2018.hpp"
+#include "sim/studies/reproduce/ako_2018/ako_2018.hpp"
 #include "sim/studies/reproduce/figures.hpp"
 
 namespace ddl::studies::ako_study {
@@ -152,25 +152,6 @@ std::function<Verdict(const Outcome&)> counted(bool all, int least, const char* 
   };
 }
 
-// Why a step of Ako is worth less than one of the server's.
-std::string adam_by_replica(const Scale& scale) {
-  return std::string(
-             "A server takes a step of Adam for every gradient, a replica of Ako one for each of its own steps, "
-             "however "
-             "much it has received; and Adam's steps are of about one length. So n workers of Ako take about n times "
-             "the steps of a server's for the same accuracy: with two about twice (see the steps to the target), with "
-             "plain SGD no more than the server's (see the experiment") +
-         (scale.full ? " on the page of the default size)." : ").");
-}
-
-// Where that costs Ako the lead.
-std::string lead_by_links(const Scale& scale) {
-  return adam_by_replica(scale) +
-         " It is ahead where the network gives it more gradients than that. By the links alone one costs the server "
-         "N/B_server and Ako (n-1) N/(n P B_least): with P=4 eight times less on the uniform WAN with two workers, but "
-         "1.3 times less on either heterogeneous network with four, where all wait for the slowest link.";
-}
-
 // The figures of the other networks.
 Outcome without(const Outcome& outcome, const std::string& network) {
   std::vector<Outcome::Value> values = outcome.values();
@@ -178,27 +159,21 @@ Outcome without(const Outcome& outcome, const std::string& network) {
   return Outcome(std::move(values));
 }
 
-std::vector<Claim> published_claims(const Scale& scale) {
+std::vector<Claim> published_claims(const Reasons& why) {
   const auto kind = Claim::published;
   return {
       {kind, "(a) accuracy falls as workers are added", falls_with_workers,
        "from two to four workers, in 14 of 16 pairs of network and system: bars were read to half a point, which may "
        "turn two",
-       "Workers add gradients. Where the network has room for them (the uniform LAN, and a server whose link is not "
-       "yet full) more workers learn faster here; that the testbed lost accuracy even there has no cause in what is "
-       "modelled."},
+       why.falls},
       {kind, "(b) on the uniform LAN centralized and Ako are about equal", equal_on_uniform_lan,
-       "P=4 within 5 points: about half the source's largest error bar",
-       adam_by_replica(scale) +
-           " By the links and the computing Ako has 1.5 to 1.8 times the server's gradients here, less than that."},
+       "P=4 within 5 points: about half the source's largest error bar", why.equal},
       {kind, "(c) on all other networks P=4 beats centralized in most cases",
        counted(false, 8, "9", [](const auto& of) { return of(p4) > of(centralized); }),
-       "8 of 9: the published count less one", lead_by_links(scale)},
+       "8 of 9: the published count less one", why.p4_leads},
       {kind, "(c) on all other networks various P beats centralized in most cases",
        counted(false, 7, "9", [](const auto& of) { return of(various) > of(centralized); }),
-       "7 of 9: the published count less two, for the source does not say which P were various",
-       lead_by_links(scale) + " Various P lead less often than P=4: more bytes a step come to the slowest link from "
-                              "workers of smaller P."},
+       "7 of 9: the published count less two, for the source does not say which P were various", why.various_leads},
       {kind, "(c) there the largest P is the best setting of Ako in most cases",
        counted(false, 5, "7", [](const auto& of) { return of(p4) >= std::max(of(p1), of(various)); }),
        "5 of 9: more than half, as the source says it",
@@ -208,9 +183,7 @@ std::vector<Claim> published_claims(const Scale& scale) {
                [](const auto& of) {
                  return of(p1) <= std::min({of(centralized), of(various), of(p4)});
                }),
-       "8 of 12: the published count less two",
-       "With equal links P=1 is at least as quick as one server: a worker's link carries n-1 models a round, the "
-       "server's n. The testbed's P=1 paid for more than bandwidth there."},
+       "8 of 12: the published count less two", why.p1_worst},
       {kind, "(e) various P is best or close to best in most cases",
        counted(true, 8, "10",
                [](const auto& of) {
@@ -218,35 +191,27 @@ std::vector<Claim> published_claims(const Scale& scale) {
                }),
        "8 of 12 within 4.5 points of the best: at that distance the published figures themselves are 10 of 12, less "
        "two",
-       "Various P have P=4 on slower links only, and more bytes a step come to the slowest link than with P=4 "
-       "everywhere."},
+       why.close_to_best},
       {kind, "(f) the accuracy curve of centralized fluctuates more", fluctuates,
        "9 of 12, against P=4, a replica's own curve: a mean over replicas would be smoother than one server's model",
-       "The fluctuation of a simulated curve is that of small batches; Ako's lumps of several gradients add to it."},
+       why.fluctuates},
       {kind, "on the WAN the centralized system needs more iterations to the target",
        [](const Outcome& outcome) { return needs_more_iterations(outcome, uniform_wan, "139 against 88"); }, "any more",
-       adam_by_replica(scale) + " Nothing that is modelled makes the server's gradients worth less. On the uniform LAN "
-                                "the source has it the "
-                                "other way round, too (89 against 109)."}};
+       why.iterations}};
 }
 
-std::vector<Claim> our_claims(const Scale& scale) {
+std::vector<Claim> our_claims(const Scale& scale, const Reasons& why) {
   return {
       {Claim::check, "off the uniform LAN P=1 is the lowest setting of Ako",
        counted(false, 8, "9", [](const auto& of) { return of(p1) <= std::min(of(various), of(p4)); }),
        "8 of 9: the published count less one", ""},
       {Claim::check, "P=1 is below centralized where the links' arithmetic says so", p1_below_as_computed,
-       "everywhere: it follows from what is modelled", ""},
+       "everywhere: there the links give the server more gradients. That these are more accuracy is assumed",
+       why.p1_as_computed},
       {Claim::check, "P=1 is above or below centralized as published, cell by cell", p1_on_published_side,
-       "10 of 12: two cells have them within two points",
-       "With two workers on equal links a round of P=1 takes one model into each worker's link, the server two out of "
-       "and into its own: nothing that is modelled puts P=1 below centralized there."},
+       "10 of 12: two cells have them within two points", why.p1_as_published},
       {Claim::check, "P=4 is above centralized on the heterogeneous LAN by as much as published", gains_on_hetero_lan,
-       scale.full ? "half of each gain or more" : "half of each gain or more, for the task is another",
-       "At 200 Mbit/s a model takes 0.7 s, two batches, and the server has the fastest link: neither system is slow "
-       "enough for such gains. The published accuracies there are those of the uniform WAN, as if the network had been "
-       "much slower than stated" +
-           std::string(scale.full ? "." : ": see the experiment with a tenth of its bandwidth.")},
+       scale.full ? "half of each gain or more" : "half of each gain or more, for the task is another", why.gains},
       {Claim::check, "WAN: with two workers Ako P=4 reaches the target sooner than centralized (published: 3.5 times)",
        [](const Outcome& outcome) { return speed_up(outcome, uniform_wan, 2.5, INFINITY); },
        scale.full ? "2.5 times or more" : "2.5 times or more: the target is another", ""},
@@ -271,73 +236,11 @@ std::vector<Claim> our_claims(const Scale& scale) {
 }  // namespace
 
 std::vector<Claim> claims(const Scale& scale) {
-  std::vector<Claim> all = published_claims(scale);
-  const std::vector<Claim> ours = our_claims(scale);
+  const Reasons why = reasons(scale);
+  std::vector<Claim> all = published_claims(why);
+  const std::vector<Claim> ours = our_claims(scale, why);
   all.insert(all.end(), ours.begin(), ours.end());
   return all;
-}
-
-std::vector<Note> notes(const Scale& scale) {
-  return {
-      {Note::modelled,
-       "Every host has one full-duplex link to a switch, with the published rate; the parameter server "
-       "is a host of its own. Messages share links as TCP flows do."},
-      {Note::modelled,
-       "The model travels as 17,053,736 bytes, TF.AKO's network in float32. Centralized: one "
-       "asynchronous parameter server, a worker pulls, computes, pushes. Ako: every worker sends one " +
-           std::string(scale.full ? "group of tensors (TF.AKO's: for P=4 {conv1, fc2}, {conv2}, {conv3}, {fc1}, the "
-                                    "last 98 % of all bytes; for P=2 {fc1} and the rest)"
-                                  : "even partition") +
-           " of its summed gradients a step to every peer and, publishing in its training thread as TF.AKO does, "
-           "computes again when all are delivered."},
-      {Note::modelled, scale.full ? fmt::format("TF.AKO's network on CIFAR-10, whole batches of 104 dealt round in "
-                                                "file order, never shuffled. Accuracies are of the first {} test "
-                                                "images: a half of them right has a standard error of {:.1f} points.",
-                                                full_test_samples, 100 * std::sqrt(0.25 / full_test_samples))
-                                  : "What is learnt is a small convolutional network on generated images of glyphs, "
-                                    "batches of 64; absolute accuracies are another task's and only their order and "
-                                    "rough ratios can be compared."},
-      {Note::modelled,
-       "What puts P=1 below centralized differs by cell. On heterogeneous links with three or four workers it is the "
-       "links: a round waits for n-1 models into the slowest worker's, which takes longer than the server's takes n. "
-       "On "
-       "uniform links with three or four workers it is publishing, n-1 models in the training thread. With two workers "
-       "on uniform links neither is so: the published P=1 is below centralized there, the simulated one above."},
-      {Note::calibrated,
-       "A batch takes 340 ms: the published 385 ms per LAN iteration less 43 ms of mean transfer. "
-       "Log-normal jitter of sigma 0.1."},
-      {Note::calibrated,
-       std::string("Adam, every gradient at full weight (`gradient_scale: sum`), as in TF.AKO; ") +
-           (scale.full ? "learning rate 0.001, TF.AKO's own."
-                       : "learning rate 0.0005 and batches of 64, tried for all 48 cells at once beside "
-                         "0.001, batches of 32 and 104, independent starts, Ako's broadcast and plain "
-                         "SGD, and kept because their rank correlation was the largest (0.88; the others 0.82 to 0.86 "
-                         "with one seed). No cell has settings of its own.")},
-      {Note::assumed,
-       "The source does not say which host had which rate. As in `platforms/het_lan.xml` and `het_wan.xml`, the "
-       "workers "
-       "are dealt 800, 400, 200, 800 (40, 20, 10, 40), and the server has the fastest: the centralized system is given "
-       "its best case. The published centralized accuracies on heterogeneous links hardly change with the number of "
-       "workers, as when one link that is always the same is the limit; that would speak for a slower server. Another "
-       "reading limits each ordered pair of hosts instead of each host (`\"topology\": \"mesh\"`)."},
-      {Note::assumed,
-       scale.full
-           ? "\"P various\" is not specified, and TF.AKO's code has groups for 1, 2 and 4 alone. Here 2, 4, 4, 2 "
-             "for w0 to w3 (2, 4 with two workers), on all networks: 4 on what is not a fastest link."
-           : "\"P various\" is not specified. Here 2, 3, 4, 2 for w0 to w3 (2, 4 with two workers), on all "
-             "networks: the slower the worker's link, the larger its P."},
-      scale.full ? Note{Note::modelled,
-                        "Replicas of Ako start each by itself and are never synchronised, as TF.AKO's; the server's "
-                        "model is the one start of the centralized system. How that reads its images is not "
-                        "published: here as Ako does."}
-                 : Note{Note::assumed,
-                        "Replicas start alike. TF.AKO's start each by itself, because nothing synchronises them."},
-      {Note::assumed, "Latency 0.1 ms (LAN) and 20 ms (WAN); the source has none."},
-      {Note::assumed, scale.full ? "Published iterations are taken for those of all workers together."
-                                 : "The target that stands for the published 40 % is 60 %: more than what the slower "
-                                   "of the two reaches in 300 s on the WAN, as published. Published iterations are "
-                                   "taken for those of all workers together."},
-  };
 }
 
 }  // namespace ddl::studies::ako_study
