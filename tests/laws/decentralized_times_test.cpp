@@ -102,6 +102,22 @@ TEST_CASE("AD-PSGD's gossip rate: an exchange per gradient, every third, or as m
   CHECK(exchanges(R"("continuous")") == 60);  // 12 x 100 ms, 20 ms each
 }
 
+TEST_CASE("where no step waits for messages, traffic counts what a step of every worker sends over a quick network") {
+  constexpr int workers = 4, steps = 20;
+  for (const std::string algorithm :
+       {R"({"name": "ako", "partitions": 2, "overflow": "merge"})", R"({"name": "gossip", "timeout": "50ms"})",
+        R"({"name": "gossip", "mode": "push", "timeout": "50ms"})"}) {
+    CAPTURE(algorithm);
+    auto scenario = timing_only(algorithm, workers, 0, "0ms", R"({"iterations": 20})");
+    scenario.wire.model_bytes = Bytes{1e3};  // 1 ms
+    const Traffic traffic = scenario.algorithm->traffic({.workers = workers, .parameters = 250, .model_bytes = 1000});
+    for (const auto& phase : traffic.phases) CHECK(phase.empty());
+    const auto sent = static_cast<double>(runtime::run(scenario).messages_sent);
+    CHECK(sent >= steps * traffic.unlisted_messages);
+    CHECK(sent <= (steps + 1) * traffic.unlisted_messages);  // with words of leaving
+  }
+}
+
 TEST_CASE("AD-PSGD records how often a model changed while a gradient was computed") {
   // Two workers, gradients of 100 ms, exchanges of 20 ms. The gradient begun with an exchange sees its averaging and,
   // after it, the update that waited for it, and before it is applied the next averaging, for which it waits; the

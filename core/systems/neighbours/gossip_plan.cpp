@@ -8,7 +8,7 @@ Traffic GossipParams::traffic(const Cluster& cluster) const {
   const bool ring = peer == PeerRule::ring, waits = !timeout;
   result.random_peers = waits && peer == PeerRule::random;
   if (!waits || (!ring && cluster.workers > most_workers_all_to_all)) {
-    result.unlisted_messages = (mode == GossipMode::push ? 1.0 : 2.0) * cluster.workers;  // an answer to each
+    result.unlisted_messages = 2.0 * cluster.workers;  // each has its answer
     return result;
   }
   for (int worker = 0; worker < cluster.workers; ++worker) {
