@@ -26,6 +26,7 @@ struct Page {
 const std::vector<Page>& published() {
   static const std::vector<Page> pages = {
       {"cui_2019", "cui_2019", {}, "ddlsim reproduce cui_2019"},
+      {"cui_2019_cifar", "cui_2019", {.full = false, .data = "/d"}, "ddlsim reproduce cui_2019 --data DIR"},
       {"zhang", "zhang", {}, "ddlsim reproduce zhang"},
       {"iddl", "iddl", {.full = false, .data = "/d"}, "ddlsim reproduce iddl --data DIR"},
       {"validation", "validation", {}, "ddlsim reproduce validation"},
