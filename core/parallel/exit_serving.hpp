@@ -32,8 +32,8 @@ class ExitServing {
   void run() { node_.id() == 0 ? lead() : follow(); }
 
  private:
-  // All requests once, and who answers them: the first exit that is less uncertain than `threshold`, or, without one,
-  // `exit` alone.
+  // All requests once, answered by the first exit that is less uncertain than `threshold`, or, without one, by `exit`
+  // alone.
   struct Turn {
     std::optional<double> threshold;
     int exit = 0;  // a worker
