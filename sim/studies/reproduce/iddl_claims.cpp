@@ -154,12 +154,16 @@ std::vector<Claim> claims_of_exits() {
   const auto published = Claim::published, check = Claim::check;
   return {
       {published, "early exits: accuracy rises from the first to the second to the end, in all forms",
-       rises_from_exit_to_exit, "any more, in the three published forms: published steps are 0.9 to 4.9 points", ""},
+       rises_from_exit_to_exit, "any more, in the three published forms: published steps are 0.9 to 4.9 points",
+       "625 steps are probably too few for the second exit, behind more layers: after 1,563 of seed 1, over 50,000 "
+       "images, dense exits were 56, 59 and 66 % accurate, of 100 test images. Published steps are some 29,000."},
       {published, "at every exit dense networks are more accurate than grouped ones, and these than block designs",
        [](const Outcome& o) {
          return ranked_at_each_exit(o, {dense, grouped, bibd});
        },
-       "any more, at all three: published are 1.1 to 1.9 points between neighbours, in means of 20 runs", ""},
+       "any more, at all three: published are 1.1 to 1.9 points between neighbours, in means of 20 runs",
+       "Block designs leave a narrow layer more: 25 to 8 % of the weights here, 12.5 to 4 % in ResNet-18; four groups "
+       "leave a quarter in both."},
       {check, "block designs within groups are less accurate at the end than either alone", both_cost_most,
        "any less: fewer weights are left than of either", ""}};
 }
