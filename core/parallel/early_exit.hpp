@@ -48,7 +48,7 @@ void fields(Visitor& visit, EarlyExitParams& params) {
   visit.former("doubt", "\"uncertainty\"");
   visit("thresholds", params.thresholds,
         Rule{.doc = "a sample at least this uncertain goes further; several are tried one after the other; 0: all go, "
-                    "1: none",
+                    "1: none; []: each exit in turn, and the last stage, answers all",
              .at_least = 0,
              .at_most = 1});
   visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});

@@ -8,16 +8,27 @@
 
 namespace ddl::parallel {
 
+std::vector<ExitServing::Turn> ExitServing::turns_of(const EarlyExitParams& params, const std::vector<Stage>& stages) {
+  std::vector<Turn> turns;
+  for (const double threshold : params.thresholds) turns.push_back({.threshold = threshold});
+  if (!turns.empty()) return turns;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const bool answers = stages[s].has_exit() || s + 1 == stages.size();
+    if (answers) turns.push_back({.threshold = std::nullopt, .exit = static_cast<int>(s)});
+  }
+  return turns;
+}
+
 // Worker 0's side: requests, and their answers as they come.
 void ExitServing::lead() {
   pass_estimates();
   node_.spawn("answers", [this] { collect_answers(); });
-  for (std::size_t t = 0; t < params_.thresholds.size(); ++t) {
+  for (std::size_t turn = 0; turn < turns_.size(); ++turn) {
     RequestTimes times(node_, params_.serving);
     for (int number = 0; number < params_.serving.requests; ++number) {
       const double arrival_s = times.wait_for_next();
-      open_.push_back({.request = number, .threshold = params_.thresholds[t], .arrival_s = arrival_s});
-      serve(t, number, nullptr);
+      open_.push_back({.request = number, .threshold = turns_[turn].threshold, .arrival_s = arrival_s});
+      serve(turn, number, nullptr);
       if (params_.serving.arrivals == Arrivals::after_answer) wait_for_answers();
     }
     wait_for_answers();
@@ -69,27 +80,28 @@ void ExitServing::follow() {
       pass_estimate(message.as<Estimate>().number, message.values->data(),
                     static_cast<int>(message.values->size() / pass_.stage().tape.values[0]));
     } else {
-      serve(static_cast<std::size_t>(message.as<Request>().threshold), message.step, message.values);
+      serve(message.as<Request>().turn, message.step, message.values);
     }
   }
 }
 
 // W. This stage of a request, which has come in as `input`, or (null) as a sample of the test set.
-void ExitServing::serve(std::size_t threshold_index, std::int64_t number, const Payload& input) {
-  const double threshold = params_.thresholds[threshold_index];
+void ExitServing::serve(std::size_t turn_index, std::int64_t number, const Payload& input) {
+  const Turn& turn = turns_[turn_index];
+  const bool is_asked = turn.threshold ? *turn.threshold > 0 : turn.exit == node_.id();
   const std::shared_ptr<const data::Batch> sample = node_.id() == 0 ? test_sample(number) : nullptr;
   pass_.draw_time();
   pass_.begin(1, sample ? pass_.input_of(*sample) : input->data(), nullptr);
   pass_.forward();
   std::span<const float> outputs;
   if (pass_.is_last()) outputs = pass_.outputs();
-  if (pass_.stage().has_exit() && threshold > 0) {
+  if (pass_.stage().has_exit() && is_asked) {
     pass_.work(pass_.stage().exit_share, [&] { outputs = pass_.ask_exit(); });
-    if (!leaves(uncertainty_of(outputs, params_.uncertainty), threshold)) outputs = {};
+    const bool answers = !turn.threshold || leaves(uncertainty_of(outputs, params_.uncertainty), *turn.threshold);
+    if (!answers) outputs = {};
   }
   if (outputs.empty()) {
-    return pass_.pass_on(
-        {.port = StagePass::in_serving, .step = number, .body = Request{static_cast<int>(threshold_index)}});
+    return pass_.pass_on({.port = StagePass::in_serving, .step = number, .body = Request{turn_index}});
   }
   const int answer = predicted_class(outputs);
   if (node_.id() == 0) return give_answer(0, number, answer);

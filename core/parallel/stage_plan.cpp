@@ -146,7 +146,6 @@ std::vector<SettingError> EarlyExitParams::errors(const Surroundings& around) co
     list.push_back({"thresholds", "name one twice; expected each once"});
     break;
   }
-  if (thresholds.empty()) list.push_back({"thresholds", "is empty; expected at least one"});
   return list;
 }
 

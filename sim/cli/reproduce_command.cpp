@@ -31,10 +31,14 @@ const studies::StudyRow& row_named(const std::string& name) {
                    scenario::nearest_or(name, names, "studies are " + scenario::listed(names)));
 }
 
-// The folder of data sets named by the environment, if it has MNIST.
+bool has_mnist_and_cifar(const std::filesystem::path& folder) {
+  return std::filesystem::is_directory(folder / "mnist") && std::filesystem::is_directory(folder / "cifar-10");
+}
+
+// The folder of data sets named by the environment, if it has both.
 std::string usual_data() {
   const char* folder = std::getenv("DDLSIM_DATA");
-  return folder != nullptr && std::filesystem::is_directory(std::filesystem::path(folder) / "mnist") ? folder : "";
+  return folder != nullptr && has_mnist_and_cifar(folder) ? folder : "";
 }
 
 // Absolute; empty: none.
@@ -50,9 +54,7 @@ std::string data_of(const studies::StudyRow& row, const ReproduceSettings& setti
   }
   if (data.empty()) return "";
   const std::filesystem::path folder(data);
-  const bool whole = !with_mnist || (std::filesystem::is_directory(folder / "mnist") &&
-                                     (!settings.full || std::filesystem::is_directory(folder / "cifar-10")));
-  if (!std::filesystem::is_directory(folder) || !whole) {
+  if (!std::filesystem::is_directory(folder) || (with_mnist && !has_mnist_and_cifar(folder))) {
     throw InputError("reproduce --data " + data + ": is not " + expected + "; expected a folder that is");
   }
   return std::filesystem::absolute(folder).string();

@@ -155,8 +155,8 @@ struct Table<Answer> {
   static constexpr bool always = false;  // of systems that are asked for predictions
   template <class Visit>
   static void columns(Visit&& column) {
-    column("request", "", "its number, from 0 for each threshold", &Answer::request);
-    column("threshold", "", "of early exits; empty in other systems", &Answer::threshold);
+    column("request", "", "its number, from 0 for each threshold, or exit in turn", &Answer::request);
+    column("threshold", "", "of early exits; empty without", &Answer::threshold);
     column("exit", "", "host that gave the answer", node(&Answer::exit));
     column("arrival_s", "s", "when it was asked, at worker 0", &Answer::arrival_s);
     column("answer_s", "s", "when the answer was there", &Answer::answer_s);

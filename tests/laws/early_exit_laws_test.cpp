@@ -2,6 +2,9 @@
 // times of the stages and messages on their way.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "sim/results/writing/requests.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -93,6 +96,47 @@ TEST_CASE(
       at_device_before = at_device;
     }
   }
+}
+
+TEST_CASE("without thresholds each exit answers all samples, as it does those that leave there at a threshold") {
+  const auto in_turn = runtime::run(staged(exits(R"("thresholds": [], "serving": {"requests": 100})"), 3));
+  const auto mixed =
+      runtime::run(staged(exits(R"("thresholds": [0, 0.98, 0.99, 1], "serving": {"requests": 100})"), 3));
+  REQUIRE(in_turn.answers.size() == 3 * 100);
+  std::size_t next = 0;
+  for (int exit = 0; exit < 3; ++exit) {
+    for (int request = 0; request < 100; ++request, ++next) {
+      CHECK(in_turn.answers[next].exit == exit);
+      CHECK(in_turn.answers[next].request == request);
+      CHECK_FALSE(in_turn.answers[next].threshold);
+    }
+  }
+  std::array<int, 3> left = {};
+  for (const Answer& answer : mixed.answers) {
+    const auto exit = static_cast<std::size_t>(answer.exit);
+    const Answer& same = in_turn.answers[100 * exit + static_cast<std::size_t>(answer.request)];
+    CHECK(same.correct == answer.correct);
+    CHECK(same.bytes == answer.bytes);
+    ++left[exit];
+  }
+  for (const int count : left) CHECK(count > 0);
+  const auto summaries = results::summarise_requests(in_turn.answers);
+  REQUIRE(summaries.size() == 1);
+  REQUIRE(summaries[0].exits.size() == 3);
+  for (std::size_t exit = 0; exit < 3; ++exit) {
+    const auto first = in_turn.answers.begin() + static_cast<std::ptrdiff_t>(100 * exit);
+    const auto right = std::count_if(first, first + 100, [](const Answer& answer) { return answer.correct; });
+    CHECK(summaries[0].exits[exit].accuracy == doctest::Approx(static_cast<double>(right) / 100));
+  }
+  // The end's are those of the model itself.
+  CHECK(summaries[0].exits[2].accuracy == doctest::Approx(in_turn.curve.back().test_accuracy));
+}
+
+TEST_CASE("a stage without layers has no turn among exits that answer all") {
+  const auto result = runtime::run(
+      staged(R"({"name": "early_exit", "cuts": [0, 3], "thresholds": [], "serving": {"requests": 10}})", 3));
+  REQUIRE(result.answers.size() == 20);
+  for (std::size_t i = 0; i < 20; ++i) CHECK(result.answers[i].exit == (i < 10 ? 1 : 2));
 }
 
 TEST_CASE("a stage without layers hands the samples on, and has no exit") {

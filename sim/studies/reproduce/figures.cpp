@@ -92,6 +92,19 @@ Reading fluctuation_percent() {
   };
 }
 
+Reading answers_percent(const std::string& host) {
+  return [host](const results::FinishedRun& run) -> std::optional<double> {
+    results::NodeNames nodes;
+    double answers = 0, right = 0;
+    results::read_rows<Answer>(run.folder, nodes, [&](const Answer& answer) {
+      if (nodes[answer.exit] != host) return;
+      ++answers;
+      if (answer.correct) ++right;
+    });
+    return answers > 0 ? std::optional(100 * right / answers) : std::nullopt;
+  };
+}
+
 double rank_correlation(const Outcome& outcome, const std::string& table) {
   std::vector<double> published, simulated;
   for (const Outcome::Value& value : outcome.values()) {

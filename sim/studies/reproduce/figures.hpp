@@ -23,6 +23,9 @@ Reading steps_to(double accuracy);
 // Of each worker's own curve, then the mean of these: the mean curve would hide what single replicas do.
 Reading fluctuation_percent();
 
+// Of the requests that `host` answered, in per cent, those that it answered rightly.
+Reading answers_percent(const std::string& host);
+
 // Spearman's rank correlation of published and simulated over the values of `table` that have both; ties share ranks.
 double rank_correlation(const Outcome& outcome, const std::string& table);
 

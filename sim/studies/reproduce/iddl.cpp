@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/nn/layer_table.hpp"
 #include "core/nn/published_models.hpp"
@@ -28,6 +31,33 @@ using Json = nlohmann::ordered_json;
 Json alone() { return {{"topology", "star"}, {"workers", 1}, {"bandwidth", "1Gbps"}}; }
 
 Json momentum(double rate) { return {{"type", "momentum"}, {"learning_rate", rate}, {"momentum", 0.5}}; }
+
+// --- counts of parameters and operations ---
+
+struct PublishedCounts {
+  const char* model;
+  const char* counted;  // biases are not among those of perceptrons
+  double dense, sparse;
+  std::optional<double> dense_operations, sparse_operations;  // millions
+};
+
+std::vector<PublishedCounts> published() {
+  const auto no = std::nullopt;
+  return {{perceptrons[0], "weights", 13064, 728, no, no},
+          {perceptrons[1], "weights", 20650, 1150, no, no},
+          {perceptrons[2], "weights", 30156, 1680, no, no},
+          {perceptrons[3], "weights", 41720, 2324, no, no},
+          {"ResNet-18", "parameters", 11173962, 769656, 556.65, 54.71},
+          {"ResNet-34", "parameters", 21282122, 1335512, 1161.45, 99.70},
+          {"ResNet-50", "parameters", 23520842, 3820994, 1304.69, 205.03}};
+}
+
+// "ResNet-18" is called "resnet18" here, and "MLP-3-1" "mlp-3-1".
+std::string own_name(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name.starts_with("resnet-")) name.erase(6, 1);
+  return name;
+}
 
 // --- perceptrons on MNIST ---
 
@@ -60,8 +90,25 @@ Cell perceptron_cell(std::size_t which, std::size_t form, const Scale& scale) {
 
 // --- residual networks on CIFAR-10 ---
 
-Cell residual_cell(std::size_t form, double published, const Scale& scale) {
-  const std::string name = std::string("resnet18") + endings[form];
+struct ResidualNetwork {
+  const char* model;  // in the tables
+  const char* name;   // here
+  const char* table;
+  int epochs;                        // published: 50
+  std::array<double, 3> per_cent;    // by form
+  std::vector<std::uint64_t> seeds;  // none: the study's
+};
+
+const std::array<ResidualNetwork, 3>& residual_networks() {
+  static const std::array<ResidualNetwork, 3> all = {
+      {{"ResNet-18", "resnet18", "resnet_accuracy", 50, {90.67, 85.55, 86.41}, {}},
+       {"ResNet-34", "resnet34", "resnet_few", few_epochs, {90.64, 86.43, 86.39}, {1}},
+       {"ResNet-50", "resnet50", "resnet_few", few_epochs, {90.01, 83.62, 84.42}, {1}}}};
+  return all;
+}
+
+Cell residual_cell(const ResidualNetwork& network, std::size_t form, const Scale& scale) {
+  const std::string name = std::string(network.name) + endings[form];
   Json json;
   json["platform"] = alone();
   json["data"] = {{"source", "cifar-10"}, {"path", scale.data + "/cifar-10"}};
@@ -69,10 +116,11 @@ Cell residual_cell(std::size_t form, double published, const Scale& scale) {
   json["training"] = {{"batch_size", 128}, {"optimizer", momentum(0.01)}};
   json["compute"] = {{"seconds_per_batch", "1s"}, {"jitter", 0}};
   json["algorithm"] = "single";
-  json["stop"] = {{"epochs", 50}};
+  json["stop"] = {{"epochs", network.epochs}};
   json["evaluate"] = {{"every_iterations", 2000}};
   json["record"] = {{"iterations", false}};
-  return {name, json.dump(), {{{"resnet_accuracy", {"ResNet-18"}, forms[form]}, published, final_accuracy_percent()}}};
+  const TablePosition place{network.table, {network.model}, forms[form]};
+  return {name, json.dump(), {{place, network.per_cent[form], final_accuracy_percent()}}, network.seeds};
 }
 
 // --- what sparsity is worth on a wide-area network ---
@@ -144,6 +192,28 @@ Cell ensemble_cell(std::size_t which, const std::string& weighting) {
 }
 
 }  // namespace
+
+std::vector<Outcome::Value> counts() {
+  std::vector<Outcome::Value> values;
+  for (const PublishedCounts& row : published()) {
+    const bool perceptron = !row.dense_operations;
+    const Shape input = perceptron ? Shape{1, 28, 28} : Shape{3, 32, 32};
+    for (std::size_t form = 0; form < forms.size(); ++form) {
+      const nn::Model model({.name = own_name(row.model) + endings[form], .layers = {}}, input, 10);
+      const nn::LayerRow total = nn::total_of(nn::layer_table(model));
+      const bool whole = std::string_view(forms[form]) == dense;
+      values.push_back({{"parameters", {row.model, row.counted}, forms[form]},
+                        whole ? row.dense : row.sparse,
+                        static_cast<double>(perceptron ? total.weights : total.non_zeros())});
+      if (perceptron) continue;
+      values.push_back({{"operations", {row.model}, forms[form]},
+                        whole ? row.dense_operations : row.sparse_operations,
+                        total.operations / 1e6});
+    }
+  }
+  return values;
+}
+
 }  // namespace iddl_study
 
 Study iddl(const Scale& scale) {
@@ -165,10 +235,20 @@ Study iddl(const Scale& scale) {
   }
   if (scale.full) {
     study.tables.push_back({"resnet_accuracy", "Accuracy on CIFAR-10 after 50 epochs, %", {"model"}, "form", 2});
-    const double published[] = {90.67, 85.55, 86.41};
-    for (std::size_t form = 0; form < forms.size(); ++form) {
-      study.cells.push_back(residual_cell(form, published[form], scale));
+    study.tables.push_back({"resnet_few",
+                            fmt::format("Accuracy on CIFAR-10 after {} epochs (published: after 50), %", few_epochs),
+                            {"model"},
+                            "form",
+                            2});
+    for (const ResidualNetwork& network : residual_networks()) {
+      for (std::size_t form = 0; form < forms.size(); ++form) {
+        study.cells.push_back(residual_cell(network, form, scale));
+      }
     }
+  }
+  if (!scale.data.empty()) {
+    study.tables.push_back({"exit_accuracy", "Accuracy of each exit on CIFAR-10, %", {"exit"}, "form", 2});
+    for (Cell& cell : exit_cells(scale)) study.cells.push_back(std::move(cell));
   }
   study.tables.push_back({"wan_accuracy", "Accuracy after 300 s, 4 workers at 40 Mbit/s, %", {"model"}, "system", 1});
   study.tables.push_back({"wan_step", "Seconds a step there", {"model"}, "system", 2});

@@ -152,7 +152,7 @@ struct Scale {
 enum class DataUse {
   full_alone,  // CIFAR-10's files, for --full alone
   in_between,  // the same; given without --full, it makes a size between: small networks on CIFAR-10
-  with_mnist   // the folders mnist/ and cifar-10/; without any, what would need the first is left out
+  with_mnist   // the folders mnist/ and cifar-10/; without any, what would need them is left out
 };
 
 struct StudyRow {
