@@ -415,6 +415,25 @@ TEST_CASE("a platform alone is given a task, its servers by their names") {
   CHECK(adviser.question().notes.front() == "Servers: ps0; all other hosts are workers.");
 }
 
+TEST_CASE("a platform alone is given the task of the shipped scenarios") {
+  const Place place;
+  const std::string root = DDLSIM_SOURCE_DIR;
+  AdviseRequest request = place.request(root + "/platforms/het_wan.xml", {"ps_async"});
+  request.overrides = {{"platform.workers", "4"}};
+  Adviser adviser(request, 1);
+  const auto described = [](const scenario::Scenario& scenario) {
+    return Json::parse(scenario::describe_run(scenario));
+  };
+  const Json asked = described(adviser.scenario_of(adviser.advice().advised.front()));
+  const Json shipped = described(scenario::read_scenario(root + "/scenarios/het_wan_ako_p3.json"));
+  for (const char* key : {"data", "model", "training", "wire", "compute", "stop", "evaluate"}) {
+    CAPTURE(key);
+    REQUIRE(shipped.contains(key));
+    CHECK(asked[key] == shipped[key]);
+  }
+  CHECK(asked["algorithm"]["name"] == "single");
+}
+
 TEST_CASE("a platform's servers are the hosts that are called ps and a number") {
   const Place place;
   std::string text = results::text_of(DDLSIM_SOURCE_DIR "/platforms/het_wan.xml");
