@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -138,6 +139,32 @@ TEST_CASE("without a race systems are compared by the longest runs that two have
     const std::string name = fast ? "fast" : "slow";
     Adviser adviser(place.request(place.write(name + ".json", scenario_text(fast ? "800Mbps" : "1Mbps")), {"gossip"}),
                     1);
+TEST_CASE("a best rate at the edge of those tried is told of by name, also where tuning was cut off") {
+  const Place place;
+  Adviser adviser(place.request(place.write("edge.json", scenario_text("800Mbps")), {"gossip"}), 1);
+  // Until both have had three rates with one seed.
+  adviser.run({1, {}, [&] { return results_below(adviser.folder() / "tuning") >= 6 ? 1.0 : 0.0; }});
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.open_tuning > 0);
+  std::string names;
+  for (const std::size_t i : advice.standing) {
+    const Advised& advised = advice.advised[i];
+    std::vector<double> rates;
+    for (const Halving::Tried& tried : advised.tuning.tried) {
+      if (!tried.scores.empty()) rates.push_back(std::exp2(tried.setting.quarters / 4.0));
+    }
+    REQUIRE(rates.size() == 3);
+    const auto [low, high] = std::ranges::minmax(rates);
+    const double best = *advised.rate / 0.1;  // the scenario's own
+    const bool edge = best < 1.001 * low || best > 0.999 * high;
+    if (edge) names += (names.empty() ? "" : ", ") + advice.candidates[advised.candidate].name;
+    CHECK(advised.tuning.at_edge == edge);
+  }
+  REQUIRE(names != "");  // in 20 steps a rate of 0.1 is too small for either
+  CHECK(advice_markdown(adviser).find("Best rate at the edge of those tried: " + names +
+                                      "; one beyond may be better") != std::string::npos);
+}
+
     // Again the two probes of each and a whole run of one worker alone.
     adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 5 ? 1.0 : 0.0; }});
     const Advice advice = adviser.advice();
