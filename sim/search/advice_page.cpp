@@ -465,6 +465,11 @@ Json not_raced_json(const Advice& advice) {
 
 }  // namespace
 
+std::string advice_answer(Adviser& adviser) {
+  const Advice advice = adviser.advice();
+  return recommendation(advice) + " " + how_sure(advice);
+}
+
 std::string advice_text(Adviser& adviser) {
   const Advice advice = adviser.advice();
   std::string text = results::hanging("", what_is_asked(adviser)) + "\n" +

@@ -21,6 +21,16 @@ double budget_s(const std::string& text) {
   return budget.value;
 }
 
+// About the runs that raced; it opens with the advice, which weighs more than these.
+void write_page(search::Adviser& adviser, const std::string& file) {
+  const std::vector<std::string> folders = adviser.race_folders();
+  if (folders.empty()) {
+    print_error(file + ": is not written, for no run of the race has ended; more budget continues from here");
+    return;
+  }
+  report({folders, file, "Advice: " + adviser.question().name, search::advice_answer(adviser)});
+}
+
 }  // namespace
 
 int advise(const AdviseSettings& settings) {
@@ -54,7 +64,7 @@ int advise(const AdviseSettings& settings) {
       std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());
     }
   }
-  if (!settings.page.empty()) report({adviser.race_folders(), settings.page, "Advice: " + adviser.question().name});
+  if (!settings.page.empty()) write_page(adviser, settings.page);
   return adviser.advice().recommended ? kDone : kRunFailed;
 }
 
