@@ -73,7 +73,15 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
   Adviser adviser(
       place.request(place.write("slow.json", scenario_text("1Mbps")), {"gossip", "ring_allreduce", "ps_sync"}), 2);
   Counted counted;
-  adviser.run(counted.options());
+  AdviseOptions options = counted.options();
+  std::vector<std::string> stages;
+  options.stage = [&stages](const std::string& name) { stages.push_back(name); };
+  adviser.run(options);
+  REQUIRE(stages.size() > 4);
+  CHECK(stages[0] == "probes of 1/16 of the time");
+  CHECK(stages[1] == "probes of 1/4 of the time");
+  CHECK(std::ranges::count(stages, "race, the first seeds") == 1);
+  CHECK(stages.back() == "other networks");
   const Advice advice = adviser.advice();
   REQUIRE(advice.recommended.has_value());
   CHECK(advice.candidates[advice.advised[*advice.recommended].candidate].name == "single");
@@ -131,14 +139,6 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   CHECK(whole.advice().recommended.has_value());
 }
 
-TEST_CASE("without a race systems are compared by the longest runs that two have had, whichever has longer ones") {
-  const Place place;
-  // On the fast network gossip learns more than one worker alone, on the slow one less.
-  for (const bool fast : {true, false}) {
-    CAPTURE(fast);
-    const std::string name = fast ? "fast" : "slow";
-    Adviser adviser(place.request(place.write(name + ".json", scenario_text(fast ? "800Mbps" : "1Mbps")), {"gossip"}),
-                    1);
 TEST_CASE("a best rate at the edge of those tried is told of by name, also where tuning was cut off") {
   const Place place;
   Adviser adviser(place.request(place.write("edge.json", scenario_text("800Mbps")), {"gossip"}), 1);
@@ -165,6 +165,14 @@ TEST_CASE("a best rate at the edge of those tried is told of by name, also where
                                       "; one beyond may be better") != std::string::npos);
 }
 
+TEST_CASE("without a race systems are compared by the longest runs that two have had, whichever has longer ones") {
+  const Place place;
+  // On the fast network gossip learns more than one worker alone, on the slow one less.
+  for (const bool fast : {true, false}) {
+    CAPTURE(fast);
+    const std::string name = fast ? "fast" : "slow";
+    Adviser adviser(place.request(place.write(name + ".json", scenario_text(fast ? "800Mbps" : "1Mbps")), {"gossip"}),
+                    1);
     // Again the two probes of each and a whole run of one worker alone.
     adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 5 ? 1.0 : 0.0; }});
     const Advice advice = adviser.advice();
