@@ -160,6 +160,7 @@ void plot(const PlotSettings& settings);
 struct ReportSettings {
   std::vector<std::string> results;
   std::string file, title;
+  std::string answer;  // the page opens with it; empty: with the ranking of these results
 };
 
 // Writes a page about finished runs.

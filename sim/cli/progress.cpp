@@ -33,6 +33,13 @@ int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// With the name of the run that ended last, if there is room for all of it.
+std::string with_latest(const std::string& text, const studies::RunsProgress& progress, std::size_t room) {
+  if (progress.latest.empty()) return text;
+  const std::string whole = text + ", last " + scenario::on_one_line(progress.latest);
+  return results::columns_of(whole) <= room ? whole : text;
+}
+
 std::string duration(double seconds) {
   const auto whole = std::llround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
@@ -74,14 +81,22 @@ void ProgressLine::show(const runtime::Progress& progress) {
   std::fflush(stderr);
 }
 
-std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s) {
+std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s,
+                      std::size_t room) {
   std::string text = fmt::format("{}: {} of {} runs", scenario::on_one_line(name), progress.finished, progress.runs);
   if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
   const double done = progress.work_done, left = progress.work_left;
   if (done > 0 && left > 0) text += ", about " + duration(std::max(1.0, elapsed_s * left / done)) + " left";
-  if (!progress.latest.empty()) text += ", last " + scenario::on_one_line(progress.latest);
-  return text;
+  return with_latest(text, progress, room);
+}
+
+std::string stage_text(const std::string& name, const std::string& stage, const studies::RunsProgress& of_stage,
+                       double used, std::size_t room) {
+  std::string text = fmt::format("{}: {}, {} of {} runs", name, stage, of_stage.finished, of_stage.runs);
+  if (of_stage.failed > 0) text += fmt::format(", {} failed", of_stage.failed);
+  text += fmt::format(", {:.0f} % of the budget", 100 * std::clamp(used, 0.0, 1.0));
+  return with_latest(text, of_stage, room);
 }
 
 std::string interrupted_text(const studies::RunsProgress& progress) {
@@ -99,10 +114,20 @@ RunsLine::~RunsLine() {
 void RunsLine::show(const studies::RunsProgress& progress) const {
   if (!wanted_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const std::string text = runs_text(name_, progress, elapsed_s);
-  // On a terminal one line, without what does not fit.
-  const auto room = static_cast<std::size_t>(std::max(1, terminal_width() - 1));
-  const std::string line = results::lines_of(text, room).front().substr(0, room);
+  print(runs_text(name_, progress, elapsed_s, room()));
+}
+
+void RunsLine::show(const std::string& stage, const studies::RunsProgress& of_stage, double used) const {
+  if (wanted_) print(stage_text(name_, stage, of_stage, used, room()));
+}
+
+// On a terminal one line, without what does not fit.
+std::size_t RunsLine::room() const {
+  return terminal_ ? static_cast<std::size_t>(std::max(1, terminal_width() - 1)) : std::string::npos;
+}
+
+void RunsLine::print(const std::string& text) const {
+  const std::string line = terminal_ ? results::lines_of(text, room()).front().substr(0, room()) : "";
   std::fputs((terminal_ ? "\r" + line + "\x1b[K" : results::rewrapped(text + "\n")).c_str(), stderr);
   std::fflush(stderr);
 }

@@ -36,8 +36,14 @@ class ProgressLine {
 };
 
 // "name: 3 of 9 runs, 1 kept from before, 1 failed, about 12 s left, last x": `elapsed_s` since the first of them
-// began.
-std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s);
+// began. Without the last one where that takes more than `room` letters.
+std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s,
+                      std::size_t room);
+
+// Of runs within a budget, by stages: "name: probes, 3 of 9 runs, 1 failed, 12 % of the budget, last x". `of_stage`
+// counts its runs alone; `used`: the share of the budget that is spent.
+std::string stage_text(const std::string& name, const std::string& stage, const studies::RunsProgress& of_stage,
+                       double used, std::size_t room);
 
 // "interrupted: 3 of 9 runs are finished and kept; the same command goes on from there".
 std::string interrupted_text(const studies::RunsProgress& progress);
@@ -51,8 +57,12 @@ class RunsLine {
   RunsLine& operator=(const RunsLine&) = delete;
 
   void show(const studies::RunsProgress& progress) const;
+  void show(const std::string& stage, const studies::RunsProgress& of_stage, double used) const;
 
  private:
+  std::size_t room() const;
+  void print(const std::string& text) const;
+
   std::string name_;
   bool wanted_, terminal_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

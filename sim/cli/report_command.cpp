@@ -19,8 +19,8 @@ void report(const ReportSettings& settings) {
   const std::string title = !settings.title.empty()       ? settings.title
                             : settings.results.size() > 1 ? name + " and others"
                                                           : name;
-  const auto bytes =
-      static_cast<double>(view::write_report(settings.file, title, results::group_runs(std::move(runs))));
+  const auto bytes = static_cast<double>(
+      view::write_report(settings.file, title, results::group_runs(std::move(runs)), settings.answer));
   results::message_stream(settings.file) << settings.file << ", " << results::readable_bytes(bytes) << "\n";
 }
 

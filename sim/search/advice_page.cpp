@@ -336,14 +336,16 @@ Row method(Adviser& adviser, const Advice& advice) {
   Row lines = adviser.question().notes;
   lines.emplace_back(
       "Systems take turns by their probes, one run each of 1/16 and of 1/4 of the time, then by whole runs.");
-  std::size_t edges = 0;
-  for (const Advised& advised : advice.advised) edges += advised.tuning.at_edge ? 1 : 0;
   lines.push_back(fmt::format(
       "Learning rates: {}{} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
       advice.open_tuning > 0 ? "at most " : "", advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
-  if (edges > 0) {
-    lines.push_back(
-        fmt::format("Systems whose best rate is at the edge of those tried: {}; ddlsim tune goes further.", edges));
+  std::vector<std::size_t> edges;
+  for (const std::size_t i : advice.standing) {
+    if (advice.advised[i].tuning.at_edge) edges.push_back(i);
+  }
+  if (!edges.empty()) {
+    lines.push_back("Best rate at the edge of those tried: " + names_text(advice, edges) +
+                    "; one beyond may be better. ddlsim tune goes further.");
   }
   lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", adviser.request().seeds.front(),
                               adviser.request().seeds.back()));
@@ -453,6 +455,7 @@ Json not_raced_json(const Advice& advice) {
     const Standing& standing = advice.advised[i].standing;
     list.push_back({{"system", name_of(advice, i)},
                     {"learning_rate", number(advice.advised[i].rate)},
+                    {"learning_rate_at_edge", advice.advised[i].tuning.at_edge},
                     {"length", standing.length},
                     {"runs", standing.runs},
                     {"accuracy_at_end", standing.runs > 0 ? number(standing.accuracy) : Json()}});
@@ -461,6 +464,11 @@ Json not_raced_json(const Advice& advice) {
 }
 
 }  // namespace
+
+std::string advice_answer(Adviser& adviser) {
+  const Advice advice = adviser.advice();
+  return recommendation(advice) + " " + how_sure(advice);
+}
 
 std::string advice_text(Adviser& adviser) {
   const Advice advice = adviser.advice();

@@ -37,6 +37,8 @@ struct AdviseOptions {
   int at_once = 1;
   std::function<void(const studies::RunsProgress&)> progress;
   std::function<double()> used;  // share of the budget that is spent; empty: there is none
+  // Before what `progress` tells is of another stage, such as "probes"; the counts go on from those before.
+  std::function<void(const std::string& name)> stage = {};
 };
 
 // How good a candidate is as far as its runs of one length tell.
@@ -134,6 +136,8 @@ class Adviser {
   std::unique_ptr<Tuning> tuning_;
 };
 
+// What to use and how sure that is, in a few sentences.
+std::string advice_answer(Adviser& adviser);
 // One page: for a terminal, as Markdown, and as JSON.
 std::string advice_text(Adviser& adviser);
 std::string advice_markdown(Adviser& adviser);

@@ -17,6 +17,9 @@
 #include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::search {
+
+extern const std::string_view shipped_scenario;  // scenarios/het_wan_ako_p3.json, whose task all shipped ones share
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,12 +85,6 @@ void check_systems(const std::vector<std::string>& systems) {
   }
 }
 
-// The task of the shipped scenarios.
-constexpr const char* task_of_platform = R"("data": {"source": "synthetic"}, "model": "cnn",
-  "training": {"batch_size": 64, "optimizer": {"type": "sgd", "learning_rate": 0.4}},
-  "wire": {"model_bytes": "17053736B"}, "compute": {"seconds_per_batch": "340ms", "jitter": 0.1},
-  "algorithm": "single", "stop": {"time": "300s"}, "evaluate": {"every": "5s"}})";
-
 // The hosts of a platform that are called ps0, ps1 and so on.
 std::vector<std::string> hosts_named_ps(const std::string& text) {
   constexpr std::string_view host = "<host", name = "id=\"ps", blanks = " \t\r\n\v\f", digits = "0123456789";
@@ -108,11 +105,12 @@ std::string scenario_of_platform(const std::string& file, std::vector<std::strin
   const std::vector<std::string> servers = hosts_named_ps(text);
   notes.push_back(servers.empty() ? "All hosts are workers, for none is named ps0, ps1, ..."
                                   : fmt::format("Servers: {}; all other hosts are workers.", fmt::join(servers, ", ")));
-  notes.emplace_back(
-      "The task is the shipped scenarios': generated data, a small network that travels as 17 MB and takes 340 ms a "
-      "batch, 300 s.");
-  const Json platform = {{"file", fs::path(file).filename().string()}, {"servers", servers}};
-  return "{\"platform\": " + platform.dump() + ",\n  " + task_of_platform;
+  notes.emplace_back("No task was given: it is the one of the shipped scenarios, as in scenarios/het_wan_ako_p3.json.");
+  Json scenario = Json::parse(shipped_scenario, nullptr, true, true);
+  for (const char* own : {"name", "description", "expect"}) scenario.erase(own);
+  scenario["platform"] = {{"file", fs::path(file).filename().string()}, {"servers", servers}};
+  scenario["algorithm"] = "single";
+  return scenario.dump(2);
 }
 
 // The test samples that there are, where that is known without reading them.

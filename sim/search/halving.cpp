@@ -120,10 +120,10 @@ class Search {
         found_.best = i;
       }
     }
-    if (!found_.best || !space_.rate || !found_.open.empty()) return;
+    if (!found_.best || !space_.rate) return;
     const SearchSetting& best = found_.tried[*found_.best].setting;
     const auto rates = rates_beside(best);
-    found_.at_edge = best.quarters == rates.front().first || best.quarters == rates.back().first;
+    found_.at_edge = rates.size() > 1 && (best.quarters == rates.front().first || best.quarters == rates.back().first);
   }
 
   const SearchSpace& space_;

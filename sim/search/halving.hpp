@@ -53,7 +53,7 @@ struct Halving {
   std::vector<Tried> tried;         // in the order in which they came; without scores: still open
   std::vector<Open> open;           // to be run next; none: the search is at its end
   std::optional<std::size_t> best;  // the least mean of those with the most seeds; none: nothing is known
-  bool at_edge = false;             // at its end, of the rates that were tried: one beyond may be better
+  bool at_edge = false;             // of the two or more rates that were tried so far: one beyond may be better
 };
 
 // The less the better; none: not known yet.

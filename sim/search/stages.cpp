@@ -1,5 +1,7 @@
 #include "sim/search/stages.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -20,12 +22,17 @@ Stages::Stages(Adviser& adviser, const AdviseOptions& options)
     : adviser_(adviser),
       budget_(options.used, options.at_once),
       options_{options.at_once, options.progress},
+      on_stage_(options.stage),
       begin_(budget_.used()) {}
 
 void Stages::run() {
   run_tuning();
   run_race();
   run_conditions();
+}
+
+void Stages::begin(const std::string& stage) const {
+  if (on_stage_) on_stage_(stage);
 }
 
 // One worker alone, which is what the others are measured by, then the best of the others.
@@ -61,6 +68,7 @@ bool Stages::run_tuning_stage(double share, const std::function<std::vector<Budg
 void Stages::run_tuning() {
   using Runs = std::vector<BudgetedRun>;
   for (const double length : probe_lengths) {
+    begin(fmt::format("probes of 1/{:.0f} of the time", 1 / length));
     keeps_room_ = false;  // the shortest runs tell little of what whole ones cost
     run_tuning_stage(probes_share, [&](std::size_t i) { return Runs{{adviser_.probe_trial(i, length), i, length}}; });
   }
@@ -74,16 +82,20 @@ void Stages::run_tuning() {
     }
     return runs;
   };
+  begin("whole runs at the given rate");
   run_tuning_stage(own_rate_share, [&](std::size_t i) { return first(i, 1); });
+  begin("tuning, rates beside it");
   run_tuning_stage(rates_share, [&](std::size_t i) { return first(i, tuning.space_of(i).rates); });
-  while (run_tuning_stage(tuning_share, [&](std::size_t i) {
+  const auto open_runs = [&](std::size_t i) {
     Runs runs;
     for (const Halving::Open& open : tuning.search_of(i).open) {
       runs.push_back({tuning.trial_of(i, open.setting, open.seed), i, 1});
     }
     return runs;
-  })) {
-  }
+  };
+  do {
+    begin("tuning, further rates and seeds");
+  } while (run_tuning_stage(tuning_share, open_runs));
 }
 
 void Stages::run_race() {
@@ -98,6 +110,7 @@ void Stages::run_race() {
     }
     joining.push_back(std::move(group));
   }
+  begin("race, the first seeds");
   budget_.run(adviser_.lab_, joining, options_);
   while (true) {
     const Advice now = adviser_.advice();
@@ -108,7 +121,9 @@ void Stages::run_race() {
       next.runs.push_back(
           {adviser_.race_trial(now.advised[open.entrant], static_cast<std::size_t>(seed)), open.entrant, 1});
     }
-    if (next.runs.empty() || budget_.run(adviser_.lab_, {next}, options_) == 0) return;
+    if (next.runs.empty()) return;
+    begin("race, more seeds");
+    if (budget_.run(adviser_.lab_, {next}, options_) == 0) return;
   }
 }
 
@@ -127,6 +142,7 @@ void Stages::run_conditions() {
     }
     groups.push_back(std::move(group));
   }
+  begin("other networks");
   budget_.run(adviser_.lab_, groups, options_);
 }
 

@@ -25,6 +25,7 @@ class Stages {
   double at(double share) const { return begin_ + share * (1 - begin_); }
   // What the least race is expected to cost: of one worker alone and the best of the others.
   double least_race() const;
+  void begin(const std::string& stage) const;
   // Of single runs, best candidate first. False: none was made.
   bool run_tuning_stage(double share, const std::function<std::vector<BudgetedRun>(std::size_t)>& trials_of);
   void run_tuning();
@@ -34,6 +35,7 @@ class Stages {
   Adviser& adviser_;
   Budget budget_;
   const LabOptions options_;
+  const std::function<void(const std::string&)> on_stage_;
   const double begin_;
   bool keeps_room_ = false;  // tuning leaves room for the least race
 };

@@ -41,26 +41,30 @@ std::string in_script(std::string_view json) {
 }
 
 // The replacement of {{word}} in the page's text.
-std::string filled_in(std::string_view word, const std::string& title, const results::GroupedRuns& runs) {
+std::string filled_in(std::string_view word, const std::string& title, const results::GroupedRuns& runs,
+                      const std::string& answer) {
   if (word == "title") return in_html(title);
   if (word == "style") return std::string(page_style);
   if (word == "chart") return std::string(chart_library);
   if (word == "script") return std::string(page_script);
   check(word == "data", "a place in the page that is known");
+  nlohmann::ordered_json data = page_data(runs);
+  if (!answer.empty()) data["answer"] = {{"text", answer}};
   // Host names may have any encoding.
-  return in_script(page_data(runs).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return in_script(data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace
 
-std::size_t write_report(const std::string& file, const std::string& title, const results::GroupedRuns& runs) {
+std::size_t write_report(const std::string& file, const std::string& title, const results::GroupedRuns& runs,
+                         const std::string& answer) {
   std::string page;
   std::string_view rest = page_html;
   for (std::size_t open; (open = rest.find("{{")) != std::string_view::npos;) {
     const std::size_t close = rest.find("}}", open);
     check(close != std::string_view::npos, "every {{ of the page closed");
     page += rest.substr(0, open);
-    page += filled_in(rest.substr(open + 2, close - open - 2), title, runs);
+    page += filled_in(rest.substr(open + 2, close - open - 2), title, runs, answer);
     rest.remove_prefix(close + 2);
   }
   page += rest;

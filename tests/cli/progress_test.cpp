@@ -41,9 +41,22 @@ TEST_CASE("an interrupted sweep says how far it is, and how to go on") {
 TEST_CASE("the line of many runs tells what was kept, what failed, and the time left by the work that is left") {
   // Three quarters of the work took 30 s, so the last quarter takes 10 s.
   const studies::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1"};
-  CHECK(runs_text("grid", progress, 30) ==
-        "grid: 5 of 9 runs, 2 kept from before, 1 failed, about 10 s left, last x/1");
-  CHECK(runs_text("grid", {.runs = 9}, 30) == "grid: 0 of 9 runs");
+  const std::string text = "grid: 5 of 9 runs, 2 kept from before, 1 failed, about 10 s left", last = ", last x/1";
+  CHECK(runs_text("grid", progress, 30, std::string::npos) == text + last);
+  CHECK(runs_text("grid", {.runs = 9}, 30, std::string::npos) == "grid: 0 of 9 runs");
+  // The last run's name is whole, or is not there.
+  CHECK(runs_text("grid", progress, 30, text.size() + last.size()) == text + last);
+  CHECK(runs_text("grid", progress, 30, text.size() + last.size() - 1) == text);
+}
+
+TEST_CASE("the line of a search within a budget tells the stage, its runs and how much of the budget is spent") {
+  studies::RunsProgress progress{.runs = 19, .finished = 7, .latest = "x/1"};
+  const std::string text = "advise: probes, 7 of 19 runs, 12 % of the budget";
+  CHECK(stage_text("advise", "probes", progress, 0.12, 80) == text + ", last x/1");
+  CHECK(stage_text("advise", "probes", progress, 0.12, text.size()) == text);
+  progress.failed = 2;
+  CHECK(stage_text("advise", "race", progress, 1.01, 50) ==
+        "advise: race, 7 of 19 runs, 2 failed, 100 % of the budget");
 }
 
 }  // namespace

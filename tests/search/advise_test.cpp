@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -72,7 +73,15 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
   Adviser adviser(
       place.request(place.write("slow.json", scenario_text("1Mbps")), {"gossip", "ring_allreduce", "ps_sync"}), 2);
   Counted counted;
-  adviser.run(counted.options());
+  AdviseOptions options = counted.options();
+  std::vector<std::string> stages;
+  options.stage = [&stages](const std::string& name) { stages.push_back(name); };
+  adviser.run(options);
+  REQUIRE(stages.size() > 4);
+  CHECK(stages[0] == "probes of 1/16 of the time");
+  CHECK(stages[1] == "probes of 1/4 of the time");
+  CHECK(std::ranges::count(stages, "race, the first seeds") == 1);
+  CHECK(stages.back() == "other networks");
   const Advice advice = adviser.advice();
   REQUIRE(advice.recommended.has_value());
   CHECK(advice.candidates[advice.advised[*advice.recommended].candidate].name == "single");
@@ -128,6 +137,32 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   whole.run(second.options());
   CHECK(second.made == 2 * (2 + 8) + 2 * 3 + 4 * 3 - 5);
   CHECK(whole.advice().recommended.has_value());
+}
+
+TEST_CASE("a best rate at the edge of those tried is told of by name, also where tuning was cut off") {
+  const Place place;
+  Adviser adviser(place.request(place.write("edge.json", scenario_text("800Mbps")), {"gossip"}), 1);
+  // Until both have had three rates with one seed.
+  adviser.run({1, {}, [&] { return results_below(adviser.folder() / "tuning") >= 6 ? 1.0 : 0.0; }});
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.open_tuning > 0);
+  std::string names;
+  for (const std::size_t i : advice.standing) {
+    const Advised& advised = advice.advised[i];
+    std::vector<double> rates;
+    for (const Halving::Tried& tried : advised.tuning.tried) {
+      if (!tried.scores.empty()) rates.push_back(std::exp2(tried.setting.quarters / 4.0));
+    }
+    REQUIRE(rates.size() == 3);
+    const auto [low, high] = std::ranges::minmax(rates);
+    const double best = *advised.rate / 0.1;  // the scenario's own
+    const bool edge = best < 1.001 * low || best > 0.999 * high;
+    if (edge) names += (names.empty() ? "" : ", ") + advice.candidates[advised.candidate].name;
+    CHECK(advised.tuning.at_edge == edge);
+  }
+  REQUIRE(names != "");  // in 20 steps a rate of 0.1 is too small for either
+  CHECK(advice_markdown(adviser).find("Best rate at the edge of those tried: " + names +
+                                      "; one beyond may be better") != std::string::npos);
 }
 
 TEST_CASE("without a race systems are compared by the longest runs that two have had, whichever has longer ones") {
@@ -413,6 +448,25 @@ TEST_CASE("a platform alone is given a task, its servers by their names") {
   REQUIRE(advice.candidates.size() == 2);
   CHECK(advice.candidates[1].excluded == "");
   CHECK(adviser.question().notes.front() == "Servers: ps0; all other hosts are workers.");
+}
+
+TEST_CASE("a platform alone is given the task of the shipped scenarios") {
+  const Place place;
+  const std::string root = DDLSIM_SOURCE_DIR;
+  AdviseRequest request = place.request(root + "/platforms/het_wan.xml", {"ps_async"});
+  request.overrides = {{"platform.workers", "4"}};
+  Adviser adviser(request, 1);
+  const auto described = [](const scenario::Scenario& scenario) {
+    return Json::parse(scenario::describe_run(scenario));
+  };
+  const Json asked = described(adviser.scenario_of(adviser.advice().advised.front()));
+  const Json shipped = described(scenario::read_scenario(root + "/scenarios/het_wan_ako_p3.json"));
+  for (const char* key : {"data", "model", "training", "wire", "compute", "stop", "evaluate"}) {
+    CAPTURE(key);
+    REQUIRE(shipped.contains(key));
+    CHECK(asked[key] == shipped[key]);
+  }
+  CHECK(asked["algorithm"]["name"] == "single");
 }
 
 TEST_CASE("a platform's servers are the hosts that are called ps and a number") {

@@ -79,6 +79,16 @@ TEST_CASE("the best rate is found between the rates of the grid and beyond them"
   const Halving far = search(space, four_seeds, valley(space, 100)).state;
   CHECK(best_rate(space, far) == doctest::Approx(0.1 * 4 * 8));
   CHECK(far.at_edge);
+  // Cut off after so many of the rates 0.1, 0.2, 0.05, of which the largest is the best: of one there is no edge yet.
+  for (const int known : {1, 2, 3}) {
+    CAPTURE(known);
+    int asked = 0;
+    const Halving cut = halve(space, four_seeds, [&](const SearchSetting& setting, std::uint64_t) {
+      return asked++ < known ? std::optional(-rate_of(space, setting)) : std::nullopt;
+    });
+    REQUIRE_FALSE(cut.open.empty());
+    CHECK(cut.at_edge == (known > 1));
+  }
 }
 
 TEST_CASE("the best of a list is found through noise that misleads single seeds") {

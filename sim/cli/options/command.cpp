@@ -20,12 +20,13 @@ scenario::Override override_of(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::uint64_t seed_of(const std::string& text, const std::string& option) {
+constexpr const char* a_seed = "a whole number from 0 to 2^64 - 1";
+
+std::uint64_t seed_of(const std::string& text, const std::string& option, const char* expected = a_seed) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    throw InputError(option + ": " + scenario::in_quotes(text) +
-                     " is no seed; expected a whole number from 0 to 2^64 - 1");
+    throw InputError(option + ": " + scenario::in_quotes(text) + " is no seed; expected " + expected);
   }
   return seed;
 }
@@ -33,8 +34,10 @@ std::uint64_t seed_of(const std::string& text, const std::string& option) {
 // One seed, or a range A..B.
 void add_part(const std::string& part, std::vector<std::uint64_t>& seeds) {
   const std::size_t dots = part.find("..");
-  const std::uint64_t first = seed_of(part.substr(0, dots), "--seeds");
-  const std::uint64_t last = dots == std::string::npos ? first : seed_of(part.substr(dots + 2), "--seeds");
+  constexpr const char* seeds_or_range = "a seed, a range 1..3 or a list 1,3,5";
+  const std::uint64_t first = seed_of(part.substr(0, dots), "--seeds", seeds_or_range);
+  const std::uint64_t last =
+      dots == std::string::npos ? first : seed_of(part.substr(dots + 2), "--seeds", seeds_or_range);
   if (first > last) {
     throw InputError("--seeds: " + scenario::in_quotes(part) + " is empty; expected A..B with A not above B");
   }

@@ -2,11 +2,14 @@
 // and understood here.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "sim/scenario/reading/read.hpp"
@@ -32,6 +35,21 @@ struct Typed {
   // Of --seed or --seeds, in their order; empty: each scenario's own.
   std::vector<std::uint64_t> chosen_seeds() const;
 };
+
+// Of a number that an option takes. An error is "--jobs: 0 is out of range; expected 1 to 4096".
+template <class Number>
+CLI::Validator from_to(Number least, Number most) {
+  CLI::Validator range = CLI::Range(least, most);  // which the option's type names, as ever
+  return range.operation([least, most](const std::string& text) {
+    Number number{};
+    if (!CLI::detail::lexical_cast(text, number)) {
+      return fmt::format("{} is no {}number; expected {} to {}", text, std::is_integral_v<Number> ? "whole " : "",
+                         least, most);
+    }
+    const bool inside = number >= least && number <= most;
+    return inside ? std::string() : fmt::format("{} is out of range; expected {} to {}", text, least, most);
+  });
+}
 
 // Throws InputError unless there is something in `words`: "compare: no results given; see ddlsim compare --help".
 void need(const CLI::App& command, bool given, const char* what);

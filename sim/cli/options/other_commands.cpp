@@ -24,7 +24,7 @@ Command add_model(CLI::App& app) {
       ->type_name("MASK");
   command.add_option("--groups", settings->groups, "Of the convolutions behind the first, as in scenarios")
       ->type_name("N")
-      ->check(CLI::Range(1, 65536));
+      ->check(from_to(1, 65536));
   command.add_flag("--json", settings->json, "As JSON, with the model as a scenario spells it");
   command.footer("Examples:\n  ddlsim model resnet18-bibd\n  ddlsim model ako-cnn --mask bibd_field");
   typed->add_overrides(command);
@@ -81,7 +81,7 @@ Command add_bench(CLI::App& app) {
   command.add_flag("--json", settings->json, "Print the figures as JSON, and nothing else");
   command.add_option("--seconds", settings->seconds, "Time that it may take, roughly")
       ->type_name("S")
-      ->check(CLI::Range(1.0, 3600.0))
+      ->check(from_to(1.0, 3600.0))
       ->capture_default_str();
   command.footer("Example:\n  ddlsim bench --json > bench.json");
   return {&command, [settings] {

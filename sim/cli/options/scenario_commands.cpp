@@ -22,7 +22,7 @@ void add_out(CLI::App& command, std::string& out, const char* what) {
 void add_jobs(CLI::App& command, int& jobs) {
   command.add_option("--jobs", jobs, "Runs at once; default: as many as cores")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(from_to(1, 4096));
 }
 
 CLI::Option* add_live(CLI::App& command, std::optional<std::string>& live) {
@@ -44,7 +44,7 @@ Command add_run(CLI::App& app) {
   add_out(run, settings->out, "Results go to DIR/<name>/<seed>/");
   run.add_option("--threads", settings->threads, "Threads for gradients; default all cores; never changes results")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(from_to(1, 4096));
   run.add_flag("--json", settings->json, "Print the summary as JSON, and nothing else");
   run.add_flag("--quiet", settings->quiet, "No progress, no closing table");
   run.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");
@@ -140,7 +140,7 @@ Command add_sweep(CLI::App& app) {
 void add_target(CLI::App& command, search::Goal& goal) {
   command.add_option("--target", goal.target, "Soonest at this accuracy; without it, the best accuracy at the end")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(from_to(0.0, 1.0));
 }
 
 Command add_tune(CLI::App& app) {
@@ -161,7 +161,7 @@ Command add_tune(CLI::App& app) {
       .add_option("--seeds", settings->request.seeds,
                   "At most so many seeds for each setting; from 1000001 on, for tuning alone")
       ->type_name("N")
-      ->check(CLI::Range(1, 64))
+      ->check(from_to(1, 64))
       ->capture_default_str();
   typed->add_overrides(command);
   add_out(command, settings->request.out, "DIR/<name>/ gets tried.csv, <name>_tuned.json and the runs");
@@ -253,7 +253,7 @@ void add_network_of(CLI::App& command, EmulateSettings& settings) {
       ->capture_default_str();
   command.add_option("--loss", settings.options.testbed.loss, "Share of packets that each link loses at random")
       ->type_name("P")
-      ->check(CLI::Range(0.0, 0.5))
+      ->check(from_to(0.0, 0.5))
       ->capture_default_str();
   command
       .add_option("--slow-start-after-idle", settings.slow_start_after_idle,
@@ -271,7 +271,7 @@ Command add_emulate(CLI::App& app) {
   add_out(command, settings->out, "Results go to DIR/<name>-measured/<seed>/");
   command.add_option("--repetitions", settings->repetitions, "How many runs, one after the other")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000))
+      ->check(from_to(1, 1000))
       ->capture_default_str();
   command
       .add_option("--compute", settings->compute, "A gradient's time: slept, as long as simulated, or its real math")
@@ -284,11 +284,11 @@ Command add_emulate(CLI::App& app) {
   add_network_of(command, *settings);
   command.add_option("--limit", settings->options.limit_s, "Seconds a run may take; then it fails")
       ->type_name("S")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(from_to(0.1, 86400.0))
       ->capture_default_str();
   command.add_option("--threads", settings->options.run.threads, "Threads for gradients; default all cores")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(from_to(1, 4096));
   command.add_flag("--json", settings->json, "Print the summary as JSON, and nothing else");
   command.add_flag("--quiet", settings->quiet, "No progress, no closing table");
   command.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");

@@ -1,8 +1,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <iostream>
 
+#include "core/base/counted.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
@@ -21,6 +23,60 @@ double budget_s(const std::string& text) {
   return budget.value;
 }
 
+// The line of progress: of which stage the runs are, since how many there will be in all depends on what they find.
+class StageLine {
+ public:
+  StageLine(bool wanted, std::function<double()> used) : line_("advise", wanted), used_(std::move(used)) {}
+
+  void begin(const std::string& stage) {
+    stage_ = stage;
+    begun_ = false;
+  }
+  void show(const studies::RunsProgress& progress) {
+    if (!begun_) before_ = progress;
+    begun_ = true;
+    all_ = progress;
+    studies::RunsProgress of_stage = progress;
+    of_stage.runs -= before_.finished + before_.failed;
+    of_stage.finished -= before_.finished;
+    of_stage.failed -= before_.failed;
+    line_.show(stage_, of_stage, used_());
+  }
+  std::string interrupted() const {
+    return "interrupted: " + counted(static_cast<std::int64_t>(all_.finished), "finished run") +
+           " kept; the same command goes on from there";
+  }
+
+ private:
+  RunsLine line_;
+  std::function<double()> used_;
+  std::string stage_;
+  bool begun_ = false;
+  studies::RunsProgress before_, all_;
+};
+
+void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings, int at_once,
+                       const std::function<double()>& used) {
+  StageLine line(!settings.quiet && !settings.json, used);
+  try {
+    adviser.run({at_once, [&](const studies::RunsProgress& progress) { line.show(progress); }, used,
+                 [&](const std::string& stage) { line.begin(stage); }});
+  } catch (const process::Interrupted&) {
+    search::write_advice(adviser);  // of the runs that have ended
+    throw process::Interrupted(line.interrupted());
+  }
+}
+
+// About the runs that raced; it opens with the advice, which weighs more than these.
+void write_page(search::Adviser& adviser, const std::string& file) {
+  const std::vector<std::string> folders = adviser.race_folders();
+  if (folders.empty()) {
+    print_error(file + ": is not written, for no run of the race has ended; more budget continues from here");
+    return;
+  }
+  report({folders, file, "Advice: " + adviser.question().name, search::advice_answer(adviser)});
+}
+
 }  // namespace
 
 int advise(const AdviseSettings& settings) {
@@ -28,22 +84,9 @@ int advise(const AdviseSettings& settings) {
   const double budget = budget_s(settings.budget);
   const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
   search::Adviser adviser(settings.request, at_once);
-  try {
-    with_progress("advise", !settings.quiet && !settings.json, [&](const auto& show) {
-      // How long it takes is the budget's matter, and not known from how many runs it may have room for.
-      const auto without_estimate = [&](studies::RunsProgress progress) {
-        progress.work_left = 0;
-        show(progress);
-      };
-      adviser.run({at_once, without_estimate, [&] {
-                     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
-                   }});
-      return 0;
-    });
-  } catch (const process::Interrupted&) {
-    search::write_advice(adviser);  // of the runs that have ended
-    throw;
-  }
+  run_within_budget(adviser, settings, at_once, [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
+  });
   search::write_advice(adviser);
   if (settings.json) {
     std::cout << search::advice_json(adviser);
@@ -54,7 +97,7 @@ int advise(const AdviseSettings& settings) {
       std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());
     }
   }
-  if (!settings.page.empty()) report({adviser.race_folders(), settings.page, "Advice: " + adviser.question().name});
+  if (!settings.page.empty()) write_page(adviser, settings.page);
   return adviser.advice().recommended ? kDone : kRunFailed;
 }
 

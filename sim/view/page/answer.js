@@ -64,7 +64,12 @@ function show_answer() {
 }
 
 function fill_answer() {
-  const { rankings } = data.answer;
+  const { rankings, text } = data.answer;
+  if (text) {
+    by_id("verdict").textContent = text;
+    for (const id of ["map", "answer", "answer-note"]) by_id(id).remove();
+    return;
+  }
   if (rankings.length === 0 || data.groups.length < 2) {
     by_id("answer-section").remove();
     return;
