@@ -1,7 +1,7 @@
 # Horizontal bars in panels. Expects $points (a block per panel and series: value, -, low, high), per series name[],
 # colour[]; per panel panel_title[], left[], right[], bottom[], top[], is_first[], is_lowest[]; said[] (per panel and
 # series: beside a bar, or instead of it), x_range, x_label, plot_title, note, log_x.
-if (log_x) { set logscale x; set format x "%h" }
+if (log_x) { set logscale x }
 eval "set xrange " . x_range
 set yrange [|name|+0.5:0.5]
 set ytics scale 0

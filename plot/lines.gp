@@ -4,8 +4,8 @@
 # shape (0: lines with bands, 1: joined points with intervals beside each other, `apart`, and a line at 1; 2: staircases).
 beside(x, i) = log_x ? x * exp(apart * (i - (|name| + 1) / 2.0)) : x + apart * (i - (|name| + 1) / 2.0)
 set style fill transparent solid 0.16 noborder
-if (log_x) { set logscale x; set format x "%h" }
-if (log_y) { set logscale y; set format y "%h" }
+if (log_x) { set logscale x }
+if (log_y) { set logscale y }
 eval "set xrange " . x_range . (shape == 1 ? "" : " noextend")
 eval "set yrange " . y_range
 set multiplot
@@ -25,7 +25,8 @@ do for [p=1:|panel_title|] {
   set tmargin at screen top[p]
   set title panel_title[p] offset 0,-0.5
   set xlabel (is_lowest[p] > 0 ? x_label : "") offset 0,0.3
-  set ylabel (is_first[p] > 0 ? y_label : "") offset 1.3,0
+  # At one place, whatever the width of the numbers beside it.
+  set label 2000 (is_first[p] > 0 ? y_label : "") at screen y_label_x,(bottom[p]+top[p])/2 center rotate by 90
   first = (p - 1) * |name| - 1
   if (shape == 0) {
     plot \

@@ -10,6 +10,8 @@ set yrange [0.5:|link_name|+0.5]
 set ytics ()
 set for [i=1:|link_name|] ytics add (link_name[i] i)
 set cbrange [0:100]
+# The blank keeps the label off the numbers, for which too little room is left.
+set format cb "%h "
 set cblabel "share of the bandwidth (%)"
 set cbtics 25
 # From Viridis: brightness alone tells its colours apart.

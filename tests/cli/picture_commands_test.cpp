@@ -1,6 +1,7 @@
 // Transcripts of `ddlsim plot` and `ddlsim report`.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <regex>
@@ -68,6 +69,32 @@ std::vector<Covered> texts_in(const std::string& svg) {
     const double before = part[5] == "middle" ? width / 2 : part[5] == "end" ? width : 0;
     all.push_back(part[3].matched ? Covered{part[6], x - height, x, y - width + before, y + before}
                                   : Covered{part[6], x - before, x - before + width, y - height, y});
+  }
+  return all;
+}
+
+// A PDF's page, and its words without a fifth of their lines above and below, in points. Turned words are higher than
+// wide.
+struct PdfWords {
+  Covered page;
+  std::vector<Covered> words;
+  std::vector<double> line_heights;  // of words long enough to tell which way they run
+};
+
+PdfWords words_in(const std::string& boxes) {
+  PdfWords all;
+  std::smatch size;
+  REQUIRE(std::regex_search(boxes, size, std::regex(R"re(<page width="([\d.]+)" height="([\d.]+)")re")));
+  all.page = {"", 0, std::stod(size[1]), 0, std::stod(size[2])};
+  const std::regex pattern(R"re(<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">([^<]*)<)re");
+  for (std::sregex_iterator found(boxes.begin(), boxes.end(), pattern), end; found != end; ++found) {
+    const std::smatch& part = *found;
+    Covered word{part[5], std::stod(part[1]), std::stod(part[3]), std::stod(part[2]), std::stod(part[4])};
+    const double wide = word.right - word.left, high = word.bottom - word.top;
+    if (word.text.size() >= 4) all.line_heights.push_back(std::min(wide, high));
+    (wide < high ? word.left : word.top) += 0.2 * std::min(wide, high);
+    (wide < high ? word.right : word.bottom) -= 0.2 * std::min(wide, high);
+    all.words.push_back(word);
   }
   return all;
 }
@@ -188,6 +215,46 @@ TEST_CASE("pictures for paper have its widths and 8 pt type, panels by network, 
   }
 }
 
+TEST_CASE("a PDF for paper has 8 pt type, all of it on the page and none over another") {
+  const Workplace place;
+  if (!there_is(place, "gnuplot pdftotext")) return;
+  place.write("learning.json", learning);
+  place.write("grid.json", grid);
+  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
+  REQUIRE(place.call("learning.json --quiet --seeds 1..3 --trace").code == 0);
+  REQUIRE(place.call("learning.json --quiet --seeds 1..3 --set algorithm=local_sgd").code == 0);
+  for (const std::string size : {"one", "two"}) {
+    for (const std::string kind :
+         {"results/learning* --kind curves", "results/learning* --kind target", "results/learning* --kind steps",
+          "results/learning/1 --kind links", "results/grid --kind map --y accuracy",
+          "results/grid --kind curves --facet network", "results/grid --kind speedup --y samples --facet network"}) {
+      CAPTURE(size);
+      CAPTURE(kind);
+      const Reply answer = place.call("plot " + kind + " -o p.pdf --size " + size);
+      REQUIRE_MESSAGE(answer.code == 0, answer.err);
+      const Reply boxes = place.shell("pdftotext -bbox p.pdf -");
+      REQUIRE_MESSAGE(boxes.code == 0, boxes.err);
+      const PdfWords all = words_in(boxes.out);
+      CHECK(all.page.right == std::floor((size == "one" ? 84 : 174) / 25.4 * 72));
+      // A line of a sans serif is 1.1 to 1.2 times its type's size high; notes are of 0.85 times that size.
+      for (const double height : all.line_heights) {
+        CHECK(height > 0.85 * 8 * 1.1);
+        CHECK(height < 8 * 1.2);
+      }
+      CHECK(std::ranges::max(all.line_heights) > 8 * 1.1);
+      for (std::size_t i = 0; i < all.words.size(); ++i) {
+        const Covered& word = all.words[i];
+        CAPTURE(word.text);
+        CHECK(word.left >= 0);
+        CHECK(word.top >= 0);
+        CHECK(word.right <= all.page.right);
+        CHECK(word.bottom <= all.page.bottom);
+        for (std::size_t k = 0; k < i; ++k) CHECK_MESSAGE(!word.meets(all.words[k]), all.words[k].text);
+      }
+    }
+  }
+}
+
 TEST_CASE("no text lies over another, in as many panels as there are and at every size") {
   const Workplace place;
   if (!there_is(place, "gnuplot")) return;
@@ -211,6 +278,7 @@ TEST_CASE("no text lies over another, in as many panels as there are and at ever
         REQUIRE_MESSAGE(answer.code == 0, answer.err);
         const std::string svg = text_of(place.at("p.svg"));
         CHECK(svg.find("scale(0.00)") == std::string::npos);  // some programs refuse such a picture
+        CHECK(svg.find("<text> ") == std::string::npos);      // a blank would move a number off its tick
         const std::vector<Covered> texts = texts_in(svg);
         CHECK(texts.size() > 8 * panels);
         for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -137,9 +137,10 @@ std::string places_of(const Layout& layout) {
   std::string text = number_array("left", left) + number_array("right", right) + number_array("bottom", bottom) +
                      number_array("top", top) + number_array("is_first", first) + number_array("is_lowest", lowest);
   if (!key_x.empty()) text += number_array("key_x", key_x) + number_array("key_y", key_y);
-  return text +
-         fmt::format("key_length = {:.5f}\nkey_gap = {:.5f}\ntitle_y = {:.5f}\nnote_x = {:.5f}\nnote_y = {:.5f}\n",
-                     layout.key_length, layout.key_gap, layout.title_y, layout.note_x, layout.note_y);
+  return text + fmt::format(
+                    "key_length = {:.5f}\nkey_gap = {:.5f}\ntitle_y = {:.5f}\nnote_x = {:.5f}\nnote_y = {:.5f}\n"
+                    "y_label_x = {:.5f}\n",
+                    layout.key_length, layout.key_gap, layout.title_y, layout.note_x, layout.note_y, layout.y_label_x);
 }
 
 std::string panel_titles(const Figure& figure) {

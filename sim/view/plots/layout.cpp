@@ -16,7 +16,7 @@ constexpr double one_column_mm = 84, two_columns_mm = 174;  // as most journals 
 constexpr double screen_type = 14, paper_type = 8;
 
 // Distances in units of the type's size.
-constexpr double note_pitch = 2, pitch = 1.55, edge = 0.7, axis_label = 1.7, tick_label = 2.6, between = 3.2,
+constexpr double note_pitch = 2, pitch = 1.55, edge = 0.7, axis_label = 1.7, tick_label = 2.8, between = 3.2,
                  panel_title = 1.7, ticks_below = 2.4;
 constexpr double sample = 2.4, sample_gap = 0.6, key_gap = 1.6, bar = 1.75;
 
@@ -140,6 +140,7 @@ Layout layout_of(const Figure& figure, const std::string& size, bool bars) {
   if (!bars) place_key(layout, parts, names, note);
   layout.key_length = sample * type / canvas.width;
   layout.key_gap = sample_gap * type / canvas.width;
+  layout.y_label_x = 0.85 * type / canvas.width;
   layout.title_y = 1 - (edge + 0.5) * type / canvas.height;
   layout.note_x = edge * type / canvas.width;
   layout.note_y = (edge + 0.2) * type / canvas.height;

@@ -28,6 +28,7 @@ struct Layout {
   std::vector<Box> panels;
   std::vector<std::pair<double, double>> key;  // where the sample of each series starts; none: no legend
   double key_length = 0, key_gap = 0, title_y = 0, note_x = 0, note_y = 0;
+  double y_label_x = 0;  // the middle of the label of the y axis, which is turned
 };
 
 // `bars`: series lie below one another, with their names at the left instead of a legend.
