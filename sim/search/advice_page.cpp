@@ -111,7 +111,7 @@ std::string difference_text(double share) { return share_text(std::round(1e3 * s
 
 // What the corrected test leaves open may be a large difference: it stands here.
 std::vector<Row> not_told_apart_table(const Advice& advice, const Goal& goal) {
-  std::vector<Row> rows = {{"not told apart", "behind the leader by", "p alone", "p corrected"}};
+  std::vector<Row> rows = {{"not told apart", "behind the leader by", "p uncorrected", "p corrected"}};
   for (const std::size_t i : advice.race.left) {
     const std::vector<double> behind = behind_leader(advice, i);
     const auto alone = results::paired_p(behind);
@@ -128,7 +128,7 @@ std::vector<Row> ranking_table(const Advice& advice) {
   const std::string target = advice.shown_target ? fmt::format("{:g}", *advice.shown_target) : "";
   std::vector<Row> rows = {{"system", "rate", "accuracy at the end", "seeds", "against the leader"}};
   if (!target.empty()) {
-    rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "over one worker"});
+    rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "speed-up over one worker"});
   }
   for (const std::size_t i : advice.ranking) {
     const Advised& advised = advice.advised[i];
@@ -225,12 +225,12 @@ std::string names_text(const Advice& advice, const std::vector<std::size_t>& adv
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// " The budget had no room for 2 more in the race: ..."; empty if none waits.
+// " The budget had no room for 2 more systems in the race: ..."; empty if none waits.
 std::string no_room_text(const Advice& advice) {
   const std::size_t waiting = not_raced(advice).size();
   if (waiting == 0) return "";
-  return fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.", waiting,
-                     waiting == 1 ? "it" : "them");
+  return fmt::format(" The budget had no room for {} in the race: shorter or fewer runs put {} behind.",
+                     counted(static_cast<std::int64_t>(waiting), "more system"), waiting == 1 ? "it" : "them");
 }
 
 std::string how_sure_without_race(const Advice& advice) {
@@ -320,7 +320,9 @@ Row cut_off(const Advice& advice) {
       planned += advised.tuning_runs;
       for (const auto& tried : advised.tuning.tried) made += tried.scores.size();
     }
-    lines.push_back(fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
+    lines.push_back(made == 0
+                        ? fmt::format("Tuning: none of {} runs was made; rates are the scenario's own.", planned)
+                        : fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
   }
   if (advice.open_race > 0)
     lines.push_back(fmt::format("Race, not made: the next {}.", counted(advice.open_race, "run")));
@@ -335,7 +337,7 @@ Row method(Adviser& adviser, const Advice& advice) {
   const auto& tuning = adviser.tuning_seeds();
   Row lines = adviser.question().notes;
   lines.emplace_back(
-      "Systems take turns by their probes, one run each of 1/16 and of 1/4 of the time, then by whole runs.");
+      "Systems are ordered first by short probe runs (1/16, then 1/4 of the time), then by complete runs.");
   lines.push_back(fmt::format(
       "Learning rates: {}{} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
       advice.open_tuning > 0 ? "at most " : "", advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
@@ -352,8 +354,8 @@ Row method(Adviser& adviser, const Advice& advice) {
   if (not_told_apart_table(advice, adviser.request().goal).size() > 1) {
     lines.emplace_back(
         "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
-        "the leader is a mean over seeds; its interval and p alone are of that comparison, the verdict is by p "
-        "corrected for all of them and for the looks.");
+        "the leader is a mean over seeds; its interval and uncorrected p are for that one comparison; the verdict "
+        "uses p corrected for all comparisons and for the four looks.");
   }
   lines.emplace_back("Other networks: the first three seeds, the same rates, links all changed alike.");
   lines.emplace_back(

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.hpp"
 #include "sim/search/tune.hpp"
 #include "tests/results/writing/files.hpp"
 #include "tests/search/results_below.hpp"
@@ -89,8 +90,8 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
     CAPTURE(candidate.name);
     // 40 s a step of both workers against a tenth of one alone, 0.1 s; and there is no server.
     if (candidate.name == "ring_allreduce") {
-      CHECK(candidate.excluded.find("at most 0.025 gradients a second") != std::string::npos);
-      CHECK(candidate.excluded.find("the 10 of one worker alone (single)") != std::string::npos);
+      CHECK(candidate.excluded.find("at most 0.025 gradients/s in all") != std::string::npos);
+      CHECK(candidate.excluded.find("less than a tenth of the 10 of one worker alone") != std::string::npos);
     }
     if (candidate.name == "ps_sync") CHECK(candidate.excluded.find("needs a server") != std::string::npos);
     if (candidate.name == "gossip") CHECK(candidate.excluded == "");
@@ -163,6 +164,15 @@ TEST_CASE("a best rate at the edge of those tried is told of by name, also where
   REQUIRE(names != "");  // in 20 steps a rate of 0.1 is too small for either
   CHECK(advice_markdown(adviser).find("Best rate at the edge of those tried: " + names +
                                       "; one beyond may be better") != std::string::npos);
+}
+
+TEST_CASE("where no run of tuning was made the page says that rates are the scenario's own") {
+  const Place place;
+  Adviser adviser(place.request(place.write("untuned.json", scenario_text("800Mbps")), {"gossip"}), 1);
+  adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 4 ? 1.0 : 0.0; }});  // the probes
+  const std::string page = advice_text(adviser);
+  CHECK(page.find("none of 16 runs was made; rates are the scenario's own") != std::string::npos);
+  CHECK(page.find("the best of these") == std::string::npos);
 }
 
 TEST_CASE("without a race systems are compared by the longest runs that two have had, whichever has longer ones") {
@@ -302,7 +312,8 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(worst_in <= best_out);
   const std::string page = advice_text(tight);
   CHECK(page.find("Not raced, for lack of budget") != std::string::npos);
-  CHECK(page.find("The budget had no room for") != std::string::npos);
+  CHECK(page.find("The budget had no room for " + counted(static_cast<std::int64_t>(all - raced), "more system")) !=
+        std::string::npos);
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
   CHECK(Json::parse(advice_json(tight))["not_raced"].size() == all - raced);
