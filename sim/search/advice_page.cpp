@@ -310,6 +310,18 @@ std::string what_is_asked(Adviser& adviser) {
   return fmt::format("Question: {} on {}?", what, adviser.question().file);
 }
 
+// What the answer depends on, and which accuracy the ranking is about.
+Row setting(const Adviser& adviser, const Advice& advice) {
+  Row lines = adviser.setting();
+  if (!adviser.request().goal.target && advice.shown_target) {
+    lines.push_back(
+        fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has at the end, "
+                    "less a point.",
+                    *advice.shown_target));
+  }
+  return lines;
+}
+
 // What the budget, or Ctrl-C, cut off.
 Row cut_off(const Advice& advice) {
   Row lines;
@@ -474,8 +486,9 @@ std::string advice_answer(Adviser& adviser) {
 
 std::string advice_text(Adviser& adviser) {
   const Advice advice = adviser.advice();
-  std::string text = results::hanging("", what_is_asked(adviser)) + "\n" +
-                     results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
+  std::string text = results::hanging("", what_is_asked(adviser));
+  for (const std::string& line : setting(adviser, advice)) text += results::hanging("  ", line);
+  text += "\n" + results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
   if (!advice.ranking.empty()) text += results::text_table(ranking_table(advice), 1) + "\n";
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
     text += results::text_table(rows, 1) + "\n";
@@ -504,8 +517,9 @@ std::string advice_text(Adviser& adviser) {
 
 std::string advice_markdown(Adviser& adviser) {
   const Advice advice = adviser.advice();
-  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n**" +
-                     recommendation(advice) + "** " + how_sure(advice) + "\n";
+  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n";
+  for (const std::string& line : setting(adviser, advice)) text += "- " + line + "\n";
+  text += "\n**" + recommendation(advice) + "** " + how_sure(advice) + "\n";
   if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_table(ranking_table(advice));
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
     text += "\n" + markdown_table(rows);
@@ -541,6 +555,7 @@ std::string advice_json(Adviser& adviser) {
   for (const std::size_t i : advice.race.left) left.push_back(name_of(advice, i));
   const Json json = {{"question", adviser.question().file},
                      {"goal", goal.target ? "time to accuracy" : "accuracy at the end"},
+                     {"setting", setting(adviser, advice)},
                      {"target", number(advice.shown_target)},
                      {"recommended", advice.recommended ? Json(name_of(advice, *advice.recommended)) : Json()},
                      {"how_sure", how_sure(advice)},

@@ -428,6 +428,27 @@ TEST_CASE("what is not told apart from the leader stands with how far it is behi
   CHECK(page.find("Not told apart is not equal") != std::string::npos);
 }
 
+TEST_CASE("the page says what the answer depends on: time, hosts, model, data, network, and which accuracy is shown") {
+  const Place place;
+  std::string text = scenario_text("8Mbps");
+  text.replace(text.find("\"8Mbps\""), 7, "[\"8Mbps\", \"40Mbps\"], \"servers\": 1, \"latency\": \"30ms\"");
+  Adviser adviser(place.request(place.write("setting.json", text), {"alone"}), 2);
+  const Json before = Json::parse(advice_json(adviser))["setting"];
+  REQUIRE(before.size() == 2);
+  CHECK(before[0] ==
+        "Training: 2 s of simulated time (stop.time); synthetic data, 400 training samples; minibatches of 20, 100 ms "
+        "each; the model is 10 MB on the wire.");
+  CHECK(before[1] ==
+        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms.");
+  adviser.run(Counted().options());
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.shown_target.has_value());
+  const std::string page = advice_markdown(adviser);
+  for (const std::string& line : adviser.setting()) CHECK(page.find("- " + line + "\n") != std::string::npos);
+  CHECK(page.find(fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has",
+                              *advice.shown_target)) != std::string::npos);
+}
+
 TEST_CASE("what cannot be asked is one line") {
   const Place place;
   const auto error_of = [&](const std::string& text, std::vector<std::string> systems = {}) -> std::string {
