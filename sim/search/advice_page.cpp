@@ -111,7 +111,7 @@ std::string difference_text(double share) { return share_text(std::round(1e3 * s
 
 // What the corrected test leaves open may be a large difference: it stands here.
 std::vector<Row> not_told_apart_table(const Advice& advice, const Goal& goal) {
-  std::vector<Row> rows = {{"not told apart", "behind the leader by", "p alone", "p corrected"}};
+  std::vector<Row> rows = {{"not told apart", "behind the leader by", "p uncorrected", "p corrected"}};
   for (const std::size_t i : advice.race.left) {
     const std::vector<double> behind = behind_leader(advice, i);
     const auto alone = results::paired_p(behind);
@@ -128,7 +128,7 @@ std::vector<Row> ranking_table(const Advice& advice) {
   const std::string target = advice.shown_target ? fmt::format("{:g}", *advice.shown_target) : "";
   std::vector<Row> rows = {{"system", "rate", "accuracy at the end", "seeds", "against the leader"}};
   if (!target.empty()) {
-    rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "over one worker"});
+    rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "speed-up over one worker"});
   }
   for (const std::size_t i : advice.ranking) {
     const Advised& advised = advice.advised[i];
@@ -225,12 +225,12 @@ std::string names_text(const Advice& advice, const std::vector<std::size_t>& adv
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// " The budget had no room for 2 more in the race: ..."; empty if none waits.
+// " The budget had no room for 2 more systems in the race: ..."; empty if none waits.
 std::string no_room_text(const Advice& advice) {
   const std::size_t waiting = not_raced(advice).size();
   if (waiting == 0) return "";
-  return fmt::format(" The budget had no room for {} more in the race: shorter or fewer runs put {} behind.", waiting,
-                     waiting == 1 ? "it" : "them");
+  return fmt::format(" The budget had no room for {} in the race: shorter or fewer runs put {} behind.",
+                     counted(static_cast<std::int64_t>(waiting), "more system"), waiting == 1 ? "it" : "them");
 }
 
 std::string how_sure_without_race(const Advice& advice) {
@@ -310,6 +310,18 @@ std::string what_is_asked(Adviser& adviser) {
   return fmt::format("Question: {} on {}?", what, adviser.question().file);
 }
 
+// What the answer depends on, and which accuracy the ranking is about.
+Row setting(const Adviser& adviser, const Advice& advice) {
+  Row lines = adviser.setting();
+  if (!adviser.request().goal.target && advice.shown_target) {
+    lines.push_back(
+        fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has at the end, "
+                    "less a point.",
+                    *advice.shown_target));
+  }
+  return lines;
+}
+
 // What the budget, or Ctrl-C, cut off.
 Row cut_off(const Advice& advice) {
   Row lines;
@@ -320,7 +332,9 @@ Row cut_off(const Advice& advice) {
       planned += advised.tuning_runs;
       for (const auto& tried : advised.tuning.tried) made += tried.scores.size();
     }
-    lines.push_back(fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
+    lines.push_back(made == 0
+                        ? fmt::format("Tuning: none of {} runs was made; rates are the scenario's own.", planned)
+                        : fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
   }
   if (advice.open_race > 0)
     lines.push_back(fmt::format("Race, not made: the next {}.", counted(advice.open_race, "run")));
@@ -335,7 +349,7 @@ Row method(Adviser& adviser, const Advice& advice) {
   const auto& tuning = adviser.tuning_seeds();
   Row lines = adviser.question().notes;
   lines.emplace_back(
-      "Systems take turns by their probes, one run each of 1/16 and of 1/4 of the time, then by whole runs.");
+      "Systems are ordered first by short probe runs (1/16, then 1/4 of the time), then by complete runs.");
   lines.push_back(fmt::format(
       "Learning rates: {}{} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
       advice.open_tuning > 0 ? "at most " : "", advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
@@ -352,8 +366,8 @@ Row method(Adviser& adviser, const Advice& advice) {
   if (not_told_apart_table(advice, adviser.request().goal).size() > 1) {
     lines.emplace_back(
         "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
-        "the leader is a mean over seeds; its interval and p alone are of that comparison, the verdict is by p "
-        "corrected for all of them and for the looks.");
+        "the leader is a mean over seeds; its interval and uncorrected p are for that one comparison; the verdict "
+        "uses p corrected for all comparisons and for the four looks.");
   }
   lines.emplace_back("Other networks: the first three seeds, the same rates, links all changed alike.");
   lines.emplace_back(
@@ -472,8 +486,9 @@ std::string advice_answer(Adviser& adviser) {
 
 std::string advice_text(Adviser& adviser) {
   const Advice advice = adviser.advice();
-  std::string text = results::hanging("", what_is_asked(adviser)) + "\n" +
-                     results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
+  std::string text = results::hanging("", what_is_asked(adviser));
+  for (const std::string& line : setting(adviser, advice)) text += results::hanging("  ", line);
+  text += "\n" + results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
   if (!advice.ranking.empty()) text += results::text_table(ranking_table(advice), 1) + "\n";
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
     text += results::text_table(rows, 1) + "\n";
@@ -502,8 +517,9 @@ std::string advice_text(Adviser& adviser) {
 
 std::string advice_markdown(Adviser& adviser) {
   const Advice advice = adviser.advice();
-  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n**" +
-                     recommendation(advice) + "** " + how_sure(advice) + "\n";
+  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n";
+  for (const std::string& line : setting(adviser, advice)) text += "- " + line + "\n";
+  text += "\n**" + recommendation(advice) + "** " + how_sure(advice) + "\n";
   if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_table(ranking_table(advice));
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
     text += "\n" + markdown_table(rows);
@@ -539,6 +555,7 @@ std::string advice_json(Adviser& adviser) {
   for (const std::size_t i : advice.race.left) left.push_back(name_of(advice, i));
   const Json json = {{"question", adviser.question().file},
                      {"goal", goal.target ? "time to accuracy" : "accuracy at the end"},
+                     {"setting", setting(adviser, advice)},
                      {"target", number(advice.shown_target)},
                      {"recommended", advice.recommended ? Json(name_of(advice, *advice.recommended)) : Json()},
                      {"how_sure", how_sure(advice)},

@@ -9,6 +9,7 @@
 #include "core/base/check.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/units.hpp"
+#include "sim/search/setting.hpp"
 #include "sim/search/stages.hpp"
 #include "sim/studies/jobs_folder.hpp"
 
@@ -148,6 +149,7 @@ Adviser::Adviser(AdviseRequest request, int at_once)
   race_base_ = base("runs", question_.set);
   condition_base_ = base("conditions", question_.set);
   const scenario::Scenario& own = lab_.scenario(lab_.point(race_base_, {}));
+  setting_ = setting_of(own);
   bandwidth_factor_ = own.platform.bandwidth_factor;
   latency_factor_ = own.platform.latency_factor;
   SearchSpace space = space_of(own, {});

@@ -106,6 +106,7 @@ class Adviser {
 
   const AdviseRequest& request() const { return request_; }
   const Question& question() const { return question_; }
+  const std::vector<std::string>& setting() const { return setting_; }  // as setting_of() has it
   const std::vector<std::uint64_t>& tuning_seeds() const { return tuning_->seeds(); }
   std::filesystem::path folder() const;
   // Of the runs that raced and have ended.
@@ -130,6 +131,7 @@ class Adviser {
   Question question_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> run_;  // candidates, by advised
+  std::vector<std::string> setting_;
   Lab lab_;
   std::size_t probe_base_ = 0, race_base_ = 0, condition_base_ = 0;
   double bandwidth_factor_ = 1, latency_factor_ = 1;

@@ -56,7 +56,7 @@ constexpr KnownCandidate known_candidates[] = {
 // A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to an accuracy;
 // this leaves room for that being wrong. Accuracy at the end asks for more room: one worker may have long stopped
 // learning.
-constexpr double room_for_time = 2, room_for_accuracy = 10;
+constexpr double room_for_time = 2, room_for_accuracy = 10;  // "half", "a tenth" where it is told
 
 constexpr std::int64_t evaluated_samples = 1000;  // a ranking needs no more
 constexpr double evaluations = 60;
@@ -144,11 +144,11 @@ std::string bare(std::string line, const Question& question) {
   return line.starts_with('$') && colon != std::string::npos ? line.substr(colon + 2) : line;
 }
 
-std::string why_hopeless(double gradients_per_s, double of_one, double room) {
+std::string why_hopeless(double gradients_per_s, double of_one, const Goal& goal) {
   return fmt::format(
-      "by its lower bound at most {:.2g} gradients a second in all, and not even {:.0f} times that are the "
-      "{:.2g} of one worker alone (single)",
-      gradients_per_s, room, of_one);
+      "can take at most {:.2g} gradients/s in all (its lower bound), less than {} of the {:.2g} of one worker alone "
+      "(single)",
+      gradients_per_s, goal.target ? "half" : "a tenth", of_one);
 }
 
 // How many train; none where only the loaded platform tells.
@@ -168,7 +168,7 @@ void exclude_by_bounds(std::vector<Candidate>& candidates, const std::vector<std
   for (std::size_t i = 1; workers && i < std::size(known_candidates); ++i) {
     if (!of[i] || !known_candidates[i].in_step) continue;
     const double most = *workers / of[i]->bounds.step_s;
-    if (most * room < of_one) candidates[i].excluded = why_hopeless(most, of_one, room);
+    if (most * room < of_one) candidates[i].excluded = why_hopeless(most, of_one, goal);
   }
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("advise prints one page of 80 columns, and leaves it with what can be 
   const Reply reply = place.call(question + " -o race.html");
   CHECK(reply.code == 0);
   CHECK(reply.out.find("Use single, one worker alone with all the data") != std::string::npos);
-  CHECK(reply.out.find("ring_allreduce: by its lower bound at most 0.025 gradients a second") != std::string::npos);
+  CHECK(reply.out.find("ring_allreduce: can take at most 0.025 gradients/s in all") != std::string::npos);
   std::istringstream lines(reply.out);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
   const std::string folder = "results/advise/learner/";

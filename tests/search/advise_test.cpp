@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.hpp"
 #include "sim/search/tune.hpp"
 #include "tests/results/writing/files.hpp"
 #include "tests/search/results_below.hpp"
@@ -89,8 +90,8 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
     CAPTURE(candidate.name);
     // 40 s a step of both workers against a tenth of one alone, 0.1 s; and there is no server.
     if (candidate.name == "ring_allreduce") {
-      CHECK(candidate.excluded.find("at most 0.025 gradients a second") != std::string::npos);
-      CHECK(candidate.excluded.find("the 10 of one worker alone (single)") != std::string::npos);
+      CHECK(candidate.excluded.find("at most 0.025 gradients/s in all") != std::string::npos);
+      CHECK(candidate.excluded.find("less than a tenth of the 10 of one worker alone") != std::string::npos);
     }
     if (candidate.name == "ps_sync") CHECK(candidate.excluded.find("needs a server") != std::string::npos);
     if (candidate.name == "gossip") CHECK(candidate.excluded == "");
@@ -163,6 +164,15 @@ TEST_CASE("a best rate at the edge of those tried is told of by name, also where
   REQUIRE(names != "");  // in 20 steps a rate of 0.1 is too small for either
   CHECK(advice_markdown(adviser).find("Best rate at the edge of those tried: " + names +
                                       "; one beyond may be better") != std::string::npos);
+}
+
+TEST_CASE("where no run of tuning was made the page says that rates are the scenario's own") {
+  const Place place;
+  Adviser adviser(place.request(place.write("untuned.json", scenario_text("800Mbps")), {"gossip"}), 1);
+  adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 4 ? 1.0 : 0.0; }});  // the probes
+  const std::string page = advice_text(adviser);
+  CHECK(page.find("none of 16 runs was made; rates are the scenario's own") != std::string::npos);
+  CHECK(page.find("the best of these") == std::string::npos);
 }
 
 TEST_CASE("without a race systems are compared by the longest runs that two have had, whichever has longer ones") {
@@ -302,7 +312,8 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(worst_in <= best_out);
   const std::string page = advice_text(tight);
   CHECK(page.find("Not raced, for lack of budget") != std::string::npos);
-  CHECK(page.find("The budget had no room for") != std::string::npos);
+  CHECK(page.find("The budget had no room for " + counted(static_cast<std::int64_t>(all - raced), "more system")) !=
+        std::string::npos);
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
   CHECK(Json::parse(advice_json(tight))["not_raced"].size() == all - raced);
@@ -415,6 +426,27 @@ TEST_CASE("what is not told apart from the leader stands with how far it is behi
   }
   REQUIRE(near > 0);
   CHECK(page.find("Not told apart is not equal") != std::string::npos);
+}
+
+TEST_CASE("the page says what the answer depends on: time, hosts, model, data, network, and which accuracy is shown") {
+  const Place place;
+  std::string text = scenario_text("8Mbps");
+  text.replace(text.find("\"8Mbps\""), 7, "[\"8Mbps\", \"40Mbps\"], \"servers\": 1, \"latency\": \"30ms\"");
+  Adviser adviser(place.request(place.write("setting.json", text), {"alone"}), 2);
+  const Json before = Json::parse(advice_json(adviser))["setting"];
+  REQUIRE(before.size() == 2);
+  CHECK(before[0] ==
+        "Training: 2 s of simulated time (stop.time); synthetic data, 400 training samples; minibatches of 20, 100 ms "
+        "each; the model is 10 MB on the wire.");
+  CHECK(before[1] ==
+        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms.");
+  adviser.run(Counted().options());
+  const Advice advice = adviser.advice();
+  REQUIRE(advice.shown_target.has_value());
+  const std::string page = advice_markdown(adviser);
+  for (const std::string& line : adviser.setting()) CHECK(page.find("- " + line + "\n") != std::string::npos);
+  CHECK(page.find(fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has",
+                              *advice.shown_target)) != std::string::npos);
 }
 
 TEST_CASE("what cannot be asked is one line") {
