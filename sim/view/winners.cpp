@@ -125,7 +125,7 @@ bool is_full(const WinnerMap& map) {
 WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, std::optional<double> target) {
   const std::vector<std::string> words = {"accuracy", "loss", "time", "bytes"};
   if (!what.empty() && std::find(words.begin(), words.end(), what) == words.end()) {
-    throw InputError("--y: " + scenario::in_quotes(what) + " is not to be had for a map; " +
+    throw InputError("--y: " + scenario::in_quotes(what) + " is not available for a map; " +
                      scenario::nearest_or(what, words, "expected one of " + scenario::listed(words)));
   }
   const auto axes = axes_of(runs);

@@ -401,11 +401,11 @@ TEST_CASE("what cannot be drawn is refused with one line, and no file") {
     const char *arguments, *error;
   } cases[] = {
       {"plot results/learning -o picture.jpg",
-       "picture.jpg: is no kind of picture; expected a name that ends in .svg, .png or .pdf"},
+       "picture.jpg: unknown picture format; expected a name that ends in .svg, .png or .pdf"},
       {"plot -o picture.svg", "plot: no results given; see ddlsim plot --help"},
       {"plot absent -o picture.svg", "absent: no such folder; expected one with run.json, or one above such folders"},
       {"plot results/learning -o picture.svg --y speed",
-       "--y: \"speed\" is not to be had for curves; expected one of accuracy, loss, train_loss"},
+       "--y: \"speed\" is not available for curves; expected one of accuracy, loss, train_loss"},
       {"plot results/learning -o picture.svg --kind map",
        "a map needs two settings that vary beside the scheme, but none does; expected a sweep over "
        "platform.bandwidth and platform.workers, for instance"},

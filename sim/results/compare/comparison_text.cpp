@@ -70,7 +70,8 @@ bool is_replicated(const GroupedRuns& grouped) {
   return std::ranges::any_of(grouped.groups, [](const RunGroup& group) { return group.runs.size() > 1; });
 }
 
-std::vector<Row> table_of(const Comparison& comparison) {
+// `targets_named`: each column over one worker names its target, for it may not be read beside the time to it.
+std::vector<Row> table_of(const Comparison& comparison, bool targets_named) {
   std::vector<Row> table(1, Row{"scheme"});
   const bool replicated = is_replicated(comparison.grouped);
   for (const std::string& path : comparison.grouped.varied) table[0].push_back(path);
@@ -78,7 +79,8 @@ std::vector<Row> table_of(const Comparison& comparison) {
   const bool baselines = comparison.has_baselines();
   for (const ComparedMeasure& measure : comparison.measures) {
     table[0].push_back(measure.title);
-    if (baselines && measure.target) table[0].emplace_back("over one worker");
+    if (!baselines || !measure.target) continue;
+    table[0].push_back(targets_named ? fmt::format("over one worker, to {}", *measure.target) : "over one worker");
   }
   for (std::size_t index = 0; index < comparison.grouped.groups.size(); ++index) {
     const RunGroup& group = comparison.grouped.groups[index];
@@ -231,25 +233,45 @@ constexpr const char* method =
     "Noise: t-tests at 5 %, paired by seed (Welch's without three seeds in common),\n"
     "corrected for the number of pairs (Holm); ± is the 95 % interval of a mean.";
 
+bool holds_word(const std::vector<Row>& table, const std::string& word) {
+  return std::ranges::any_of(table, [&](const Row& row) {
+    return std::ranges::any_of(row, [&](const std::string& cell) { return cell.find(word) != std::string::npos; });
+  });
+}
+
+// What the signs mean that are in the table and in the verdict.
+std::string signs(const std::vector<Row>& table, const std::string& verdict) {
+  std::string text;
+  if (holds_word(table, " !")) text += "!: not sooner than one worker alone.\n";
+  if (holds_word(table, "never !")) text += "never: one worker gets there with all seeds, this does not.\n";
+  if (holds_word(table, "only this")) text += "only this: it gets there with all seeds, one worker does not.\n";
+  if (verdict.find(" ~ ") != std::string::npos) text += "a ~ b: within noise of each other.\n";
+  return text;
+}
+
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison) {
   const GroupedRuns& grouped = comparison.grouped;
-  std::string text = text_table(table_of(comparison), 1 + grouped.varied.size() + (is_replicated(grouped) ? 1 : 0));
+  const std::vector<Row> table = table_of(comparison, false);
+  std::string text = text_table(table, 1 + grouped.varied.size() + (is_replicated(grouped) ? 1 : 0));
   for (const Fidelity& fidelity : comparison.fidelities) {
     text += "\n" + hanging("", fidelity_title(comparison, fidelity)) + text_table(fidelity_table(fidelity), 1);
   }
   const std::string verdict = verdict_text(comparison, "", "  ");
-  return verdict.empty() ? text : text + "\n" + rewrapped(verdict + method + "\n");
+  const std::string legend = signs(table, verdict) + (verdict.empty() ? "" : std::string(method) + "\n");
+  return legend.empty() ? text : text + "\n" + rewrapped(verdict + legend);
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text = markdown_of(table_of(comparison));
+  const std::vector<Row> table = table_of(comparison, true);
+  std::string text = markdown_of(table);
   for (const Fidelity& fidelity : comparison.fidelities) {
     text += "\n" + fidelity_title(comparison, fidelity) + "\n\n" + markdown_of(fidelity_table(fidelity));
   }
   const std::string verdict = verdict_text(comparison, "\n", "- ");
-  return verdict.empty() ? text : text + "\n" + verdict + "\n" + method + "\n";
+  const std::string legend = signs(table, verdict) + (verdict.empty() ? "" : std::string(method) + "\n");
+  return legend.empty() ? text : text + "\n" + verdict + (verdict.empty() ? "" : "\n") + legend;
 }
 
 }  // namespace ddl::results

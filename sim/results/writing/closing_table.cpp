@@ -59,9 +59,11 @@ std::string best_line(const scenario::Scenario& scenario, const Summary& summary
   return text + fmt::format("; guessing gives {:.3g}", 1.0 / data::data_shape(scenario.data.source).classes);
 }
 
-std::string steps_line(const experiment::RunResult& result, const Summary& summary) {
+std::string steps_line(const scenario::Scenario& scenario, const experiment::RunResult& result,
+                       const Summary& summary) {
   if (result.steps.empty()) return "none";
-  const auto [least, most] = std::minmax_element(result.steps.begin(), result.steps.end());
+  auto [least, most] = std::minmax_element(result.steps.begin(), result.steps.end());
+  if (scenario.algorithm->facts().one_trains) least = most;  // the others have no steps
   std::string text = range(readable_count(static_cast<double>(*least)), readable_count(static_cast<double>(*most)));
   text += " (" + readable_count(static_cast<double>(summary.iterations)) + " in all";
   if (result.epochs >= 999.5)
@@ -159,14 +161,15 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   if (summary.best_accuracy) lines.add("best accuracy", best_line(scenario, summary));
   if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
   for (const TargetReached& target : summary.targets) {
-    lines.add(fmt::format("time to {}", target.accuracy),
-              target.time_s ? readable_seconds(*target.time_s) + ", " + readable_bytes(*target.bytes) + " sent"
-                            : std::string("not reached"));
+    lines.add("time to accuracy",
+              fmt::format("{}: ", target.accuracy) +
+                  (target.time_s ? readable_seconds(*target.time_s) + ", " + readable_bytes(*target.bytes) + " sent"
+                                 : "not reached"));
   }
   lines.add(result.measured ? "measured time" : "simulated time",
             readable_seconds(result.simulated_s) + ", stopped by " + result.stopped_by);
   if (result.divergence) lines.add("diverged", divergence_text(result));
-  lines.add("steps per worker", steps_line(result, summary));
+  lines.add("steps per worker", steps_line(scenario, result, summary));
   if (const auto& times = summary.seconds_per_batch) {
     lines.add("time per step", readable_seconds(times->mean) + " (median " + readable_seconds(times->median) +
                                    ", 95 % below " + readable_seconds(times->p95) + ")");
@@ -190,7 +193,7 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
     lines.add("workers idle", range(readable_share(*least), readable_share(*most)));
   }
   if (const auto& staleness = summary.staleness) {
-    lines.add("staleness", fmt::format("{:.3g} on average, {:.3g} at most", staleness->mean, staleness->max));
+    lines.add("staleness", fmt::format("{:.3g} updates on average, {:.3g} at most", staleness->mean, staleness->max));
   }
   for (const RequestSummary& requests : summarise_requests(result.answers)) {
     lines.add(requests.threshold ? fmt::format("threshold {}", *requests.threshold) : std::string("requests"),

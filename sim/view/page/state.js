@@ -1,4 +1,4 @@
-// What is chosen is in the address, so that a link shows the same.
+// The page's state is in the URL, so that a link shows the same.
 const opened_with = new URLSearchParams(location.hash.slice(1));
 const remembered = [];
 

@@ -121,7 +121,7 @@ std::string picture_format(const std::string& file) {
   for (const char* format : {"svg", "png", "pdf"}) {
     if (ending == std::string(".") + format) return format;
   }
-  throw InputError(file + ": is no kind of picture; expected a name that ends in .svg, .png or .pdf");
+  throw InputError(file + ": unknown picture format; expected a name that ends in .svg, .png or .pdf");
 }
 
 void draw(const std::string& file, const About& about, const std::string& definitions, std::string_view script) {

@@ -47,7 +47,7 @@ const Column& column_named(const Column (&columns)[n], std::string_view word, co
     if (word == column.word) return column;
     words += (words.empty() ? "" : ", ") + std::string(column.word);
   }
-  throw InputError(fmt::format("{}: \"{}\" is not to be had for curves; expected one of {}", option, word, words));
+  throw InputError(fmt::format("{}: \"{}\" is not available for curves; expected one of {}", option, word, words));
 }
 
 Scale scale_of(const std::string& x, double most) {

@@ -24,7 +24,7 @@ class Pace {
     const bool targets = !shared_targets(runs).empty();
     const std::string what = !options.y.empty() ? options.y : targets || options.target ? "time" : "samples";
     if (what != "time" && what != "samples") {
-      throw InputError(fmt::format("--y: \"{}\" is not to be had for speed-up; expected one of time, samples", what));
+      throw InputError(fmt::format("--y: \"{}\" is not available for speed-up; expected one of time, samples", what));
     }
     if (what == "time") {
       target_ = chosen_target(runs, options.target);

@@ -13,7 +13,7 @@ namespace ddl::view {
 void plot_targets(const results::GroupedRuns& runs, const PictureOptions& options) {
   const std::string what = options.y.empty() ? "time" : options.y;
   if (what != "time" && what != "bytes") {
-    throw InputError(fmt::format("--y: \"{}\" is not to be had for targets; expected one of time, bytes", what));
+    throw InputError(fmt::format("--y: \"{}\" is not available for targets; expected one of time, bytes", what));
   }
   const double target = chosen_target(runs, options.target);
   const std::string measure = what == "time" ? results::time_to(target) : results::bytes_to(target);
@@ -29,7 +29,7 @@ void plot_targets(const results::GroupedRuns& runs, const PictureOptions& option
     if (reached < group.runs.size()) {
       points.text = reached == 0 ? "not reached" : fmt::format("reached by {} of {}", reached, group.runs.size());
     }
-    // A mean over those runs alone that get there would flatter.
+    // A mean over those runs alone that get there would be biased.
     if (reached < group.runs.size()) continue;
     const results::Estimate estimate = *group.estimate_of(measure);
     points.x = {estimate.mean};

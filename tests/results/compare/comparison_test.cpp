@@ -62,6 +62,18 @@ TEST_CASE("differences within the scatter of seeds are called noise, others are 
   CHECK(text.find("final accuracy: best a; within noise of it: b\n") != std::string::npos);
 }
 
+TEST_CASE("the sign between schemes that noise does not tell apart is explained where it is used") {
+  const std::string sign = "\na ~ b: within noise of each other.\n";
+  std::vector<FinishedRun> runs = three_schemes("5Mbps");
+  CHECK(comparison_text(compare(runs, true)).find(sign) == std::string::npos);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    runs.push_back(run_of("d", "5Mbps", seed, 0.50 + 0.01 * static_cast<double>((seed + 1) % 3), 91));
+  }
+  const std::string text = comparison_text(compare(runs, true));
+  CHECK(text.find("among the others: c ~ d") != std::string::npos);
+  CHECK(text.find(sign) != std::string::npos);
+}
+
 TEST_CASE("a scheme whose runs did not all reach a target is not ranked by the time to it") {
   const Comparison comparison = compare(three_schemes("5Mbps"), true);
   const std::size_t time = measure_index(comparison, time_to(0.5));
@@ -250,6 +262,10 @@ TEST_CASE("schemes are set beside one worker alone on the same platform, and wha
   CHECK(text.find("0.75x !") != std::string::npos);
   CHECK(text.find("never !") != std::string::npos);
   CHECK(text.find("time to 0.5: not sooner than one worker alone: slow, never\n") != std::string::npos);
+  CHECK(text.find("\n!: not sooner than one worker alone.\n") != std::string::npos);
+  CHECK(text.find("\nnever: one worker gets there with all seeds, this does not.\n") != std::string::npos);
+  CHECK(text.find("only this:") == std::string::npos);
+  CHECK(comparison_markdown(comparison).find("| time to 0.5 | over one worker, to 0.5 |") != std::string::npos);
   const auto json = nlohmann::json::parse(comparison_json(comparison));
   CHECK(json["groups"][1]["over_one_worker"][time_to(0.5)]["speed_up"] == doctest::Approx(3));
   CHECK(json["groups"][1]["over_one_worker"][time_to(0.5)]["baseline"] == 0);

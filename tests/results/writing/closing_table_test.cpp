@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/nn/math_mode.hpp"
+#include "core/systems/single.hpp"
 #include "tests/results/writing/example.hpp"
 
 namespace ddl::results {
@@ -32,9 +33,9 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
             "  accuracy          0.6250 (workers 0.5000 .. 0.7500), averaged model 0.6875\n"
             "  best accuracy     0.6250 at 10 s; guessing gives 0.1\n"
             "  loss              1.1250 (workers 1.0000 .. 1.2500), averaged model 1.0625\n"
-            "  time to 0.3       5 s, 1 kB sent\n"
-            "  time to 0.6       10 s, 3 kB sent\n"
-            "  time to 0.9       not reached\n"
+            "  time to accuracy  0.3: 5 s, 1 kB sent\n"
+            "  time to accuracy  0.6: 10 s, 3 kB sent\n"
+            "  time to accuracy  0.9: not reached\n"
             "  simulated time    10 s, stopped by time\n"
             "  steps per worker  2 .. 3 (5 in all, 1.25 epochs)\n"
             "  time per step     3.6 s (median 4 s, 95 % below 4.8 s)\n"
@@ -47,8 +48,17 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
             "  given up          w0, w1 2 times\n"
             "  busiest link      w1 down, 50 % used\n"
             "  workers idle      20 % .. 55 %\n"
-            "  staleness         1.2 on average, 3 at most\n"
+            "  staleness         1.2 updates on average, 3 at most\n"
             "  results           results/example/7\n");
+}
+
+TEST_CASE("the closing table tells the steps of the worker that trains, where the others idle") {
+  scenario::Scenario scenario = example_scenario();
+  experiment::RunResult result = example_result();
+  result.steps = {0, 5};
+  CHECK(closing_table(scenario, result).find("steps per worker  0 .. 5 (5 in all") != std::string::npos);
+  scenario.algorithm = systems::SingleParams{};
+  CHECK(closing_table(scenario, result).find("steps per worker  5 (5 in all") != std::string::npos);
 }
 
 TEST_CASE("the closing table tells one epoch in the singular") {
