@@ -72,8 +72,9 @@ std::string table_of(const std::vector<Judgement>& verdicts, bool only_broken) {
     if (only_broken && verdict.holds()) continue;
     std::size_t fitting = 0;
     for (std::size_t seed = 0; seed < verdict.seen.size(); ++seed) fitting += verdict.fits(seed) ? 1 : 0;
-    const std::string not_all =
-        verdict.seen.size() > 1 && fitting > 0 ? fmt::format("NO, {} of {}", fitting, verdict.seen.size()) : "NO";
+    const std::string not_all = verdict.seen.size() > 1 && fitting > 0
+                                    ? fmt::format("NO, holds in {} of {}", fitting, verdict.seen.size())
+                                    : "NO";
     rows.push_back({verdict.what, expected_text(verdict), seen_text(verdict), verdict.holds() ? "yes" : not_all});
   }
   return rows.size() > 1 ? results::text_table(rows, 1) : "";

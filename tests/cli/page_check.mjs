@@ -94,6 +94,14 @@ async function check_answer(lines) {
   expect((await value_of("document.getElementById('verdict').textContent")).startsWith("Best by "), "there is no verdict");
   const places = await value_of("data.answer.rankings.reduce((sum, { order }) => sum + order.length, 0)");
   expect(places === lines, `${places} places are ranked, not ${lines}`);
+  const missed = (count) => value_of(`(() => {
+    const { measures } = data.groups[0], key = "time_to_accuracy_s." + data.answer.target, kept = measures[key];
+    measures[key] = ${count} > 0 ? [1, null, ${count}, 2] : null;
+    const text = answer_value({ value: null, group: 0 });
+    measures[key] = kept;
+    return text; })()`);
+  expect((await missed(0)) === "not reached", `no run reaches it: ${await missed(0)}`);
+  expect((await missed(1)) === "not reached by all runs", `one of two runs reaches it: ${await missed(1)}`);
 }
 
 // A click on a head sorts by it, a second one the other way; the best is bold.
@@ -186,6 +194,8 @@ async function check_pair() {
   await choose("second", String(Math.max(other, 0)));
   if (other > 0) expect((await value_of(rows)).includes("algorithm.name"), `differ in ${await value_of(rows)}`);
   expect((await value_of("document.querySelectorAll('#pair tbody tr').length")) > 5, "too little is compared");
+  expect((await value_of("against(0.5, 0.5, 'best_accuracy')")) === "0", "no difference has a sign");
+  expect((await value_of("against(0.75, 0.5, 'best_accuracy')")) === "−0.25", "a difference has no sign");
   expect(await value_of("pair_chart.data.datasets.length === 2"), "not two curves");
   await choose("second", "0");
   expect((await value_of(rows)).length === 0, "a run differs from itself");
@@ -289,6 +299,10 @@ async function check() {
   await look(1200, 900, "light");
   await look(1280, 900, "light");
   const light = await back();
+  await look(1400, 900, "light");
+  const [needed, room] = await value_of(
+    "(({ scrollWidth, parentElement }) => [scrollWidth, parentElement.clientWidth])(document.getElementById('summary'))");
+  expect(needed <= room, `the summary is ${needed} px wide, of which ${room} are shown`);
   await look(1280, 900, "dark");
   expect((await back()) !== light, "dark mode is not dark");
   await look(390, 844, "dark");

@@ -56,7 +56,7 @@ std::optional<double> cost_of(const fs::path& folder, const Expectation& expecta
 
 std::string when(const Expectation& expectation) {
   std::string text = expectation.at ? " at " + shown(*expectation.at) : " at the end";
-  if (expectation.over.value_or(1) > 1) text += fmt::format(", mean of {}", *expectation.over);
+  if (expectation.over.value_or(1) > 1) text += fmt::format(", mean of {} evaluations", *expectation.over);
   return text;
 }
 

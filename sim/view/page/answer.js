@@ -1,6 +1,9 @@
 // Which scheme is best: ranked, and as a map where two settings vary.
-function answer_value({ value }) {
-  if (!value) return "not reached by all runs";
+function answer_value({ value, group }) {
+  if (!value) {
+    const [, , count] = data.groups[group].measures[`time_to_accuracy_s.${data.answer.target}`] || [null, null, 0];
+    return count > 0 ? "not reached by all runs" : "not reached";
+  }
   const format = data.answer.target === null ? plain : seconds;
   return format(value[0]) + (value[1] ? ` ± ${format(value[1])}` : "");
 }

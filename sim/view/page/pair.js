@@ -16,7 +16,10 @@ function differences(one, other) {
 
 function against(one, other, key) {
   if (one === null || other === null) return missing;
-  if (larger_is_better(key)) return (other >= one ? "+" : "−") + plain(Math.abs(other - one));
+  if (larger_is_better(key)) {
+    const apart = plain(Math.abs(other - one));
+    return apart === "0" ? apart : (other > one ? "+" : "−") + apart;
+  }
   return one > 0 ? `${plain(other / one)} ×` : missing;
 }
 

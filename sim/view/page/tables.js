@@ -22,6 +22,7 @@ function cell_in(kind, content) {
   if (typeof content === "string") return Object.assign(cell, { textContent: content });
   cell.textContent = content.text;
   if (content.best) cell.className = "best";
+  if (content.name) cell.className = "name";
   if (content.scheme !== undefined) {
     const chip = Object.assign(document.createElement("span"), { className: "chip" });
     chip.style.background = colour_of(schemes.indexOf(content.scheme));
@@ -127,7 +128,7 @@ function fill_summary() {
   const columns = measure_columns(), groups = data.groups.filter(is_visible);
   const best = columns.map(([, key]) => best_of(groups, key));
   const rows = groups.map((group) => [
-    scheme_cell(group.scheme), ...group.varied, { text: String(group.runs), value: group.runs },
+    { ...scheme_cell(group.scheme), name: true }, ...group.varied.map((text) => ({ text, value: text, name: true })), { text: String(group.runs), value: group.runs },
     ...columns.map(([, key, format], i) => measured_cell(group, key, format, best[i])),
   ]);
   const search = by_id("search").value.trim();

@@ -80,6 +80,8 @@ TEST_CASE("accuracy is what was evaluated last by then, or the mean of several e
     by_step[static_cast<int>(row.iteration)] = row.test_accuracy;
   }
   REQUIRE(by_step.size() == 21);
+  CHECK(verdicts[0].what == "accuracy at the end");
+  CHECK(verdicts[3].what == "accuracy at the end, mean of 5 evaluations");
   CHECK(verdicts[0].seen[0] == by_step[20]);
   CHECK(verdicts[1].seen[0] == by_step[10]);
   CHECK(verdicts[2].seen[0] == by_step[10]);
