@@ -146,8 +146,8 @@ std::string bare(std::string line, const Question& question) {
 
 std::string why_hopeless(double gradients_per_s, double of_one, const Goal& goal) {
   return fmt::format(
-      "can take at most {:.2g} gradients/s in all (its lower bound), less than {} of the {:.2g} of one worker alone "
-      "(single)",
+      "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of one "
+      "worker alone (single)",
       gradients_per_s, goal.target ? "half" : "a tenth", of_one);
 }
 

@@ -62,11 +62,11 @@ std::string training_text(const scenario::Scenario& scenario) {
     samples = " data, " + counted(scenario.data.train.value_or(data::synthetic_training_samples), "training sample");
   }
   const std::string batch = scenario.compute.seconds_per_batch
-                                ? results::readable_seconds(scenario.compute.seconds_per_batch->value)
-                                : std::string("a time by the hosts' speed");
+                                ? results::readable_seconds(scenario.compute.seconds_per_batch->value) + " each"
+                                : std::string("whose time follows from the hosts' speed");
   return fmt::format(
-      "Training: {} s of simulated time (stop.time); {}{}; minibatches of {}, {} each; the model is {} on the wire.",
-      with_separators(fmt::format("{:g}", scenario.stop.time->value)), ddl::name_of(scenario.data.source), samples,
+      "Training: {} s of simulated time (stop.time); {}{}; minibatches of {}, {}; the model is {} on the wire.",
+      with_separators(fmt::format("{}", scenario.stop.time->value)), ddl::name_of(scenario.data.source), samples,
       scenario.training.batch_size, batch, results::readable_bytes(bytes));
 }
 

@@ -84,7 +84,7 @@ void Stages::run_tuning() {
   };
   begin("whole runs at the given rate");
   run_tuning_stage(own_rate_share, [&](std::size_t i) { return first(i, 1); });
-  begin("tuning, rates beside it");
+  begin("tuning, rates beside the given one");
   run_tuning_stage(rates_share, [&](std::size_t i) { return first(i, tuning.space_of(i).rates); });
   const auto open_runs = [&](std::size_t i) {
     Runs runs;

@@ -40,6 +40,7 @@ class StageLine {
     of_stage.runs -= before_.finished + before_.failed;
     of_stage.finished -= before_.finished;
     of_stage.failed -= before_.failed;
+    if (of_stage.runs == 0) return;
     line_.show(stage_, of_stage, used_());
   }
   std::string interrupted() const {

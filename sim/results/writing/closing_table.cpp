@@ -83,12 +83,15 @@ std::string bound_line(const network::Bounds& bounds) {
 }
 
 std::string requests_line(const RequestSummary& summary, const experiment::RunResult& result) {
-  std::string text = fmt::format("accuracy {:.4f}, ", summary.accuracy) + readable_seconds(summary.latency_s.median) +
-                     " (95 % below " + readable_seconds(summary.latency_s.p95) + "), " +
-                     readable_bytes(summary.bytes_per_request) + " each";
-  if (!summary.threshold) return text;
+  const bool exits_in_turn = !summary.threshold && summary.exits.size() > 1;  // each answers every request
+  std::string text = fmt::format("accuracy {:.4f}{}, ", summary.accuracy, exits_in_turn ? " over all exits" : "") +
+                     readable_seconds(summary.latency_s.median) + " (95 % below " +
+                     readable_seconds(summary.latency_s.p95) + "), " + readable_bytes(summary.bytes_per_request) +
+                     " each";
+  if (!summary.threshold && !exits_in_turn) return text;
   for (const ExitSummary& exit : summary.exits) {
-    text += ", " + readable_share(exit.share) + " at " + result.nodes.at(static_cast<std::size_t>(exit.node));
+    text += ", " + (exits_in_turn ? fmt::format("{:.4f}", exit.accuracy) : readable_share(exit.share)) + " at " +
+            result.nodes.at(static_cast<std::size_t>(exit.node));
   }
   return text;
 }
