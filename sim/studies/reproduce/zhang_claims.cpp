@@ -73,7 +73,7 @@ constexpr const char* still_learning =
     "1.1 to "
     "1.5 with AllReduce, 1.3 to 1.6 with D-PSGD, and 1.8 to 1.9 with AD-PSGD and VGG. So it is how quickly they learn "
     "that "
-    "is compared here, not what they find in 100 or 164 epochs, and seeds of AllReduce come to 45 to 61 %. What makes "
+    "is compared here, not what they find in 100 or 164 epochs, and seeds of AllReduce come to 46 to 62 %. What makes "
     "the "
     "others slower was not tried at this size; that learners' models disagree does not, for the mean of the models is "
     "no "
@@ -150,28 +150,33 @@ std::vector<Claim> published_claims(const Scale& scale) {
 
 std::vector<Claim> our_checks(const Scale& scale) {
   const auto kind = Claim::check;
-  return {{kind, "every published time per epoch of AD-PSGD with a slow learner, 2x to 10,000x",
-           [](const Outcome& o) {
-             return all_near(
-                 o, 0.05, [](const TablePosition& place) { return place.column == ad_psgd && place.row[1] != "1x"; });
-           },
-           "within 5 %; 1x is an input", ""},
-          {kind, "those of AllReduce and D-PSGD at 2x and 10x",
-           [](const Outcome& o) {
-             return all_near(o, 0.05, [](const TablePosition& place) {
-               return place.column != ad_psgd && (place.row[1] == "2x" || place.row[1] == "10x");
-             });
-           },
-           "within 5 %, as of AD-PSGD; 1x is an input, and the published 100x is below 100 times the computing",
-           "The published D-PSGD at 2x, 2.36 s, leaves 0.10 s beside twice the computing, where 1x leaves 0.32 s: less "
-           "overhead with a slow learner than without. What is charged here does not shrink."},
-          {kind, "with a learner 10 times slower AD-PSGD keeps its accuracy",
-           [](const Outcome& o) {
-             const double fall = o.number({"accuracy", {resnet.name, "1x"}, ad_psgd}) -
-                                 o.number({"accuracy", {resnet.name, "10x"}, ad_psgd});
-             return Verdict{fall <= 1, fmt::format("{:+.2f} points (published: from 91.02 % to above 91 %)", -fall)};
-           },
-           keeps_accuracy(scale), ""}};
+  return {
+      {kind, "every published time per epoch of AD-PSGD with a slow learner, 2x to 10,000x",
+       [](const Outcome& o) {
+         return all_near(o, 0.05,
+                         [](const TablePosition& place) { return place.column == ad_psgd && place.row[1] != "1x"; });
+       },
+       "within 5 %; 1x is an input", ""},
+      {kind, "those of AllReduce and D-PSGD at 2x and 10x",
+       [](const Outcome& o) {
+         return all_near(o, 0.05, [](const TablePosition& place) {
+           return place.column != ad_psgd && (place.row[1] == "2x" || place.row[1] == "10x");
+         });
+       },
+       "within 5 %, as of AD-PSGD; 1x is an input, and the published 100x is below 100 times the computing",
+       "The published D-PSGD at 2x, 2.36 s, leaves 0.10 s beside twice the computing, where 1x leaves 0.32 s: less "
+       "overhead with a slow learner than without. What is charged here does not shrink."},
+      {kind, "with a learner 10 times slower AD-PSGD keeps its accuracy",
+       [](const Outcome& o) {
+         const double fall = o.number({"accuracy", {resnet.name, "1x"}, ad_psgd}) -
+                             o.number({"accuracy", {resnet.name, "10x"}, ad_psgd});
+         return Verdict{fall <= 1, fmt::format("{:+.2f} points (published: from 91.02 % to above 91 %)", -fall)};
+       },
+       keeps_accuracy(scale),
+       scale.data.empty() || scale.full
+           ? ""
+           : "Of three seeds two lose accuracy and one gains: by 3.3, 0.9 and -0.3 points. They scatter by more than "
+             "the fall."}};
 }
 
 std::vector<Claim> inputs() {

@@ -28,6 +28,7 @@ const std::vector<Page>& published() {
       {"cui_2019", "cui_2019", {}, "ddlsim reproduce cui_2019"},
       {"cui_2019_cifar", "cui_2019", {.full = false, .data = "/d"}, "ddlsim reproduce cui_2019 --data DIR"},
       {"zhang", "zhang", {}, "ddlsim reproduce zhang"},
+      {"zhang_cifar", "zhang", {.full = false, .data = "/d"}, "ddlsim reproduce zhang --data DIR"},
       {"iddl", "iddl", {.full = false, .data = "/d"}, "ddlsim reproduce iddl --data DIR"},
       {"validation", "validation", {}, "ddlsim reproduce validation"},
       {"ako_2018_full", "ako_2018", {.full = true, .data = "/d"}, "ddlsim reproduce ako_2018 --full --data DIR"},
