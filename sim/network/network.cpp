@@ -6,6 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/network/flow_transport.hpp"
+#include "sim/network/packets/packet_transport.hpp"
 #include "sim/network/simgrid_transport.hpp"
 #include "sim/network/tcp/tcp_transport.hpp"
 
@@ -15,6 +16,9 @@ namespace {
 // `ended` is called when a message has come to its end, `soon` when the next end has moved.
 std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended,
                                           std::function<void()> soon) {
+  if (fabric.network_plan().carried_by == platform::CarriedBy::packets) {
+    return std::make_unique<PacketTransport>(fabric, std::move(soon));
+  }
   std::unique_ptr<Transport> transport;
   if (fabric.has_accelerator()) {
     transport = std::make_unique<FlowTransport>(fabric, std::move(soon));

@@ -125,10 +125,11 @@ void share_as_tcp(bool textbook, bool crosstraffic, NetworkNumbers& numbers) {
 }  // namespace
 
 void follow(const NetworkPlan& plan, const scenario::NetworkSpec& network, NetworkNumbers& numbers) {
-  if (plan.sharing == scenario::LinkSharing::tcp) {
+  const bool packets = plan.model == scenario::NetworkModel::packets;
+  if (plan.sharing == scenario::LinkSharing::tcp && !packets) {
     share_as_tcp(plan.model == scenario::NetworkModel::CM02, network.crosstraffic, numbers);
   }
-  numbers.tcp_delays = plan.model == scenario::NetworkModel::TCP;
+  numbers.tcp_delays = packets || plan.model == scenario::NetworkModel::TCP;
   if (numbers.tcp_delays) numbers.latency_factor = 1;
 }
 

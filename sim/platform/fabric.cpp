@@ -122,6 +122,7 @@ struct Fabric::Parts {
   std::vector<double> more_latency_s, less_latency_s;  // difference from nominal: now, and the least at any time
   std::vector<double> most_bandwidth;                  // factor on the nominal
   std::function<void(int, double)> bandwidth_changed;
+  std::function<void(int)> latency_changed;
   std::unordered_map<const s4u::Link*, int> link_index;
   Routes routes;
 
@@ -232,6 +233,8 @@ void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
   parts_->bandwidth_changed = std::move(changed);
 }
 
+void Fabric::when_latency_changes(std::function<void(int)> changed) { parts_->latency_changed = std::move(changed); }
+
 // SimGrid's own function to change a bandwidth cannot be used (3.32): flows keep the narrowest bandwidth they started
 // with, those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that
 // their flow never saw, until a penalty is negative. A capacity that comes from a callback at each solution has none of
@@ -239,7 +242,7 @@ void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
 void Fabric::Parts::let_bandwidths_change() {
   for (const LinkChange& change : changes.links) {
     const auto at = static_cast<std::size_t>(change.link);
-    if (plan.carried_by == CarriedBy::accelerator || change.bandwidth.empty()) continue;
+    if (plan.carried_by != CarriedBy::simgrid || change.bandwidth.empty()) continue;
     // A flow may have no more than the bandwidth that its links have when it starts.
     if (change.most_bandwidth > 1) links_of_simgrid[at]->set_bandwidth(weighing_bandwidth(change.link));
     links_of_simgrid[at]->set_sharing_policy(s4u::Link::SharingPolicy::NONLINEAR,
@@ -253,7 +256,7 @@ void Fabric::set_bandwidth(int link, double bytes_per_s) {
   const double bandwidth = std::max({bytes_per_s, scenario::least_link_share * nominal, least_bytes_per_s});
   if (parts_->bandwidths[at] == bandwidth) return;
   parts_->bandwidths[at] = bandwidth;
-  if (parts_->plan.carried_by == CarriedBy::accelerator) {
+  if (parts_->plan.carried_by != CarriedBy::simgrid) {
     if (parts_->bandwidth_changed) parts_->bandwidth_changed(link, bandwidth);
     return;
   }
@@ -265,6 +268,7 @@ void Fabric::set_bandwidth(int link, double bytes_per_s) {
 void Fabric::set_latency(int link, double seconds) {
   const auto at = static_cast<std::size_t>(link);
   parts_->more_latency_s[at] = seconds - parts_->links[at].latency_s;
+  if (parts_->latency_changed) parts_->latency_changed(link);
 }
 
 double Fabric::bandwidth_bytes_per_s(int link) const { return parts_->bandwidths[static_cast<std::size_t>(link)]; }

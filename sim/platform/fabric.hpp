@@ -77,8 +77,9 @@ class Fabric {
   void set_bandwidth(int link, double bytes_per_s);
   void set_latency(int link, double seconds);
   double bandwidth_bytes_per_s(int link) const;
-  // `changed` is called by set_bandwidth if the plan has the accelerator.
+  // `changed` is called by set_bandwidth unless SimGrid carries the messages.
   void when_bandwidth_changes(std::function<void(int link, double bandwidth_bytes_per_s)> changed);
+  void when_latency_changes(std::function<void(int link)> changed);  // by set_latency
   // Of a route: for messages that start now, and the least at any time.
   double latency_now_s(const Route& route) const;
   double least_latency_s(const Route& route) const;

@@ -15,12 +15,15 @@ using scenario::NetworkModel;
 // A file that sets these wants its own.
 bool sets_factors(const NetworkFacts& facts) { return facts.sets_latency_factor || !facts.plain_factors; }
 
+bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP || model == NetworkModel::packets; }
+
 NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
   if (network.model == NetworkModel::automatic) return sets_factors(facts) ? NetworkModel::LV08 : NetworkModel::TCP;
-  if (network.model == NetworkModel::TCP && sets_factors(facts)) {
+  if (follows_connections(network.model) && sets_factors(facts)) {
     throw InputError(
-        "$.platform.network.model: TCP computes latencies by itself, and the platform file sets SimGrid's factors; "
-        "expected LV08 or CM02");
+        fmt::format("$.platform.network.model: {} computes latencies by itself, and the platform file sets SimGrid's "
+                    "factors; expected LV08 or CM02",
+                    name_of(network.model)));
   }
   return network.model;
 }
@@ -50,14 +53,26 @@ std::string why_not_accelerator(const NetworkFacts& facts) {
 
 // What only one model has must not be set in vain.
 void refuse_settings_of_others(const scenario::NetworkSpec& network, NetworkModel model) {
-  if (model == NetworkModel::TCP) return;
+  if (follows_connections(model)) return;
   const scenario::NetworkSpec usual;
   const auto refuse = [&](const std::string& key) {
-    throw InputError(
-        fmt::format("$.platform.network.{}: is of the model TCP, and the model is {}", key, name_of(model)));
+    throw InputError(fmt::format("$.platform.network.{}: is of the models TCP and packets, and the model is {}", key,
+                                 name_of(model)));
   };
   if (network.queue.value != usual.queue.value) refuse("queue");
   if (network.slow_start_after_idle != usual.slow_start_after_idle) refuse("slow_start_after_idle");
+}
+
+// Nor what is SimGrid's, where it carries nothing.
+void refuse_settings_of_simgrid(const scenario::NetworkSpec& network) {
+  const auto refuse = [](const char* key, const char* expected) {
+    throw InputError(fmt::format(
+        "$.platform.network.{}: is of the models that SimGrid carries, and the model is packets; expected {}", key,
+        expected));
+  };
+  if (network.solver != LinkSolver::automatic) refuse("solver", R"("auto")");
+  if (network.sharing != LinkSharing::automatic) refuse("sharing", R"("auto")");
+  if (!network.crosstraffic) refuse("crosstraffic", "true");
 }
 
 LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {
@@ -73,6 +88,7 @@ LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model,
 }  // namespace
 
 std::string text_of(const NetworkPlan& plan) {
+  if (plan.carried_by == CarriedBy::packets) return "packets, one by one";
   const std::string by = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
   return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), by);
 }
@@ -80,6 +96,13 @@ std::string text_of(const NetworkPlan& plan) {
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
   const NetworkModel model = model_of(network, facts);
   refuse_settings_of_others(network, model);
+  if (model == NetworkModel::packets) {
+    refuse_settings_of_simgrid(network);
+    return {.carried_by = CarriedBy::packets,
+            .model = model,
+            .sharing = LinkSharing::tcp,
+            .why = "the scenario's platform.network.model"};
+  }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
   const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);
   const auto carry = [&](CarriedBy by, std::string why) {

@@ -10,9 +10,10 @@
 namespace ddl::platform {
 
 // SimGrid's network model itself, or Flows in sim/network: the same model, solved where something changes.
-enum class CarriedBy { simgrid, accelerator };
+// packets: TCP connections over links with queues, packet by packet.
+enum class CarriedBy { simgrid, accelerator, packets };
 constexpr auto enum_names(CarriedBy) {
-  return std::to_array<EnumName<CarriedBy>>({{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}});
+  return std::to_array<EnumName<CarriedBy>>({{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
 // What of a platform decides it.

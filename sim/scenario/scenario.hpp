@@ -31,12 +31,14 @@ constexpr auto enum_names(Topology) {
 }
 
 // LV08 and CM02 are SimGrid's. TCP is LV08 with the latency that each message has by the window of its connection
-// (sim/network/tcp), instead of thirteen times the route's. auto: TCP, or LV08 where a platform file sets SimGrid's
+// (sim/network/tcp), instead of thirteen times the route's. packets: TCP's connections, packet by packet
+// (sim/network/packets), without SimGrid's transfers. auto: TCP, or LV08 where a platform file sets SimGrid's
 // latency factor, or factors that depend on a message's size.
-enum class NetworkModel { automatic, TCP, LV08, CM02 };
+enum class NetworkModel { automatic, TCP, packets, LV08, CM02 };
 constexpr auto enum_names(NetworkModel) {
   return std::to_array<EnumName<NetworkModel>>({{NetworkModel::automatic, "auto"},
                                                 {NetworkModel::TCP, "TCP"},
+                                                {NetworkModel::packets, "packets"},
                                                 {NetworkModel::LV08, "LV08"},
                                                 {NetworkModel::CM02, "CM02"}});
 }
@@ -66,8 +68,8 @@ struct NetworkSpec {
   NetworkModel model = NetworkModel::automatic;
   bool crosstraffic = true;           // acknowledgements take 5 % of the way back
   Bytes tcp_window{4194304};          // a flow carries at most this much per round trip; 0: no limit
-  Seconds queue{0.05};                // in the model TCP: so long a packet waits for a link at most; more are lost
-  bool slow_start_after_idle = true;  // in the model TCP
+  Seconds queue{0.05};                // in TCP and packets: so long a packet waits for a link at most; more are lost
+  bool slow_start_after_idle = true;  // in TCP and packets
   LinkSolver solver = LinkSolver::automatic;
   LinkSharing sharing = LinkSharing::automatic;
 };

@@ -1,5 +1,5 @@
 // Emulated links in time of their own, against closed forms.
-#include "sim/emulate/testbed/delay_line.hpp"
+#include "sim/network/packets/delay_line.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/emulate/testbed/delayed_star.hpp"
+#include "sim/emulate/testbed/packet.hpp"
 
 namespace ddl::emulate {
 namespace delay_line_test {

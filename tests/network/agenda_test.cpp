@@ -1,5 +1,5 @@
 // What is due next, against a sorted set.
-#include "sim/network/max_min/agenda.hpp"
+#include "sim/network/agenda.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/base/rng.hpp"
 
-using ddl::network::max_min::Agenda;
+using ddl::network::Agenda;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/emulate/testbed/delay_line.hpp"
+#include "sim/emulate/testbed/packet.hpp"
 
 namespace ddl::emulate {
 

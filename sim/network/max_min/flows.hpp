@@ -9,7 +9,7 @@
 #include <queue>
 #include <vector>
 
-#include "sim/network/max_min/agenda.hpp"
+#include "sim/network/agenda.hpp"
 #include "sim/network/max_min/max_min.hpp"
 
 namespace ddl::network {
@@ -86,7 +86,7 @@ class Flows final : private MaxMin::Listener {
   std::vector<int> free_, of_flow_;  // transfer of each flow
   std::vector<Line> lines_;
   std::vector<int> stale_lines_;
-  max_min::Agenda agenda_;    // when the next transfer at a link is over
+  Agenda agenda_;             // when the next transfer at a link is over
   Ends latencies_, bounded_;  // ends in time
   bool settled_ = true;
 };

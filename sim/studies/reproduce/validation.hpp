@@ -35,7 +35,7 @@ struct MeasuredCell {
 // message size, and as in the table.
 std::vector<MeasuredCell> read_measured(std::string_view csv);
 
-// `column`: of local networks the sharing, else the network model.
+// `column`: of local networks the sharing or "packets", else the network model.
 TablePosition place_of(const MeasuredCell& cell, const char* column);
 
 std::vector<Claim> claims(const std::vector<MeasuredCell>& cells);

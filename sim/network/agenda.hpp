@@ -1,13 +1,14 @@
-// When something is due next at each of a fixed number of places: a tournament, whose entries change in the logarithm
-// of their number without any memory of its own.
+// When something is due next at each of a number of places: a tournament, whose entries change in the logarithm of
+// their number without any memory of its own.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
-namespace ddl::network::max_min {
+namespace ddl::network {
 
 class Agenda {
  public:
@@ -24,6 +25,13 @@ class Agenda {
       least_s_[node] = least;
     }
   }
+  // Room for so many places; nothing is due at new ones.
+  void grow(std::size_t places) {
+    if (places <= leaves_) return;
+    Agenda larger(places);
+    for (std::size_t place = 0; place < leaves_; ++place) larger.set(place, least_s_[leaves_ + place]);
+    *this = std::move(larger);
+  }
   double next_s() const { return least_s_[1]; }
   // Where that is; the first place of those that are due together.
   std::size_t next() const {
@@ -37,4 +45,4 @@ class Agenda {
   std::vector<double> least_s_;  // of the leaves below; leaves from leaves_ on
 };
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network

@@ -1,0 +1,184 @@
+#include "sim/network/packets/packet_network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ddl::network::packets {
+namespace {
+
+constexpr int segments_in_turn = 2;  // as many as leave together where a connection is not quick
+
+void add(Sender::Counts& sum, const Sender::Counts& more) {
+  sum.sent += more.sent;
+  sum.sent_again += more.sent_again;
+  sum.probes += more.probes;
+  sum.timeouts += more.timeouts;
+}
+
+}  // namespace
+
+PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit)
+    : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends(), std::move(transmit)),
+      receiver(rules.most_segments) {}
+
+PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
+    : rules_(rules), connections_(connections), agenda_(connections) {}
+
+int PacketNetwork::add_line(const Line::Settings& settings) {
+  lines_.emplace_back(settings, stream(0, "line", "loss"));
+  agenda_.grow(connections_.size() + lines_.size());
+  return static_cast<int>(lines_.size()) - 1;
+}
+
+void PacketNetwork::set_factors(double now_s, int line, double rate, double latency) {
+  Line& changed = lines_[static_cast<std::size_t>(line)];
+  changed.set_factors(now_s, rate, latency);
+  agenda_.set(place_of(line), changed.next_s());
+}
+
+void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
+  double handshake_s = 0;
+  for (const auto* way : {&there, &back}) {
+    for (const int line : *way) handshake_s += this->line(line).settings().latency_s;
+  }
+  auto made = std::make_unique<Connection>(rules_, handshake_s,
+                                           [this, connection](double now_s, std::int64_t segment, double bytes) {
+                                             put(now_s, {.connection = connection,
+                                                         .life = at(connection).life,
+                                                         .bytes = bytes + overhead_bytes,
+                                                         .segment = segment});
+                                           });
+  made->there = std::move(there);
+  made->back = std::move(back);
+  made->life = ++lives_;
+  connections_[static_cast<std::size_t>(connection)] = std::move(made);
+}
+
+void PacketNetwork::close(int connection) {
+  add(closed_, at(connection).sender.counts());
+  std::erase(busy_, connection);
+  std::erase(ended_, connection);
+  connections_[static_cast<std::size_t>(connection)].reset();
+  agenda_.set(static_cast<std::size_t>(connection), never);
+}
+
+void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
+  now_s_ = now_s;
+  for (const auto& [connection, bytes] : messages) {
+    at(connection).sender.write(now_s, bytes);
+    busy_.insert(std::ranges::upper_bound(busy_, connection), connection);
+    at(connection).is_busy = true;
+  }
+  for (bool any = true; any;) {
+    any = false;
+    for (const Message& message : messages) any = at(message.connection).sender.send(now_s, segments_in_turn) || any;
+  }
+  for (const Message& message : messages) plan(message.connection);
+}
+
+void PacketNetwork::pass(double now_s) {
+  while (agenda_.next_s() <= now_s) {
+    const double due_s = agenda_.next_s();
+    const std::size_t due = agenda_.next();
+    now_s_ = due_s;
+    if (due >= connections_.size()) {
+      step(static_cast<int>(due - connections_.size()), due_s);
+      continue;
+    }
+    const int connection = static_cast<int>(due);
+    if (at(connection).receiver.next_s() <= due_s) {
+      acknowledge(due_s, connection, at(connection).receiver.wake());
+    } else {
+      at(connection).sender.wake(due_s);
+    }
+    plan(connection);
+  }
+  now_s_ = now_s;
+}
+
+void PacketNetwork::plan(int connection) {
+  agenda_.set(static_cast<std::size_t>(connection),
+              std::min(at(connection).sender.next_s(), at(connection).receiver.next_s()));
+}
+
+// On the next line of its way.
+void PacketNetwork::put(double now_s, Packet packet) {
+  const Connection& by = at(packet.connection);
+  const int number = (packet.is_acknowledgement ? by.back : by.there)[static_cast<std::size_t>(packet.hops)];
+  Line& line = lines_[static_cast<std::size_t>(number)];
+  line.offer(now_s, packet);
+  agenda_.set(place_of(number), line.next_s());
+}
+
+void PacketNetwork::step(int number, double now_s) {
+  Line& line = lines_[static_cast<std::size_t>(number)];
+  std::optional<Packet> packet = line.step();
+  agenda_.set(place_of(number), line.next_s());
+  if (!packet || !is_open(packet->connection) || at(packet->connection).life != packet->life) return;
+  const Connection& by = at(packet->connection);
+  ++packet->hops;
+  const auto& way = packet->is_acknowledgement ? by.back : by.there;
+  if (static_cast<std::size_t>(packet->hops) < way.size()) return put(now_s, *packet);
+  arrive(now_s, *packet);
+  plan(packet->connection);
+}
+
+void PacketNetwork::arrive(double now_s, const Packet& packet) {
+  Connection& by = at(packet.connection);
+  if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells, by.receiver.room_ends());
+  const auto tells = by.receiver.take(now_s, packet.segment, by.sender.round_trip_s(), by.sender.timeout_s());
+  if (tells) acknowledge(now_s, packet.connection, *tells);
+  if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {
+    by.is_busy = false;
+    std::erase(busy_, packet.connection);
+    ended_.push_back(packet.connection);
+  }
+}
+
+void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgement& tells) {
+  put(now_s, {.connection = connection,
+              .life = at(connection).life,
+              .is_acknowledgement = true,
+              .bytes = overhead_bytes,
+              .tells = tells});
+}
+
+// Each segment that is missing takes its time on the last line, but for those that have left its queue.
+double PacketNetwork::least_end_s(const Connection& connection) const {
+  const Line& last = line(connection.there.back());
+  const std::int64_t missing = connection.receiver.missing_before(connection.sender.message_ends());
+  // The last one may be short, and the one that is leaving may have left in part.
+  const auto to_leave = static_cast<double>(missing - last.flying() - 2);
+  if (!(to_leave > 0)) return now_s_;
+  return now_s_ + to_leave * frame_of_segment_bytes / (last.settings().bytes_per_s * last.rate_factor());
+}
+
+double PacketNetwork::next_end_s() const {
+  if (!ended_.empty()) return now_s_;
+  double least_s = never;
+  for (const int connection : busy_) {
+    least_s = std::min(least_s, least_end_s(*connections_[static_cast<std::size_t>(connection)]));
+  }
+  return std::max(agenda_.next_s(), least_s);
+}
+
+double PacketNetwork::missing_bytes(int connection) const {
+  const Connection& by = *connections_[static_cast<std::size_t>(connection)];
+  return static_cast<double>(by.receiver.missing_before(by.sender.message_ends())) * segment_bytes;
+}
+
+Sender::Counts PacketNetwork::counts() const {
+  Sender::Counts sum = closed_;
+  for (const auto& connection : connections_) {
+    if (connection) add(sum, connection->sender.counts());
+  }
+  return sum;
+}
+
+std::int64_t PacketNetwork::dropped() const {
+  std::int64_t dropped = 0;
+  for (const Line& line : lines_) dropped += line.counts().dropped;
+  return dropped;
+}
+
+}  // namespace ddl::network::packets

@@ -1,0 +1,83 @@
+// TCP connections over links with queues, packet by packet. Knows neither SimGrid nor messages: a connection carries so
+// many bytes at a time, and its caller says what time it is.
+//
+// Deterministic: of what is due at one time the connections' timers come first, then lines, in their order. Messages
+// that begin together send in turns.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/network/agenda.hpp"
+#include "sim/network/packets/delay_line.hpp"
+#include "sim/network/packets/receiver.hpp"
+#include "sim/network/packets/sender.hpp"
+
+namespace ddl::network::packets {
+
+using Line = DelayLine<Packet>;
+
+class PacketNetwork {
+ public:
+  static constexpr double never = Line::never;
+  struct Message {
+    int connection = 0;
+    double bytes = 0;
+  };
+
+  // Connections are numbered below `connections`.
+  PacketNetwork(const TcpRules& rules, std::size_t connections);
+
+  int add_line(const Line::Settings& settings);  // in which nothing is lost at random
+  const Line& line(int number) const { return lines_[static_cast<std::size_t>(number)]; }
+  void set_factors(double now_s, int line, double rate, double latency);
+
+  bool is_open(int connection) const { return connections_[static_cast<std::size_t>(connection)] != nullptr; }
+  void open(int connection, std::vector<int> there, std::vector<int> back);  // lines
+  void close(int connection);
+
+  // All that is due by then has happened, and no message of these connections is under way.
+  void begin(double now_s, std::span<const Message> messages);
+  void pass(double now_s);  // lets happen what is due by then
+  // The connections whose messages have come to their ends since this was last asked.
+  std::vector<int> take_ended() { return std::exchange(ended_, {}); }
+  // No message ends before; called again then, it may say a later time.
+  double next_end_s() const;
+  double missing_bytes(int connection) const;  // of the message that it carries: not there yet
+  Sender::Counts counts() const;               // of all connections that were ever open
+  std::int64_t dropped() const;                // packets that a queue had no room for
+
+ private:
+  struct Connection {
+    Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit);
+    std::vector<int> there, back;
+    std::int64_t life = 0;
+    Sender sender;
+    Receiver receiver;
+    bool is_busy = false;
+  };
+  std::size_t place_of(int line) const { return connections_.size() + static_cast<std::size_t>(line); }
+  Connection& at(int connection) { return *connections_[static_cast<std::size_t>(connection)]; }
+  void plan(int connection);
+  void put(double now_s, Packet packet);
+  void step(int line, double now_s);
+  void arrive(double now_s, const Packet& packet);
+  void acknowledge(double now_s, int connection, const Acknowledgement& tells);
+  double least_end_s(const Connection& connection) const;
+
+  const TcpRules rules_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::deque<Line> lines_;
+  Agenda agenda_;          // connections, then lines
+  std::vector<int> busy_;  // connections whose messages are under way, in order
+  std::vector<int> ended_;
+  std::int64_t lives_ = 0;
+  double now_s_ = 0;
+  Sender::Counts closed_;
+};
+
+}  // namespace ddl::network::packets

@@ -1,0 +1,117 @@
+#include "sim/network/packets/packet_transport.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddl::network {
+namespace {
+
+constexpr double least_queue_bytes = 8 * packets::frame_of_segment_bytes;  // as an emulated link's
+
+TcpRules packet_rules(const platform::NetworkNumbers& numbers) {
+  TcpRules rules;
+  rules.segment_bytes = packets::segment_bytes;
+  rules.most_segments = std::max(2.0, std::floor(numbers.window_bytes / packets::segment_bytes));
+  rules.initial_segments = std::min(rules.initial_segments, rules.most_segments);
+  rules.slow_start_after_idle = numbers.slow_start_after_idle;
+  return rules;
+}
+
+}  // namespace
+
+PacketTransport::PacketTransport(platform::Fabric& fabric, std::function<void()> sooner)
+    : fabric_(fabric),
+      network_(packet_rules(fabric.network_numbers()),
+               static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())),
+      lines_(fabric.links().size()),
+      carried_(static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())) {
+  const auto changed = [this, sooner = std::move(sooner)](int link) {
+    if (stopped_) return;
+    change(link);
+    sooner();
+  };
+  fabric.when_bandwidth_changes([changed](int link, double) { changed(link); });
+  fabric.when_latency_changes(changed);
+}
+
+// Of a fat pipe each direction of a connection has all.
+std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
+  std::vector<int> lines;
+  for (const int link : route.links) {
+    std::vector<int>& known = lines_[static_cast<std::size_t>(link)];
+    const bool is_shared = fabric_.links()[static_cast<std::size_t>(link)].direction != "free";
+    if (known.empty() || !is_shared) known.push_back(add_line(link));
+    lines.push_back(known.back());
+  }
+  return lines;
+}
+
+int PacketTransport::add_line(int link) {
+  const platform::LinkInfo& info = fabric_.links()[static_cast<std::size_t>(link)];
+  const int line = network_.add_line(
+      {.bytes_per_s = info.bandwidth_bytes_per_s,
+       .latency_s = info.latency_s,
+       .queue_bytes = std::max(least_queue_bytes, fabric_.network_numbers().queue_s * info.bandwidth_bytes_per_s)});
+  follow(link, line);
+  return line;
+}
+
+void PacketTransport::follow(int link, int line) {
+  const platform::LinkInfo& info = fabric_.links()[static_cast<std::size_t>(link)];
+  const double latency_s = fabric_.latency_now_s({.links = {link}, .latency_s = info.latency_s});
+  network_.set_factors(now(), line, fabric_.bandwidth_bytes_per_s(link) / info.bandwidth_bytes_per_s,
+                       info.latency_s > 0 ? latency_s / info.latency_s : 1);
+}
+
+// What is due by then happens as it was.
+void PacketTransport::change(int link) {
+  network_.pass(now());
+  for (const int line : lines_[static_cast<std::size_t>(link)]) follow(link, line);
+}
+
+void PacketTransport::start(const std::vector<Channel*>& channels) {
+  network_.pass(now());
+  std::vector<packets::PacketNetwork::Message> messages;
+  for (Channel* channel : channels) {
+    const int connection = connection_of(channel->source, channel->target);
+    if (!network_.is_open(connection)) {
+      network_.open(connection, lines_on(fabric_.find_route(channel->source, channel->target)),
+                    lines_on(fabric_.find_route(channel->target, channel->source)));
+    }
+    channel->transfer = connection;
+    carried_[static_cast<std::size_t>(connection)] = channel;
+    messages.push_back({connection, channel->on_wire_bytes});
+  }
+  network_.begin(now(), messages);
+}
+
+double PacketTransport::cancel(Channel& channel) {
+  const double arrived = channel.on_wire_bytes - remaining_bytes(channel);
+  network_.close(channel.transfer);
+  channel.transfer = -1;
+  return arrived;
+}
+
+void PacketTransport::forget(int node) {
+  for (int other = 0; other < fabric_.node_count(); ++other) {
+    for (const int connection : {connection_of(node, other), connection_of(other, node)}) {
+      if (network_.is_open(connection)) network_.close(connection);
+    }
+  }
+}
+
+double PacketTransport::remaining_bytes(const Channel& channel) const {
+  return std::min(channel.on_wire_bytes, network_.missing_bytes(channel.transfer));
+}
+
+std::vector<Channel*> PacketTransport::take_ended() {
+  network_.pass(now());
+  std::vector<Channel*> ended;
+  for (const int connection : network_.take_ended()) {
+    ended.push_back(carried_[static_cast<std::size_t>(connection)]);
+    ended.back()->transfer = -1;
+  }
+  return ended;
+}
+
+}  // namespace ddl::network

@@ -1,0 +1,41 @@
+// Messages that travel packet by packet: the network model "packets".
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sim/network/packets/packet_network.hpp"
+#include "sim/network/transport.hpp"
+#include "sim/platform/fabric.hpp"
+
+namespace ddl::network {
+
+class PacketTransport : public Transport {
+ public:
+  // `sooner` is called when next_end_s() may have become another by itself.
+  PacketTransport(platform::Fabric& fabric, std::function<void()> sooner);
+
+  void start(const std::vector<Channel*>& channels) override;
+  double cancel(Channel& channel) override;
+  void forget(int node) override;
+  double remaining_bytes(const Channel& channel) const override;
+  std::vector<Channel*> take_ended() override;
+  double next_end_s() override { return network_.next_end_s(); }
+  void stop() override { stopped_ = true; }
+
+ private:
+  int connection_of(int source, int target) const { return source * fabric_.node_count() + target; }
+  std::vector<int> lines_on(const platform::Route& route);
+  int add_line(int link);
+  void follow(int link, int line);
+  void change(int link);
+
+  platform::Fabric& fabric_;
+  packets::PacketNetwork network_;
+  std::vector<std::vector<int>> lines_;  // by link: one, or of a fat pipe one for each connection that has it
+  std::vector<Channel*> carried_;        // by connection
+  bool stopped_ = false;
+};
+
+}  // namespace ddl::network

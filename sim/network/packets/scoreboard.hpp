@@ -1,0 +1,67 @@
+// What a sender knows of its segments: which have been sent, have arrived, or count as lost. Losses are found by time
+// (RACK: RFC 8985, 6.2): a segment is lost if one that was sent later has arrived, a little later than that one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+
+#include "sim/network/packets/segment.hpp"
+
+namespace ddl::network::packets {
+
+class Scoreboard {
+ public:
+  // What an acknowledgement has told.
+  struct Delivered {
+    std::int64_t segments = 0;      // that were not known to be there
+    std::int64_t acknowledged = 0;  // by which the first that is missing has moved
+    // Since the oldest and the newest of them were sent; of segments that were sent once. Negative: there is none.
+    double oldest_s = -1, newest_s = -1;
+  };
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  std::int64_t first() const { return first_; }  // not known to be there with all before it
+  std::int64_t next() const { return next_; }    // the first that has not been sent
+  std::int64_t end() const { return first_ + static_cast<std::int64_t>(segments_.size()); }
+  bool all_there() const { return first_ == next_; }
+  // On their way, as far as is known.
+  std::int64_t under_way() const { return next_ - first_ - beyond_gap_ - lost_ + again_; }
+  std::int64_t beyond_gap() const { return beyond_gap_; }  // arrived, though one before has not
+  bool any_lost() const { return lost_ > 0; }
+
+  void append(double bytes) { segments_.push_back({.bytes = bytes}); }
+  double bytes(std::int64_t number) const { return at(number).bytes; }
+  std::int64_t send_next(double now_s);
+  // The first that is lost and has not been sent again.
+  std::optional<std::int64_t> to_send_again();
+  void send_again(double now_s, std::int64_t number);
+
+  Delivered take(double now_s, const Acknowledgement& tells, double least_round_trip_s);
+  // Returns how many more are lost if those count that are `allowed_s` later than one that was sent after them.
+  std::int64_t find_lost(double now_s, double allowed_s);
+  double look_again_s() const { return look_again_s_; }  // others may be lost then, by what find_lost() has seen
+  void all_are_lost();                                   // that have not arrived
+
+ private:
+  struct Segment {
+    double bytes = 0, sent_s = 0;
+    bool beyond_gap = false, lost = false, again = false;  // again: on its way since it was lost
+    bool sent_twice = false;
+  };
+  const Segment& at(std::int64_t number) const { return segments_[static_cast<std::size_t>(number - first_)]; }
+  Segment& at(std::int64_t number) { return segments_[static_cast<std::size_t>(number - first_)]; }
+  bool arrive(double now_s, std::int64_t number, Segment& segment, double least_round_trip_s);
+
+  std::deque<Segment> segments_;  // from first_ on
+  std::int64_t first_ = 0, next_ = 0;
+  std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // of what has been sent
+  std::int64_t lost_from_ = 0;                          // none before is to be sent again
+  // Of those that have arrived the one that was sent last.
+  double latest_sent_s_ = -1, latest_round_trip_s_ = 0;
+  std::int64_t latest_ = -1;
+  double look_again_s_ = never;
+};
+
+}  // namespace ddl::network::packets

@@ -1,0 +1,31 @@
+// What the two ends of a connection of the model "packets" send each other. A message is cut into segments, which are
+// counted from 0 on over the connection's life.
+#pragma once
+
+#include <cstdint>
+
+namespace ddl::network::packets {
+
+constexpr double segment_bytes = 1448;  // of data in a full segment: Ethernet's 1500 without IP's and TCP's headers
+constexpr double overhead_bytes = 66;   // of a frame: these headers, with time stamps, and Ethernet's
+constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
+
+struct Acknowledgement {
+  std::int64_t next = 0;                      // all segments before it are there
+  std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
+  bool of_duplicate = false;                  // what came was there already (RFC 2883)
+};
+
+struct Packet {
+  int connection = 0;
+  std::int64_t life = 0;  // of the connection: one that is opened again takes no notice of what was sent before
+  int hops = 0;           // links that it has crossed
+  bool is_acknowledgement = false;
+  double bytes = 0;            // of its frame
+  std::int64_t segment = 0;    // of data
+  Acknowledgement tells = {};  // of an acknowledgement
+};
+
+inline double frame_bytes_of(const Packet& packet) { return packet.bytes; }
+
+}  // namespace ddl::network::packets

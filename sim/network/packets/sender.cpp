@@ -1,0 +1,237 @@
+#include "sim/network/packets/sender.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ddl::network::packets {
+namespace {
+
+constexpr int all_segments = std::numeric_limits<int>::max();
+// The buffer into which the application writes: Linux makes it as large as two windows, in which a segment counts with
+// its descriptors, when the application waits for it; at most tcp_wmem's limit.
+constexpr double room_for_segment_bytes = 2304, kept_for_segment_bytes = 1480, most_buffer_bytes = 4194304;
+constexpr double windows_in_buffer = 2, least_buffer_segments = 10;
+constexpr double single_delay_s = 0.2, probe_slack_s = 0.008;  // RFC 8985, 7.2: of a lone segment; a few clock ticks
+constexpr double look_again_slack_s = 0.001;
+constexpr std::int64_t segments_that_show_no_reordering = 3;
+constexpr int most_doublings = 6;
+
+}  // namespace
+
+// --- what is sent ---
+
+void Sender::write(double now_s, double bytes) {
+  if (board_.all_there()) window_.rest(now_s, now_s - last_sent_s_, trips_.timeout_s());
+  unwritten_bytes_ = std::max(bytes, 1.0);
+  message_ends_ = board_.end() + static_cast<std::int64_t>(std::ceil(unwritten_bytes_ / segment_bytes));
+  buffer_bytes_ = std::max(buffer_bytes_, windows_in_buffer * least_buffer_segments * room_for_segment_bytes);
+  write_on();
+}
+
+void Sender::write_on() {
+  while (unwritten_bytes_ > 0 &&
+         static_cast<double>(board_.end() - board_.first()) * kept_for_segment_bytes < buffer_bytes_) {
+    const double bytes = std::min(unwritten_bytes_, segment_bytes);
+    unwritten_bytes_ -= bytes;
+    board_.append(bytes);
+  }
+}
+
+// The application is woken when a third of its buffer is free.
+void Sender::write_on_if_there_is_room(double now_s) {
+  if (!(unwritten_bytes_ > 0)) return;
+  if (board_.under_way() < window_.segments()) {
+    const double segments = std::max(least_buffer_segments, static_cast<double>(window_.segments()));
+    const double wanted = windows_in_buffer * segments * room_for_segment_bytes;
+    buffer_bytes_ = std::max(buffer_bytes_, std::min(wanted, most_buffer_bytes));
+  }
+  const double kept = static_cast<double>(board_.end() - board_.first()) * kept_for_segment_bytes;
+  if (buffer_bytes_ - kept < kept / 2) return;
+  write_on();
+  send(now_s, all_segments);
+}
+
+bool Sender::send(double now_s, int most_segments) {
+  if (state_ != State::open) send_lost_again(now_s);
+  bool sent = false;
+  for (; most_segments > 0 && board_.next() < std::min(board_.end(), receivers_end_); --most_segments) {
+    if (board_.under_way() >= window_.segments()) break;
+    const bool is_first = board_.all_there();
+    put_on_wire(now_s, board_.send_next(now_s), false);
+    if (is_first || timeout_at_s_ == never) plan_timeout(now_s);
+    sent = true;
+  }
+  const bool all_sent = state_ == State::open && board_.next() == board_.end();
+  window_.note_use(now_s, board_.first(), board_.next(), board_.under_way() >= window_.segments(), all_sent,
+                   trips_.timeout_s());
+  if (sent) plan_probe(now_s);
+  return sent;
+}
+
+void Sender::send_lost_again(double now_s) {
+  while (board_.under_way() < window_.segments()) {
+    const std::optional<std::int64_t> segment = board_.to_send_again();
+    if (!segment) return;
+    board_.send_again(now_s, *segment);
+    put_on_wire(now_s, *segment, true);
+    if (timeout_at_s_ == never || *segment == board_.first()) plan_timeout(now_s);
+  }
+}
+
+void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
+  ++counts_.sent;
+  if (again) ++counts_.sent_again;
+  if (state_ == State::recovering) ++sent_meanwhile_;
+  last_sent_s_ = now_s;
+  transmit_(now_s, segment, board_.bytes(segment));
+}
+
+// --- what arrives ---
+
+void Sender::take(double now_s, const Acknowledgement& tells, std::int64_t receivers_end) {
+  const bool was_used = window_.is_used();
+  receivers_end_ = std::max(receivers_end_, receivers_end);
+  const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s());
+  const bool moved = got.acknowledged > 0;
+  if (got.newest_s > 0) {
+    trips_.add(got.oldest_s, got.newest_s, board_.first(), board_.next());
+    timeouts_in_a_row_ = 0;
+  }
+  end_probe(tells, got.segments > 0);
+  if (moved && got.newest_s > 0) window_.observe_round_trip(now_s, got.newest_s, board_.first(), board_.next());
+  const std::int64_t lost = board_.beyond_gap() > 0 || state_ != State::open ? find_lost(now_s) : 0;
+  if (state_ != State::open && moved && board_.first() >= recovery_ends_) {
+    if (state_ == State::recovering) window_.set_to_threshold();
+    state_ = State::open;
+  }
+  if (state_ == State::open && board_.any_lost()) begin_recovery();
+  if (state_ == State::recovering) {
+    pace_recovery(got, lost);
+  } else if (moved && was_used) {
+    window_.grow(now_s, got.acknowledged);
+  }
+  if (moved) plan_timeout(now_s);
+  if (state_ != State::open) {
+    probe_at_s_ = never;
+  } else if (moved) {
+    plan_probe(now_s);
+  }
+  send(now_s, all_segments);
+  write_on_if_there_is_room(now_s);
+}
+
+std::int64_t Sender::find_lost(double now_s) {
+  const bool all_in_order = state_ != State::open || board_.beyond_gap() >= segments_that_show_no_reordering;
+  const double allowed_s = all_in_order ? 0 : std::min(trips_.least_s() / 4, trips_.smoothed_s() / 8);
+  const std::int64_t found = board_.find_lost(now_s, allowed_s);
+  look_again_at_s_ = board_.look_again_s() + look_again_slack_s;
+  return found;
+}
+
+void Sender::begin_recovery() {
+  recovery_ends_ = board_.next();
+  probe_ends_ = none;
+  window_before_ = window_.segments();
+  delivered_ = sent_meanwhile_ = 0;
+  window_.lower_threshold();
+  state_ = State::recovering;
+}
+
+// RFC 6937: as many segments as the new window is of the old one, for those that arrive; where less is under way than
+// the new window, as in slow start.
+void Sender::pace_recovery(const Scoreboard::Delivered& got, std::int64_t lost) {
+  delivered_ += got.segments;
+  if (got.segments == 0 && lost == 0) return;
+  const auto threshold = static_cast<std::int64_t>(window_.threshold());
+  const std::int64_t room = threshold - board_.under_way();
+  std::int64_t may_send = 0;
+  if (room < 0) {
+    may_send = (threshold * delivered_ + window_before_ - 1) / window_before_ - sent_meanwhile_;
+  } else {
+    const bool goes_well = got.acknowledged > 0 && lost == 0;
+    may_send = std::min(room, std::max(delivered_ - sent_meanwhile_, got.segments) + (goes_well ? 1 : 0));
+  }
+  const std::int64_t least = sent_meanwhile_ > 0 ? 0 : 1;
+  window_.set(board_.under_way() + std::max(may_send, least));
+}
+
+// A probe that sent a segment again has made good a loss if later segments arrive and no duplicate was told of.
+void Sender::end_probe(const Acknowledgement& tells, bool tells_more) {
+  if (probe_ends_ == none || tells.next < probe_ends_) return;
+  const bool lost = probe_was_sent_before_ && !tells.of_duplicate && tells.next > probe_ends_;
+  if (!lost && probe_was_sent_before_ && !tells.of_duplicate && tells_more) return;
+  probe_ends_ = none;
+  if (!lost || state_ != State::open) return;
+  begin_recovery();
+  window_.set_to_threshold();
+  state_ = State::open;
+}
+
+// --- silence ---
+
+double Sender::next_s() const { return std::min({timeout_at_s_, probe_at_s_, look_again_at_s_}); }
+
+void Sender::wake(double now_s) {
+  if (look_again_at_s_ <= now_s) {
+    look_again_at_s_ = never;
+    if (board_.all_there() || find_lost(now_s) == 0) return;
+    if (state_ == State::open) {
+      begin_recovery();
+      window_.set(board_.under_way() + 1);
+    }
+    send(now_s, all_segments);
+  } else if (probe_at_s_ <= now_s) {
+    probe_at_s_ = never;
+    probe(now_s);
+  } else if (timeout_at_s_ <= now_s) {
+    timeout_at_s_ = never;
+    restart(now_s);
+  }
+}
+
+// A new segment if there is one, or the last one again, so that its acknowledgement tells what is missing.
+void Sender::probe(double now_s) {
+  if (board_.all_there()) return;
+  ++counts_.probes;
+  probe_was_sent_before_ = board_.next() >= std::min(board_.end(), receivers_end_);
+  if (probe_was_sent_before_) {
+    board_.send_again(now_s, board_.next() - 1);
+    put_on_wire(now_s, board_.next() - 1, true);
+  } else {
+    put_on_wire(now_s, board_.send_next(now_s), false);
+  }
+  probe_ends_ = board_.next();
+  plan_timeout(now_s);
+}
+
+void Sender::restart(double now_s) {
+  if (board_.all_there()) return;
+  ++counts_.timeouts;
+  if (state_ != State::restarting) {
+    window_.lower_threshold();
+    window_.forget_round_trips();
+  }
+  recovery_ends_ = board_.next();
+  board_.all_are_lost();
+  window_.set(board_.under_way() + 1);
+  state_ = State::restarting;
+  probe_ends_ = none;
+  ++timeouts_in_a_row_;
+  send_lost_again(now_s);
+  plan_timeout(now_s);
+}
+
+void Sender::plan_timeout(double now_s) {
+  const double doublings = std::ldexp(1.0, std::min(timeouts_in_a_row_, most_doublings));
+  timeout_at_s_ = board_.all_there() ? never : now_s + trips_.timeout_s() * doublings;
+}
+
+void Sender::plan_probe(double now_s) {
+  probe_at_s_ = never;
+  if (board_.all_there() || probe_ends_ != none || state_ != State::open || board_.beyond_gap() > 0) return;
+  const double slack_s = board_.next() - board_.first() == 1 ? single_delay_s : probe_slack_s;
+  probe_at_s_ = now_s + std::min(2 * trips_.smoothed_s() + slack_s, trips_.timeout_s());
+}
+
+}  // namespace ddl::network::packets

@@ -1,0 +1,83 @@
+// The sending end of a TCP connection as Linux has it: what it may send (congestion_window.hpp, the receiver's window,
+// and the buffer into which the application writes), and what it does about losses: those that later segments tell of
+// (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7), and silence (timeout: RFC 6298). While losses are made
+// good it sends at a rate by what arrives (RFC 6937).
+//
+// It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
+// it sends. Not modelled: losses that turn out to be none, and pacing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "sim/network/packets/congestion_window.hpp"
+#include "sim/network/packets/round_trips.hpp"
+#include "sim/network/packets/scoreboard.hpp"
+
+namespace ddl::network::packets {
+
+class Sender {
+ public:
+  static constexpr double never = Scoreboard::never;
+  using Transmit = std::function<void(double now_s, std::int64_t segment, double bytes)>;
+  struct Counts {
+    std::int64_t sent = 0, sent_again = 0;  // segments; the second are among the first
+    std::int64_t probes = 0, timeouts = 0;
+  };
+
+  Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit)
+      : window_(rules), trips_(handshake_s), receivers_end_(receivers_window), transmit_(std::move(transmit)) {}
+
+  // The application writes a message: all of those before it have arrived. Sends nothing yet.
+  void write(double now_s, double bytes);
+  std::int64_t message_ends() const { return message_ends_; }  // the segment after its last
+  // Sends at most so many segments; false if it sent none.
+  bool send(double now_s, int most_segments);
+  // Segments before `receivers_end` have room at the receiver.
+  void take(double now_s, const Acknowledgement& tells, std::int64_t receivers_end);
+  double next_s() const;
+  void wake(double now_s);
+
+  double timeout_s() const { return trips_.timeout_s(); }
+  double round_trip_s() const { return trips_.smoothed_s(); }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
+  void write_on();
+  void write_on_if_there_is_room(double now_s);
+  void send_lost_again(double now_s);
+  void put_on_wire(double now_s, std::int64_t segment, bool again);
+  void send_all(double now_s);
+  void begin_recovery();
+  void pace_recovery(const Scoreboard::Delivered& got, std::int64_t lost);
+  void end_probe(const Acknowledgement& tells, bool tells_more);
+  std::int64_t find_lost(double now_s);
+  void probe(double now_s);
+  void restart(double now_s);
+  void plan_timeout(double now_s);
+  void plan_probe(double now_s);
+
+  CongestionWindow window_;
+  RoundTrips trips_;
+  Scoreboard board_;
+  std::int64_t receivers_end_;
+  const Transmit transmit_;
+  double unwritten_bytes_ = 0, buffer_bytes_ = 0;
+  std::int64_t message_ends_ = 0;
+  double last_sent_s_ = 0;
+
+  State state_ = State::open;
+  std::int64_t recovery_ends_ = 0;
+  std::int64_t window_before_ = 0, delivered_ = 0, sent_meanwhile_ = 0;  // of a recovery
+
+  static constexpr std::int64_t none = -1;
+  std::int64_t probe_ends_ = none;  // segments before it were sent when the probe was
+  bool probe_was_sent_before_ = false;
+  int timeouts_in_a_row_ = 0;
+  double timeout_at_s_ = never, probe_at_s_ = never, look_again_at_s_ = never;
+  Counts counts_;
+};
+
+}  // namespace ddl::network::packets
