@@ -3,7 +3,7 @@
 #   gnuplot -e 'picture_format="svg"; picture_file="validation.svg"' ../../plot/validation.gp
 width = 1150; height = 980; type_size = 14; paper = 0
 load "../../plot/style.gp"
-array palette[3] = ["#0072b2", "#d55e00", "#009e73"]
+array palette[4] = ["#0072b2", "#d55e00", "#009e73", "#000000"]
 colour(i) = palette[i]
 set datafile separator comma
 cycles = "../tables/validation_cycles.csv"
@@ -23,7 +23,8 @@ set key top left Left reverse samplen 1
 set title "Local networks"
 set yrange [0.5:1.5]
 plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype 6 pointsize 0.9 linecolor rgb colour(2) title "fair sharing", \
-     cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing"
+     cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing", \
+     cycles using (strcol(5) eq "packets" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.4 linecolor rgb colour(4) title "packets"
 
 set title "Real distances, the model TCP"
 at(latency, model) = sprintf("< awk -F, '$4 == \"%s\" && $6 == \"%s\"' %s", latency, model, distances)
@@ -37,7 +38,8 @@ set ytics (0.25, 0.5, 1, 2, 4, 8)
 of(model) = sprintf("< awk -F, '$6 == \"%s\"' %s", model, distances)
 plot of("LV08") using 7:($8/$7) with points pointtype 6 pointsize 0.7 linecolor rgb colour(2) title "LV08", \
      of("CM02") using 7:($8/$7) with points pointtype 4 pointsize 0.6 linecolor rgb colour(3) title "CM02", \
-     of("TCP") using 7:($8/$7) with points pointtype 7 pointsize 0.5 linecolor rgb colour(1) title "TCP"
+     of("TCP") using 7:($8/$7) with points pointtype 7 pointsize 0.5 linecolor rgb colour(1) title "TCP", \
+     of("packets") using 7:($8/$7) with points pointtype 7 pointsize 0.4 linecolor rgb colour(4) title "packets"
 
 unset arrow 1
 unset object 1

@@ -12,6 +12,7 @@
 #include "sim/experiment/host_schedule.hpp"
 #include "sim/experiment/trainer.hpp"
 #include "sim/experiment/workload.hpp"
+#include "sim/network/packets/segment.hpp"
 
 namespace ddl::experiment {
 
@@ -32,6 +33,8 @@ constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6;
 // Where many are under way, each that starts or ends moves the shares of others: SimGrid looks at all, the accelerator
 // at those that share a link with one that shares a link with it.
 constexpr double simgrid_s_per_flow = 0.6e-6, accelerator_s_per_flow = 0.02e-6;
+// Packet by packet each segment costs, whoever travels beside it.
+constexpr double s_per_segment = 1e-6;
 constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 // Of systems in which every host talks to every other; lower bounds need not list all of that.
@@ -40,6 +43,15 @@ void check_all_routes(const platform::Fabric& fabric) {
   for (int source = 0; source < fabric.worker_count(); ++source) {
     for (int target = 0; target < fabric.worker_count(); ++target) static_cast<void>(fabric.find_route(source, target));
   }
+}
+
+// Segments of a step of every worker, of messages that carry so many bytes: no more than links carry in that time.
+double segments_of_step(const platform::Fabric& fabric, double bytes, double step_s) {
+  double links_bytes = 0;
+  for (const platform::LinkInfo& link : fabric.links()) {
+    links_bytes += step_s * link.bandwidth_bytes_per_s / (link.direction == "both" ? 1 : 2);
+  }
+  return std::min(bytes, links_bytes) / network::packets::segment_bytes;
 }
 
 // Throws InputError where `workers` cannot have shards of so many samples.
@@ -95,6 +107,13 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.messages_reached = accelerated ? std::min(flows, of_a_node * of_a_node) : flows;
   const double others_s = (accelerated ? accelerator_s_per_flow : simgrid_s_per_flow) * forecast.messages_reached;
   forecast.messages_s = workload.steps * messages * (message_s + others_s);
+  if (forecast.network.carried_by == platform::CarriedBy::packets) {
+    const double bytes = forecast.bounds.bytes_per_step * fabric.worker_count() +
+                         traffic.unlisted_messages * static_cast<double>(cluster.model_bytes);
+    const double segments = segments_of_step(fabric, bytes, workload.step_s);
+    forecast.messages_reached = 0;
+    forecast.messages_s = workload.steps * (messages * message_s + segments * s_per_segment);
+  }
   forecast.cost_s = start_s + gradients_s + forecast.evaluation_s + forecast.messages_s;
   return forecast;
 }

@@ -18,7 +18,7 @@ struct Forecast {
   double cost_s = 0;                          // what it may take one core of a usual machine, within a factor of a few
   double evaluation_s = 0;                    // of it
   double messages_s = 0;                      // of it
-  double messages_reached = 0;                // whose shares one that starts or ends moves, at most
+  double messages_reached = 0;                // whose shares one that starts or ends moves, at most; 0: packets travel
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.

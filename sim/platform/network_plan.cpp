@@ -88,7 +88,7 @@ LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model,
 }  // namespace
 
 std::string text_of(const NetworkPlan& plan) {
-  if (plan.carried_by == CarriedBy::packets) return "packets, one by one";
+  if (plan.carried_by == CarriedBy::packets) return "packets: TCP connections, packet by packet";
   const std::string by = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
   return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), by);
 }

@@ -231,17 +231,19 @@ void common_fields(Visitor& visit, PlatformSpec& spec) {
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {
   visit("model", spec.model,
-        Rule{.doc = "TCP: LV08 with latencies as windows and queues allow; LV08 or CM02: SimGrid's; auto: TCP, or LV08 "
-                    "where a platform file sets factors of its own"});
+        Rule{.doc =
+                 "TCP: LV08 with latencies as windows and queues allow; packets: TCP packet by packet, nearest to what "
+                 "is measured, and slow; LV08 or CM02: SimGrid's; auto: TCP, or LV08 where a platform file sets "
+                 "factors of its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
-  visit(
-      "tcp_window", spec.tcp_window,
-      Rule{.doc = "most bytes of a flow that are under way (TCP: whole segments of 1448B, two at least); 0B: no limit",
-           .at_least = 0});
+  visit("tcp_window", spec.tcp_window,
+        Rule{.doc = "most bytes of a flow that are under way (TCP, packets: whole segments of 1448B, two at least); "
+                    "0B: no limit",
+             .at_least = 0});
   visit("queue", spec.queue,
-        Rule{.doc = "in the model TCP: how long packets wait for a link at most, at its bandwidth", .above = 0});
+        Rule{.doc = "in TCP and packets: how long packets wait for a link at most, at its bandwidth", .above = 0});
   visit("slow_start_after_idle", spec.slow_start_after_idle,
-        Rule{.doc = "in the model TCP: a window that is not used shrinks"});
+        Rule{.doc = "in TCP and packets: a window that is not used shrinks"});
   visit(
       "sharing", spec.sharing,
       Rule{.doc = "of full links: fair, or tcp: each message counts as one to four flows, drawn at random; auto: fair "
