@@ -103,7 +103,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
     flows = std::max(flows, static_cast<double>(phase.size()));
   }
   const double of_a_node = flows / fabric.node_count();
-  const bool accelerated = fabric.has_accelerator();
+  const bool accelerated = forecast.network.carried_by == platform::CarriedBy::accelerator;
   forecast.messages_reached = accelerated ? std::min(flows, of_a_node * of_a_node) : flows;
   const double others_s = (accelerated ? accelerator_s_per_flow : simgrid_s_per_flow) * forecast.messages_reached;
   forecast.messages_s = workload.steps * messages * (message_s + others_s);

@@ -16,14 +16,15 @@ namespace {
 // `ended` is called when a message has come to its end, `soon` when the next end has moved.
 std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended,
                                           std::function<void()> soon) {
-  if (fabric.network_plan().carried_by == platform::CarriedBy::packets) {
-    return std::make_unique<PacketTransport>(fabric, std::move(soon));
-  }
   std::unique_ptr<Transport> transport;
-  if (fabric.has_accelerator()) {
-    transport = std::make_unique<FlowTransport>(fabric, std::move(soon));
-  } else {
-    transport = std::make_unique<SimgridTransport>(fabric, quiescence, std::move(ended));
+  switch (fabric.network_plan().carried_by) {
+    case platform::CarriedBy::packets:
+      return std::make_unique<PacketTransport>(fabric, std::move(soon));
+    case platform::CarriedBy::accelerator:
+      transport = std::make_unique<FlowTransport>(fabric, std::move(soon));
+      break;
+    case platform::CarriedBy::simgrid:
+      transport = std::make_unique<SimgridTransport>(fabric, quiescence, std::move(ended));
   }
   if (!fabric.network_numbers().tcp_delays) return transport;
   return std::make_unique<TcpTransport>(std::move(transport), fabric);

@@ -225,7 +225,6 @@ const std::string& Fabric::name(int node) const { return parts_->names.at(static
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
-bool Fabric::has_accelerator() const { return parts_->plan.carried_by == CarriedBy::accelerator; }
 
 Changes& Fabric::changes() { return parts_->changes; }
 

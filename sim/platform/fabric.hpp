@@ -69,7 +69,6 @@ class Fabric {
   double speed_flops(int node) const;
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;
-  bool has_accelerator() const;  // by the plan
   // Profiles and faults of the scenario, as time series.
   Changes& changes();
   // The present value, of bandwidths at least a millionth of the nominal; latencies are those of messages that start

@@ -74,6 +74,27 @@ Reading seconds_per_cycle() {
   };
 }
 
+std::vector<Note> notes() {
+  return {
+      {Note::modelled,
+       "In the tables \"published\" is what was measured: the mean of three runs, over distances of one to three. The "
+       "simulation has the seeds and lengths of these runs: the times of gradients are the same numbers in both."},
+      {Note::modelled,
+       "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "
+       "that it finished in the run."},
+      {Note::calibrated,
+       "That a transfer counts as one to four flows in tcp sharing, and how acknowledgements are taken off, "
+       "was settled with an earlier series of measurements of the same cells on local networks. Of the model TCP no "
+       "number was fitted, but what it accounts for was chosen while looking at the cells over distances. What the "
+       "model packets has of Linux's buffers (its receiver's window, the buffer into which a sender writes) was read "
+       "off the packets of one cell: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD."},
+      {Note::assumed,
+       "TCP is cubic, and links drop what would wait for more than 50 ms (or 200). Local networks have no latency "
+       "but that of the queues and 0.1 ms."},
+      {Note::assumed,
+       "Where the measured TCP is bbr, the simulated one is cubic: the models have no other congestion control."}};
+}
+
 }  // namespace
 
 double MeasuredCell::mean() const {
@@ -194,24 +215,7 @@ Study validation_study(const Scale& scale) {
     }
   }
   study.claims = claims(cells);
-  study.notes = {
-      {Note::modelled,
-       "In the tables \"published\" is what was measured: the mean of three runs, over distances of one to three. The "
-       "simulation has the seeds and lengths of these runs: the times of gradients are the same numbers in both."},
-      {Note::modelled,
-       "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "
-       "that it finished in the run."},
-      {Note::calibrated,
-       "That a transfer counts as one to four flows in tcp sharing, and how acknowledgements are taken off, "
-       "was settled with an earlier series of measurements of the same cells on local networks. Of the model TCP no "
-       "number was fitted, but what it accounts for was chosen while looking at the cells over distances. What the "
-       "model packets has of Linux's buffers (its receiver's window, the buffer into which a sender writes) was read "
-       "off the packets of one cell: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD."},
-      {Note::assumed,
-       "TCP is cubic, and links drop what would wait for more than 50 ms (or 200). Local networks have no latency "
-       "but that of the queues and 0.1 ms."},
-      {Note::assumed,
-       "Where the measured TCP is bbr, the simulated one is cubic: the models have no other congestion control."}};
+  study.notes = notes();
   return study;
 }
 

@@ -119,84 +119,101 @@ Judge nearer(const Cells& among, const char* than = "fair", const char* column =
   };
 }
 
+constexpr Claim::Kind kind = Claim::check;
+constexpr const char* page = "see results/validation/README.md";
+constexpr const char* without_servers =
+    "most of the reversed pairs have Ako, which is simulated too quick with either sharing, and none a parameter "
+    "server: "
+    "what equal shares make of servers is in the errors; see results/validation/README.md";
+constexpr const char* on_average = "5 %: smaller differences between schemes are not to be read out of a simulation";
+constexpr const char* at_most = "12 % at most, about twice that";
+constexpr const char* as_measured = "none reversed";
+constexpr const char* any = "any nearer";
+constexpr const char* over_distances = "6 %, as on local networks and a point for round trips";
+
+// Cells that are judged together.
+struct Groups {
+  Cells usual, deep, far, windows_kept, bbr;  // local networks with short and long queues; over distances
+
+  explicit Groups(const Cells& cells) {
+    for (const MeasuredCell& cell : cells) {
+      if (cell.is_local()) {
+        (cell.queue_s == short_queue ? usual : deep).push_back(cell);
+      } else if (cell.has_usual_tcp()) {
+        far.push_back(cell);
+      } else {
+        (cell.congestion == usual_congestion ? windows_kept : bbr).push_back(cell);
+      }
+    }
+  }
+};
+
+std::vector<Claim> claims_of_flows(const Groups& of) {
+  return {
+      {kind, "With tcp sharing, cycle times are about those measured, on average.", near(of.usual), on_average, page},
+      {kind, "With tcp sharing, no cell is far off.", all_near(of.usual), at_most, page},
+      {kind, "With tcp sharing, schemes whose measured times do not overlap are ranked as measured.",
+       ranked(of.usual, "tcp"), as_measured, page},
+      {kind, "With fair sharing, they are too.", ranked(of.usual, "fair"), as_measured, without_servers},
+      {kind, "tcp sharing is nearer to measured times than fair sharing.", nearer(of.usual), any, page},
+      {kind, "Queues of 200 ms: with tcp sharing, cycle times are about those measured, on average.", near(of.deep),
+       on_average, page},
+      {kind, "Queues of 200 ms: with tcp sharing, no cell is far off.", all_near(of.deep), at_most, page},
+      {kind, "Queues of 200 ms: with tcp sharing, schemes are ranked as measured.", ranked(of.deep, "tcp"), as_measured,
+       page},
+      {kind, "Queues of 200 ms: with fair sharing, they are too.", ranked(of.deep, "fair"), as_measured,
+       without_servers},
+      {kind, "Queues of 200 ms: tcp sharing is nearer to measured times than fair sharing.", nearer(of.deep), any,
+       page},
+      {kind, "Over distances, with the model TCP, cycle times are about those measured, on average.",
+       near(of.far, "TCP", most_mean_error_over_distances), over_distances, page},
+      {kind, "Over distances, with the model TCP, no cell is far off.", all_near(of.far, "TCP"), at_most, page},
+      {kind, "Over distances, schemes measured more than 10 % apart are ranked as measured by the model TCP.",
+       ranked(of.far, "TCP"), as_measured, page},
+      {kind, "Over distances, TCP is nearer to measured times than LV08.", nearer(of.far, "LV08", "TCP"), any, page},
+      {kind, "Over distances, TCP is nearer to measured times than CM02.", nearer(of.far, "CM02", "TCP"), any, page},
+      {kind, "Where windows are kept while idle, cycle times with TCP are about those measured, on average.",
+       near(of.windows_kept, "TCP", most_mean_error_over_distances), over_distances, page},
+      {kind,
+       "Where TCP is bbr, which is simulated as cubic, cycle times with TCP are about those measured, on average.",
+       near(of.bbr, "TCP", most_mean_error_over_distances), over_distances,
+       "the models have no bbr; see results/validation/README.md"}};
+}
+
+std::vector<Claim> claims_of_packets(const Groups& of) {
+  return {
+      {kind, "With the model packets, cycle times are about those measured, on average.", near(of.usual, "packets"),
+       on_average, page},
+      {kind, "With the model packets, no cell is far off.", all_near(of.usual, "packets"), at_most, page},
+      {kind, "With the model packets, schemes are ranked as measured.", ranked(of.usual, "packets"), as_measured, page},
+      {kind, "Queues of 200 ms: with the model packets, cycle times are about those measured, on average.",
+       near(of.deep, "packets"), on_average, page},
+      {kind, "Queues of 200 ms: with the model packets, no cell is far off.", all_near(of.deep, "packets"), at_most,
+       page},
+      {kind, "Queues of 200 ms: with the model packets, schemes are ranked as measured.", ranked(of.deep, "packets"),
+       as_measured, page},
+      {kind, "Over distances, with the model packets, cycle times are about those measured, on average.",
+       near(of.far, "packets", most_mean_error_over_distances), over_distances, page},
+      {kind, "Over distances, with the model packets, no cell is far off.", all_near(of.far, "packets"), at_most, page},
+      {kind, "Over distances, schemes measured more than 10 % apart are ranked as measured by the model packets.",
+       ranked(of.far, "packets"), as_measured, page},
+      {kind, "Over distances, packets is nearer to measured times than TCP.", nearer(of.far, "TCP", "packets"), any,
+       page},
+      {kind, "Where windows are kept while idle, cycle times with packets are about those measured, on average.",
+       near(of.windows_kept, "packets", most_mean_error_over_distances), over_distances, page},
+      {kind,
+       "Where TCP is bbr, which is simulated as cubic, cycle times with packets are about those measured, on average.",
+       near(of.bbr, "packets", most_mean_error_over_distances), over_distances,
+       "the models have no bbr; see results/validation/README.md"}};
+}
+
 }  // namespace
 
 std::vector<Claim> claims(const std::vector<MeasuredCell>& cells) {
-  const auto measured_with = [&](std::string_view queue_s) {
-    std::vector<MeasuredCell> found;
-    std::ranges::copy_if(cells, std::back_inserter(found),
-                         [&](const auto& cell) { return cell.is_local() && cell.queue_s == queue_s; });
-    return found;
-  };
-  constexpr const char* page = "see results/validation/README.md";
-  constexpr const char* without_servers =
-      "most of the reversed pairs have Ako, which is simulated too quick with either sharing, and none a parameter "
-      "server: "
-      "what equal shares make of servers is in the errors; see results/validation/README.md";
-  const auto usual = measured_with(short_queue), deep = measured_with(long_queue);
-  std::vector<MeasuredCell> far;
-  std::ranges::copy_if(cells, std::back_inserter(far),
-                       [](const auto& cell) { return !cell.is_local() && cell.has_usual_tcp(); });
-  const auto set_otherwise = [&](bool congestion) {
-    std::vector<MeasuredCell> found;
-    std::ranges::copy_if(cells, std::back_inserter(found), [&](const auto& cell) {
-      return !cell.has_usual_tcp() && (cell.congestion != usual_congestion) == congestion;
-    });
-    return found;
-  };
-  const auto kind = Claim::check;
-  constexpr const char* on_average = "5 %: smaller differences between schemes are not to be read out of a simulation";
-  constexpr const char* at_most = "12 % at most, about twice that";
-  constexpr const char* as_measured = "none reversed";
-  constexpr const char* any = "any nearer";
-  constexpr const char* over_distances = "6 %, as on local networks and a point for round trips";
-  return {
-      {kind, "With tcp sharing, cycle times are about those measured, on average.", near(usual), on_average, page},
-      {kind, "With tcp sharing, no cell is far off.", all_near(usual), at_most, page},
-      {kind, "With tcp sharing, schemes whose measured times do not overlap are ranked as measured.",
-       ranked(usual, "tcp"), as_measured, page},
-      {kind, "With fair sharing, they are too.", ranked(usual, "fair"), as_measured, without_servers},
-      {kind, "tcp sharing is nearer to measured times than fair sharing.", nearer(usual), any, page},
-      {kind, "Queues of 200 ms: with tcp sharing, cycle times are about those measured, on average.", near(deep),
-       on_average, page},
-      {kind, "Queues of 200 ms: with tcp sharing, no cell is far off.", all_near(deep), at_most, page},
-      {kind, "Queues of 200 ms: with tcp sharing, schemes are ranked as measured.", ranked(deep, "tcp"), as_measured,
-       page},
-      {kind, "Queues of 200 ms: with fair sharing, they are too.", ranked(deep, "fair"), as_measured, without_servers},
-      {kind, "Queues of 200 ms: tcp sharing is nearer to measured times than fair sharing.", nearer(deep), any, page},
-      {kind, "With the model packets, cycle times are about those measured, on average.", near(usual, "packets"),
-       on_average, page},
-      {kind, "With the model packets, no cell is far off.", all_near(usual, "packets"), at_most, page},
-      {kind, "With the model packets, schemes are ranked as measured.", ranked(usual, "packets"), as_measured, page},
-      {kind, "Queues of 200 ms: with the model packets, cycle times are about those measured, on average.",
-       near(deep, "packets"), on_average, page},
-      {kind, "Queues of 200 ms: with the model packets, no cell is far off.", all_near(deep, "packets"), at_most, page},
-      {kind, "Queues of 200 ms: with the model packets, schemes are ranked as measured.", ranked(deep, "packets"),
-       as_measured, page},
-      {kind, "Over distances, with the model TCP, cycle times are about those measured, on average.",
-       near(far, "TCP", most_mean_error_over_distances), over_distances, page},
-      {kind, "Over distances, with the model TCP, no cell is far off.", all_near(far, "TCP"), at_most, page},
-      {kind, "Over distances, schemes measured more than 10 % apart are ranked as measured by the model TCP.",
-       ranked(far, "TCP"), as_measured, page},
-      {kind, "Over distances, TCP is nearer to measured times than LV08.", nearer(far, "LV08", "TCP"), any, page},
-      {kind, "Over distances, TCP is nearer to measured times than CM02.", nearer(far, "CM02", "TCP"), any, page},
-      {kind, "Over distances, with the model packets, cycle times are about those measured, on average.",
-       near(far, "packets", most_mean_error_over_distances), over_distances, page},
-      {kind, "Over distances, with the model packets, no cell is far off.", all_near(far, "packets"), at_most, page},
-      {kind, "Over distances, schemes measured more than 10 % apart are ranked as measured by the model packets.",
-       ranked(far, "packets"), as_measured, page},
-      {kind, "Over distances, packets is nearer to measured times than TCP.", nearer(far, "TCP", "packets"), any, page},
-      {kind, "Where windows are kept while idle, cycle times with TCP are about those measured, on average.",
-       near(set_otherwise(false), "TCP", most_mean_error_over_distances), over_distances, page},
-      {kind, "With packets, too.", near(set_otherwise(false), "packets", most_mean_error_over_distances),
-       over_distances, page},
-      {kind,
-       "Where TCP is bbr, which is simulated as cubic, cycle times with TCP are about those measured, on average.",
-       near(set_otherwise(true), "TCP", most_mean_error_over_distances), over_distances,
-       "the models have no bbr; see results/validation/README.md"},
-      {kind, "With packets, too, where it is bbr.",
-       near(set_otherwise(true), "packets", most_mean_error_over_distances), over_distances,
-       "the models have no bbr; see results/validation/README.md"}};
+  const Groups groups(cells);
+  std::vector<Claim> all = claims_of_flows(groups);
+  std::ranges::copy(claims_of_packets(groups), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace ddl::studies::validation

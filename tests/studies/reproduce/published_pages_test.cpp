@@ -74,9 +74,11 @@ std::string text_of(const std::string& file) {
 // How the runs' messages were carried, which no table has.
 std::vector<Outcome::Network> networks_of(const std::string& page) {
   std::vector<Outcome::Network> networks;
-  const std::regex line(R"(\n- \*\*Network\.\*\* (.*) in ([0-9]+) runs?\.(?=\n))");
+  const std::regex line(R"(\n- \*\*Network\.\*\* (.*) in ([0-9,]+) runs?\.(?=\n))");
   for (std::sregex_iterator found(page.begin(), page.end(), line), end; found != end; ++found) {
-    networks.push_back({(*found)[1], std::stoul((*found)[2])});
+    std::string runs = (*found)[2];
+    std::erase(runs, ',');
+    networks.push_back({(*found)[1], std::stoul(runs)});
   }
   return networks;
 }
