@@ -13,7 +13,8 @@ namespace ddl::platform {
 // packets: TCP connections over links with queues, packet by packet.
 enum class CarriedBy { simgrid, accelerator, packets };
 constexpr auto enum_names(CarriedBy) {
-  return std::to_array<EnumName<CarriedBy>>({{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
+  return std::to_array<EnumName<CarriedBy>>(
+      {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
 // What of a platform decides it.

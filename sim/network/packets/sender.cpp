@@ -89,9 +89,9 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
 
 // --- what arrives ---
 
-void Sender::take(double now_s, const Acknowledgement& tells, std::int64_t receivers_end) {
+void Sender::take(double now_s, const Acknowledgement& tells) {
   const bool was_used = window_.is_used();
-  receivers_end_ = std::max(receivers_end_, receivers_end);
+  receivers_end_ = std::max(receivers_end_, tells.room_ends);
   const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s());
   const bool moved = got.acknowledged > 0;
   if (got.newest_s > 0) {

@@ -34,8 +34,7 @@ class Sender {
   std::int64_t message_ends() const { return message_ends_; }  // the segment after its last
   // Sends at most so many segments; false if it sent none.
   bool send(double now_s, int most_segments);
-  // Segments before `receivers_end` have room at the receiver.
-  void take(double now_s, const Acknowledgement& tells, std::int64_t receivers_end);
+  void take(double now_s, const Acknowledgement& tells);
   double next_s() const;
   void wake(double now_s);
 
