@@ -112,11 +112,7 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
     window_.grow(now_s, got.acknowledged);
   }
   if (moved) plan_timeout(now_s);
-  if (state_ != State::open) {
-    probe_at_s_ = never;
-  } else if (moved) {
-    plan_probe(now_s);
-  }
+  if (moved || state_ != State::open || board_.beyond_gap() > 0) plan_probe(now_s);
   send(now_s, all_segments);
   write_on_if_there_is_room(now_s);
 }
@@ -227,6 +223,7 @@ void Sender::plan_timeout(double now_s) {
   timeout_at_s_ = board_.all_there() ? never : now_s + trips_.timeout_s() * doublings;
 }
 
+// None where later segments have arrived: then time tells what is lost.
 void Sender::plan_probe(double now_s) {
   probe_at_s_ = never;
   if (board_.all_there() || probe_ends_ != none || state_ != State::open || board_.beyond_gap() > 0) return;

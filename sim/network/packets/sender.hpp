@@ -48,7 +48,6 @@ class Sender {
   void write_on_if_there_is_room(double now_s);
   void send_lost_again(double now_s);
   void put_on_wire(double now_s, std::int64_t segment, bool again);
-  void send_all(double now_s);
   void begin_recovery();
   void pace_recovery(const Scoreboard::Delivered& got, std::int64_t lost);
   void end_probe(const Acknowledgement& tells, bool tells_more);
