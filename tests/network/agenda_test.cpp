@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/base/rng.hpp"
 
@@ -38,5 +40,24 @@ TEST_CASE("the earliest is next, and of those that are due together the first pl
       REQUIRE(agenda.next_s() == expected.begin()->first);
       if (agenda.next_s() < never) REQUIRE(agenda.next() == expected.begin()->second);
     }
+  }
+}
+
+TEST_CASE("an agenda that grows keeps what is due, and nothing is due at its new places") {
+  ddl::Stream random = ddl::stream(1, "test", "growing agenda");
+  Agenda agenda(3);
+  std::vector<double> at_s(3, never);
+  for (std::size_t places = 3; places < 300; places += random.below(20)) {
+    agenda.grow(places);
+    agenda.grow(places / 2);  // leaves it as it is
+    at_s.resize(places, never);
+    for (int turn = 0; turn < 5; ++turn) {
+      const std::size_t place = random.below(places);
+      at_s[place] = static_cast<double>(random.below(20));
+      agenda.set(place, at_s[place]);
+    }
+    const auto least = std::ranges::min_element(at_s);
+    REQUIRE(agenda.next_s() == *least);
+    REQUIRE(agenda.next() == static_cast<std::size_t>(least - at_s.begin()));
   }
 }

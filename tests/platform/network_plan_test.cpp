@@ -10,6 +10,7 @@ namespace ddl::platform {
 using scenario::LinkSharing;
 using scenario::LinkSolver;
 using scenario::NetworkModel;
+using scenario::NetworkSpec;
 
 TEST_CASE("small networks are SimGrid's in both models and ways of sharing, whatever changes") {
   for (const NetworkModel model : {NetworkModel::LV08, NetworkModel::CM02}) {
@@ -115,9 +116,47 @@ TEST_CASE("the model is TCP unless a platform file sets factors of its own, and 
     refused({.model = NetworkModel::TCP}, facts, "expected LV08 or CM02");
   }
   refused({.model = NetworkModel::LV08, .queue = {0.2}}, {.nodes = 2},
-          "$.platform.network.queue: is of the model TCP, and the model is LV08");
+          "$.platform.network.queue: is of the models TCP and packets, and the model is LV08");
   refused({.model = NetworkModel::CM02, .slow_start_after_idle = false}, {.nodes = 2},
-          "slow_start_after_idle: is of the model TCP");
+          "slow_start_after_idle: is of the models TCP and packets");
+}
+
+TEST_CASE("packets are carried one by one where that is asked for, on networks of any size, and not otherwise") {
+  const NetworkSpec packets{.model = NetworkModel::packets, .queue = {0.2}, .slow_start_after_idle = false};
+  for (const std::size_t nodes : {std::size_t{2}, most_nodes_of_simgrid + 1}) {
+    for (const bool latencies_change : {false, true}) {
+      const NetworkPlan plan =
+          plan_network(packets, {.nodes = nodes, .latencies_change = latencies_change, .latency_only_back = [] {
+                                   return std::string("a to b");
+                                 }});
+      CHECK(plan.carried_by == CarriedBy::packets);
+      CHECK(plan.model == NetworkModel::packets);
+      CHECK(text_of(plan) == "packets, one by one");
+      CHECK(plan.why == "the scenario's platform.network.model");
+    }
+  }
+  CHECK(plan_network({}, {.nodes = 2}).carried_by != CarriedBy::packets);
+}
+
+TEST_CASE("settings of what SimGrid carries are refused where packets are carried, and so are a file's factors") {
+  const auto refused = [](NetworkSpec network, const NetworkFacts& facts, const char* text) {
+    network.model = NetworkModel::packets;
+    CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);
+  };
+  for (const LinkSolver solver : {LinkSolver::simgrid, LinkSolver::accelerator}) {
+    refused(
+        {.solver = solver}, {.nodes = 2},
+        R"($.platform.network.solver: is of the models that SimGrid carries, and the model is packets; expected "auto")");
+  }
+  for (const LinkSharing sharing : {LinkSharing::fair, LinkSharing::tcp}) {
+    refused({.sharing = sharing}, {.nodes = 2}, R"($.platform.network.sharing: is of the models that SimGrid carries)");
+  }
+  refused({.crosstraffic = false}, {.nodes = 2}, "$.platform.network.crosstraffic");
+  for (const NetworkFacts& facts :
+       {NetworkFacts{.nodes = 2, .plain_factors = false}, NetworkFacts{.nodes = 2, .sets_latency_factor = true}}) {
+    refused({}, facts, "$.platform.network.model: packets computes latencies by itself");
+    refused({}, facts, "expected LV08 or CM02");
+  }
 }
 
 }  // namespace ddl::platform

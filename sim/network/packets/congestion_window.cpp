@@ -114,7 +114,8 @@ void CongestionWindow::grow_by_cubic(double now_s, double acknowledged) {
     origin_ = std::max(most_before_, segments_);
     until_origin_s_ = cubic_root((origin_ - segments_) / cubic_growth);
   }
-  const double target = origin_ + cubic_growth * cubed(now_s - epoch_s_ + least_round_trip_s_ - until_origin_s_);
+  const double ahead_s = std::isinf(least_round_trip_s_) ? 0 : least_round_trip_s_;  // not known yet
+  const double target = origin_ + cubic_growth * cubed(now_s - epoch_s_ + ahead_s - until_origin_s_);
   // Segments to be acknowledged for each by which it grows.
   double step = target > segments_ ? segments_ / (target - segments_) : 100 * segments_;
   if (most_before_ == 0) step = std::min(step, most_first_growth);

@@ -125,7 +125,7 @@ void PacketNetwork::step(int number, double now_s) {
 
 void PacketNetwork::arrive(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
-  if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells, by.receiver.room_ends());
+  if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells);
   const auto tells = by.receiver.take(now_s, packet.segment, by.sender.round_trip_s(), by.sender.timeout_s());
   if (tells) acknowledge(now_s, packet.connection, *tells);
   if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {

@@ -87,7 +87,7 @@ Acknowledgement Receiver::acknowledge() {
   unacknowledged_ = 0;
   acknowledge_at_s_ = never;
   room_ends_ = std::max(room_ends_, next_ + static_cast<std::int64_t>(window_));
-  return {.next = next_};
+  return {.next = next_, .room_ends = room_ends_};
 }
 
 // Linux's buffer tuning: room for twice what came in a round trip, and more while that grows.

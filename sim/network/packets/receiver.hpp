@@ -25,7 +25,7 @@ class Receiver {
   Acknowledgement wake();  // when that has come
 
   std::int64_t next() const { return next_; }            // all segments before it are there
-  std::int64_t room_ends() const { return room_ends_; }  // as it told last: segments before it have room
+  std::int64_t room_ends() const { return room_ends_; }  // as it told last
   // Segments before `end` that are not there.
   std::int64_t missing_before(std::int64_t end) const;
 

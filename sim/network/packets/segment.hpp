@@ -14,6 +14,7 @@ struct Acknowledgement {
   std::int64_t next = 0;                      // all segments before it are there
   std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
   bool of_duplicate = false;                  // what came was there already (RFC 2883)
+  std::int64_t room_ends = 0;                 // segments before it have room at the receiver
 };
 
 struct Packet {

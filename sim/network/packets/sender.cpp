@@ -89,9 +89,9 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
 
 // --- what arrives ---
 
-void Sender::take(double now_s, const Acknowledgement& tells, std::int64_t receivers_end) {
+void Sender::take(double now_s, const Acknowledgement& tells) {
   const bool was_used = window_.is_used();
-  receivers_end_ = std::max(receivers_end_, receivers_end);
+  receivers_end_ = std::max(receivers_end_, tells.room_ends);
   const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s());
   const bool moved = got.acknowledged > 0;
   if (got.newest_s > 0) {
@@ -112,11 +112,7 @@ void Sender::take(double now_s, const Acknowledgement& tells, std::int64_t recei
     window_.grow(now_s, got.acknowledged);
   }
   if (moved) plan_timeout(now_s);
-  if (state_ != State::open) {
-    probe_at_s_ = never;
-  } else if (moved) {
-    plan_probe(now_s);
-  }
+  if (moved || state_ != State::open || board_.beyond_gap() > 0) plan_probe(now_s);
   send(now_s, all_segments);
   write_on_if_there_is_room(now_s);
 }
@@ -227,6 +223,7 @@ void Sender::plan_timeout(double now_s) {
   timeout_at_s_ = board_.all_there() ? never : now_s + trips_.timeout_s() * doublings;
 }
 
+// None where later segments have arrived: then time tells what is lost.
 void Sender::plan_probe(double now_s) {
   probe_at_s_ = never;
   if (board_.all_there() || probe_ends_ != none || state_ != State::open || board_.beyond_gap() > 0) return;

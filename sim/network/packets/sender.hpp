@@ -34,8 +34,7 @@ class Sender {
   std::int64_t message_ends() const { return message_ends_; }  // the segment after its last
   // Sends at most so many segments; false if it sent none.
   bool send(double now_s, int most_segments);
-  // Segments before `receivers_end` have room at the receiver.
-  void take(double now_s, const Acknowledgement& tells, std::int64_t receivers_end);
+  void take(double now_s, const Acknowledgement& tells);
   double next_s() const;
   void wake(double now_s);
 
@@ -49,7 +48,6 @@ class Sender {
   void write_on_if_there_is_room(double now_s);
   void send_lost_again(double now_s);
   void put_on_wire(double now_s, std::int64_t segment, bool again);
-  void send_all(double now_s);
   void begin_recovery();
   void pace_recovery(const Scoreboard::Delivered& got, std::int64_t lost);
   void end_probe(const Acknowledgement& tells, bool tells_more);

@@ -1,0 +1,72 @@
+// A network of lines, driven from one end of a message to the next.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "core/base/rng.hpp"
+#include "sim/network/packets/packet_network.hpp"
+
+namespace ddl::network::packets {
+
+constexpr double all_bytes = 1e12;  // of a queue: more than there are
+
+inline double frames_s(double segments, double bytes_per_s) { return segments * frame_of_segment_bytes / bytes_per_s; }
+
+class Driven {
+ public:
+  explicit Driven(std::size_t connections, const TcpRules& rules = {}) : network(rules, connections) {}
+
+  // Until `until_s`, or for ever where nothing is left to happen. Looks at the network whenever a message may end.
+  void drive(double until_s = PacketNetwork::never) {
+    while (network.next_end_s() <= until_s && network.next_end_s() < PacketNetwork::never) {
+      now_s = std::max(now_s, network.next_end_s());
+      look();
+    }
+    if (until_s == PacketNetwork::never) return;
+    now_s = until_s;
+    look();
+  }
+  // The same, looked at more often. No message ends where none may.
+  void drive_in_steps(double step_s, double until_s) {
+    while (now_s < until_s) {
+      const double may_end_s = network.next_end_s();
+      now_s = std::min({may_end_s, now_s + step_s, until_s});
+      const std::size_t before = ends.size();
+      look();
+      if (now_s < may_end_s) REQUIRE(ends.size() == before);
+    }
+  }
+  void begin(const std::vector<PacketNetwork::Message>& messages) {
+    network.pass(now_s);
+    network.begin(now_s, messages);
+  }
+  void look() {
+    network.pass(now_s);
+    for (const int connection : network.take_ended()) {
+      ends.emplace_back(connection, now_s);
+      last_end_s[connection] = now_s;
+    }
+  }
+
+  PacketNetwork network;
+  double now_s = 0;
+  std::vector<std::pair<int, double>> ends;  // of messages: connection and time, in order
+  std::map<int, double> last_end_s;
+};
+
+// When a message that is alone ends, over one line there and one back.
+inline double alone_s(const Line::Settings& settings, double bytes, const TcpRules& rules = {}) {
+  Driven driven(1, rules);
+  const int there = driven.network.add_line(settings), back = driven.network.add_line(settings);
+  driven.network.open(0, {there}, {back});
+  driven.begin({{0, bytes}});
+  driven.drive();
+  REQUIRE(driven.ends.size() == 1);
+  return driven.ends[0].second;
+}
+
+}  // namespace ddl::network::packets

@@ -1,0 +1,240 @@
+// The sending end alone: what it sends when, told of arrivals by hand.
+#include "sim/network/packets/sender.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace ddl::network::packets {
+namespace sender_test {
+namespace {
+
+constexpr double handshake_s = 0.1;
+constexpr std::int64_t much_room = 1000000;
+
+// A sender, and what it has sent since it was last asked.
+class Alone {
+ public:
+  explicit Alone(const TcpRules& rules = {}, std::int64_t room = much_room)
+      : room_(room),
+        sender(rules, handshake_s, room, [this](double, std::int64_t segment, double) { sent_.push_back(segment); }) {}
+
+  void write(double now_s, double segments) {
+    sender.write(now_s, segments * segment_bytes);
+    sender.send(now_s, 1000000);
+  }
+  void acknowledge(double now_s, std::int64_t next) { sender.take(now_s, {.next = next, .room_ends = room_}); }
+  void acknowledge(double now_s, std::int64_t next, std::int64_t from, std::int64_t to) {
+    sender.take(now_s, {.next = next, .block_from = from, .block_to = to, .room_ends = room_});
+  }
+  void acknowledge_duplicate(double now_s, std::int64_t next) {
+    sender.take(now_s, {.next = next, .of_duplicate = true, .room_ends = room_});
+  }
+  std::vector<std::int64_t> sent() { return std::exchange(sent_, {}); }
+  // Each segment that it sends is acknowledged alone, a handshake later.
+  void bring_all(double now_s) {
+    std::int64_t first = 0;
+    while (!sent_.empty()) {
+      now_s += handshake_s;
+      for (const std::int64_t segment : sent()) acknowledge(now_s, first = std::max(first, segment + 1));
+    }
+  }
+
+ private:
+  std::int64_t room_;
+  std::vector<std::int64_t> sent_;
+
+ public:
+  Sender sender;
+};
+
+std::vector<std::int64_t> from_to(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> list;
+  for (std::int64_t i = from; i < to; ++i) list.push_back(i);
+  return list;
+}
+
+TEST_CASE("a sender sends its window, and two for each that is acknowledged") {
+  Alone alone;
+  alone.write(0, 1000);
+  CHECK(alone.sent() == from_to(0, 10));
+  alone.acknowledge(0.1, 1);
+  CHECK(alone.sent() == from_to(10, 12));
+  alone.acknowledge(0.1, 3);
+  CHECK(alone.sent() == from_to(12, 16));
+}
+
+TEST_CASE("a sender sends no more than there is room for, as an acknowledgement told last") {
+  Alone alone({}, 4);
+  alone.write(0, 1000);
+  CHECK(alone.sent() == from_to(0, 4));
+  alone.sender.take(0.1, {.next = 4, .room_ends = 9});
+  CHECK(alone.sent() == from_to(4, 9));
+  alone.sender.take(0.1, {.next = 9, .room_ends = 9});
+  CHECK(alone.sent().empty());
+}
+
+TEST_CASE("short messages leave the window as it is, long ones do not") {
+  for (const double segments : {2.0, 5.0, 6.0, 20.0}) {
+    CAPTURE(segments);
+    Alone alone;
+    std::int64_t next = 0;
+    for (int i = 0; i < 20; ++i) {
+      alone.write(0.1 * i, segments);
+      // Each window of it, acknowledged together.
+      for (double now_s = 0.1 * i + 0.05; !alone.sent().empty(); now_s += 0.001) {
+        next = std::min(alone.sender.message_ends(), next + 10);
+        alone.acknowledge(now_s, next);
+      }
+    }
+    alone.write(2, 1000);
+    const std::size_t window = alone.sent().size();
+    if (segments <= 5) CHECK(window == 10);
+    if (segments > 5) CHECK(window > 10);
+  }
+}
+
+TEST_CASE("three that arrived later tell that one is lost: it is sent again at once, the window becomes 7 of 10") {
+  Alone alone;
+  alone.write(0, 10);
+  CHECK(alone.sent() == from_to(0, 10));
+  alone.acknowledge(0.1, 0, 1, 4);
+  CHECK(alone.sent() == std::vector<std::int64_t>{0});
+  alone.acknowledge(0.1, 0, 1, 10);
+  CHECK(alone.sent().empty());
+  alone.acknowledge(0.2, 10);
+  CHECK(alone.sender.counts().sent_again == 1);
+  CHECK(alone.sender.next_s() == Sender::never);
+  alone.write(0.2, 1000);
+  CHECK(alone.sent().size() == 7);
+}
+
+TEST_CASE("where fewer arrived later, an eighth of a round trip goes by first, and no probe meanwhile") {
+  Alone alone;
+  alone.write(0, 3);
+  CHECK(alone.sent() == from_to(0, 3));
+  // The last arrives, after twice the handshake: a round trip of 112.5 ms. The probe was to be sent at 208 ms.
+  CHECK(alone.sender.next_s() == doctest::Approx(2 * handshake_s + 0.008));
+  alone.acknowledge(0.2, 0, 2, 3);
+  const double look_s = 0.2 + 0.1125 / 8 + 0.001;
+  CHECK(alone.sender.next_s() == doctest::Approx(look_s));
+  alone.sender.wake(look_s);
+  CHECK(alone.sent() == from_to(0, 1));
+  alone.acknowledge(0.3, 1);
+  CHECK(alone.sent() == from_to(1, 2));
+  CHECK(alone.sender.counts().probes == 0);
+  CHECK(alone.sender.counts().sent_again == 2);
+}
+
+TEST_CASE("after two round trips of silence the last segment is sent again, after a timeout all, one by one") {
+  Alone alone;
+  alone.write(0, 5);
+  CHECK(alone.sent() == from_to(0, 5));
+  const double probe_s = 2 * handshake_s + 0.008;
+  alone.sender.wake(probe_s);
+  CHECK(alone.sent() == std::vector<std::int64_t>{4});
+  // The handshake alone: 100 ms and 200 more.
+  CHECK(alone.sender.next_s() == doctest::Approx(probe_s + 0.3));
+  alone.sender.wake(probe_s + 0.3);
+  CHECK(alone.sent() == std::vector<std::int64_t>{0});
+  // Each next one after twice as long.
+  CHECK(alone.sender.next_s() == doctest::Approx(probe_s + 0.3 + 0.6));
+  alone.sender.wake(probe_s + 0.9);
+  CHECK(alone.sent() == std::vector<std::int64_t>{0});
+  CHECK(alone.sender.next_s() == doctest::Approx(probe_s + 0.9 + 1.2));
+  alone.acknowledge(probe_s + 1, 1);
+  CHECK(alone.sent() == from_to(1, 3));
+  CHECK(alone.sender.counts().timeouts == 2);
+  CHECK(alone.sender.counts().probes == 1);
+}
+
+TEST_CASE("timeouts double up to 64 times the first") {
+  Alone alone;
+  alone.write(0, 1);
+  alone.sender.wake(alone.sender.next_s());  // the probe
+  double before_s = alone.sender.next_s();
+  for (int i = 1; i < 12; ++i) {
+    alone.sender.wake(before_s);
+    CHECK(alone.sender.next_s() - before_s == doctest::Approx(0.3 * std::pow(2, std::min(i, 6))));
+    before_s = alone.sender.next_s();
+  }
+  CHECK(alone.sender.counts().timeouts == 11);
+}
+
+TEST_CASE("a probe sends new data if there is some") {
+  Alone alone({}, 4);
+  alone.write(0, 20);
+  CHECK(alone.sent() == from_to(0, 4));
+  alone.sender.take(0.1, {.next = 0, .room_ends = 5});  // room, and nothing else
+  CHECK(alone.sent() == from_to(4, 5));
+  Alone full;  // of a window that is full
+  full.write(0, 20);
+  CHECK(full.sent() == from_to(0, 10));
+  full.sender.wake(full.sender.next_s());
+  CHECK(full.sent() == from_to(10, 11));
+}
+
+TEST_CASE("a probe that made good a loss lowers the window, one that was not needed does not") {
+  const auto window_after = [](bool needed) {
+    Alone alone;
+    alone.write(0, 10);
+    static_cast<void>(alone.sent());
+    alone.acknowledge(0.1, 8);
+    alone.sender.wake(alone.sender.next_s());
+    CHECK(alone.sent() == std::vector<std::int64_t>{9});
+    if (!needed) {
+      alone.acknowledge(0.35, 10);
+      alone.acknowledge_duplicate(0.36, 10);
+    } else {
+      // One and later ones arrive without a word of a duplicate.
+      alone.acknowledge(0.35, 10);
+      alone.write(0.35, 1);
+      static_cast<void>(alone.sent());
+      alone.acknowledge(0.45, 11);
+    }
+    alone.write(0.5, 1000);
+    return alone.sent().size();
+  };
+  CHECK(window_after(false) == 20);  // 10 and those that were acknowledged, of a window that was full
+  CHECK(window_after(true) == 14);   // seven tenths
+}
+
+TEST_CASE("an idle sender starts with the first window again, but not where that is kept") {
+  for (const bool slow_start_after_idle : {true, false}) {
+    Alone alone({.slow_start_after_idle = slow_start_after_idle});
+    alone.write(0, 10 + 20 + 40 + 80 + 160);
+    alone.bring_all(0);
+    alone.write(100, 1000);
+    const std::size_t window = alone.sent().size();
+    if (slow_start_after_idle) CHECK(window == 10);
+    if (!slow_start_after_idle) CHECK(window >= 160);
+  }
+}
+
+TEST_CASE("a message is cut into segments of 1448 bytes and what is left, the smallest into one") {
+  struct Case {
+    double bytes;
+    std::int64_t segments;
+  };
+  for (const auto& [bytes, segments] :
+       {Case{0, 1}, {1, 1}, {1448, 1}, {1449, 2}, {2896, 2}, {0.5, 1}, {14480.25, 11}}) {
+    CAPTURE(bytes);
+    double sum = 0;
+    Sender sender({}, handshake_s, much_room, [&](double, std::int64_t, double sent_bytes) { sum += sent_bytes; });
+    for (int i = 1; i <= 2; ++i) {
+      sender.write(0, bytes);
+      CHECK(sender.message_ends() == i * segments);
+      for (std::int64_t next = 0; next <= sender.message_ends(); ++next) {
+        sender.send(0, 1000);
+        sender.take(0.1, {.next = next, .room_ends = much_room});
+      }
+    }
+    CHECK(sum == doctest::Approx(2 * std::max(bytes, 1.0)));
+  }
+}
+
+}  // namespace
+}  // namespace sender_test
+}  // namespace ddl::network::packets
