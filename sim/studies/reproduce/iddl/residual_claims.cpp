@@ -101,7 +101,12 @@ std::vector<Claim> claims_of_exits() {
   const auto published = Claim::published, check = Claim::check;
   return {
       {published, "early exits: accuracy rises from the first to the second to the end, in all forms",
-       rises_from_exit_to_exit, "any more, in the three published forms: published steps are 0.9 to 4.9 points", ""},
+       rises_from_exit_to_exit, "any more, in the three published forms: published steps are 0.9 to 4.9 points",
+       "So it is dense and with block designs. The second exit of grouped networks is 1.1 points behind the first; "
+       "after "
+       "625 steps of whole images it was 2.2 behind, and that of dense ones 1.1. Probably 3,125 steps are too few for "
+       "it "
+       "still: published are some 29,000."},
       {published, "at every exit dense networks are more accurate than grouped ones, and these than block designs",
        [](const Outcome& o) {
          return ranked_at_each_exit(o, {dense, grouped, bibd});
