@@ -29,6 +29,7 @@ struct Rule {
   double above = -std::numeric_limits<double>::infinity();  // exclusive
   double at_most = std::numeric_limits<double>::infinity();
   double below = std::numeric_limits<double>::infinity();  // exclusive
+  bool empty_is_kept = false;                              // an empty list is written: it is not the default
 };
 
 template <class Enum>

@@ -1,9 +1,42 @@
+#include <algorithm>
+
 #include "core/base/check.hpp"
+#include "core/data/augment.hpp"
 #include "core/data/dataset.hpp"
 
 namespace ddl::data {
+namespace {
 
-void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch) {
+// One channel: what a network sees of a byte.
+struct Scaling {
+  float mean, scale;
+  float operator()(std::uint8_t byte) const { return (static_cast<float>(byte) - mean) * scale; }
+};
+
+// One plane of height x width.
+void cut_plane(const std::uint8_t* in, int height, int width, const Cut& cut, Scaling scaled, float* out) {
+  const int down = cut.row - Cut::border, right = cut.column - Cut::border;
+  const int begin = std::clamp(-right, 0, width), end = std::clamp(width - right, begin, width);
+  for (int y = 0; y < height; ++y, out += width) {
+    std::fill(out, out + width, scaled(0));
+    if (y + down < 0 || y + down >= height) continue;
+    const std::uint8_t* const row = in + (y + down) * width;
+    if (cut.mirrored) {
+      for (int x = begin; x < end; ++x) out[width - 1 - x] = scaled(row[x + right]);
+    } else {
+      for (int x = begin; x < end; ++x) out[x] = scaled(row[x + right]);
+    }
+  }
+}
+
+}  // namespace
+
+Cut draw_cut(Stream& random) {
+  const auto drawn = static_cast<int>(random.below(2 * Cut::places * Cut::places));
+  return {.row = drawn / (2 * Cut::places), .column = drawn / 2 % Cut::places, .mirrored = drawn % 2 == 1};
+}
+
+void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch, std::optional<Stream> cuts) {
   const std::size_t values = data.shape.size();
   const std::size_t plane = values / static_cast<std::size_t>(data.shape.channels);
   batch.inputs.resize(indices.size() * values);
@@ -14,10 +47,14 @@ void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& 
     check(index < data.size(), "a batch names a sample the data set does not have");
     batch.labels[i] = data.labels[index];
     const std::uint8_t* in = data.pixels.data() + index * values;
-    for (std::size_t channel = 0; channel < data.mean.size(); ++channel) {
-      const float mean = data.mean[channel];
-      const float scale = data.scale[channel];
-      for (std::size_t k = 0; k < plane; ++k) *out++ = (static_cast<float>(*in++) - mean) * scale;
+    const Cut cut = cuts ? draw_cut(*cuts) : Cut{};
+    for (std::size_t channel = 0; channel < data.mean.size(); ++channel, in += plane, out += plane) {
+      const Scaling scaled{data.mean[channel], data.scale[channel]};
+      if (cuts) {
+        cut_plane(in, data.shape.height, data.shape.width, cut, scaled, out);
+      } else {
+        std::transform(in, in + plane, out, scaled);
+      }
     }
   }
 }

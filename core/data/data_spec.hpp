@@ -29,6 +29,12 @@ constexpr auto enum_names(PartitionKind) {
                                                  {PartitionKind::full, "full"}});
 }
 
+// crop_flip: a training image is cut and mirrored at random each time it is drawn, as augment.hpp says.
+enum class Augment { none, crop_flip };
+constexpr auto enum_names(Augment) {
+  return std::to_array<EnumName<Augment>>({{Augment::none, "none"}, {Augment::crop_flip, "crop_flip"}});
+}
+
 // Defaults of the numbers of synthetic samples.
 constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;
 
@@ -40,6 +46,7 @@ struct DataSpec {
   PartitionKind partition = PartitionKind::iid;
   double alpha = 0.5;   // concentration of the Dirichlet partition
   bool shuffle = true;  // a new order in each pass over a worker's samples
+  Augment augment = Augment::none;
 };
 
 template <class Visitor>
@@ -54,6 +61,10 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit("alpha", spec.alpha,
         Rule{.doc = "concentration of the dirichlet partition; small is uneven", .above = 0, .at_most = 1e6});
   visit("shuffle", spec.shuffle, Rule{.doc = "a new order in each pass over a worker's samples"});
+  visit(
+      "augment", spec.augment,
+      Rule{.doc = "crop_flip: each time a training image is drawn, it is moved by up to 4 pixels each way, with black "
+                  "ones behind it, and mirrored in half of all cases"});
 }
 
 }  // namespace ddl::data

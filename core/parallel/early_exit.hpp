@@ -50,7 +50,8 @@ void fields(Visitor& visit, EarlyExitParams& params) {
         Rule{.doc = "a sample at least this uncertain goes further; several are tried one after the other; 0: all go, "
                     "1: none; []: each exit in turn, and the last stage, answers all",
              .at_least = 0,
-             .at_most = 1});
+             .at_most = 1,
+             .empty_is_kept = true});
   visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});
 }
 

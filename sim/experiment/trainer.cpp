@@ -62,7 +62,7 @@ Payload Trainer::initial_weights(int worker) {
 Minibatch Trainer::next_minibatch(int worker) {
   const Minibatches::Drawn drawn = minibatches_.draw(worker);
   auto batch = std::make_shared<data::Batch>();
-  data::gather(data_.train, drawn.samples, *batch);
+  data::gather(data_.train, drawn.samples, *batch, drawn.cuts);
   return {std::move(batch), drawn.dropout};
 }
 
@@ -78,12 +78,9 @@ ThreadPool::Ticket Trainer::begin(std::function<void()> math) {
 
 std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload weights,
                                                            std::vector<std::uint32_t> samples) {
-  Minibatches::Drawn drawn = minibatches_.draw(worker, std::move(samples));
-  auto gradient = std::make_unique<Gradient>();
+  std::unique_ptr<Gradient> gradient(new Gradient(minibatches_.draw(worker, std::move(samples))));
   Gradient* job = gradient.get();
   job->weights_ = std::move(weights);
-  job->samples_ = std::move(drawn.samples);
-  job->random_ = drawn.dropout;
   job->ticket_ = pool_.submit(
       [this, job](int thread) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
@@ -91,9 +88,10 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
           job->not_finite_ = "weights";
           return;
         }
-        data::gather(data_.train, job->samples_, scratch.batch);
+        Minibatches::Drawn& minibatch = job->minibatch_;
+        data::gather(data_.train, minibatch.samples, scratch.batch, minibatch.cuts);
         const auto result = BufferPool::take(buffer_pool_, model_.parameter_count());
-        job->score_ = model_.gradient(*job->weights_, scratch.batch, *job->random_, *result, *scratch.workspace);
+        job->score_ = model_.gradient(*job->weights_, scratch.batch, minibatch.dropout, *result, *scratch.workspace);
         if (!std::isfinite(job->score_.loss)) {
           job->not_finite_ = "loss";
         } else if (!all_finite(*result)) {

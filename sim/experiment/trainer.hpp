@@ -55,9 +55,9 @@ class Trainer {
 
    private:
     friend class Trainer;
+    explicit Gradient(Minibatches::Drawn minibatch) : minibatch_(std::move(minibatch)) {}
+    Minibatches::Drawn minibatch_;
     Payload weights_;
-    std::vector<std::uint32_t> samples_;
-    std::optional<Stream> random_;
     Payload gradient_;
     nn::Score score_;
     const char* not_finite_ = nullptr;

@@ -131,6 +131,10 @@ void check_timing_only(const Scenario& scenario, Findings& findings) {
   const auto needs_model = [&](bool given, const std::string& path, const char* what) {
     if (given) findings.add(path, fmt::format("true, but model \"none\" has no {}; expected false", what));
   };
+  if (scenario.data.augment != data::Augment::none) {
+    findings.add("$.data.augment", fmt::format("\"{}\", but model \"none\" sees no images; expected \"none\"",
+                                               name_of(scenario.data.augment)));
+  }
   needs_model(scenario.record.weights, "$.record.weights", "weights");
   needs_model(scenario.record.initial_weights, "$.record.initial_weights", "weights");
   needs_model(scenario.record.batches, "$.record.batches", "minibatches");

@@ -65,6 +65,7 @@ class Record:
         mean, scale = (samples[key].to(number).reshape(1, -1, 1, 1) for key in ("mean", "scale"))
         # Inputs are scaled in float32 by ddlsim; the same is done here, whatever precision follows.
         inputs = (samples["images"].float() - mean.float()) * scale.float()
+        self.black = (-mean * scale).float().to(number)
         self.inputs = inputs.to(number)
         self.labels = samples["labels"]
         self.place = {int(n): i for i, n in enumerate(samples["numbers"])}
@@ -75,15 +76,35 @@ class Record:
         for row in table(os.path.join(folder, "shards.csv")):
             self.workers.append(row["worker"])
         self.dropout = collections.defaultdict(list)
+        self.cuts = collections.defaultdict(list)
         self.neighbours = collections.defaultdict(list)
         for row in table(os.path.join(folder, "draws.csv")):
             if row["purpose"] == "dropout":
                 self.dropout[row["node"]].append(int(row["drawn"]))
+            if row["purpose"] == "augmentation":
+                self.cuts[row["node"]].append(int(row["drawn"]))
             if row["purpose"] == "neighbour":
                 self.neighbours[row["node"]].append(row["drawn"])
         self.iterations = collections.defaultdict(list)
         for row in table(os.path.join(folder, "iterations.csv")):
             self.iterations[row["worker"]].append(row)
+
+    def images(self, worker, step):
+        """Of the worker's minibatch of this number, cropped and flipped if they were."""
+        images = self.inputs[self.batches[worker][step]]
+        if not self.cuts:
+            return images
+        stream = Stream(self.cuts[worker][step])
+        height, width = images.shape[2:]
+        cut = []
+        for image in images:
+            bordered = self.black.expand(1, -1, height + 8, width + 8).clone()[0]
+            bordered[:, 4:4 + height, 4:4 + width] = image
+            drawn = stream.below(162)
+            row, column = drawn // 18, drawn // 2 % 9
+            part = bordered[:, row:row + height, column:column + width]
+            cut.append(part.flip(2) if drawn % 2 else part)
+        return torch.stack(cut)
 
     def steps(self, worker):
         return len(self.iterations[worker])
@@ -97,7 +118,7 @@ class Record:
         return safetensors(os.path.join(self.folder, f"weights-{owner}.safetensors"))
 
 
-# --- random numbers, for dropout: xoshiro256++ (Blackman and Vigna, 2019), seeded through splitmix64 ---
+# --- random numbers, for crops, flips and dropout: xoshiro256++ (Blackman and Vigna, 2019), seeded through splitmix64 ---
 
 MASK = (1 << 64) - 1
 
@@ -126,6 +147,12 @@ class Stream:
         s[2] ^= shifted
         s[3] = rotated(s[3], 45)
         return result
+
+    def below(self, bound):
+        drawn = self.bits()
+        while drawn < 2 ** 64 % bound:
+            drawn = self.bits()
+        return drawn % bound
 
 
 class Dropout(nn.Module):
@@ -281,7 +308,8 @@ class Replica:
         streams = [m for m in self.model if isinstance(m, Dropout)]
         for module in streams:
             module.stream = streams[0].stream
-        loss = nn.functional.cross_entropy(self.model(self.record.inputs[chosen]), self.record.labels[chosen])
+        inputs = self.record.images(self.worker, step)
+        loss = nn.functional.cross_entropy(self.model(inputs), self.record.labels[chosen])
         result = torch.autograd.grad(loss, list(self.model.parameters()))
         for module in streams:
             module.stream = None
@@ -513,12 +541,14 @@ CASES = [
     case("single_nesterov", "cnn", NESTEROV, {"name": "single"}, 1),
     case("single_adam", "cnn", ADAM, {"name": "single"}, 1),
     case("single_dropout_batch_norm", LAYERS, SGD, {"name": "single"}, 1),
+    case("single_crop_flip", "cnn", SGD, {"name": "single"}, 1, data={"augment": "crop_flip"}),
     case("single_ako_cnn", "ako-cnn", SGD, {"name": "single"}, 1, stop={"iterations": 6},
          training={"optimizer": {"type": "sgd", "learning_rate": 0.001}}),
     case("alone_own_starts", "mlp", SGD, {"name": "alone"}, training={"init": "independent"}),
     case("ps_sync_sgd", "cnn", SGD, {"name": "ps_sync"}, servers=1),
     case("ps_sync_adam", "cnn", ADAM, {"name": "ps_sync"}, servers=2),
     case("ring_allreduce", "cnn", MOMENTUM, {"name": "ring_allreduce"}, 4),
+    case("ring_crop_flip_dropout", LAYERS, SGD, {"name": "ring_allreduce"}, 3, data={"augment": "crop_flip"}),
     case("d_psgd_ring", "cnn", SGD, {"name": "d_psgd", "topology": "ring"}, 5),
     case("d_psgd_random_momentum", "cnn", MOMENTUM, {"name": "d_psgd", "topology": "random_regular", "degree": 3}, 6),
     case("d_psgd_after_adam", "mlp", ADAM, {"name": "d_psgd", "topology": "complete", "combine": "after"}, 4),

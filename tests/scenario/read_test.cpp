@@ -57,6 +57,7 @@ TEST_CASE("a scenario means what it says") {
   CHECK(scenario.data.partition == data::PartitionKind::dirichlet);
   CHECK(scenario.data.alpha == 0.1);
   CHECK_FALSE(scenario.data.shuffle);
+  CHECK(scenario.data.augment == data::Augment::crop_flip);
   CHECK(scenario.model.name == "mlp");
   CHECK(scenario.compute.overhead.value == 0.002);
   CHECK(scenario.training.batch_size == 104);

@@ -48,6 +48,17 @@ TEST_CASE("describe fills in defaults") {
   CHECK_FALSE(json["wire"].contains("model_bytes"));
 }
 
+TEST_CASE("an empty list that is not the default is kept") {
+  const auto thresholds = [](const std::string& given) {
+    const std::string text = R"({"platform": {"workers": 2, "bandwidth": "8Mbps"}, "stop": {"iterations": 1},
+                                 "algorithm": {"name": "early_exit")" +
+                             given + "}}";
+    return nlohmann::json::parse(describe(parse(text)))["algorithm"]["thresholds"];
+  };
+  CHECK(thresholds(R"(, "thresholds": [])") == nlohmann::json::array());
+  CHECK(thresholds("") == nlohmann::json::array({0.5}));
+}
+
 TEST_CASE("describe prints keys in the order of the contract") {
   const auto json = nlohmann::ordered_json::parse(describe(parse(kSmall)));
   std::vector<std::string> keys;

@@ -27,7 +27,7 @@ inline std::vector<std::string> styles() {
                          "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B", "sharing": "tcp",
                                       "solver": "accelerator" } },
            "data": { "source": "synthetic", "train": 2000, "test": 500, "partition": "dirichlet", "alpha": 0.1,
-                     "shuffle": false },
+                     "shuffle": false, "augment": "crop_flip" },
            "model": "mlp",
            "training": { "batch_size": 104, "optimizer": { "type": "momentum", "learning_rate": 0.05, "momentum": 0.8,
                          "weight_decay": 1e-4, "warmup_steps": 5,

@@ -42,7 +42,10 @@ std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + st
 
 Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training,
                          int workers)
-    : keeps_samples_(scenario.record.batches), keeps_dropout_(scenario.record.draws && has_dropout(model)) {
+    : keeps_samples_(scenario.record.batches),
+      keeps_dropout_(scenario.record.draws && has_dropout(model)),
+      keeps_cuts_(scenario.record.draws) {
+  const bool augments = scenario.data.augment == data::Augment::crop_flip;
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
   const auto shards =
@@ -53,7 +56,9 @@ Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& mo
     workers_.push_back({data::BatchStream(shard, scenario.training.batch_size, scenario.data.shuffle,
                                           stream(scenario.seed, owner(data_of), "minibatches")),
                         stream(scenario.seed, owner(data_of), "dropout"),
+                        augments ? std::optional(stream(scenario.seed, owner(data_of), "augmentation")) : std::nullopt,
                         keeps_samples_ ? shard : std::vector<std::uint32_t>(),
+                        {},
                         {},
                         {}});
   }
@@ -65,7 +70,12 @@ Minibatches::Drawn Minibatches::draw(int worker, std::vector<std::uint32_t> samp
   const std::uint64_t seed = of.dropout.bits();
   if (keeps_samples_) of.minibatches.push_back(samples);
   if (keeps_dropout_) of.dropout_seeds.push_back(seed);
-  return {std::move(samples), Stream(seed)};
+  Drawn drawn{std::move(samples), Stream(seed), std::nullopt};
+  if (of.augmentation) {
+    drawn.cuts = Stream(of.augmentation->bits());
+    if (keeps_cuts_) of.cut_seeds.push_back(drawn.cuts->seed());
+  }
+  return drawn;
 }
 
 void Minibatches::write_to(Recordings& recordings, const data::Dataset& training) const {
@@ -78,9 +88,13 @@ void Minibatches::write_to(Recordings& recordings, const data::Dataset& training
       recordings.batches.push_back({id, static_cast<std::int64_t>(i), listed(log.minibatches[i])});
       for (const std::uint32_t sample : log.minibatches[i]) drawn[sample] = true;
     }
-    for (std::size_t i = 0; i < log.dropout_seeds.size(); ++i) {
-      recordings.draws.push_back({id, "dropout", static_cast<std::int64_t>(i), std::to_string(log.dropout_seeds[i])});
-    }
+    const auto add_seeds = [&](const char* purpose, const std::vector<std::uint64_t>& seeds) {
+      for (std::size_t i = 0; i < seeds.size(); ++i) {
+        recordings.draws.push_back({id, purpose, static_cast<std::int64_t>(i), std::to_string(seeds[i])});
+      }
+    };
+    add_seeds("augmentation", log.cut_seeds);
+    add_seeds("dropout", log.dropout_seeds);
   }
   if (keeps_samples_) recordings.samples = samples_of(training, drawn);
 }

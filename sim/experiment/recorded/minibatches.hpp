@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Minibatches {
   struct Drawn {
     std::vector<std::uint32_t> samples;
     Stream dropout;
+    std::optional<Stream> cuts;  // of its images, if the scenario augments them
   };
   int workers() const { return static_cast<int>(workers_.size()); }
   // The worker's next one or, if there are any, of these samples.
@@ -36,13 +38,14 @@ class Minibatches {
   struct Worker {
     data::BatchStream batches;
     Stream dropout;
+    std::optional<Stream> augmentation;
     // What the scenario asks to keep:
     std::vector<std::uint32_t> shard;
     std::vector<std::vector<std::uint32_t>> minibatches;
-    std::vector<std::uint64_t> dropout_seeds;
+    std::vector<std::uint64_t> dropout_seeds, cut_seeds;
   };
   std::vector<Worker> workers_;
-  bool keeps_samples_, keeps_dropout_;
+  bool keeps_samples_, keeps_dropout_, keeps_cuts_;
 };
 
 }  // namespace ddl::experiment

@@ -65,7 +65,8 @@ struct Table<DrawRow> {
   template <class Visit>
   static void columns(Visit&& column) {
     column("node", "", "host that drew, or for which it was drawn", node(&DrawRow::node));
-    column("purpose", "", "`dropout`, `codec`, `partner`, `neighbour` or `sampled worker`: see docs/trajectories.md",
+    column("purpose", "",
+           "`augmentation`, `dropout`, `codec`, `partner`, `neighbour` or `sampled worker`: see docs/trajectories.md",
            &DrawRow::purpose);
     column("number", "", "of the draw, by its purpose: a minibatch, a round, or from 0 on", &DrawRow::number);
     column("drawn", "", "a host's name, or the seed of a stream of random numbers", &DrawRow::drawn);

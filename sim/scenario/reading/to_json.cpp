@@ -16,14 +16,14 @@ class ObjectWriter final : public FieldVisitor {
   explicit ObjectWriter(OrderedJson& object) : object_(object) {}
 
   template <class T>
-  void operator()(const char* key, T& value, const Rule&) {
-    put(key, to_json_value(value));
+  void operator()(const char* key, T& value, const Rule& rule) {
+    put(key, to_json_value(value), rule);
   }
-  void visit(const char* key, const FieldValue& value, const Rule&) override { put(key, written(value)); }
+  void visit(const char* key, const FieldValue& value, const Rule& rule) override { put(key, written(value), rule); }
 
  private:
-  void put(const char* key, OrderedJson json) {
-    if (!absent(json)) object_[key] = std::move(json);
+  void put(const char* key, OrderedJson json, const Rule& rule) {
+    if (!absent(json) || (rule.empty_is_kept && json.is_array())) object_[key] = std::move(json);
   }
 
   OrderedJson& object_;

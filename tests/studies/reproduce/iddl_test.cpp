@@ -56,6 +56,7 @@ const Claim& claim_of(const Study& study, const std::string& begins) {
 
 constexpr const char* rises = "early exits: accuracy rises";
 constexpr const char* ranked = "at every exit";
+constexpr const char* leads = "ResNet-34 and ResNet-50 are more accurate dense";
 
 }  // namespace
 
@@ -75,7 +76,7 @@ TEST_CASE("IDDL's exits come after the layers that published ones come after") {
   const CifarFolder cifar;
   for (const bool full : {false, true}) {
     const std::vector<Cell> cells = exit_cells(full, cifar.folder.path());
-    CHECK(cells.size() == 4);
+    CHECK(cells.size() == 5);
     for (const Cell& cell : cells) {
       const scenario::Scenario scenario = scenario::parse_scenario(cell.scenario, cifar.folder.path() + "/cell");
       const nn::Model model(scenario.model, Shape{3, 32, 32}, 10);
@@ -107,6 +108,56 @@ TEST_CASE("the published accuracies of exits satisfy the claims made of them, an
     CHECK_FALSE_MESSAGE(claim_of(study, text).judge(Outcome(reversed)).holds, text);
     CHECK_FALSE_MESSAGE(claim_of(study, text).judge(Outcome(missing)).holds, text);
   }
+}
+
+TEST_CASE("the published accuracies of larger residual networks satisfy the claim of their order, and no closer ones") {
+  const Study study = iddl({.full = false, .data = "/data"});
+  std::vector<Outcome::Value> values = published_values(study);
+  CHECK(claim_of(study, leads).judge(Outcome(values)).holds);
+  CHECK(claim_of(study, "the larger residual networks leave chance").judge(Outcome(values)).holds);
+  for (const char* model : {"ResNet-34", "ResNet-50"}) {
+    std::vector<Outcome::Value> close = values, guessing = values;
+    for (Outcome::Value& value : close) {
+      if (value.place == TablePosition{"resnet_few", {model}, "dense"}) *value.simulated -= 3.5;
+    }
+    for (Outcome::Value& value : guessing) {
+      if (value.place == TablePosition{"resnet_few", {model}, "random"}) value.simulated = 14.9;
+    }
+    CHECK_FALSE(claim_of(study, leads).judge(Outcome(close)).holds);
+    CHECK_FALSE(claim_of(study, "the larger residual networks leave chance").judge(Outcome(guessing)).holds);
+  }
+}
+
+TEST_CASE("all networks on CIFAR-10 train on cropped and flipped images, as published, and perceptrons on whole ones") {
+  for (const bool full : {false, true}) {
+    int on_cifar = 0;
+    for (const Cell& cell : iddl({.full = full, .data = "/data"}).cells) {
+      const Json data = Json::parse(cell.scenario).value("data", Json::object());
+      const bool cifar = data.value("source", "") == "cifar-10";
+      on_cifar += cifar ? 1 : 0;
+      CHECK(data.value("augment", "none") == (cifar ? "crop_flip" : "none"));
+    }
+    CHECK(on_cifar == (full ? 5 + 3 + 6 : 5 + 6));
+  }
+}
+
+TEST_CASE("classifiers of four groups have the source's parameters, and the trunk is that of one classifier") {
+  const auto parameters = [](const std::string& name) {
+    for (const Cell& cell : exit_cells(true, "/data")) {
+      if (cell.name != name) continue;
+      const Json model = Json::parse(cell.scenario)["model"];
+      Json scenario = {{"platform", {{"workers", 1}, {"bandwidth", "1Gbps"}}},
+                       {"algorithm", "single"},
+                       {"stop", {{"iterations", 1}}}};
+      scenario["model"] = model;
+      const scenario::Scenario read = scenario::parse_scenario(scenario.dump(), "classifiers.json");
+      return static_cast<int>(nn::Model(read.model, Shape{3, 32, 32}, 10).parameter_count());
+    }
+    return 0;
+  };
+  // Four of 128 inputs and ten outputs, and one of 40 inputs, in place of one of 512; all with biases.
+  CHECK(parameters("exits_own_classifiers") - parameters("exits_grouped") ==
+        4 * (128 * 10 + 10) + 40 * 10 + 10 - (512 * 10 + 10));
 }
 
 TEST_CASE("the full study judges the published accuracies by two points") {
@@ -161,7 +212,7 @@ TEST_CASE("IDDL's small networks with exits learn, and each exit's accuracy is t
   StudyOptions options;
   options.out = results.path();
   const Outcome outcome = run_study(study, options);
-  CHECK(outcome.values().size() == 4 * 3);
+  CHECK(outcome.values().size() == 5 * 3);
   for (const Outcome::Value& value : outcome.values()) {
     REQUIRE(value.simulated.has_value());
     CHECK(std::fmod(*value.simulated, 20) == 0);  // of five answers

@@ -1,4 +1,4 @@
-#include "sim/studies/reproduce/iddl.hpp"
+#include "sim/studies/reproduce/iddl/iddl.hpp"
 
 #include <fmt/format.h>
 
@@ -24,13 +24,10 @@ TablePosition ensemble_at(int members, const std::string& weighting) {
   return {"ensemble_accuracy", {std::to_string(members)}, weighting};
 }
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
 Json alone() { return {{"topology", "star"}, {"workers", 1}, {"bandwidth", "1Gbps"}}; }
-
 Json momentum(double rate) { return {{"type", "momentum"}, {"learning_rate", rate}, {"momentum", 0.5}}; }
+
+namespace {
 
 // --- counts of parameters and operations ---
 
@@ -86,41 +83,6 @@ Cell perceptron_cell(std::size_t which, std::size_t form, const Scale& scale) {
   return {name,
           json.dump(),
           {{perceptron_at(published.model, forms[form]), published.per_cent[form], final_accuracy_percent()}}};
-}
-
-// --- residual networks on CIFAR-10 ---
-
-struct ResidualNetwork {
-  const char* model;  // in the tables
-  const char* name;   // here
-  const char* table;
-  int epochs;                        // published: 50
-  std::array<double, 3> per_cent;    // by form
-  std::vector<std::uint64_t> seeds;  // none: the study's
-};
-
-const std::array<ResidualNetwork, 3>& residual_networks() {
-  static const std::array<ResidualNetwork, 3> all = {
-      {{"ResNet-18", "resnet18", "resnet_accuracy", 50, {90.67, 85.55, 86.41}, {}},
-       {"ResNet-34", "resnet34", "resnet_few", few_epochs, {90.64, 86.43, 86.39}, {1}},
-       {"ResNet-50", "resnet50", "resnet_few", few_epochs, {90.01, 83.62, 84.42}, {1}}}};
-  return all;
-}
-
-Cell residual_cell(const ResidualNetwork& network, std::size_t form, const Scale& scale) {
-  const std::string name = std::string(network.name) + endings[form];
-  Json json;
-  json["platform"] = alone();
-  json["data"] = {{"source", "cifar-10"}, {"path", scale.data + "/cifar-10"}};
-  json["model"] = name;
-  json["training"] = {{"batch_size", 128}, {"optimizer", momentum(0.01)}};
-  json["compute"] = {{"seconds_per_batch", "1s"}, {"jitter", 0}};
-  json["algorithm"] = "single";
-  json["stop"] = {{"epochs", network.epochs}};
-  json["evaluate"] = {{"every_iterations", 2000}};
-  json["record"] = {{"iterations", false}};
-  const TablePosition place{network.table, {network.model}, forms[form]};
-  return {name, json.dump(), {{place, network.per_cent[form], final_accuracy_percent()}}, network.seeds};
 }
 
 // --- what sparsity is worth on a wide-area network ---
@@ -233,20 +195,9 @@ Study iddl(const Scale& scale) {
         study.cells.push_back(perceptron_cell(which, form, scale));
     }
   }
-  if (scale.full) {
-    study.tables.push_back({"resnet_accuracy", "Accuracy on CIFAR-10 after 50 epochs, %", {"model"}, "form", 2});
-    study.tables.push_back({"resnet_few",
-                            fmt::format("Accuracy on CIFAR-10 after {} epochs (published: after 50), %", few_epochs),
-                            {"model"},
-                            "form",
-                            2});
-    for (const ResidualNetwork& network : residual_networks()) {
-      for (std::size_t form = 0; form < forms.size(); ++form) {
-        study.cells.push_back(residual_cell(network, form, scale));
-      }
-    }
-  }
   if (!scale.data.empty()) {
+    for (TableLayout& table : residual_tables(scale)) study.tables.push_back(std::move(table));
+    for (Cell& cell : residual_cells(scale)) study.cells.push_back(std::move(cell));
     study.tables.push_back(
         {"exit_accuracy", "Accuracy of each exit on CIFAR-10, means of seeds 1 to 3, %", {"exit"}, "form", 2});
     for (Cell& cell : exit_cells(scale)) study.cells.push_back(std::move(cell));
