@@ -14,14 +14,14 @@ struct Scaling {
 };
 
 // One plane of height x width.
-void cut_plane(const std::uint8_t* in, int height, int width, const Cut& cut, Scaling scaled, float* out) {
-  const int down = cut.row - Cut::border, right = cut.column - Cut::border;
+void crop_plane(const std::uint8_t* in, int height, int width, const Crop& crop, Scaling scaled, float* out) {
+  const int down = crop.row - Crop::border, right = crop.column - Crop::border;
   const int begin = std::clamp(-right, 0, width), end = std::clamp(width - right, begin, width);
   for (int y = 0; y < height; ++y, out += width) {
     std::fill(out, out + width, scaled(0));
     if (y + down < 0 || y + down >= height) continue;
     const std::uint8_t* const row = in + (y + down) * width;
-    if (cut.mirrored) {
+    if (crop.flipped) {
       for (int x = begin; x < end; ++x) out[width - 1 - x] = scaled(row[x + right]);
     } else {
       for (int x = begin; x < end; ++x) out[x] = scaled(row[x + right]);
@@ -31,12 +31,12 @@ void cut_plane(const std::uint8_t* in, int height, int width, const Cut& cut, Sc
 
 }  // namespace
 
-Cut draw_cut(Stream& random) {
-  const auto drawn = static_cast<int>(random.below(2 * Cut::places * Cut::places));
-  return {.row = drawn / (2 * Cut::places), .column = drawn / 2 % Cut::places, .mirrored = drawn % 2 == 1};
+Crop draw_crop(Stream& random) {
+  const auto drawn = static_cast<int>(random.below(2 * Crop::places * Crop::places));
+  return {.row = drawn / (2 * Crop::places), .column = drawn / 2 % Crop::places, .flipped = drawn % 2 == 1};
 }
 
-void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch, std::optional<Stream> cuts) {
+void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch, std::optional<Stream> crops) {
   const std::size_t values = data.shape.size();
   const std::size_t plane = values / static_cast<std::size_t>(data.shape.channels);
   batch.inputs.resize(indices.size() * values);
@@ -47,11 +47,11 @@ void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& 
     check(index < data.size(), "a batch names a sample the data set does not have");
     batch.labels[i] = data.labels[index];
     const std::uint8_t* in = data.pixels.data() + index * values;
-    const Cut cut = cuts ? draw_cut(*cuts) : Cut{};
+    const Crop crop = crops ? draw_crop(*crops) : Crop{};
     for (std::size_t channel = 0; channel < data.mean.size(); ++channel, in += plane, out += plane) {
       const Scaling scaled{data.mean[channel], data.scale[channel]};
-      if (cuts) {
-        cut_plane(in, data.shape.height, data.shape.width, cut, scaled, out);
+      if (crops) {
+        crop_plane(in, data.shape.height, data.shape.width, crop, scaled, out);
       } else {
         std::transform(in, in + plane, out, scaled);
       }

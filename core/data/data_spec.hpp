@@ -29,7 +29,7 @@ constexpr auto enum_names(PartitionKind) {
                                                  {PartitionKind::full, "full"}});
 }
 
-// crop_flip: a training image is cut and mirrored at random each time it is drawn, as augment.hpp says.
+// crop_flip: a training image is cropped and flipped at random each time it is drawn, as augment.hpp says.
 enum class Augment { none, crop_flip };
 constexpr auto enum_names(Augment) {
   return std::to_array<EnumName<Augment>>({{Augment::none, "none"}, {Augment::crop_flip, "crop_flip"}});
@@ -64,7 +64,7 @@ void fields(Visitor& visit, DataSpec& spec) {
   visit(
       "augment", spec.augment,
       Rule{.doc = "crop_flip: each time a training image is drawn, it is moved by up to 4 pixels each way, with black "
-                  "ones behind it, and mirrored in half of all cases"});
+                  "ones behind it, and flipped in half of all cases"});
 }
 
 }  // namespace ddl::data

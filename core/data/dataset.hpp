@@ -47,10 +47,10 @@ struct DataShape {
 };
 DataShape data_shape(DataSource source);
 
-// Fills `batch` with the samples at `indices`, reusing its memory. With `cuts`, each image is cut as the next draw_cut
-// of that stream says; the border's pixels are bytes of 0.
+// Fills `batch` with the samples at `indices`, reusing its memory. With `crops`, each image is cropped as the next
+// draw_crop of that stream says; the border's pixels are bytes of 0.
 void gather(const Dataset& data, std::span<const std::uint32_t> indices, Batch& batch,
-            std::optional<Stream> cuts = std::nullopt);
+            std::optional<Stream> crops = std::nullopt);
 
 // Divides the samples of `data` over `workers` shards as spec.partition says. No shard is empty, and but for
 // `dealt` and `full` every sample goes to exactly one; depends only on the arguments, so that all systems start from

@@ -62,7 +62,7 @@ Payload Trainer::initial_weights(int worker) {
 Minibatch Trainer::next_minibatch(int worker) {
   const Minibatches::Drawn drawn = minibatches_.draw(worker);
   auto batch = std::make_shared<data::Batch>();
-  data::gather(data_.train, drawn.samples, *batch, drawn.cuts);
+  data::gather(data_.train, drawn.samples, *batch, drawn.crops);
   return {std::move(batch), drawn.dropout};
 }
 
@@ -89,7 +89,7 @@ std::unique_ptr<Trainer::Gradient> Trainer::begin_gradient(int worker, Payload w
           return;
         }
         Minibatches::Drawn& minibatch = job->minibatch_;
-        data::gather(data_.train, minibatch.samples, scratch.batch, minibatch.cuts);
+        data::gather(data_.train, minibatch.samples, scratch.batch, minibatch.crops);
         const auto result = BufferPool::take(buffer_pool_, model_.parameter_count());
         job->score_ = model_.gradient(*job->weights_, scratch.batch, minibatch.dropout, *result, *scratch.workspace);
         if (!std::isfinite(job->score_.loss)) {

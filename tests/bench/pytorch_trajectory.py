@@ -76,13 +76,13 @@ class Record:
         for row in table(os.path.join(folder, "shards.csv")):
             self.workers.append(row["worker"])
         self.dropout = collections.defaultdict(list)
-        self.cuts = collections.defaultdict(list)
+        self.crops = collections.defaultdict(list)
         self.neighbours = collections.defaultdict(list)
         for row in table(os.path.join(folder, "draws.csv")):
             if row["purpose"] == "dropout":
                 self.dropout[row["node"]].append(int(row["drawn"]))
             if row["purpose"] == "augmentation":
-                self.cuts[row["node"]].append(int(row["drawn"]))
+                self.crops[row["node"]].append(int(row["drawn"]))
             if row["purpose"] == "neighbour":
                 self.neighbours[row["node"]].append(row["drawn"])
         self.iterations = collections.defaultdict(list)
@@ -92,19 +92,19 @@ class Record:
     def images(self, worker, step):
         """Of the worker's minibatch of this number, cropped and flipped if they were."""
         images = self.inputs[self.batches[worker][step]]
-        if not self.cuts:
+        if not self.crops:
             return images
-        stream = Stream(self.cuts[worker][step])
+        stream = Stream(self.crops[worker][step])
         height, width = images.shape[2:]
-        cut = []
+        cropped = []
         for image in images:
             bordered = self.black.expand(1, -1, height + 8, width + 8).clone()[0]
             bordered[:, 4:4 + height, 4:4 + width] = image
             drawn = stream.below(162)
             row, column = drawn // 18, drawn // 2 % 9
             part = bordered[:, row:row + height, column:column + width]
-            cut.append(part.flip(2) if drawn % 2 else part)
-        return torch.stack(cut)
+            cropped.append(part.flip(2) if drawn % 2 else part)
+        return torch.stack(cropped)
 
     def steps(self, worker):
         return len(self.iterations[worker])

@@ -1,4 +1,4 @@
-// Images cut from themselves within a border of black pixels, and mirrored, as minibatches draw them.
+// Images cropped within a border of black pixels, and flipped, as minibatches draw them.
 #include "core/data/augment.hpp"
 
 #include <doctest/doctest.h>
@@ -33,13 +33,13 @@ Dataset one_image(int channels) {
 }
 
 // What a network sees there, by the definition: of an image with four rows and columns of byte 0 around it, `height`
-// rows from `row` on and `width` columns from `column` on, and, of a mirrored one, the last column first.
-std::vector<float> expected(const Dataset& data, const Cut& cut) {
+// rows from `row` on and `width` columns from `column` on, and, of a flipped one, the last column first.
+std::vector<float> expected(const Dataset& data, const Crop& crop) {
   std::vector<float> values;
   for (int channel = 0; channel < data.shape.channels; ++channel) {
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
-        const int row = y + cut.row - 4, column = (cut.mirrored ? width - 1 - x : x) + cut.column - 4;
+        const int row = y + crop.row - 4, column = (crop.flipped ? width - 1 - x : x) + crop.column - 4;
         const bool inside = row >= 0 && row < height && column >= 0 && column < width;
         const int byte = inside ? 100 * channel + 10 * row + column + 1 : 0;
         const auto c = static_cast<std::size_t>(channel);
@@ -50,53 +50,53 @@ std::vector<float> expected(const Dataset& data, const Cut& cut) {
   return values;
 }
 
-// The image, cut as a stream with this seed says.
+// The image, cropped as a stream with this seed says.
 std::vector<float> gathered(const Dataset& data, std::uint64_t seed) {
   Batch batch;
   gather(data, std::array<std::uint32_t, 1>{0}, batch, Stream(seed));
   return batch.inputs;
 }
 
-Cut cut_of(std::uint64_t seed) {
+Crop crop_of(std::uint64_t seed) {
   Stream random(seed);
-  return draw_cut(random);
+  return draw_crop(random);
 }
 
 }  // namespace
 
-TEST_CASE("an image is cut within its black border, and mirrored, as is drawn for it") {
+TEST_CASE("an image is cropped within its black border, and flipped, as is drawn for it") {
   for (const int channels : {1, 2}) {
     const Dataset data = one_image(channels);
     std::array<std::array<std::array<bool, 2>, 9>, 9> seen{};
     int left = 9 * 9 * 2;
     for (std::uint64_t seed = 0; seed < 10000 && left > 0; ++seed) {
-      const Cut cut = cut_of(seed);
-      bool& there = seen.at(static_cast<std::size_t>(cut.row)).at(static_cast<std::size_t>(cut.column))[cut.mirrored];
+      const Crop crop = crop_of(seed);
+      bool& there = seen.at(static_cast<std::size_t>(crop.row)).at(static_cast<std::size_t>(crop.column))[crop.flipped];
       if (there) continue;
       there = true;
       --left;
-      CAPTURE(cut.row);
-      CAPTURE(cut.column);
-      CAPTURE(cut.mirrored);
-      CHECK(gathered(data, seed) == expected(data, cut));
+      CAPTURE(crop.row);
+      CAPTURE(crop.column);
+      CAPTURE(crop.flipped);
+      CHECK(gathered(data, seed) == expected(data, crop));
     }
     CHECK(left == 0);
   }
 }
 
-TEST_CASE("an image that is cut where it lies is itself, and mirrored its rows run backwards") {
+TEST_CASE("an image that is cropped to where it lies is itself, and flipped its rows run backwards") {
   const Dataset data = one_image(2);
   Batch plain;
   gather(data, std::array<std::uint32_t, 1>{0}, plain);
   int found = 0;
   for (std::uint64_t seed = 0; found < 2 && seed < 100000; ++seed) {
-    const Cut cut = cut_of(seed);
-    if (cut.row != 4 || cut.column != 4) continue;
+    const Crop crop = crop_of(seed);
+    if (crop.row != 4 || crop.column != 4) continue;
     std::vector<float> same = plain.inputs;
-    if (cut.mirrored) {
+    if (crop.flipped) {
       for (auto row = same.begin(); row != same.end(); row += width) std::reverse(row, row + width);
     }
-    if (found == (cut.mirrored ? 1 : 0)) {
+    if (found == (crop.flipped ? 1 : 0)) {
       CHECK(gathered(data, seed) == same);
       ++found;
     }
@@ -105,31 +105,31 @@ TEST_CASE("an image that is cut where it lies is itself, and mirrored its rows r
 }
 
 TEST_CASE("rows, columns and mirrors are drawn independently, all alike") {
-  // Each of 162 cuts is drawn n / 162 times, to within a binomial deviation: the sum of squared differences over their
+  // Each of 162 crops is drawn n / 162 times, to within a binomial deviation: the sum of squared differences over their
   // variance has mean 161 and deviation sqrt(2 * 161) = 18.
   constexpr int draws = 162 * 500;
   std::array<int, 162> count{};
-  int mirrored = 0;
+  int flipped = 0;
   Stream random(11);
   for (int i = 0; i < draws; ++i) {
-    const Cut cut = draw_cut(random);
-    ++count.at(static_cast<std::size_t>(cut.row * 18 + cut.column * 2 + (cut.mirrored ? 1 : 0)));
-    mirrored += cut.mirrored ? 1 : 0;
+    const Crop crop = draw_crop(random);
+    ++count.at(static_cast<std::size_t>(crop.row * 18 + crop.column * 2 + (crop.flipped ? 1 : 0)));
+    flipped += crop.flipped ? 1 : 0;
   }
   double squares = 0;
   for (const int of : count) squares += (of - 500.0) * (of - 500.0) / 500;
   CHECK(std::abs(squares - 161) < 5 * 18);
-  CHECK(std::abs(mirrored - draws / 2.0) < 5 * std::sqrt(draws / 4.0));
+  CHECK(std::abs(flipped - draws / 2.0) < 5 * std::sqrt(draws / 4.0));
 }
 
-TEST_CASE("each image of a minibatch has a cut of its own, in turn") {
+TEST_CASE("each image of a minibatch has a crop of its own, in turn") {
   const Dataset data = one_image(1);
   Batch batch;
   gather(data, std::array<std::uint32_t, 3>{0, 0, 0}, batch, Stream(5));
   Stream random(5);
   std::vector<float> all;
   for (int i = 0; i < 3; ++i) {
-    const std::vector<float> one = expected(data, draw_cut(random));
+    const std::vector<float> one = expected(data, draw_crop(random));
     all.insert(all.end(), one.begin(), one.end());
   }
   CHECK(batch.inputs == all);

@@ -44,7 +44,7 @@ Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& mo
                          int workers)
     : keeps_samples_(scenario.record.batches),
       keeps_dropout_(scenario.record.draws && has_dropout(model)),
-      keeps_cuts_(scenario.record.draws) {
+      keeps_crops_(scenario.record.draws) {
   const bool augments = scenario.data.augment == data::Augment::crop_flip;
   const SystemFacts& system = scenario.algorithm->facts();
   const bool one_shard = system.one_model || system.one_trains;
@@ -72,8 +72,8 @@ Minibatches::Drawn Minibatches::draw(int worker, std::vector<std::uint32_t> samp
   if (keeps_dropout_) of.dropout_seeds.push_back(seed);
   Drawn drawn{std::move(samples), Stream(seed), std::nullopt};
   if (of.augmentation) {
-    drawn.cuts = Stream(of.augmentation->bits());
-    if (keeps_cuts_) of.cut_seeds.push_back(drawn.cuts->seed());
+    drawn.crops = Stream(of.augmentation->bits());
+    if (keeps_crops_) of.crop_seeds.push_back(drawn.crops->seed());
   }
   return drawn;
 }
@@ -93,7 +93,7 @@ void Minibatches::write_to(Recordings& recordings, const data::Dataset& training
         recordings.draws.push_back({id, purpose, static_cast<std::int64_t>(i), std::to_string(seeds[i])});
       }
     };
-    add_seeds("augmentation", log.cut_seeds);
+    add_seeds("augmentation", log.crop_seeds);
     add_seeds("dropout", log.dropout_seeds);
   }
   if (keeps_samples_) recordings.samples = samples_of(training, drawn);

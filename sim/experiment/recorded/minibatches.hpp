@@ -25,7 +25,7 @@ class Minibatches {
   struct Drawn {
     std::vector<std::uint32_t> samples;
     Stream dropout;
-    std::optional<Stream> cuts;  // of its images, if the scenario augments them
+    std::optional<Stream> crops;  // of its images, if the scenario augments them
   };
   int workers() const { return static_cast<int>(workers_.size()); }
   // The worker's next one or, if there are any, of these samples.
@@ -42,10 +42,10 @@ class Minibatches {
     // What the scenario asks to keep:
     std::vector<std::uint32_t> shard;
     std::vector<std::vector<std::uint32_t>> minibatches;
-    std::vector<std::uint64_t> dropout_seeds, cut_seeds;
+    std::vector<std::uint64_t> dropout_seeds, crop_seeds;
   };
   std::vector<Worker> workers_;
-  bool keeps_samples_, keeps_dropout_, keeps_cuts_;
+  bool keeps_samples_, keeps_dropout_, keeps_crops_;
 };
 
 }  // namespace ddl::experiment
