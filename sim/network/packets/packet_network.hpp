@@ -38,7 +38,7 @@ class PacketNetwork {
 
   bool is_open(int connection) const { return connections_[static_cast<std::size_t>(connection)] != nullptr; }
   void open(int connection, std::vector<int> there, std::vector<int> back);  // lines
-  void close(int connection);
+  void close(int connection);  // all that is due by then has happened; what it has under way is taken no notice of
 
   // All that is due by then has happened, and no message of these connections is under way.
   void begin(double now_s, std::span<const Message> messages);

@@ -7,6 +7,7 @@ namespace ddl::network {
 namespace {
 
 constexpr double least_queue_bytes = 8 * packets::frame_of_segment_bytes;  // as an emulated link's
+constexpr double rounding = 1e-9;
 
 TcpRules packet_rules(const platform::NetworkNumbers& numbers) {
   TcpRules rules;
@@ -34,9 +35,16 @@ PacketTransport::PacketTransport(platform::Fabric& fabric, std::function<void()>
   fabric.when_latency_changes(changed);
 }
 
-// Of a fat pipe each direction of a connection has all.
+// Of a fat pipe each direction of a connection has all. Coordinates of hosts give latencies that no link has.
 std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
   std::vector<int> lines;
+  double latency_s = route.latency_s;
+  for (const int link : route.links) latency_s -= fabric_.links()[static_cast<std::size_t>(link)].latency_s;
+  if (latency_s > rounding * route.latency_s) {
+    lines.push_back(network_.add_line({.bytes_per_s = packets::PacketNetwork::never,
+                                       .latency_s = latency_s,
+                                       .queue_bytes = packets::PacketNetwork::never}));
+  }
   for (const int link : route.links) {
     std::vector<int>& known = lines_[static_cast<std::size_t>(link)];
     const bool is_shared = fabric_.links()[static_cast<std::size_t>(link)].direction != "free";
@@ -93,6 +101,7 @@ double PacketTransport::cancel(Channel& channel) {
 }
 
 void PacketTransport::forget(int node) {
+  network_.pass(now());
   for (int other = 0; other < fabric_.node_count(); ++other) {
     for (const int connection : {connection_of(node, other), connection_of(other, node)}) {
       if (network_.is_open(connection)) network_.close(connection);
@@ -101,6 +110,7 @@ void PacketTransport::forget(int node) {
 }
 
 double PacketTransport::remaining_bytes(const Channel& channel) const {
+  network_.pass(now());
   return std::min(channel.on_wire_bytes, network_.missing_bytes(channel.transfer));
 }
 

@@ -32,9 +32,9 @@ class PacketTransport : public Transport {
   void change(int link);
 
   platform::Fabric& fabric_;
-  packets::PacketNetwork network_;
-  std::vector<std::vector<int>> lines_;  // by link: one, or of a fat pipe one for each connection that has it
-  std::vector<Channel*> carried_;        // by connection
+  mutable packets::PacketNetwork network_;  // lets what is due happen when it is asked
+  std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
+  std::vector<Channel*> carried_;           // by connection
   bool stopped_ = false;
 };
 
