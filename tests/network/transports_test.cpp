@@ -43,7 +43,7 @@ json ends(const scenario::Scenario& scenario, const std::vector<Weighted>& messa
       if (next_s < network::Transport::never) simgrid::kernel::timer::Timer::set(next_s, [&] { look(); });
     };
     const auto soon = [&] { simgrid::kernel::timer::Timer::set(simgrid::s4u::Engine::get_clock(), [&] { look(); }); };
-    if ((fabric.network_plan().carried_by == platform::CarriedBy::accelerator)) {
+    if (fabric.network_plan().carried_by == platform::CarriedBy::accelerator) {
       transport = std::make_unique<network::FlowTransport>(fabric, soon);
     } else {
       transport = std::make_unique<network::SimgridTransport>(fabric, quiescence, soon);

@@ -131,7 +131,7 @@ TEST_CASE("packets are carried one by one where that is asked for, on networks o
                                  }});
       CHECK(plan.carried_by == CarriedBy::packets);
       CHECK(plan.model == NetworkModel::packets);
-      CHECK(text_of(plan) == "packets, one by one");
+      CHECK(text_of(plan) == "packets: TCP connections, packet by packet");
       CHECK(plan.why == "the scenario's platform.network.model");
     }
   }
