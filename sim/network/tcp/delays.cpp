@@ -113,8 +113,8 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
 }
 
 // In a gap the connection has nothing to send, because acknowledgements are not back. Where the window stands at its
-// limit, a window per round trip is the most that the message gets, whoever shares its links later; but what is sent
-// last waits for nothing. The window becomes what it is after the message.
+// limit, a message gets a window per round trip at most, even when others leave its links; what is sent last waits
+// for nothing. The window becomes what it is after the message.
 TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double bytes) {
   const double nominal_s = round_trip_s(by);
   if (!(nominal_s > 0)) return {};

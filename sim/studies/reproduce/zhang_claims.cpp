@@ -70,14 +70,10 @@ std::string too_close(const Scale& scale) {
 // Of the size between, all accuracies of which are of so few epochs.
 constexpr const char* still_learning =
     "After 3 epochs with VGG, and 2 with ResNet-20, no scheme is near the end of its learning: the training loss is "
-    "1.1 to "
-    "1.5 with AllReduce, 1.3 to 1.6 with D-PSGD, and 1.8 to 1.9 with AD-PSGD and VGG. So it is how quickly they learn "
-    "that "
-    "is compared here, not what they find in 100 or 164 epochs, and seeds of AllReduce come to 46 to 62 %. What makes "
-    "the "
-    "others slower was not tried at this size; that learners' models disagree does not, for the mean of the models is "
-    "no "
-    "more accurate.";
+    "1.1 to 1.5 with AllReduce, 1.3 to 1.6 with D-PSGD, and 1.8 to 1.9 with AD-PSGD and VGG. So it is how quickly "
+    "they learn that is compared here, not what they find in 100 or 164 epochs, and seeds of AllReduce come to 46 to "
+    "62 %. What makes the others slower was not tried at this size; that learners' models disagree does not, for the "
+    "mean of the models is no more accurate.";
 
 std::string why_vgg_fails(const Scale& scale) {
   if (in_between(scale)) return still_learning;
