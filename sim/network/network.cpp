@@ -26,7 +26,7 @@ std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& 
     case platform::CarriedBy::simgrid:
       transport = std::make_unique<SimgridTransport>(fabric, quiescence, std::move(ended));
   }
-  if (!fabric.network_numbers().tcp_delays) return transport;
+  if (!fabric.network_numbers().follows_connections) return transport;
   return std::make_unique<TcpTransport>(std::move(transport), fabric);
 }
 

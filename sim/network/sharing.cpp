@@ -81,7 +81,7 @@ FlowShape flow_shape(const platform::Fabric& fabric, int source, int target, std
   shape.efficiency = numbers.bandwidth_factor;
   // Without latency SimGrid gives all flows the same claim, whatever their links.
   if (shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
-  if (latency_s > 0 && !numbers.tcp_delays) shape.bound = numbers.window_bytes / (2 * latency_s);
+  if (latency_s > 0 && !numbers.follows_connections) shape.bound = numbers.window_bytes / (2 * latency_s);
   use(fabric, route, 1, shape);
   if (numbers.acknowledgement > 0) use(fabric, fabric.find_route(target, source), numbers.acknowledgement, shape);
   return shape;
@@ -116,7 +116,7 @@ double alone_s(const platform::Fabric& fabric, const Transfer& transfer) {
 double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
   double least = never;
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
-  bool together = !fabric.links_change() && numbers.most_flows == 1 && !numbers.tcp_delays;
+  bool together = !fabric.links_change() && numbers.most_flows == 1 && !numbers.follows_connections;
   for (const Transfer& transfer : transfers) {
     least = std::min(least, alone_s(fabric, transfer));
     const double first = transfers.front().route->latency_s, latency = transfer.route->latency_s;

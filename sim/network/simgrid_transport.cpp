@@ -14,7 +14,7 @@ namespace sg = simgrid::s4u;
 
 SimgridTransport::SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended)
     : fabric_(fabric), quiescence_(quiescence), ended_call_(std::move(ended)) {
-  if (fabric.changes().of_latency() || fabric.network_numbers().tcp_delays) {
+  if (fabric.changes().of_latency() || fabric.network_numbers().follows_connections) {
     simgrid_api::set_latency_factor(fabric.engine(), [this] { return latency_factor_; });
   }
 }
@@ -69,7 +69,7 @@ void SimgridTransport::set_model(const Channel& channel) {
 double SimgridTransport::flow_window(const Channel& channel) const {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
   const platform::Route& route = fabric_.route(channel.source, channel.target);
-  if (numbers.tcp_delays) {
+  if (numbers.follows_connections) {
     return 2 * route.latency_s * (channel.most_bytes_per_s / numbers.bandwidth_factor / channel.flows);
   }
   const double now_s = fabric_.latency_now_s(route);

@@ -1,4 +1,5 @@
-// What carries messages between hosts: SimGrid's transfers, or the accelerator of the same model.
+// What carries messages between hosts: SimGrid's transfers, the accelerator of the same model, or
+// single packets.
 #pragma once
 
 #include <limits>

@@ -129,8 +129,8 @@ void follow(const NetworkPlan& plan, const scenario::NetworkSpec& network, Netwo
   if (plan.sharing == scenario::LinkSharing::tcp && !packets) {
     share_as_tcp(plan.model == scenario::NetworkModel::CM02, network.crosstraffic, numbers);
   }
-  numbers.tcp_delays = packets || plan.model == scenario::NetworkModel::TCP;
-  if (numbers.tcp_delays) numbers.latency_factor = 1;
+  numbers.follows_connections = packets || plan.model == scenario::NetworkModel::TCP;
+  if (numbers.follows_connections) numbers.latency_factor = 1;
 }
 
 }  // namespace ddl::platform

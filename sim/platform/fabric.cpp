@@ -175,7 +175,8 @@ struct Fabric::Parts {
     plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
     follow(plan, network, numbers);
-    needs_way_back = numbers.tcp_delays || (network.crosstraffic && plan.sharing == scenario::LinkSharing::fair);
+    needs_way_back =
+        numbers.follows_connections || (network.crosstraffic && plan.sharing == scenario::LinkSharing::fair);
   }
 };
 

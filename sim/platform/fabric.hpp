@@ -37,12 +37,12 @@ constexpr int most_tcp_flows = 4;  // calibrated against real TCP: results/valid
 // The numbers of SimGrid's network model, as set for the platform.
 struct NetworkNumbers {
   double latency_factor = 1, bandwidth_factor = 1;
-  double weight_bytes = 0;     // this over a link's bandwidth is added to the latency by which flows are weighted
-  double window_bytes = 0;     // a flow carries half of it per latency; infinite: no limit
-  int most_flows = 1;          // a transfer counts as one to so many when links are full
-  double acknowledgement = 0;  // of a flow's rate, on the way back
-  bool tcp_delays = false;     // each message has a latency by its connection's window, of which is what follows
-  double queue_s = 0;          // most that a packet waits for a link
+  double weight_bytes = 0;           // this over a link's bandwidth is added to the latency by which flows are weighted
+  double window_bytes = 0;           // a flow carries half of it per latency; infinite: no limit
+  int most_flows = 1;                // a transfer counts as one to so many when links are full
+  double acknowledgement = 0;        // of a flow's rate, on the way back
+  bool follows_connections = false;  // windows of TCP's connections decide latencies, of which is what follows
+  double queue_s = 0;                // most that a packet waits for a link
   bool slow_start_after_idle = true;
 };
 

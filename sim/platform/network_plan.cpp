@@ -98,6 +98,11 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   refuse_settings_of_others(network, model);
   if (model == NetworkModel::packets) {
     refuse_settings_of_simgrid(network);
+    if (facts.nodes > most_nodes_of_packets) {
+      throw InputError(
+          fmt::format("$.platform.network.model: packets are for {} at most, and there are {}; expected \"TCP\"",
+                      counted(most_nodes_of_packets, "node"), facts.nodes));
+    }
     return {.carried_by = CarriedBy::packets,
             .model = model,
             .sharing = LinkSharing::tcp,

@@ -39,6 +39,9 @@ struct NetworkPlan {
 // measurement).
 constexpr std::size_t most_nodes_of_simgrid = 32;
 
+// Beyond, packets would take hours: each ordered pair of nodes is a connection.
+constexpr std::size_t most_nodes_of_packets = 1000;
+
 // For archives.
 template <class Archive>
 void members(Archive& archive, NetworkPlan& plan) {

@@ -121,7 +121,7 @@ TEST_CASE("the model is TCP unless a platform file sets factors of its own, and 
           "slow_start_after_idle: is of the models TCP and packets");
 }
 
-TEST_CASE("packets are carried one by one where that is asked for, on networks of any size, and not otherwise") {
+TEST_CASE("packets are carried one by one where that is asked for, and not otherwise") {
   const NetworkSpec packets{.model = NetworkModel::packets, .queue = {0.2}, .slow_start_after_idle = false};
   for (const std::size_t nodes : {std::size_t{2}, most_nodes_of_simgrid + 1}) {
     for (const bool latencies_change : {false, true}) {
@@ -143,6 +143,7 @@ TEST_CASE("settings of what SimGrid carries are refused where packets are carrie
     network.model = NetworkModel::packets;
     CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);
   };
+  refused({}, {.nodes = most_nodes_of_packets + 1}, "packets are for 1,000 nodes at most, and there are 1001");
   for (const LinkSolver solver : {LinkSolver::simgrid, LinkSolver::accelerator}) {
     refused(
         {.solver = solver}, {.nodes = 2},

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kept_of_lost_window = 717.0 / 1024, cubic_growth = 0.4;  // RFC 9438, 4.1, as Linux rounds them
 constexpr double reno_step = 15.0 / 8;    // windows acknowledged for each segment by which Reno, as gentle, would grow
-constexpr double most_first_growth = 20;  // segments acknowledged for each more, as long as nothing was ever lost
+constexpr double most_first_growth = 20;  // segments acknowledged for each more, until something is lost
 constexpr double least_growth = 2;        // for each more, at any time
 constexpr double hystart_least_segments = 16, hystart_train_gap_s = 0.002;
 constexpr int hystart_samples = 8;
@@ -145,7 +145,11 @@ void CongestionWindow::lower_threshold() {
   threshold_ = std::max(2.0, std::floor(kept_of_lost_window * segments_));
 }
 
-void CongestionWindow::forget_round_trips() {
+void CongestionWindow::start_over() {
+  most_before_ = 0;
+  epoch_s_ = none;
+  samples_ = 0;
+  least_of_round_s_ = std::numeric_limits<double>::infinity();
   slow_start_has_ended_ = false;
   least_round_trip_s_ = std::numeric_limits<double>::infinity();
 }

@@ -33,7 +33,7 @@ class CongestionWindow {
   void lower_threshold();
   void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }
   void set_to_threshold() { segments_ = threshold_; }
-  void forget_round_trips();  // after a timeout
+  void start_over();  // after a timeout: nothing is known of round trips, or of where something was lost
 
  private:
   void grow_by_cubic(double now_s, double acknowledged);

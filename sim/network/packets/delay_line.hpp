@@ -70,6 +70,7 @@ class DelayLine {
   }
 
   std::int64_t flying() const { return static_cast<std::int64_t>(flying_.size()); }  // frames that have left the queue
+  double latency_s() const { return settings_.latency_s * latency_factor_; }
   double rate_factor() const { return rate_factor_; }
   const Settings& settings() const { return settings_; }
   const Counts& counts() const { return counts_; }

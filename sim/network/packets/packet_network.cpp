@@ -6,8 +6,6 @@
 namespace ddl::network::packets {
 namespace {
 
-constexpr int segments_in_turn = 2;  // as many as leave together where a connection is not quick
-
 void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent += more.sent;
   sum.sent_again += more.sent_again;
@@ -39,7 +37,7 @@ void PacketNetwork::set_factors(double now_s, int line, double rate, double late
 void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
   double handshake_s = 0;
   for (const auto* way : {&there, &back}) {
-    for (const int line : *way) handshake_s += this->line(line).settings().latency_s;
+    for (const int line : *way) handshake_s += this->line(line).latency_s();
   }
   auto made = std::make_unique<Connection>(rules_, handshake_s,
                                            [this, connection](double now_s, std::int64_t segment, double bytes) {
@@ -69,11 +67,10 @@ void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
     busy_.insert(std::ranges::upper_bound(busy_, connection), connection);
     at(connection).is_busy = true;
   }
-  for (bool any = true; any;) {
-    any = false;
-    for (const Message& message : messages) any = at(message.connection).sender.send(now_s, segments_in_turn) || any;
+  for (const Message& message : messages) {
+    at(message.connection).sender.send(now_s);
+    plan(message.connection);
   }
-  for (const Message& message : messages) plan(message.connection);
 }
 
 void PacketNetwork::pass(double now_s) {

@@ -35,6 +35,15 @@ PacketTransport::PacketTransport(platform::Fabric& fabric, std::function<void()>
   fabric.when_latency_changes(changed);
 }
 
+const PacketTransport::Way& PacketTransport::way(int source, int target) {
+  const auto [found, is_new] = ways_.try_emplace(connection_of(source, target));
+  if (is_new) {
+    found->second.there = lines_on(fabric_.find_route(source, target));
+    found->second.back = lines_on(fabric_.find_route(target, source));
+  }
+  return found->second;
+}
+
 // Of a fat pipe each direction of a connection has all. Coordinates of hosts give latencies that no link has.
 std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
   std::vector<int> lines;
@@ -83,8 +92,8 @@ void PacketTransport::start(const std::vector<Channel*>& channels) {
   for (Channel* channel : channels) {
     const int connection = connection_of(channel->source, channel->target);
     if (!network_.is_open(connection)) {
-      network_.open(connection, lines_on(fabric_.find_route(channel->source, channel->target)),
-                    lines_on(fabric_.find_route(channel->target, channel->source)));
+      const Way& by = way(channel->source, channel->target);
+      network_.open(connection, by.there, by.back);
     }
     channel->transfer = connection;
     carried_[static_cast<std::size_t>(connection)] = channel;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace ddl::network {
 
 class PacketTransport : public Transport {
  public:
-  // `sooner` is called when next_end_s() may have become another by itself.
+  // `sooner` is called when next_end_s() may have changed on its own.
   PacketTransport(platform::Fabric& fabric, std::function<void()> sooner);
 
   void start(const std::vector<Channel*>& channels) override;
@@ -26,6 +27,10 @@ class PacketTransport : public Transport {
 
  private:
   int connection_of(int source, int target) const { return source * fabric_.node_count() + target; }
+  struct Way {
+    std::vector<int> there, back;  // lines
+  };
+  const Way& way(int source, int target);
   std::vector<int> lines_on(const platform::Route& route);
   int add_line(int link);
   void follow(int link, int line);
@@ -34,6 +39,7 @@ class PacketTransport : public Transport {
   platform::Fabric& fabric_;
   mutable packets::PacketNetwork network_;  // lets what is due happen when it is asked
   std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
+  std::unordered_map<int, Way> ways_;       // by connection: kept when it is opened again
   std::vector<Channel*> carried_;           // by connection
   bool stopped_ = false;
 };

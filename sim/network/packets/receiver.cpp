@@ -10,8 +10,8 @@ constexpr int acknowledged_at_once = 16;  // of the first segments, and of those
 constexpr int acknowledged_together = 2;
 constexpr double delay_s = 0.04;
 // Linux 6's window, as seen on a connection over which nothing went before: 64 kB, which grows by two segments for each
-// that comes, up to 78 kB until a round trip has brought more than the first two do; from then on up to three
-// windows of what a round trip brings and more, as long as that grows.
+// that comes, up to 78 kB until a round trip has brought more than the first two do; from then on for twice
+// what a round trip brings and, as long as that grows, for more.
 constexpr double first_window = 45, first_limit = 54, growth_per_segment = 2, first_measured = 28;
 
 }  // namespace
@@ -90,7 +90,7 @@ Acknowledgement Receiver::acknowledge() {
   return {.next = next_, .room_ends = room_ends_};
 }
 
-// Linux's buffer tuning: room for twice what came in a round trip, and more while that grows.
+// With c segments in a round trip, after m in one before: 2 c (1 + 2 (c - m) / m).
 void Receiver::widen(double now_s, double round_trip_s) {
   if (now_s - measured_since_s_ < round_trip_s) return;
   const auto came = static_cast<double>(next_ - measured_from_);

@@ -46,6 +46,7 @@ bool Scoreboard::arrive(double now_s, std::int64_t number, Segment& segment, dou
 
 Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tells, double least_round_trip_s) {
   Delivered got;
+  double sent_again_s = -1;
   for (std::int64_t number = std::max(tells.block_from, first_); number < std::min(tells.block_to, next_); ++number) {
     Segment& segment = at(number);
     if (segment.beyond_gap) continue;
@@ -62,11 +63,14 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
       if (arrive(now_s, first_, segment, least_round_trip_s)) {
         got.newest_s = now_s - segment.sent_s;
         if (got.oldest_s < 0) got.oldest_s = got.newest_s;
+      } else if (sent_again_s < 0 && now_s - segment.sent_s >= least_round_trip_s) {
+        sent_again_s = now_s - segment.sent_s;
       }
       ++got.segments;
     }
     segments_.pop_front();
   }
+  if (got.newest_s < 0) got.newest_s = sent_again_s;
   if (got.oldest_s < 0) got.oldest_s = got.newest_s;
   return got;
 }

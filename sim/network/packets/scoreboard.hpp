@@ -17,7 +17,8 @@ class Scoreboard {
   struct Delivered {
     std::int64_t segments = 0;      // that were not known to be there
     std::int64_t acknowledged = 0;  // by which the first that is missing has moved
-    // Since the oldest and the newest of them were sent; of segments that were sent once. Negative: there is none.
+    // Since the oldest and the newest of them were sent. Of segments that were sent once; if there is none, since the
+    // last transmission of those that were sent again, of which time stamps tell. Negative: there is none of these.
     double oldest_s = -1, newest_s = -1;
   };
   static constexpr double never = std::numeric_limits<double>::infinity();

@@ -2,24 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ddl::network::packets {
 namespace {
 
-constexpr int all_segments = std::numeric_limits<int>::max();
 // The buffer into which the application writes: Linux makes it as large as two windows, in which a segment counts with
-// its descriptors, when the application waits for it; at most tcp_wmem's limit.
-constexpr double room_for_segment_bytes = 2304, kept_for_segment_bytes = 1480, most_buffer_bytes = 4194304;
+// its descriptors, when the application waits for it; at most as large as the window may become.
+constexpr double room_for_segment_bytes = 2304, kept_for_segment_bytes = 1480;
 constexpr double windows_in_buffer = 2, least_buffer_segments = 10;
-constexpr double single_delay_s = 0.2, probe_slack_s = 0.008;  // RFC 8985, 7.2: of a lone segment; a few clock ticks
-constexpr double look_again_slack_s = 0.001;
+constexpr double single_delay_s = 0.2;  // RFC 8985, 7.2: the acknowledgement of a lone segment is delayed
+constexpr double clock_tick_s = 0.002;  // Linux's least timer, which is added to those of losses
 constexpr std::int64_t segments_that_show_no_reordering = 3;
-constexpr int most_doublings = 6;
+constexpr double most_timeout_s = 120;
+constexpr int most_doublings = 30;  // by then it is that
 
 }  // namespace
 
 // --- what is sent ---
+
+double Sender::most_buffer_bytes(const TcpRules& rules) { return rules.most_segments * kept_for_segment_bytes; }
 
 void Sender::write(double now_s, double bytes) {
   if (board_.all_there()) window_.rest(now_s, now_s - last_sent_s_, trips_.timeout_s());
@@ -44,18 +45,18 @@ void Sender::write_on_if_there_is_room(double now_s) {
   if (board_.under_way() < window_.segments()) {
     const double segments = std::max(least_buffer_segments, static_cast<double>(window_.segments()));
     const double wanted = windows_in_buffer * segments * room_for_segment_bytes;
-    buffer_bytes_ = std::max(buffer_bytes_, std::min(wanted, most_buffer_bytes));
+    buffer_bytes_ = std::max(buffer_bytes_, std::min(wanted, most_buffer_bytes_));
   }
   const double kept = static_cast<double>(board_.end() - board_.first()) * kept_for_segment_bytes;
   if (buffer_bytes_ - kept < kept / 2) return;
   write_on();
-  send(now_s, all_segments);
+  send(now_s);
 }
 
-bool Sender::send(double now_s, int most_segments) {
+void Sender::send(double now_s) {
   if (state_ != State::open) send_lost_again(now_s);
   bool sent = false;
-  for (; most_segments > 0 && board_.next() < std::min(board_.end(), receivers_end_); --most_segments) {
+  while (board_.next() < std::min(board_.end(), receivers_end_)) {
     if (board_.under_way() >= window_.segments()) break;
     const bool is_first = board_.all_there();
     put_on_wire(now_s, board_.send_next(now_s), false);
@@ -66,7 +67,6 @@ bool Sender::send(double now_s, int most_segments) {
   window_.note_use(now_s, board_.first(), board_.next(), board_.under_way() >= window_.segments(), all_sent,
                    trips_.timeout_s());
   if (sent) plan_probe(now_s);
-  return sent;
 }
 
 void Sender::send_lost_again(double now_s) {
@@ -109,19 +109,19 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   if (state_ == State::recovering) {
     pace_recovery(got, lost);
   } else if (moved && was_used) {
-    window_.grow(now_s, got.acknowledged);
+    window_.grow(now_s, got.segments);
   }
   if (moved) plan_timeout(now_s);
   if (moved || state_ != State::open || board_.beyond_gap() > 0) plan_probe(now_s);
-  send(now_s, all_segments);
+  send(now_s);
   write_on_if_there_is_room(now_s);
 }
 
 std::int64_t Sender::find_lost(double now_s) {
   const bool all_in_order = state_ != State::open || board_.beyond_gap() >= segments_that_show_no_reordering;
-  const double allowed_s = all_in_order ? 0 : std::min(trips_.least_s() / 4, trips_.smoothed_s() / 8);
+  const double allowed_s = all_in_order ? 0 : std::min(trips_.least_s() / 4, trips_.smoothed_s());
   const std::int64_t found = board_.find_lost(now_s, allowed_s);
-  look_again_at_s_ = board_.look_again_s() + look_again_slack_s;
+  look_again_at_s_ = board_.look_again_s() + clock_tick_s;
   return found;
 }
 
@@ -176,7 +176,7 @@ void Sender::wake(double now_s) {
       begin_recovery();
       window_.set(board_.under_way() + 1);
     }
-    send(now_s, all_segments);
+    send(now_s);
   } else if (probe_at_s_ <= now_s) {
     probe_at_s_ = never;
     probe(now_s);
@@ -204,10 +204,8 @@ void Sender::probe(double now_s) {
 void Sender::restart(double now_s) {
   if (board_.all_there()) return;
   ++counts_.timeouts;
-  if (state_ != State::restarting) {
-    window_.lower_threshold();
-    window_.forget_round_trips();
-  }
+  if (state_ == State::open) window_.lower_threshold();
+  if (state_ != State::restarting) window_.start_over();
   recovery_ends_ = board_.next();
   board_.all_are_lost();
   window_.set(board_.under_way() + 1);
@@ -219,15 +217,15 @@ void Sender::restart(double now_s) {
 }
 
 void Sender::plan_timeout(double now_s) {
-  const double doublings = std::ldexp(1.0, std::min(timeouts_in_a_row_, most_doublings));
-  timeout_at_s_ = board_.all_there() ? never : now_s + trips_.timeout_s() * doublings;
+  const double doubled_s = std::ldexp(trips_.timeout_s(), std::min(timeouts_in_a_row_, most_doublings));
+  timeout_at_s_ = board_.all_there() ? never : now_s + std::min(doubled_s, most_timeout_s);
 }
 
 // None where later segments have arrived: then time tells what is lost.
 void Sender::plan_probe(double now_s) {
   probe_at_s_ = never;
   if (board_.all_there() || probe_ends_ != none || state_ != State::open || board_.beyond_gap() > 0) return;
-  const double slack_s = board_.next() - board_.first() == 1 ? single_delay_s : probe_slack_s;
+  const double slack_s = board_.next() - board_.first() == 1 ? single_delay_s : clock_tick_s;
   probe_at_s_ = now_s + std::min(2 * trips_.smoothed_s() + slack_s, trips_.timeout_s());
 }
 

@@ -4,7 +4,8 @@
 // good it sends at a rate by what arrives (RFC 6937).
 //
 // It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
-// it sends. Not modelled: losses that turn out to be none, and pacing.
+// it sends. docs/network.md lists what is not
+// modelled.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +28,16 @@ class Sender {
   };
 
   Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit)
-      : window_(rules), trips_(handshake_s), receivers_end_(receivers_window), transmit_(std::move(transmit)) {}
+      : window_(rules),
+        most_buffer_bytes_(most_buffer_bytes(rules)),
+        trips_(handshake_s),
+        receivers_end_(receivers_window),
+        transmit_(std::move(transmit)) {}
 
   // The application writes a message: all of those before it have arrived. Sends nothing yet.
   void write(double now_s, double bytes);
   std::int64_t message_ends() const { return message_ends_; }  // the segment after its last
-  // Sends at most so many segments; false if it sent none.
-  bool send(double now_s, int most_segments);
+  void send(double now_s);                                     // as much as it may
   void take(double now_s, const Acknowledgement& tells);
   double next_s() const;
   void wake(double now_s);
@@ -57,7 +61,10 @@ class Sender {
   void plan_timeout(double now_s);
   void plan_probe(double now_s);
 
+  static double most_buffer_bytes(const TcpRules& rules);
+
   CongestionWindow window_;
+  const double most_buffer_bytes_;
   RoundTrips trips_;
   Scoreboard board_;
   std::int64_t receivers_end_;

@@ -141,7 +141,7 @@ TEST_CASE("a window that knows no round trip yet grows after a loss as if it too
   window.set_to_threshold();
   window.grow(0.1, 10);
   CHECK(window.segments() == 7);
-  window.forget_round_trips();  // nor after a timeout
+  window.start_over();  // nor after a timeout
   window.grow(0.2, 2);
   CHECK(window.segments() == 7);
 }

@@ -23,7 +23,7 @@ class Alone {
 
   void write(double now_s, double segments) {
     sender.write(now_s, segments * segment_bytes);
-    sender.send(now_s, 1000000);
+    sender.send(now_s);
   }
   void acknowledge(double now_s, std::int64_t next) { sender.take(now_s, {.next = next, .room_ends = room_}); }
   void acknowledge(double now_s, std::int64_t next, std::int64_t from, std::int64_t to) {
@@ -111,14 +111,14 @@ TEST_CASE("three that arrived later tell that one is lost: it is sent again at o
   CHECK(alone.sent().size() == 7);
 }
 
-TEST_CASE("where fewer arrived later, an eighth of a round trip goes by first, and no probe meanwhile") {
+TEST_CASE("where fewer arrived later, a quarter of a round trip goes by first, and no probe meanwhile") {
   Alone alone;
   alone.write(0, 3);
   CHECK(alone.sent() == from_to(0, 3));
-  // The last arrives, after twice the handshake: a round trip of 112.5 ms. The probe was to be sent at 208 ms.
-  CHECK(alone.sender.next_s() == doctest::Approx(2 * handshake_s + 0.008));
+  // The last arrives, after twice the handshake, which is the least. The probe was to be sent at 202 ms.
+  CHECK(alone.sender.next_s() == doctest::Approx(2 * handshake_s + 0.002));
   alone.acknowledge(0.2, 0, 2, 3);
-  const double look_s = 0.2 + 0.1125 / 8 + 0.001;
+  const double look_s = 0.2 + handshake_s / 4 + 0.002;
   CHECK(alone.sender.next_s() == doctest::Approx(look_s));
   alone.sender.wake(look_s);
   CHECK(alone.sent() == from_to(0, 1));
@@ -132,7 +132,7 @@ TEST_CASE("after two round trips of silence the last segment is sent again, afte
   Alone alone;
   alone.write(0, 5);
   CHECK(alone.sent() == from_to(0, 5));
-  const double probe_s = 2 * handshake_s + 0.008;
+  const double probe_s = 2 * handshake_s + 0.002;
   alone.sender.wake(probe_s);
   CHECK(alone.sent() == std::vector<std::int64_t>{4});
   // The handshake alone: 100 ms and 200 more.
@@ -150,14 +150,34 @@ TEST_CASE("after two round trips of silence the last segment is sent again, afte
   CHECK(alone.sender.counts().probes == 1);
 }
 
-TEST_CASE("timeouts double up to 64 times the first") {
+TEST_CASE("a timeout while losses are made good lowers the threshold no second time") {
+  // Ten are sent, the second to the tenth arrive, so the first is lost: of a window of 10 remain 7.
+  Alone alone;
+  alone.write(0, 10);
+  alone.sent();
+  alone.acknowledge(0.1, 0, 1, 10);
+  CHECK(alone.sent() == from_to(0, 1));
+  // It is lost again. After the timeout it is sent a third time, and its acknowledgement makes room for seven.
+  alone.sender.wake(alone.sender.next_s());
+  CHECK(alone.sender.counts().timeouts == 1);
+  CHECK(alone.sent() == from_to(0, 1));
+  alone.acknowledge(0.6, 10);
+  alone.write(0.6, 1000);
+  CHECK(alone.sent().size() == 2);  // slow start, from one on
+  alone.acknowledge(0.7, 12);
+  CHECK(alone.sent().size() == 4);
+  alone.acknowledge(0.8, 16);
+  CHECK(alone.sent().size() == 7);  // and no further than the threshold, which a second reduction would have made 2
+}
+
+TEST_CASE("timeouts double up to two minutes") {
   Alone alone;
   alone.write(0, 1);
   alone.sender.wake(alone.sender.next_s());  // the probe
   double before_s = alone.sender.next_s();
   for (int i = 1; i < 12; ++i) {
     alone.sender.wake(before_s);
-    CHECK(alone.sender.next_s() - before_s == doctest::Approx(0.3 * std::pow(2, std::min(i, 6))));
+    CHECK(alone.sender.next_s() - before_s == doctest::Approx(std::min(120.0, 0.3 * std::pow(2, i))));
     before_s = alone.sender.next_s();
   }
   CHECK(alone.sender.counts().timeouts == 11);
@@ -227,7 +247,7 @@ TEST_CASE("a message is cut into segments of 1448 bytes and what is left, the sm
       sender.write(0, bytes);
       CHECK(sender.message_ends() == i * segments);
       for (std::int64_t next = 0; next <= sender.message_ends(); ++next) {
-        sender.send(0, 1000);
+        sender.send(0);
         sender.take(0.1, {.next = next, .room_ends = much_room});
       }
     }

@@ -103,10 +103,8 @@ std::vector<Claim> claims_of_exits() {
       {published, "early exits: accuracy rises from the first to the second to the end, in all forms",
        rises_from_exit_to_exit, "any more, in the three published forms: published steps are 0.9 to 4.9 points",
        "So it is dense and with block designs. The second exit of grouped networks is 1.1 points behind the first; "
-       "after "
-       "625 steps of whole images it was 2.2 behind, and that of dense ones 1.1. Probably 3,125 steps are too few for "
-       "it "
-       "still: published are some 29,000."},
+       "after 625 steps of whole images it was 2.2 behind, and that of dense ones 1.1. Probably 3,125 steps are too "
+       "few for it still: published are some 29,000."},
       {published, "at every exit dense networks are more accurate than grouped ones, and these than block designs",
        [](const Outcome& o) {
          return ranked_at_each_exit(o, {dense, grouped, bibd});
@@ -149,8 +147,9 @@ std::vector<Claim> claims_of_residual_networks(const Scale& scale) {
     claims.push_back({published,
                       "ResNet-34 and ResNet-50 are more accurate dense than with block designs or at random places",
                       [](const Outcome& o) { return dense_leads(o, 3); },
-                      "by more than 3 points in all four comparisons: published are 4.2 to 6.4; two accuracies of 400 "
-                      "test images differ by some 3 points by chance",
+                      fmt::format("by more than 3 points in all four comparisons: published are 4.2 to 6.4; two "
+                                  "accuracies of {} test images differ by some {:.1g} points by chance",
+                                  few.tests, 60 / std::sqrt(static_cast<double>(few.tests))),
                       fmt::format("{} steps tell how quickly a network learns, not what it learns in the published "
                                   "19,550.",
                                   few.epochs * few.images / few.batch)});
@@ -166,7 +165,7 @@ std::vector<Claim> claims_of_residual_networks(const Scale& scale) {
   if (!scale.data.empty()) {
     claims.push_back({check, "the larger residual networks leave chance behind, which is 10 %, in every form",
                       [](const Outcome& o) { return leaves_chance(o, 15); },
-                      "15 % or more: three standard errors above chance of 400 test images",
+                      fmt::format("15 % or more: half as many again as chance, of {} test images", few.tests),
                       "They were trained for too few steps."});
   }
   return claims;
