@@ -71,8 +71,7 @@ class Fabric {
   const NetworkNumbers& network_numbers() const;
   // Profiles and faults of the scenario, as time series.
   Changes& changes();
-  // The present value, of bandwidths at least a millionth of the nominal; latencies are those of messages that start
-  // from then on. For what is in changes() only.
+  // The present value, for what is in changes() only; of bandwidths at least a millionth of the nominal.
   void set_bandwidth(int link, double bytes_per_s);
   void set_latency(int link, double seconds);
   double bandwidth_bytes_per_s(int link) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <unordered_map>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -39,7 +39,7 @@ class PacketTransport : public Transport {
   platform::Fabric& fabric_;
   mutable packets::PacketNetwork network_;  // lets what is due happen when it is asked
   std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
-  std::unordered_map<int, Way> ways_;       // by connection: kept when it is opened again
+  std::map<int, Way> ways_;                 // by connection: kept when it is opened again
   std::vector<Channel*> carried_;           // by connection
   bool stopped_ = false;
 };

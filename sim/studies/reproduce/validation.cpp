@@ -77,7 +77,7 @@ Reading seconds_per_cycle() {
 std::vector<Note> notes() {
   return {
       {Note::modelled,
-       "In the tables \"published\" is what was measured: the mean of three runs, over distances of one to three. The "
+       "In the tables \"published\" is what was measured: the mean of three runs. The "
        "simulation has the seeds and lengths of these runs: the times of gradients are the same numbers in both."},
       {Note::modelled,
        "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "
