@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <initializer_list>
 
 namespace ddl::network::packets {
 namespace congestion_window_test {
