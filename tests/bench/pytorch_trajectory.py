@@ -513,7 +513,7 @@ def case(name, model, optimizer, algorithm, workers=3, servers=0, **more):
     scenario = {
         "name": name,
         "platform": {"topology": "star", "workers": workers, "servers": servers, "bandwidth": "1Gbps", "latency": "1ms",
-                     "network": {"sharing": "fair"}},
+                     "network": {"model": "CM02", "sharing": "fair"}},
         "data": {"source": "synthetic", "train": 600, "test": 100}, "model": model,
         "training": {"batch_size": 16, "optimizer": optimizer}, "wire": {"model_bytes": "100kB"},
         "compute": {"seconds_per_batch": "100ms", "jitter": 0}, "algorithm": algorithm, "stop": {"iterations": 25},
