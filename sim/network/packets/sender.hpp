@@ -4,8 +4,7 @@
 // good it sends at a rate by what arrives (RFC 6937).
 //
 // It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
-// it sends. docs/network.md lists what is not
-// modelled.
+// it sends. docs/network.md lists what is not modelled.
 #pragma once
 
 #include <cstdint>
