@@ -45,6 +45,18 @@ void check_all_routes(const platform::Fabric& fabric) {
   }
 }
 
+double s_per_flow(platform::CarriedBy by) {
+  return by == platform::CarriedBy::accelerator ? accelerator_s_per_flow : simgrid_s_per_flow;
+}
+
+// Flows whose shares one that starts or ends moves, at most.
+double messages_reached(const Traffic& traffic, const platform::Fabric& fabric, platform::CarriedBy by) {
+  double flows = traffic.unlisted_messages;
+  for (const auto& phase : traffic.phases) flows = std::max(flows, static_cast<double>(phase.size()));
+  const double of_a_node = flows / fabric.node_count();
+  return by == platform::CarriedBy::accelerator ? std::min(flows, of_a_node * of_a_node) : flows;
+}
+
 // Segments of a step of every worker, of messages that carry so many bytes: no more than links carry in that time.
 double segments_of_step(const platform::Fabric& fabric, double bytes, double step_s) {
   double links_bytes = 0;
@@ -97,22 +109,19 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const double gradients_s = math_s(passes_of_gradient * scenario.training.batch_size * workload.steps * workers);
   forecast.evaluation_s =
       math_s(workload.evaluations * static_cast<double>(testing) * (cluster.servers > 0 ? 1 : workers + 1));
-  double messages = traffic.unlisted_messages, flows = traffic.unlisted_messages;
+  double messages = traffic.unlisted_messages;
   for (const auto& phase : traffic.phases) {
     for (const Flow& flow : phase) messages += flow.messages;
-    flows = std::max(flows, static_cast<double>(phase.size()));
   }
-  const double of_a_node = flows / fabric.node_count();
-  const bool accelerated = forecast.network.carried_by == platform::CarriedBy::accelerator;
-  forecast.messages_reached = accelerated ? std::min(flows, of_a_node * of_a_node) : flows;
-  const double others_s = (accelerated ? accelerator_s_per_flow : simgrid_s_per_flow) * forecast.messages_reached;
-  forecast.messages_s = workload.steps * messages * (message_s + others_s);
   if (forecast.network.carried_by == platform::CarriedBy::packets) {
     const double bytes = forecast.bounds.bytes_per_step * fabric.worker_count() +
                          traffic.unlisted_messages * static_cast<double>(cluster.model_bytes);
     const double segments = segments_of_step(fabric, bytes, workload.step_s);
-    forecast.messages_reached = 0;
     forecast.messages_s = workload.steps * (messages * message_s + segments * s_per_segment);
+  } else {
+    forecast.messages_reached = messages_reached(traffic, fabric, forecast.network.carried_by);
+    const double others_s = s_per_flow(forecast.network.carried_by) * forecast.messages_reached;
+    forecast.messages_s = workload.steps * messages * (message_s + others_s);
   }
   forecast.cost_s = start_s + gradients_s + forecast.evaluation_s + forecast.messages_s;
   return forecast;

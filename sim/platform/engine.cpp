@@ -125,11 +125,11 @@ void share_as_tcp(bool textbook, bool crosstraffic, NetworkNumbers& numbers) {
 }  // namespace
 
 void follow(const NetworkPlan& plan, const scenario::NetworkSpec& network, NetworkNumbers& numbers) {
-  const bool packets = plan.model == scenario::NetworkModel::packets;
-  if (plan.sharing == scenario::LinkSharing::tcp && !packets) {
+  if (plan.sharing == scenario::LinkSharing::tcp) {
     share_as_tcp(plan.model == scenario::NetworkModel::CM02, network.crosstraffic, numbers);
   }
-  numbers.follows_connections = packets || plan.model == scenario::NetworkModel::TCP;
+  numbers.follows_connections =
+      plan.model == scenario::NetworkModel::packets || plan.model == scenario::NetworkModel::TCP;
   if (numbers.follows_connections) numbers.latency_factor = 1;
 }
 

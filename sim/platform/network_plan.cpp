@@ -90,7 +90,7 @@ LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model,
 std::string text_of(const NetworkPlan& plan) {
   if (plan.carried_by == CarriedBy::packets) return "packets: TCP connections, packet by packet";
   const std::string by = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
-  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(plan.sharing), by);
+  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(*plan.sharing), by);
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
@@ -105,7 +105,7 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
     }
     return {.carried_by = CarriedBy::packets,
             .model = model,
-            .sharing = LinkSharing::tcp,
+            .sharing = std::nullopt,
             .why = "the scenario's platform.network.model"};
   }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};

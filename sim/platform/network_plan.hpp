@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "sim/scenario/scenario.hpp"
@@ -30,9 +31,10 @@ struct NetworkFacts {
 
 struct NetworkPlan {
   CarriedBy carried_by = CarriedBy::simgrid;
-  scenario::NetworkModel model = scenario::NetworkModel::TCP;   // never automatic
-  scenario::LinkSharing sharing = scenario::LinkSharing::fair;  // or tcp; never automatic
-  std::string why;                                              // carried by that one
+  scenario::NetworkModel model = scenario::NetworkModel::TCP;  // never automatic
+  // Fair or tcp; none of packets, which wait in queues.
+  std::optional<scenario::LinkSharing> sharing = scenario::LinkSharing::fair;
+  std::string why;  // carried by that one
 };
 
 // Beyond, SimGrid's solver is slow: each event costs it time for all transfers under way (docs/network.md has the

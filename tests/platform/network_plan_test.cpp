@@ -131,6 +131,7 @@ TEST_CASE("packets are carried one by one where that is asked for, and not other
                                  }});
       CHECK(plan.carried_by == CarriedBy::packets);
       CHECK(plan.model == NetworkModel::packets);
+      CHECK(!plan.sharing);
       CHECK(text_of(plan) == "packets: TCP connections, packet by packet");
       CHECK(plan.why == "the scenario's platform.network.model");
     }

@@ -97,7 +97,7 @@ std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, c
   if (network) {
     json["network"] = {{"carried_by", name_of(network->carried_by)},
                        {"model", name_of(network->model)},
-                       {"sharing", name_of(network->sharing)},
+                       {"sharing", network->sharing ? Json(name_of(*network->sharing)) : Json()},
                        {"why", network->why}};
   }
   json["digest"] = digest;

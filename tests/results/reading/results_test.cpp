@@ -72,6 +72,17 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
       CHECK(read_finished(folder).network == text_of(*result.network) + " (3 nodes)");
     }
   }
+  const platform::NetworkPlan packets{.carried_by = platform::CarriedBy::packets,
+                                      .model = scenario::NetworkModel::packets,
+                                      .sharing = std::nullopt,
+                                      .why = "the scenario's platform.network.model"};
+  result.network.emplace(packets);
+  const TemporaryFolder packets_out;
+  const fs::path packets_folder = write_results(packets_out.path().string(), example_scenario(), result, false);
+  CHECK(read_finished(packets_folder).network == text_of(packets) + " (" + packets.why + ")");
+
+  result.network->carried_by = platform::CarriedBy::accelerator;
+  result.network->sharing = scenario::LinkSharing::fair;
   const TemporaryFolder out;
   const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
   const std::string run = (folder / "run.json").string();
