@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include "core/base/check.hpp"
@@ -16,7 +17,8 @@
 namespace ddl::search {
 namespace {
 
-constexpr int most_nodes = 64;  // between which routes are looked at
+constexpr int most_nodes = 64;        // between which routes are looked at
+constexpr double distance_s = 0.001;  // from here on, latencies count beside queues
 
 struct Range {
   double least = std::numeric_limits<double>::infinity(), most = 0;
@@ -50,7 +52,14 @@ std::string network_text(const scenario::Scenario& scenario) {
   if (!latencies.empty()) {
     text += "; latency of a route, one way, " + range_text(latencies, results::readable_seconds);
   }
-  return "Network: " + text + ".";
+  text = "Network: " + text + ".";
+  const bool packets_can = static_cast<std::size_t>(fabric.node_count()) <= platform::most_nodes_of_packets;
+  if (fabric.network_plan().model == scenario::NetworkModel::TCP && latencies.most >= distance_s && packets_can) {
+    text +=
+        " Messages take the times of the model TCP; over such distances, check the answer with --set "
+        "platform.network.model=packets.";
+  }
+  return text;
 }
 
 std::string training_text(const scenario::Scenario& scenario) {

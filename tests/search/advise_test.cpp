@@ -439,7 +439,9 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
         "Training: 2 s of simulated time (stop.time); synthetic data, 400 training samples; minibatches of 20, 100 ms "
         "each; the model is 10 MB on the wire.");
   CHECK(before[1] ==
-        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms.");
+        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms. Messages "
+        "take the times of the model TCP; over such distances, check the answer with --set "
+        "platform.network.model=packets.");
   adviser.run(Counted().options());
   const Advice advice = adviser.advice();
   REQUIRE(advice.shown_target.has_value());
@@ -447,6 +449,24 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
   for (const std::string& line : adviser.setting()) CHECK(page.find("- " + line + "\n") != std::string::npos);
   CHECK(page.find(fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has",
                               *advice.shown_target)) != std::string::npos);
+}
+
+TEST_CASE("the page names the model packets where the model TCP is simulated over distances, and nowhere else") {
+  const Place place;
+  const auto names_packets = [&](const std::string& latency, const std::string& model) {
+    std::string text = scenario_text("8Mbps");
+    text.replace(text.find("\"8Mbps\""), 7,
+                 fmt::format(R"("8Mbps", "latency": "{}", "network": {{"model": "{}"}})", latency, model));
+    const std::string name = latency + model + ".json";
+    const Adviser adviser(place.request(place.write(name, text), {"alone"}), 1);
+    REQUIRE(adviser.setting().size() == 2);
+    return adviser.setting()[1].find("packets") != std::string::npos;
+  };
+  CHECK(names_packets("20ms", "auto"));
+  CHECK(names_packets("20ms", "TCP"));
+  CHECK_FALSE(names_packets("100us", "TCP"));
+  CHECK_FALSE(names_packets("20ms", "LV08"));
+  CHECK_FALSE(names_packets("20ms", "packets"));
 }
 
 TEST_CASE("what cannot be asked is one line") {
