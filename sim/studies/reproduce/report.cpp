@@ -68,7 +68,9 @@ std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome, bool
   const Pivot cells = pivot(table, outcome);
   std::vector<Row> lines(1, table.row);
   for (const std::string& column : cells.columns) {
-    for (const char* what : {" published", " simulated", " ratio"}) lines[0].push_back(column + what);
+    for (const std::string& what : {table.reference, std::string("simulated"), std::string("ratio")}) {
+      lines[0].push_back(column + " " + what);
+    }
   }
   for (std::size_t row = 0; row < cells.rows.size(); ++row) {
     Row line = cells.rows[row];
@@ -82,6 +84,8 @@ std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome, bool
   return lines;
 }
 
+constexpr std::size_t abbreviated = 4;  // letters
+
 // Two header lines: the column's name over its three numbers.
 std::string aligned(const TableLayout& table, const Outcome& outcome) {
   const Pivot cells = pivot(table, outcome);
@@ -89,7 +93,7 @@ std::string aligned(const TableLayout& table, const Outcome& outcome) {
   Row names(table.row.size());
   for (const std::string& column : cells.columns) names.insert(names.end(), {column, "", ""});
   for (std::size_t i = table.row.size(); i < lines[0].size(); i += 3) {
-    lines[0][i] = "publ.";
+    lines[0][i] = table.reference.substr(0, abbreviated) + ".";
     lines[0][i + 1] = "simul.";
     lines[0][i + 2] = "ratio";
   }
@@ -282,7 +286,7 @@ std::string study_text(const Study& study, const Outcome& outcome) {
 std::string table_csv(const TableLayout& table, const Outcome& outcome) {
   std::string text;
   for (const std::string& header : table.row) text += results::csv_field(header) + ",";
-  text += results::csv_field(table.column) + ",published,simulated,ratio,half_width\n";
+  text += results::csv_field(table.column) + "," + table.reference + ",simulated,ratio,half_width\n";
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
     for (const std::string& label : value.place.row) text += results::csv_field(label) + ",";

@@ -49,6 +49,7 @@ struct TableLayout {
   std::string column;                   // header of the column labels
   int decimals = 1;                     // shown in text; the CSV has all
   std::vector<std::string> order = {};  // of the rows, by their one label; none: that of the figures
+  std::string reference = "published";  // what the figures are that simulated ones are compared with
 };
 
 // What came out of a study: a value per place, mean over the seeds if all of them gave one.
