@@ -121,7 +121,7 @@ constexpr const char* without_servers =
     "server: "
     "what equal shares make of servers is in the errors; see results/validation/README.md";
 constexpr const char* on_average = "4 %: smaller differences between schemes are not to be read out of a simulation";
-constexpr const char* at_most = "12 % at most, about twice that";
+constexpr const char* at_most = "12 % at most, two or three times the accepted mean";
 constexpr const char* as_measured = "none reversed";
 constexpr const char* any = "any nearer";
 constexpr const char* over_distances = "6 %, as on local networks and two points for round trips";
