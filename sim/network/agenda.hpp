@@ -18,6 +18,7 @@ class Agenda {
 
   void set(std::size_t place, double at_s) {
     std::size_t node = leaves_ + place;
+    if (least_s_[node] == at_s) return;
     least_s_[node] = at_s;
     for (node /= 2; node > 0; node /= 2) {
       const double least = least_s_[2 * node] <= least_s_[2 * node + 1] ? least_s_[2 * node] : least_s_[2 * node + 1];

@@ -78,6 +78,7 @@ Said try_run(const scenario::Scenario& scenario, int threads, unsigned most_seco
 }
 
 constexpr std::int64_t long_steps = 200;
+constexpr double most_bytes_in_packets = 20e3;
 
 scenario::Scenario long_and_steady(const std::string& text, bool timing_only) {
   scenario::Scenario scenario = scenario::parse_scenario(text, "soak.json");
@@ -91,6 +92,10 @@ scenario::Scenario long_and_steady(const std::string& text, bool timing_only) {
     scenario.model = {"none", {}};
     if (!scenario.compute.seconds_per_batch) scenario.compute.seconds_per_batch = Seconds{0.1};
     if (!scenario.wire.model_bytes) scenario.wire.model_bytes = Bytes{1e6};
+    // A packet costs what a message costs in the other models.
+    if (scenario.platform.network.model == scenario::NetworkModel::packets) {
+      scenario.wire.model_bytes = Bytes{std::min(scenario.wire.model_bytes->value, most_bytes_in_packets)};
+    }
   } else {
     scenario.evaluate.every_iterations = long_steps;
   }

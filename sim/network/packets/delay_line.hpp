@@ -35,85 +35,99 @@ class DelayLine {
 
   DelayLine(const Settings& settings, Stream random) : settings_(settings), random_(random) {}
 
-  // What is due by then has been let happen.
-  void offer(double now_s, Packet packet) {
+  // What is due by then has been let happen. False if there is no room.
+  bool offer(double now_s, Packet&& packet) {
     ++counts_.taken;
+    let_leave(now_s);
     const double size = frame_bytes_of(packet);
-    if (!waiting_.empty() && waiting_bytes_ + size > settings_.queue_bytes) {
+    if (!any_waits()) {
+      left_bytes_ = size;
+    } else if (waiting_bytes_ + size > settings_.queue_bytes) {
       ++counts_.dropped;
-      return;
+      return false;
     }
     waiting_bytes_ += size;
-    waiting_.push_back(std::move(packet));
-    if (waiting_.size() > 1) return;
-    left_bytes_ = size;
-    plan(std::max(now_s, free_s_));
+    Frame& frame = frames_.emplace_back();
+    frame.packet = std::move(packet);
+    frame.is_lost = settings_.loss > 0 && random_.uniform() < settings_.loss;
+    if (!frame.is_lost && settings_.jitter_s > 0) frame.jitter_s = settings_.jitter_s * (2 * random_.uniform() - 1);
+    plan(frame, now_s, size);
+    return true;
   }
-  // Of the next thing that happens in here.
-  double next_s() const { return leaves_s_ < comes_out_s() ? leaves_s_ : comes_out_s(); }
-  // Lets that happen; the frame, if it comes out then.
+  double next_s() const { return frames_.empty() ? never : frames_.front().due_s; }  // the next frame comes out
+  // Lets that happen; the frame, unless it is lost.
   std::optional<Packet> step() {
-    if (leaves_s_ < comes_out_s()) {
-      leave(leaves_s_);
-      return std::nullopt;
+    Frame& first = frames_.front();
+    if (left_ == 0) waiting_bytes_ -= frame_bytes_of(first.packet);
+    if (left_ > 0) --left_;
+    std::optional<Packet> packet;
+    if (first.is_lost) {
+      ++counts_.lost;
+    } else {
+      packet = std::move(first.packet);
     }
-    Packet packet = std::move(flying_.front().packet);
-    flying_.pop_front();
+    frames_.pop_front();
     return packet;
   }
   // From now on, shares of the settings. A link whose rate is 0 keeps what waits; what has left it comes out.
   void set_factors(double now_s, double rate, double latency) {
-    if (!waiting_.empty()) left_bytes_ -= std::max(0.0, now_s - planned_s_) * settings_.bytes_per_s * rate_factor_;
+    let_leave(now_s);
+    const double before = settings_.bytes_per_s * rate_factor_;
+    if (any_waits() && before > 0) left_bytes_ = (frames_[left_].leaves_s - now_s) * before;
     rate_factor_ = rate;
     latency_factor_ = latency;
-    if (!waiting_.empty()) plan(now_s);
+    free_s_ = now_s;
+    last_due_s_ = left_ > 0 ? frames_[left_ - 1].due_s : now_s;
+    for (std::size_t i = left_; i < frames_.size(); ++i) {
+      plan(frames_[i], now_s, i == left_ ? left_bytes_ : frame_bytes_of(frames_[i].packet));
+    }
   }
 
-  std::int64_t flying() const { return static_cast<std::int64_t>(flying_.size()); }  // frames that have left the queue
+  // Until the factors change, so many frames more have come out no earlier: of this length, but for one.
+  double least_s_of(double now_s, std::int64_t frames, double bytes) const {
+    const auto here = static_cast<std::int64_t>(frames_.size());
+    if (frames <= here) return frames_[static_cast<std::size_t>(frames - 1)].due_s;
+    const double rate = settings_.bytes_per_s * rate_factor_;
+    if (!(rate > 0)) return never;
+    const double leaves_s = std::max(now_s, free_s_) + static_cast<double>(frames - here - 1) * bytes / rate;
+    return std::max(last_due_s_, leaves_s + settings_.latency_s * latency_factor_ - settings_.jitter_s);
+  }
+  double last_s() const { return last_due_s_; }  // the frame that was offered last comes out
   double latency_s() const { return settings_.latency_s * latency_factor_; }
   double rate_factor() const { return rate_factor_; }
   const Settings& settings() const { return settings_; }
   const Counts& counts() const { return counts_; }
 
  private:
-  struct Flying {
+  struct Frame {
     Packet packet;
-    double due_s;
+    bool is_lost = false;
+    double jitter_s = 0;
+    double leaves_s = 0, due_s = 0;  // the queue; out of the line
   };
-  double comes_out_s() const { return flying_.empty() ? never : flying_.front().due_s; }
-  void plan(double now_s) {
-    planned_s_ = now_s;
-    const double rate = settings_.bytes_per_s * rate_factor_;
-    leaves_s_ = rate > 0 ? now_s + left_bytes_ / rate : never;
+  bool any_waits() const { return left_ < frames_.size(); }
+  void let_leave(double now_s) {
+    for (; any_waits() && frames_[left_].leaves_s <= now_s; ++left_) {
+      waiting_bytes_ -= frame_bytes_of(frames_[left_].packet);
+    }
   }
-  void leave(double now_s) {
-    Packet packet = std::move(waiting_.front());
-    waiting_.pop_front();
-    waiting_bytes_ -= frame_bytes_of(packet);
-    leaves_s_ = never;
-    free_s_ = now_s;
-    if (!waiting_.empty()) {
-      left_bytes_ = frame_bytes_of(waiting_.front());
-      plan(now_s);
-    }
-    if (settings_.loss > 0 && random_.uniform() < settings_.loss) {
-      ++counts_.lost;
-      return;
-    }
-    const double drawn = settings_.jitter_s > 0 ? settings_.jitter_s * (2 * random_.uniform() - 1) : 0;
-    const double before_s = flying_.empty() ? now_s : flying_.back().due_s;
-    const double due_s = now_s + settings_.latency_s * latency_factor_ + drawn;
-    flying_.push_back({std::move(packet), std::max({now_s, before_s, due_s})});
+  // The last frame, of which so much has to leave yet.
+  void plan(Frame& frame, double now_s, double bytes) {
+    const double rate = settings_.bytes_per_s * rate_factor_;
+    frame.leaves_s = rate > 0 ? std::max(now_s, free_s_) + bytes / rate : never;
+    free_s_ = frame.leaves_s;
+    const double due_s = frame.is_lost ? free_s_ : free_s_ + settings_.latency_s * latency_factor_ + frame.jitter_s;
+    frame.due_s = last_due_s_ = std::max({free_s_, last_due_s_, due_s});
   }
 
   Settings settings_;
   Stream random_;
   double rate_factor_ = 1, latency_factor_ = 1;
-  std::deque<Packet> waiting_;  // the first is leaving
+  std::deque<Frame> frames_;  // in order
+  std::size_t left_ = 0;      // so many of them have left the queue; of the first that waits some may have
   double waiting_bytes_ = 0;
-  double left_bytes_ = 0, planned_s_ = 0;  // of the first: still to leave, as of then
-  double leaves_s_ = never, free_s_ = 0;   // the first; the one before it
-  std::deque<Flying> flying_;
+  double left_bytes_ = 0;  // of the first that waits, to leave yet: when it came, or the rate changed
+  double free_s_ = 0, last_due_s_ = 0;  // the last frame leaves the queue, and comes out
   Counts counts_;
 };
 

@@ -15,12 +15,13 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
 
 }  // namespace
 
-PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit)
+PacketNetwork::Connection::Connection(const TcpRules& rules, double way_s, double handshake_s, Sender::Transmit transmit)
     : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends(), std::move(transmit)),
-      receiver(rules.most_segments) {}
+      receiver(rules.most_segments),
+      end(way_s) {}
 
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
-    : rules_(rules), connections_(connections), agenda_(connections) {}
+    : rules_(rules), connections_(connections), agenda_(connections), ends_(connections) {}
 
 int PacketNetwork::add_line(const Line::Settings& settings) {
   lines_.emplace_back(settings, stream(0, "line", "loss"));
@@ -32,14 +33,21 @@ void PacketNetwork::set_factors(double now_s, int line, double rate, double late
   Line& changed = lines_[static_cast<std::size_t>(line)];
   changed.set_factors(now_s, rate, latency);
   agenda_.set(place_of(line), changed.next_s());
+  for (const int connection : busy_) {
+    at(connection).end.change(latency_of(at(connection).there));
+    ends_.set(static_cast<std::size_t>(connection), now_s);
+  }
+}
+
+double PacketNetwork::latency_of(std::span<const int> lines) const {
+  double latency_s = 0;
+  for (const int line : lines) latency_s += this->line(line).latency_s();
+  return latency_s;
 }
 
 void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
-  double handshake_s = 0;
-  for (const auto* way : {&there, &back}) {
-    for (const int line : *way) handshake_s += this->line(line).latency_s();
-  }
-  auto made = std::make_unique<Connection>(rules_, handshake_s,
+  const double way_s = latency_of(there);
+  auto made = std::make_unique<Connection>(rules_, way_s, way_s + latency_of(back),
                                            [this, connection](double now_s, std::int64_t segment, double bytes) {
                                              put(now_s, {.connection = connection,
                                                          .life = at(connection).life,
@@ -58,6 +66,7 @@ void PacketNetwork::close(int connection) {
   std::erase(ended_, connection);
   connections_[static_cast<std::size_t>(connection)].reset();
   agenda_.set(static_cast<std::size_t>(connection), never);
+  ends_.set(static_cast<std::size_t>(connection), never);
 }
 
 void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
@@ -66,6 +75,8 @@ void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
     at(connection).sender.write(now_s, bytes);
     busy_.insert(std::ranges::upper_bound(busy_, connection), connection);
     at(connection).is_busy = true;
+    at(connection).end.begin(at(connection).sender.message_ends() - 1);
+    ends_.set(static_cast<std::size_t>(connection), now_s);
   }
   for (const Message& message : messages) {
     at(message.connection).sender.send(now_s);
@@ -99,11 +110,23 @@ void PacketNetwork::plan(int connection) {
 }
 
 // On the next line of its way.
-void PacketNetwork::put(double now_s, Packet packet) {
-  const Connection& by = at(packet.connection);
-  const int number = (packet.is_acknowledgement ? by.back : by.there)[static_cast<std::size_t>(packet.hops)];
+void PacketNetwork::put(double now_s, Packet&& packet) {
+  Connection& by = at(packet.connection);
+  const auto& way = packet.is_acknowledgement ? by.back : by.there;
+  const int number = way[static_cast<std::size_t>(packet.hops)];
   Line& line = lines_[static_cast<std::size_t>(number)];
-  line.offer(now_s, packet);
+  if (packet.is_acknowledgement) {
+    line.offer(now_s, std::move(packet));
+  } else {
+    const std::int64_t segment = packet.segment, first = by.receiver.next();
+    const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
+    if (packet.hops == 0) by.end.send(segment);
+    if (!line.offer(now_s, std::move(packet))) {
+      by.end.drop(segment);
+    } else if (by.end.watches(segment, first)) {
+      by.end.travel(segment, first, line.last_s() + latency_of(left));
+    }
+  }
   agenda_.set(place_of(number), line.next_s());
 }
 
@@ -115,7 +138,7 @@ void PacketNetwork::step(int number, double now_s) {
   const Connection& by = at(packet->connection);
   ++packet->hops;
   const auto& way = packet->is_acknowledgement ? by.back : by.there;
-  if (static_cast<std::size_t>(packet->hops) < way.size()) return put(now_s, *packet);
+  if (static_cast<std::size_t>(packet->hops) < way.size()) return put(now_s, std::move(*packet));
   arrive(now_s, *packet);
   plan(packet->connection);
 }
@@ -124,10 +147,12 @@ void PacketNetwork::arrive(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
   if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells);
   const auto tells = by.receiver.take(now_s, packet.segment, by.sender.round_trip_s(), by.sender.timeout_s());
+  by.end.arrive(packet.segment, by.receiver.next());
   if (tells) acknowledge(now_s, packet.connection, *tells);
   if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {
     by.is_busy = false;
     std::erase(busy_, packet.connection);
+    ends_.set(static_cast<std::size_t>(packet.connection), never);
     ended_.push_back(packet.connection);
   }
 }
@@ -140,23 +165,22 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
               .tells = tells});
 }
 
-// Each segment that is missing takes its time on the last line, but for those that have left its queue.
+// All segments that are missing come out of the last line. One may be short.
 double PacketNetwork::least_end_s(const Connection& connection) const {
-  const Line& last = line(connection.there.back());
   const std::int64_t missing = connection.receiver.missing_before(connection.sender.message_ends());
-  // The last one may be short, and the one that is leaving may have left in part.
-  const auto to_leave = static_cast<double>(missing - last.flying() - 2);
-  if (!(to_leave > 0)) return now_s_;
-  return now_s_ + to_leave * frame_of_segment_bytes / (last.settings().bytes_per_s * last.rate_factor());
+  const double out_s = line(connection.there.back()).least_s_of(now_s_, missing, frame_of_segment_bytes);
+  return std::max(out_s, connection.end.least_s(now_s_, connection.receiver.next()));
 }
 
-double PacketNetwork::next_end_s() const {
+double PacketNetwork::next_end_s() {
   if (!ended_.empty()) return now_s_;
-  double least_s = never;
-  for (const int connection : busy_) {
-    least_s = std::min(least_s, least_end_s(*connections_[static_cast<std::size_t>(connection)]));
+  while (ends_.next_s() < never) {
+    const std::size_t first = ends_.next();
+    const double least_s = std::max({ends_.next_s(), agenda_.next_s(), least_end_s(*connections_[first])});
+    if (least_s <= ends_.next_s()) break;
+    ends_.set(first, least_s);
   }
-  return std::max(agenda_.next_s(), least_s);
+  return ends_.next_s();
 }
 
 double PacketNetwork::missing_bytes(int connection) const {

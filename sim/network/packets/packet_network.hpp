@@ -14,6 +14,7 @@
 
 #include "sim/network/agenda.hpp"
 #include "sim/network/packets/delay_line.hpp"
+#include "sim/network/packets/end_bound.hpp"
 #include "sim/network/packets/receiver.hpp"
 #include "sim/network/packets/sender.hpp"
 
@@ -46,26 +47,28 @@ class PacketNetwork {
   // The connections whose messages have come to their ends since this was last asked.
   std::vector<int> take_ended() { return std::exchange(ended_, {}); }
   // No message ends before; called again then, it may say a later time.
-  double next_end_s() const;
+  double next_end_s();
   double missing_bytes(int connection) const;  // of the message that it carries: not there yet
   Sender::Counts counts() const;               // of all connections that were ever open
   std::int64_t dropped() const;                // packets that a queue had no room for
 
  private:
   struct Connection {
-    Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit);
+    Connection(const TcpRules& rules, double way_s, double handshake_s, Sender::Transmit transmit);
     std::vector<int> there, back;
-    std::int64_t life = 0;
+    int life = 0;
     Sender sender;
     Receiver receiver;
+    EndBound end;
     bool is_busy = false;
   };
   std::size_t place_of(int line) const { return connections_.size() + static_cast<std::size_t>(line); }
   Connection& at(int connection) { return *connections_[static_cast<std::size_t>(connection)]; }
   void plan(int connection);
-  void put(double now_s, Packet packet);
+  void put(double now_s, Packet&& packet);
   void step(int line, double now_s);
   void arrive(double now_s, const Packet& packet);
+  double latency_of(std::span<const int> lines) const;
   void acknowledge(double now_s, int connection, const Acknowledgement& tells);
   double least_end_s(const Connection& connection) const;
 
@@ -73,9 +76,10 @@ class PacketNetwork {
   std::vector<std::unique_ptr<Connection>> connections_;
   std::deque<Line> lines_;
   Agenda agenda_;          // connections, then lines
+  Agenda ends_;            // connections: no earlier does the message end
   std::vector<int> busy_;  // connections whose messages are under way, in order
   std::vector<int> ended_;
-  std::int64_t lives_ = 0;
+  int lives_ = 0;
   double now_s_ = 0;
   Sender::Counts closed_;
 };

@@ -19,8 +19,8 @@ struct Acknowledgement {
 
 struct Packet {
   int connection = 0;
-  std::int64_t life = 0;  // of the connection: one that is opened again takes no notice of what was sent before
-  int hops = 0;           // links that it has crossed
+  int life = 0;  // of the connection: one that is opened again takes no notice of what was sent before
+  int hops = 0;  // links that it has crossed
   bool is_acknowledgement = false;
   double bytes = 0;            // of its frame
   std::int64_t segment = 0;    // of data

@@ -45,6 +45,7 @@ class Driven {
     network.begin(now_s, messages);
   }
   void look() {
+    ++looks;
     network.pass(now_s);
     for (const int connection : network.take_ended()) {
       ends.emplace_back(connection, now_s);
@@ -54,6 +55,7 @@ class Driven {
 
   PacketNetwork network;
   double now_s = 0;
+  int looks = 0;  // how often the network was looked at
   std::vector<std::pair<int, double>> ends;  // of messages: connection and time, in order
   std::map<int, double> last_end_s;
 };

@@ -1,0 +1,70 @@
+// When a connection's message can end at the earliest, from where two of its segments are: the last, and the first that
+// is missing. Who waits for ends need not look at every packet.
+//
+// A segment may be on its way more than once, if it was sent again without being lost. Copies are counted for that: too
+// many may be assumed, never too few, and of a segment with several copies nothing is known.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace ddl::network::packets {
+
+class EndBound {
+ public:
+  explicit EndBound(double way_s) : way_s_(way_s) {}
+
+  void begin(std::int64_t last) { last_ = {.segment = last}; }
+  void send(std::int64_t segment) {
+    if (segment < sent_) {
+      ++copies_.try_emplace(segment, 1).first->second;
+    } else {
+      sent_ = segment + 1;
+    }
+  }
+  bool watches(std::int64_t segment, std::int64_t first) const { return segment == last_.segment || segment == first; }
+  // It has been put on a line; `first` is the first that is missing. No earlier can it reach the receiver.
+  void travel(std::int64_t segment, std::int64_t first, double least_s) {
+    if (segment == last_.segment) last_.least_s = copies(segment) == 1 ? least_s : 0;
+    if (segment == first) first_ = {segment, copies(segment) == 1 ? least_s : 0};
+  }
+  void drop(std::int64_t segment) { --copies_.try_emplace(segment, 1).first->second; }
+  void arrive(std::int64_t segment, std::int64_t first) {
+    if (segment == last_.segment) last_ = {};
+    if (copies_.empty()) return;
+    if (const auto known = copies_.find(segment); known != copies_.end()) --known->second;
+    copies_.erase(copies_.begin(), copies_.lower_bound(first));
+  }
+  // Links have changed, and with them the least time that a segment needs to its receiver.
+  void change(double way_s) {
+    way_s_ = way_s;
+    last_.least_s = first_.least_s = 0;
+  }
+  double least_s(double now_s, std::int64_t first) const {
+    double least_s = now_s;
+    for (const std::int64_t segment : {last_.segment, first}) {
+      if (copies(segment) == 0) least_s = std::max(least_s, now_s + way_s_);
+    }
+    if (first_.segment == first) least_s = std::max(least_s, first_.least_s);
+    return std::max(least_s, last_.least_s);
+  }
+
+ private:
+  struct Segment {
+    std::int64_t segment = -1;
+    double least_s = 0;  // it can be there
+  };
+  int copies(std::int64_t segment) const {
+    if (segment >= sent_) return 0;
+    const auto known = copies_.find(segment);
+    return known == copies_.end() ? 1 : known->second;
+  }
+
+  double way_s_;
+  std::int64_t sent_ = 0;              // all before it were sent
+  std::map<std::int64_t, int> copies_;  // on their way, of those that were dropped or sent again
+  Segment last_, first_;
+};
+
+}  // namespace ddl::network::packets
