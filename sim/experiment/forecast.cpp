@@ -34,7 +34,7 @@ constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6;
 // at those that share a link with one that shares a link with it.
 constexpr double simgrid_s_per_flow = 0.6e-6, accelerator_s_per_flow = 0.02e-6;
 // In the model packets: for each segment, however many connections share its links.
-constexpr double s_per_segment = 1e-6;
+constexpr double s_per_segment = 0.4e-6;
 constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 // Of systems in which every host talks to every other; lower bounds need not list all of that.

@@ -173,7 +173,7 @@ std::string condition_verdict(const Advice& advice, const Condition& condition) 
 }
 
 std::vector<Row> conditions_table(const Advice& advice, const Goal& goal, double length_s) {
-  std::vector<Row> rows = {{"network"}};
+  std::vector<Row> rows = {{"condition"}};
   for (const std::size_t i : advice.contenders) rows[0].push_back(name_of(advice, i));
   rows[0].emplace_back("answer");
   for (const Condition& condition : advice.conditions) {
@@ -339,7 +339,7 @@ Row cut_off(const Advice& advice) {
   if (advice.open_race > 0)
     lines.push_back(fmt::format("Race, not made: the next {}.", counted(advice.open_race, "run")));
   if (advice.open_conditions > 0) {
-    lines.push_back(fmt::format("Other networks, not made: {}.", counted(advice.open_conditions, "run")));
+    lines.push_back(fmt::format("Other conditions, not made: {}.", counted(advice.open_conditions, "run")));
   }
   if (!lines.empty()) lines.emplace_back("The same command goes on from there.");
   return lines;
@@ -455,7 +455,7 @@ Json conditions_json(const Advice& advice) {
       for (const auto& score : condition.scores[i]) of_system.push_back(number(score));
       scores[name_of(advice, advice.contenders[i])] = of_system;
     }
-    list.push_back({{"network", condition.name},
+    list.push_back({{"condition", condition.name},
                     {"scores", scores},
                     {"best", condition.best ? Json(name_of(advice, advice.contenders[*condition.best])) : Json()},
                     {"p_against_recommended", number(condition.p)}});
@@ -562,13 +562,13 @@ std::string advice_json(Adviser& adviser) {
                      {"not_told_apart", left},
                      {"systems", systems},
                      {"not_raced", not_raced_json(advice)},
-                     {"other_networks", conditions_json(advice)},
+                     {"other_conditions", conditions_json(advice)},
                      {"not_run", excluded},
                      {"cut_off",
                       {{"probes", advice.open_probes},
                        {"tuning", advice.open_tuning > 0},
                        {"race_runs", advice.open_race},
-                       {"other_network_runs", advice.open_conditions}}},
+                       {"other_condition_runs", advice.open_conditions}}},
                      {"tuning_seeds", adviser.tuning_seeds()},
                      {"race_seeds", adviser.request().seeds}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -9,7 +9,6 @@
 #include "core/base/check.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/units.hpp"
-#include "sim/search/setting.hpp"
 #include "sim/search/stages.hpp"
 #include "sim/studies/jobs_folder.hpp"
 
@@ -22,16 +21,6 @@ constexpr std::size_t usual_seeds = 12, quick_seeds = 2;
 constexpr int quick_rates = 3, quick_spare = 2;
 constexpr double evaluations_of_probe = 3;
 constexpr double one_point = 0.01;
-
-struct Change {
-  const char* name;
-  const char* path;
-  double factor;
-};
-constexpr Change other_conditions[] = {{"bandwidth halved", "platform.bandwidth_factor", 0.5},
-                                       {"bandwidth doubled", "platform.bandwidth_factor", 2},
-                                       {"latency halved", "platform.latency_factor", 0.5},
-                                       {"latency doubled", "platform.latency_factor", 2}};
 
 std::optional<double> score_in(const TrialResult* trial) {
   return trial == nullptr ? std::nullopt : std::optional(trial->score);
@@ -150,8 +139,7 @@ Adviser::Adviser(AdviseRequest request, int at_once)
   condition_base_ = base("conditions", question_.set);
   const scenario::Scenario& own = lab_.scenario(lab_.point(race_base_, {}));
   setting_ = setting_of(own);
-  bandwidth_factor_ = own.platform.bandwidth_factor;
-  latency_factor_ = own.platform.latency_factor;
+  conditions_ = other_conditions(own, setting_.packets_are_nearer);
   SearchSpace space = space_of(own, {});
   space.rates = quick_rates, space.spare = quick_spare;
   std::vector<TunedScheme> schemes;
@@ -186,11 +174,8 @@ LabTrial Adviser::race_trial(const Advised& advised, std::size_t seed) {
 }
 
 LabTrial Adviser::condition_trial(const Advised& advised, std::size_t condition, std::size_t seed) {
-  const Change& change = other_conditions[condition];
-  const bool bandwidth = std::string_view(change.path) == "platform.bandwidth_factor";
   std::vector<scenario::Override> changes = advised.changes;
-  changes.push_back(
-      {change.path, fmt::format("{}", change.factor * (bandwidth ? bandwidth_factor_ : latency_factor_))});
+  changes.push_back(conditions_[condition].change);
   return {lab_.point(condition_base_, changes), request_.seeds.at(seed)};
 }
 
@@ -256,9 +241,9 @@ void Adviser::add_conditions(Advice& advice, Open& open) {
   }
   const std::size_t seeds = std::min(results::least_seeds, request_.seeds.size());
   const auto place = std::ranges::find(advice.contenders, *advice.recommended);
-  for (std::size_t number = 0; number < std::size(other_conditions); ++number) {
+  for (std::size_t number = 0; number < conditions_.size(); ++number) {
     Condition condition;
-    condition.name = other_conditions[number].name;
+    condition.name = conditions_[number].name;
     for (const std::size_t i : advice.contenders) {
       const Advised& advised = advice.advised[i];
       const bool sends = candidates_[advised.candidate].sends;

@@ -1,7 +1,7 @@
 // ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp), the others run
 // for a small part of the time (probes), which says whose turn is first; the learning rate of each is tuned quickly,
-// over seeds that serve for nothing else, then they race (race.hpp), and the best are run again with other bandwidths
-// and latencies.
+// over seeds that serve for nothing else, then they race (race.hpp), and the best are run again under other conditions:
+// with other bandwidths and latencies, and over distances packet by packet.
 //
 // Each stage has a share of the budget and goes from the best candidate so far to the worst, so that with little budget
 // few are tuned and race, and with enough of it all. The advice is a function of the runs that have ended, whichever
@@ -17,6 +17,7 @@
 
 #include "sim/search/candidates.hpp"
 #include "sim/search/race.hpp"
+#include "sim/search/setting.hpp"
 #include "sim/search/tuning.hpp"
 
 namespace ddl::search {
@@ -64,7 +65,7 @@ struct Advised {
   const Standing* standing_after(double length) const;
 };
 
-// The same network with other links.
+// The best again where one thing differs: the links, or how messages are simulated.
 struct Condition {
   std::string name;  // "bandwidth halved"
   // By contender, then seed: the first of those of the race. A candidate that sends nothing is not run again.
@@ -106,7 +107,7 @@ class Adviser {
 
   const AdviseRequest& request() const { return request_; }
   const Question& question() const { return question_; }
-  const std::vector<std::string>& setting() const { return setting_; }  // as setting_of() has it
+  const std::vector<std::string>& setting() const { return setting_.lines; }
   const std::vector<std::uint64_t>& tuning_seeds() const { return tuning_->seeds(); }
   std::filesystem::path folder() const;
   // Of the runs that raced and have ended.
@@ -131,10 +132,10 @@ class Adviser {
   Question question_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> run_;  // candidates, by advised
-  std::vector<std::string> setting_;
+  Setting setting_;
   Lab lab_;
   std::size_t probe_base_ = 0, race_base_ = 0, condition_base_ = 0;
-  double bandwidth_factor_ = 1, latency_factor_ = 1;
+  std::vector<OtherCondition> conditions_;
   std::unique_ptr<Tuning> tuning_;
 };
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
+#include "sim/experiment/forecast.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/readable.hpp"
@@ -36,30 +38,38 @@ std::string range_text(const Range& range, const auto& shown) {
   return least == most ? least : least + " to " + most;
 }
 
-std::string network_text(const scenario::Scenario& scenario) {
-  const platform::Fabric fabric(scenario);
-  Range bandwidths, latencies;
-  for (const platform::LinkInfo& link : fabric.links()) bandwidths.add(link.bandwidth_bytes_per_s);
+Range latencies_of_routes(const platform::Fabric& fabric) {
+  Range latencies;
   const int nodes = std::min(fabric.node_count(), most_nodes);
   for (int source = 0; source < nodes; ++source) {
     for (int target = 0; target < nodes; ++target) {
       if (source != target) latencies.add(fabric.find_route(source, target).latency_s);
     }
   }
+  return latencies;
+}
+
+std::string network_text(const platform::Fabric& fabric) {
+  Range bandwidths;
+  const Range latencies = latencies_of_routes(fabric);
+  for (const platform::LinkInfo& link : fabric.links()) bandwidths.add(link.bandwidth_bytes_per_s);
   std::string text = counted(fabric.worker_count(), "worker");
   if (fabric.server_count() > 0) text += " and " + counted(fabric.server_count(), "server");
   if (!bandwidths.empty()) text += "; links of " + range_text(bandwidths, bandwidth_text);
   if (!latencies.empty()) {
     text += "; latency of a route, one way, " + range_text(latencies, results::readable_seconds);
   }
-  text = "Network: " + text + ".";
-  const bool packets_can = static_cast<std::size_t>(fabric.node_count()) <= platform::most_nodes_of_packets;
-  if (fabric.network_plan().model == scenario::NetworkModel::TCP && latencies.most >= distance_s && packets_can) {
-    text +=
-        " Messages take the times of the model TCP; over such distances, check the answer with --set "
-        "platform.network.model=packets.";
-  }
-  return text;
+  return "Network: " + text + ".";
+}
+
+bool is_tcp_over_distances(const platform::Fabric& fabric) {
+  return fabric.network_plan().model == scenario::NetworkModel::TCP && latencies_of_routes(fabric).most >= distance_s;
+}
+
+// Throws InputError where the platform, or what else the scenario sets, is not for packets.
+void build_for_packets(scenario::Scenario scenario) {
+  scenario.platform.network.model = scenario::NetworkModel::packets;
+  const platform::Fabric fabric(scenario);
 }
 
 std::string training_text(const scenario::Scenario& scenario) {
@@ -81,14 +91,43 @@ std::string training_text(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-std::vector<std::string> setting_of(const scenario::Scenario& scenario) {
-  std::vector<std::string> lines = {training_text(scenario)};
+Setting setting_of(const scenario::Scenario& scenario) {
+  Setting setting{.lines = {training_text(scenario)}};
   try {
-    lines.push_back(process::in_child([&] { return network_text(scenario); }));
+    const auto network = nlohmann::json::parse(process::in_child([&] {
+      const platform::Fabric fabric(scenario);
+      return nlohmann::json{{"text", network_text(fabric)}, {"over_distances", is_tcp_over_distances(fabric)}}.dump();
+    }));
+    setting.lines.push_back(network["text"]);
+    if (!network["over_distances"]) return setting;
+    process::in_child([&] {
+      build_for_packets(scenario);
+      return std::string();
+    });
+    setting.packets_are_nearer = true;
   } catch (const InputError&) {
     // Each candidate that needs more of the platform says what is wrong with it.
   }
-  return lines;
+  return setting;
+}
+
+std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario, bool packets) {
+  const auto times = [](double factor, double own) { return fmt::format("{}", factor * own); };
+  const double bandwidth = scenario.platform.bandwidth_factor, latency = scenario.platform.latency_factor;
+  std::vector<OtherCondition> list;
+  if (packets) list.push_back({"packet by packet", {"platform.network.model", R"("packets")"}});
+  list.push_back({"bandwidth halved", {"platform.bandwidth_factor", times(0.5, bandwidth)}});
+  list.push_back({"bandwidth doubled", {"platform.bandwidth_factor", times(2, bandwidth)}});
+  list.push_back({"latency halved", {"platform.latency_factor", times(0.5, latency)}});
+  list.push_back({"latency doubled", {"platform.latency_factor", times(2, latency)}});
+  return list;
+}
+
+double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second) {
+  const auto cost_s = [](const scenario::Scenario& scenario) {
+    return experiment::forecast_of(process::in_child([&] { return experiment::forecast_as_bytes(scenario); })).cost_s;
+  };
+  return cost_s(first) / cost_s(second);
 }
 
 }  // namespace ddl::search

@@ -1,16 +1,30 @@
 // What an answer depends on beside the system: how long is trained, on how many hosts, with which model, data and
-// network.
+// network; and under which other conditions it is looked at again.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/reading/read.hpp"
 
 namespace ddl::search {
 
-// A line on training and one on the network, which is built for that in a child process; the latter is missing where
-// the platform cannot be built.
-std::vector<std::string> setting_of(const scenario::Scenario& scenario);
+struct Setting {
+  std::vector<std::string> lines;  // on training, and on the network unless that cannot be built
+  // Messages take the times of the model TCP over routes of a millisecond or more, where packets are nearer to what is
+  // measured, and the platform can be simulated so.
+  bool packets_are_nearer = false;
+};
+// Builds the network in a child process.
+Setting setting_of(const scenario::Scenario& scenario);
+
+struct OtherCondition {
+  std::string name;  // "bandwidth halved"
+  scenario::Override change;
+};
+// Packet by packet, if asked for, then with links of half and twice their bandwidth and latency.
+std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario, bool packets);
+// What a run of the first is expected to cost, as a multiple of what one of the second costs. Throws InputError.
+double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second);
 
 }  // namespace ddl::search

@@ -134,15 +134,19 @@ void Stages::run_conditions() {
     const auto& scores = now.conditions[number].scores;
     RunGroup group;
     for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (std::ranges::all_of(scores[i], [](const auto& score) { return score.has_value(); })) continue;
       const Advised& advised = now.advised[now.contenders[i]];
+      const auto scenario_of = [&](const LabTrial& trial) { return adviser_.lab_.scenario(trial.point); };
+      const double length = cost_ratio(scenario_of(adviser_.condition_trial(advised, number, 0)),
+                                       scenario_of(adviser_.race_trial(advised, 0)));
       for (std::size_t seed = 0; seed < scores[i].size(); ++seed) {
-        if (!scores[i][seed])
-          group.runs.push_back({adviser_.condition_trial(advised, number, seed), now.contenders[i], 1});
+        if (scores[i][seed]) continue;
+        group.runs.push_back({adviser_.condition_trial(advised, number, seed), now.contenders[i], length});
       }
     }
     groups.push_back(std::move(group));
   }
-  begin("other networks");
+  begin("other conditions");
   budget_.run(adviser_.lab_, groups, options_);
 }
 

@@ -1,4 +1,4 @@
-// The runs of an advice, stage by stage: probes, tuning, the race, other networks. Each has a share of the budget and
+// The runs of an advice, stage by stage: probes, tuning, the race, other conditions. Each has a share of the budget and
 // goes from the best candidate so far to the worst.
 #pragma once
 

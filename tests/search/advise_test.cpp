@@ -82,7 +82,7 @@ TEST_CASE("on a network too slow for anything one worker alone is recommended, a
   CHECK(stages[0] == "probes of 1/16 of the time");
   CHECK(stages[1] == "probes of 1/4 of the time");
   CHECK(std::ranges::count(stages, "race, the first seeds") == 1);
-  CHECK(stages.back() == "other networks");
+  CHECK(stages.back() == "other conditions");
   const Advice advice = adviser.advice();
   REQUIRE(advice.recommended.has_value());
   CHECK(advice.candidates[advice.advised[*advice.recommended].candidate].name == "single");
@@ -439,9 +439,7 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
         "Training: 2 s of simulated time (stop.time); synthetic data, 400 training samples; minibatches of 20, 100 ms "
         "each; the model is 10 MB on the wire.");
   CHECK(before[1] ==
-        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms. Messages "
-        "take the times of the model TCP; over such distances, check the answer with --set "
-        "platform.network.model=packets.");
+        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms.");
   adviser.run(Counted().options());
   const Advice advice = adviser.advice();
   REQUIRE(advice.shown_target.has_value());
@@ -451,22 +449,33 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
                               *advice.shown_target)) != std::string::npos);
 }
 
-TEST_CASE("the page names the model packets where the model TCP is simulated over distances, and nowhere else") {
+TEST_CASE("where the model TCP is simulated over distances the best run again packet by packet, and nowhere else") {
   const Place place;
-  const auto names_packets = [&](const std::string& latency, const std::string& model) {
-    std::string text = scenario_text("8Mbps");
-    text.replace(text.find("\"8Mbps\""), 7,
-                 fmt::format(R"("8Mbps", "latency": "{}", "network": {{"model": "{}"}})", latency, model));
-    const std::string name = latency + model + ".json";
-    const Adviser adviser(place.request(place.write(name, text), {"alone"}), 1);
-    REQUIRE(adviser.setting().size() == 2);
-    return adviser.setting()[1].find("packets") != std::string::npos;
+  const auto first_condition = [&](const std::string& latency, const std::string& network) {
+    std::string text = scenario_text("80Mbps");
+    text.replace(text.find("\"80Mbps\""), 8,
+                 fmt::format(R"("80Mbps", "latency": "{}", "network": {{{}}})", latency, network));
+    const std::string name = fmt::format("far{}{}.json", latency, std::hash<std::string>{}(network));
+    Adviser adviser(place.request(place.write(name, text), {"gossip"}), 2);
+    adviser.run(Counted().options());
+    const Advice advice = adviser.advice();
+    CHECK(advice.open_conditions == 0);
+    REQUIRE(!advice.conditions.empty());
+    const Condition& first = advice.conditions.front();
+    const bool packets = first.name == "packet by packet";
+    CHECK(advice.conditions.size() == (packets ? 5 : 4));
+    CHECK((advice_text(adviser).find("packet by packet") != std::string::npos) == packets);
+    for (std::size_t i = 0; i < first.scores.size(); ++i) {
+      for (const auto& score : first.scores[i]) CHECK(score.has_value());
+    }
+    return first.name;
   };
-  CHECK(names_packets("20ms", "auto"));
-  CHECK(names_packets("20ms", "TCP"));
-  CHECK_FALSE(names_packets("100us", "TCP"));
-  CHECK_FALSE(names_packets("20ms", "LV08"));
-  CHECK_FALSE(names_packets("20ms", "packets"));
+  CHECK(first_condition("20ms", "") == "packet by packet");
+  CHECK(first_condition("100us", "") == "bandwidth halved");
+  CHECK(first_condition("20ms", R"("model": "LV08")") == "bandwidth halved");
+  CHECK(first_condition("20ms", R"("model": "packets")") == "bandwidth halved");
+  // Fair sharing is none of packets'.
+  CHECK(first_condition("20ms", R"("sharing": "fair")") == "bandwidth halved");
 }
 
 TEST_CASE("what cannot be asked is one line") {

@@ -126,7 +126,7 @@ class DelayLine {
   std::deque<Frame> frames_;  // in order
   std::size_t left_ = 0;      // so many of them have left the queue; of the first that waits some may have
   double waiting_bytes_ = 0;
-  double left_bytes_ = 0;  // of the first that waits, to leave yet: when it came, or the rate changed
+  double left_bytes_ = 0;               // of the first that waits, to leave yet: when it came, or the rate changed
   double free_s_ = 0, last_due_s_ = 0;  // the last frame leaves the queue, and comes out
   Counts counts_;
 };

@@ -1,5 +1,5 @@
 // When a connection's message can end at the earliest, from where two of its segments are: the last, and the first that
-// is missing. Who waits for ends need not look at every packet.
+// is missing. With it, a caller that waits for ends need not look at every packet.
 //
 // A segment may be on its way more than once, if it was sent again without being lost. Copies are counted for that: too
 // many may be assumed, never too few, and of a segment with several copies nothing is known.
@@ -13,9 +13,11 @@ namespace ddl::network::packets {
 
 class EndBound {
  public:
-  explicit EndBound(double way_s) : way_s_(way_s) {}
-
-  void begin(std::int64_t last) { last_ = {.segment = last}; }
+  // A message begins; `way_s` is the least time that a segment needs to its receiver.
+  void begin(std::int64_t last, double way_s) {
+    last_ = {.segment = last};
+    way_s_ = way_s;
+  }
   void send(std::int64_t segment) {
     if (segment < sent_) {
       ++copies_.try_emplace(segment, 1).first->second;
@@ -36,7 +38,7 @@ class EndBound {
     if (const auto known = copies_.find(segment); known != copies_.end()) --known->second;
     copies_.erase(copies_.begin(), copies_.lower_bound(first));
   }
-  // Links have changed, and with them the least time that a segment needs to its receiver.
+  // Links have changed, and with them that time.
   void change(double way_s) {
     way_s_ = way_s;
     last_.least_s = first_.least_s = 0;
@@ -61,8 +63,8 @@ class EndBound {
     return known == copies_.end() ? 1 : known->second;
   }
 
-  double way_s_;
-  std::int64_t sent_ = 0;              // all before it were sent
+  double way_s_ = 0;
+  std::int64_t sent_ = 0;               // all before it were sent
   std::map<std::int64_t, int> copies_;  // on their way, of those that were dropped or sent again
   Segment last_, first_;
 };

@@ -6,6 +6,8 @@
 namespace ddl::network::packets {
 namespace {
 
+constexpr double rounding = 1e-9;
+
 void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent += more.sent;
   sum.sent_again += more.sent_again;
@@ -15,10 +17,9 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
 
 }  // namespace
 
-PacketNetwork::Connection::Connection(const TcpRules& rules, double way_s, double handshake_s, Sender::Transmit transmit)
+PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit)
     : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends(), std::move(transmit)),
-      receiver(rules.most_segments),
-      end(way_s) {}
+      receiver(rules.most_segments) {}
 
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
     : rules_(rules), connections_(connections), agenda_(connections), ends_(connections) {}
@@ -46,8 +47,7 @@ double PacketNetwork::latency_of(std::span<const int> lines) const {
 }
 
 void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
-  const double way_s = latency_of(there);
-  auto made = std::make_unique<Connection>(rules_, way_s, way_s + latency_of(back),
+  auto made = std::make_unique<Connection>(rules_, latency_of(there) + latency_of(back),
                                            [this, connection](double now_s, std::int64_t segment, double bytes) {
                                              put(now_s, {.connection = connection,
                                                          .life = at(connection).life,
@@ -75,7 +75,7 @@ void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
     at(connection).sender.write(now_s, bytes);
     busy_.insert(std::ranges::upper_bound(busy_, connection), connection);
     at(connection).is_busy = true;
-    at(connection).end.begin(at(connection).sender.message_ends() - 1);
+    at(connection).end.begin(at(connection).sender.message_ends() - 1, latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
   }
   for (const Message& message : messages) {
@@ -169,7 +169,8 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
 double PacketNetwork::least_end_s(const Connection& connection) const {
   const std::int64_t missing = connection.receiver.missing_before(connection.sender.message_ends());
   const double out_s = line(connection.there.back()).least_s_of(now_s_, missing, frame_of_segment_bytes);
-  return std::max(out_s, connection.end.least_s(now_s_, connection.receiver.next()));
+  const double least_s = std::max(out_s, connection.end.least_s(now_s_, connection.receiver.next()));
+  return now_s_ + (least_s - now_s_) * (1 - rounding);  // sums of the same terms in another order
 }
 
 double PacketNetwork::next_end_s() {

@@ -54,7 +54,7 @@ class PacketNetwork {
 
  private:
   struct Connection {
-    Connection(const TcpRules& rules, double way_s, double handshake_s, Sender::Transmit transmit);
+    Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit);
     std::vector<int> there, back;
     int life = 0;
     Sender sender;

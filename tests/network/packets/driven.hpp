@@ -55,7 +55,7 @@ class Driven {
 
   PacketNetwork network;
   double now_s = 0;
-  int looks = 0;  // how often the network was looked at
+  int looks = 0;                             // how often the network was looked at
   std::vector<std::pair<int, double>> ends;  // of messages: connection and time, in order
   std::map<int, double> last_end_s;
 };
