@@ -52,7 +52,8 @@ void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int
                                              put(now_s, {.connection = connection,
                                                          .life = at(connection).life,
                                                          .bytes = bytes + overhead_bytes,
-                                                         .segment = segment});
+                                                         .segment = segment,
+                                                         .echo_s = at(connection).sender.echo_s()});
                                            });
   made->there = std::move(there);
   made->back = std::move(back);
@@ -95,7 +96,7 @@ void PacketNetwork::pass(double now_s) {
     }
     const int connection = static_cast<int>(due);
     if (at(connection).receiver.next_s() <= due_s) {
-      acknowledge(due_s, connection, at(connection).receiver.wake());
+      acknowledge(due_s, connection, at(connection).receiver.wake(due_s));
     } else {
       at(connection).sender.wake(due_s);
     }
@@ -146,7 +147,8 @@ void PacketNetwork::step(int number, double now_s) {
 void PacketNetwork::arrive(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
   if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells);
-  const auto tells = by.receiver.take(now_s, packet.segment, by.sender.round_trip_s(), by.sender.timeout_s());
+  const auto tells = by.receiver.take(now_s, packet.segment, packet.bytes >= frame_of_segment_bytes, packet.echo_s,
+                                      by.sender.timeout_s());
   by.end.arrive(packet.segment, by.receiver.next());
   if (tells) acknowledge(now_s, packet.connection, *tells);
   if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {

@@ -1,6 +1,7 @@
 #include "sim/network/packets/receiver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace ddl::network::packets {
@@ -9,10 +10,12 @@ namespace {
 constexpr int acknowledged_at_once = 16;  // of the first segments, and of those after a pause
 constexpr int acknowledged_together = 2;
 constexpr double delay_s = 0.04;
-// Linux 6's window, as seen on a connection over which nothing went before: 64 kB, which grows by two segments for each
-// that comes, up to 78 kB until a round trip has brought more than the first two do; from then on for twice
-// what a round trip brings and, as long as that grows, for more.
-constexpr double first_window = 45, first_limit = 54, growth_per_segment = 2, first_measured = 28;
+// The window: 64 kB at first, and two segments more for each that comes, up to half of a buffer of 128 kB. The buffer
+// is widened as more is read in a round trip than before, at first than 10 segments.
+constexpr double first_window = 45, first_limit = 55.6, growth_per_segment = 2, first_measured = 10;
+constexpr std::int64_t read_together = 12;  // the emulation's reader waits for 16 KiB or a message's end
+constexpr double room_of_unread = 0.71;     // that a segment takes until it is read, of one in the window
+constexpr double tick_s = 0.001;            // of time stamps
 
 }  // namespace
 
@@ -55,23 +58,26 @@ bool Receiver::add(std::int64_t segment) {
   return true;
 }
 
-std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment, double round_trip_s,
+std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment, bool is_full, double echo_s,
                                               double timeout_s) {
   const bool had_gap = !blocks_.empty();
   const std::int64_t before = next_;
   if (now_s - last_s_ > timeout_s) at_once_ = acknowledged_at_once;
   last_s_ = now_s;
   const bool is_new = add(segment);
-  if (is_new) window_ = std::min(most_now_, window_ + growth_per_segment);
-  widen(now_s, round_trip_s);
+  if (is_full && echo_s != never_sent) observe_round_trip(now_s, echo_s);
+  const bool grows = is_new && window_ < room();
+  if (grows) window_ = std::min(room(), window_ + growth_per_segment);
+  if (next_ - read_ >= read_together || (next_ > before && !is_full)) read(now_s);
   unacknowledged_ += static_cast<int>(next_ - before);
   const bool out_of_order = is_new && segment >= next_;
-  if (!out_of_order && is_new && !had_gap && unacknowledged_ < acknowledged_together && at_once_ == 0) {
+  const bool may_wait = is_full && is_new && !grows && !out_of_order && !had_gap;
+  if (may_wait && unacknowledged_ < acknowledged_together && at_once_ == 0) {
     acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
     return std::nullopt;
   }
   at_once_ = std::max(0, at_once_ - 1);
-  Acknowledgement tells = acknowledge();
+  Acknowledgement tells = acknowledge(now_s);
   tells.of_duplicate = !is_new;
   if (out_of_order) {
     const auto block = std::prev(blocks_.upper_bound(segment));
@@ -81,27 +87,46 @@ std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment
   return tells;
 }
 
-Acknowledgement Receiver::wake() { return acknowledge(); }
+Acknowledgement Receiver::wake(double now_s) { return acknowledge(now_s); }
 
-Acknowledgement Receiver::acknowledge() {
+Acknowledgement Receiver::acknowledge(double now_s) {
   unacknowledged_ = 0;
   acknowledge_at_s_ = never;
-  room_ends_ = std::max(room_ends_, next_ + static_cast<std::int64_t>(window_));
-  return {.next = next_, .room_ends = room_ends_};
+  room_ends_ = std::max(room_ends_, next_ + static_cast<std::int64_t>(std::min(window_, room())));
+  return {.next = next_, .room_ends = room_ends_, .sent_s = now_s};
 }
 
-// With c segments in a round trip, after m in one before: 2 c (1 + 2 (c - m) / m).
-void Receiver::widen(double now_s, double round_trip_s) {
-  if (now_s - measured_since_s_ < round_trip_s) return;
-  const auto came = static_cast<double>(next_ - measured_from_);
+// From an acknowledgement to the first segment that was sent after it. A shorter one counts at once, a longer one for
+// an eighth.
+void Receiver::observe_round_trip(double now_s, double echo_s) {
+  if (std::floor(echo_s / tick_s) == std::floor(last_echo_s_ / tick_s)) return;
+  last_echo_s_ = echo_s;
+  const double sample_s = now_s - echo_s;
+  round_trip_s_ = sample_s < round_trip_s_ ? sample_s : round_trip_s_ + (sample_s - round_trip_s_) / 8;
+}
+
+double Receiver::room() const {
+  if (most_now_ >= most_window_) return most_window_;
+  return most_now_ - room_of_unread * static_cast<double>(next_ - read_);
+}
+
+// The application reads all that is there. After its first segment Linux looks how many were read in a round trip, less
+// those that wait. If these are c, more than the m before, the window may grow to 2 c (1 + 2 (c - m) / m), and by what
+// lies beyond a gap.
+void Receiver::read(double now_s) {
+  const std::int64_t first = read_ + 1, waiting = next_ - first;
+  read_ = next_;
+  if (now_s - measured_since_s_ < round_trip_s_) return;
+  const auto came = static_cast<double>(first - measured_from_ - waiting);
   if (came > measured_segments_) {
     const double twice = 2 * came;
-    const double limit = twice + 2 * twice * (came - measured_segments_) / measured_segments_;
+    const auto beyond = static_cast<double>(blocks_.empty() ? 0 : blocks_.rbegin()->second - next_);
+    const double limit = twice + 2 * twice * (came - measured_segments_) / measured_segments_ + beyond;
     most_now_ = std::max(most_now_, std::min(limit, most_window_));
     measured_segments_ = came;
   }
   measured_since_s_ = now_s;
-  measured_from_ = next_;
+  measured_from_ = first;
 }
 
 std::int64_t Receiver::missing_before(std::int64_t end) const {

@@ -1,6 +1,6 @@
-// The receiving end of a TCP connection as Linux has it: it acknowledges every second segment, each of the first ones
-// and those that come out of order at once, a lone one after 40 ms (RFC 5681, 4.2), and tells how many segments more it
-// has room for. Without a clock.
+// The receiving end of a TCP connection as Linux 6.18 has it: it acknowledges every second segment, and at once each of
+// the first ones, those that come out of order, those that widen its window, and a message's end; a lone one after 40
+// ms (RFC 5681, 4.2). It tells how many segments more it has room for, as the application reads them. Without a clock.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@ class Receiver {
 
   explicit Receiver(double most_window_segments);
 
-  // A segment has come: what to tell the sender now, if anything. The sender's round trip and timeout, of which a real
-  // receiver has estimates of its own.
-  std::optional<Acknowledgement> take(double now_s, std::int64_t segment, double round_trip_s, double timeout_s);
+  // A segment has come: what to tell the sender now, if anything. One that is not full ends a message. `echo_s` is the
+  // packet's; `timeout_s` the sender's, of which a real receiver has an estimate of its own.
+  std::optional<Acknowledgement> take(double now_s, std::int64_t segment, bool is_full, double echo_s,
+                                      double timeout_s);
   double next_s() const { return acknowledge_at_s_; }
-  Acknowledgement wake();  // when that has come
+  Acknowledgement wake(double now_s);  // when that has come
 
   std::int64_t next() const { return next_; }            // all segments before it are there
   std::int64_t room_ends() const { return room_ends_; }  // as it told last
@@ -31,18 +32,22 @@ class Receiver {
 
  private:
   bool add(std::int64_t segment);
-  void widen(double now_s, double round_trip_s);
-  Acknowledgement acknowledge();
+  double room() const;
+  void observe_round_trip(double now_s, double echo_s);
+  void read(double now_s);
+  Acknowledgement acknowledge(double now_s);
 
   const double most_window_;
-  std::int64_t next_ = 0;
+  std::int64_t next_ = 0, read_ = 0;             // all before it are there, and read by the application
   std::map<std::int64_t, std::int64_t> blocks_;  // beyond: from, up to
   std::int64_t beyond_ = 0;                      // segments in them
   int unacknowledged_ = 0, at_once_;
   double last_s_ = never, acknowledge_at_s_ = never;
-  double window_, most_now_;  // segments: for which there is room, and to which that may grow
-  double measured_since_s_ = 0, measured_segments_;
-  std::int64_t measured_from_ = 0, room_ends_;
+  double window_, most_now_;  // segments that the sender may have under way, and to which that may grow
+  double round_trip_s_ = never, last_echo_s_ = never_sent;
+  double measured_since_s_ = 0, measured_segments_;  // by which the window is widened: read in a round trip
+  std::int64_t room_ends_;
+  std::int64_t measured_from_ = 0;
 };
 
 }  // namespace ddl::network::packets

@@ -10,11 +10,14 @@ constexpr double segment_bytes = 1448;  // of data in a full segment: Ethernet's
 constexpr double overhead_bytes = 66;   // of a frame: these headers, with time stamps, and Ethernet's
 constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
 
+constexpr double never_sent = -1;
+
 struct Acknowledgement {
   std::int64_t next = 0;                      // all segments before it are there
   std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
   bool of_duplicate = false;                  // what came was there already (RFC 2883)
   std::int64_t room_ends = 0;                 // segments before it have room at the receiver
+  double sent_s = 0;                          // time stamp (RFC 7323), which the sender's segments tell again
 };
 
 struct Packet {
@@ -24,6 +27,7 @@ struct Packet {
   bool is_acknowledgement = false;
   double bytes = 0;            // of its frame
   std::int64_t segment = 0;    // of data
+  double echo_s = never_sent;  // of data: time stamp of the acknowledgement that came last
   Acknowledgement tells = {};  // of an acknowledgement
 };
 

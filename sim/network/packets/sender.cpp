@@ -7,8 +7,9 @@ namespace ddl::network::packets {
 namespace {
 
 // The buffer into which the application writes: Linux makes it as large as two windows, in which a segment counts with
-// its descriptors, when the application waits for it; at most as large as the window may become.
-constexpr double room_for_segment_bytes = 2304, kept_for_segment_bytes = 1480;
+// its descriptors, when the application waits for it.
+constexpr double room_for_segment_bytes = 2304;
+constexpr double kept_for_unsent_bytes = 1486, kept_for_sent_bytes = 1864;  // sent ones are cut off, two at a time
 constexpr double windows_in_buffer = 2, least_buffer_segments = 10;
 constexpr double single_delay_s = 0.2;  // RFC 8985, 7.2: the acknowledgement of a lone segment is delayed
 constexpr double clock_tick_s = 0.002;  // Linux's least timer, which is added to those of losses
@@ -20,8 +21,6 @@ constexpr int most_doublings = 30;  // by then it is that
 
 // --- what is sent ---
 
-double Sender::most_buffer_bytes(const TcpRules& rules) { return rules.most_segments * kept_for_segment_bytes; }
-
 void Sender::write(double now_s, double bytes) {
   if (board_.all_there()) window_.rest(now_s, now_s - last_sent_s_, trips_.timeout_s());
   unwritten_bytes_ = std::max(bytes, 1.0);
@@ -30,9 +29,14 @@ void Sender::write(double now_s, double bytes) {
   write_on();
 }
 
+double Sender::kept_bytes() const {
+  const auto sent = static_cast<double>(board_.next() - board_.first());
+  const auto unsent = static_cast<double>(board_.end() - board_.next());
+  return sent * kept_for_sent_bytes + unsent * kept_for_unsent_bytes;
+}
+
 void Sender::write_on() {
-  while (unwritten_bytes_ > 0 &&
-         static_cast<double>(board_.end() - board_.first()) * kept_for_segment_bytes < buffer_bytes_) {
+  while (unwritten_bytes_ > 0 && kept_bytes() < buffer_bytes_) {
     const double bytes = std::min(unwritten_bytes_, segment_bytes);
     unwritten_bytes_ -= bytes;
     board_.append(bytes);
@@ -45,10 +49,9 @@ void Sender::write_on_if_there_is_room(double now_s) {
   if (board_.under_way() < window_.segments()) {
     const double segments = std::max(least_buffer_segments, static_cast<double>(window_.segments()));
     const double wanted = windows_in_buffer * segments * room_for_segment_bytes;
-    buffer_bytes_ = std::max(buffer_bytes_, std::min(wanted, most_buffer_bytes_));
+    buffer_bytes_ = std::max(buffer_bytes_, wanted);
   }
-  const double kept = static_cast<double>(board_.end() - board_.first()) * kept_for_segment_bytes;
-  if (buffer_bytes_ - kept < kept / 2) return;
+  if (buffer_bytes_ - kept_bytes() < kept_bytes() / 2) return;
   write_on();
   send(now_s);
 }
@@ -64,8 +67,8 @@ void Sender::send(double now_s) {
     sent = true;
   }
   const bool all_sent = state_ == State::open && board_.next() == board_.end();
-  window_.note_use(now_s, board_.first(), board_.next(), board_.under_way() >= window_.segments(), all_sent,
-                   trips_.timeout_s());
+  const bool is_full = board_.under_way() >= window_.segments();
+  if (sent || is_full) window_.note_use(now_s, board_.first(), board_.next(), is_full, all_sent, trips_.timeout_s());
   if (sent) plan_probe(now_s);
 }
 
@@ -92,6 +95,7 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
 void Sender::take(double now_s, const Acknowledgement& tells) {
   const bool was_used = window_.is_used();
   receivers_end_ = std::max(receivers_end_, tells.room_ends);
+  echo_s_ = tells.sent_s;
   const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s());
   const bool moved = got.acknowledged > 0;
   if (got.newest_s > 0) {

@@ -27,11 +27,7 @@ class Sender {
   };
 
   Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit)
-      : window_(rules),
-        most_buffer_bytes_(most_buffer_bytes(rules)),
-        trips_(handshake_s),
-        receivers_end_(receivers_window),
-        transmit_(std::move(transmit)) {}
+      : window_(rules), trips_(handshake_s), receivers_end_(receivers_window), transmit_(std::move(transmit)) {}
 
   // The application writes a message: all of those before it have arrived. Sends nothing yet.
   void write(double now_s, double bytes);
@@ -42,11 +38,12 @@ class Sender {
   void wake(double now_s);
 
   double timeout_s() const { return trips_.timeout_s(); }
-  double round_trip_s() const { return trips_.smoothed_s(); }
+  double echo_s() const { return echo_s_; }  // time stamp of the acknowledgement that came last
   const Counts& counts() const { return counts_; }
 
  private:
   enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
+  double kept_bytes() const;                          // in that buffer
   void write_on();
   void write_on_if_there_is_room(double now_s);
   void send_lost_again(double now_s);
@@ -60,17 +57,14 @@ class Sender {
   void plan_timeout(double now_s);
   void plan_probe(double now_s);
 
-  static double most_buffer_bytes(const TcpRules& rules);
-
   CongestionWindow window_;
-  const double most_buffer_bytes_;
   RoundTrips trips_;
   Scoreboard board_;
   std::int64_t receivers_end_;
   const Transmit transmit_;
   double unwritten_bytes_ = 0, buffer_bytes_ = 0;
   std::int64_t message_ends_ = 0;
-  double last_sent_s_ = 0;
+  double last_sent_s_ = 0, echo_s_ = never_sent;
 
   State state_ = State::open;
   std::int64_t recovery_ends_ = 0;

@@ -87,7 +87,8 @@ std::vector<Note> notes() {
        "was settled with an earlier series of measurements of the same cells on local networks. Of the model TCP no "
        "number was fitted, but what it accounts for was chosen while looking at the cells over distances. What the "
        "model packets has of Linux's buffers (its receiver's window, the buffer into which a sender writes) was read "
-       "off the packets of one cell: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD."},
+       "off the captured packets of four cells: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD; uniform, 2 workers, 1 MB, "
+       "50 ms, gossip; heterogeneous, 2 workers, 0.25 MB, 50 ms, gossip; uniform, 2 workers, 0.25 MB, 20 ms, D-PSGD."},
       {Note::assumed,
        "TCP is cubic, and links drop what would wait for more than 50 ms (or 200). Local networks have no latency "
        "but that of the queues and 0.1 ms."},
