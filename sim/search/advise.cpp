@@ -139,7 +139,7 @@ Adviser::Adviser(AdviseRequest request, int at_once)
   condition_base_ = base("conditions", question_.set);
   const scenario::Scenario& own = lab_.scenario(lab_.point(race_base_, {}));
   setting_ = setting_of(own);
-  conditions_ = other_conditions(own, setting_.packets_are_nearer);
+  conditions_ = other_conditions(own, setting_.check_with_packets);
   SearchSpace space = space_of(own, {});
   space.rates = quick_rates, space.spare = quick_spare;
   std::vector<TunedScheme> schemes;

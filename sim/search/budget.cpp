@@ -72,6 +72,7 @@ std::size_t Budget::run(Lab& lab, const std::vector<RunGroup>& groups, const Lab
       const BudgetedRun& run = *places.at(trial).run;
       const double share = used() - at_work.at(trial).since;
       at_work.erase(trial);
+      if (run.length > 1) return;  // says little of a whole run
       Cost& cost = costs_.try_emplace(run.scheme, Cost{run.length, share}).first->second;
       if (run.length > cost.length) {
         cost = {run.length, share};

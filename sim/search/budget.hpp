@@ -16,7 +16,7 @@ namespace ddl::search {
 struct BudgetedRun {
   LabTrial trial;
   std::size_t scheme = 0;  // whose runs cost alike
-  double length = 1;       // of a whole run: its cost is in proportion
+  double length = 1;       // expected cost, as a multiple of a whole run's
 };
 
 struct RunGroup {

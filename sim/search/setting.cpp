@@ -104,7 +104,7 @@ Setting setting_of(const scenario::Scenario& scenario) {
       build_for_packets(scenario);
       return std::string();
     });
-    setting.packets_are_nearer = true;
+    setting.check_with_packets = true;
   } catch (const InputError&) {
     // Each candidate that needs more of the platform says what is wrong with it.
   }
@@ -115,7 +115,7 @@ std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario,
   const auto times = [](double factor, double own) { return fmt::format("{}", factor * own); };
   const double bandwidth = scenario.platform.bandwidth_factor, latency = scenario.platform.latency_factor;
   std::vector<OtherCondition> list;
-  if (packets) list.push_back({"packet by packet", {"platform.network.model", R"("packets")"}});
+  if (packets) list.push_back({"packet by packet", {"platform.network.model", R"("packets")"}, true});
   list.push_back({"bandwidth halved", {"platform.bandwidth_factor", times(0.5, bandwidth)}});
   list.push_back({"bandwidth doubled", {"platform.bandwidth_factor", times(2, bandwidth)}});
   list.push_back({"latency halved", {"platform.latency_factor", times(0.5, latency)}});
@@ -127,7 +127,11 @@ double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& sec
   const auto cost_s = [](const scenario::Scenario& scenario) {
     return experiment::forecast_of(process::in_child([&] { return experiment::forecast_as_bytes(scenario); })).cost_s;
   };
-  return cost_s(first) / cost_s(second);
+  try {
+    return cost_s(first) / cost_s(second);
+  } catch (const InputError&) {
+    return 1;  // the run will say what is wrong
+  }
 }
 
 }  // namespace ddl::search

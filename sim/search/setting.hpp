@@ -1,5 +1,5 @@
 // What an answer depends on beside the system: how long is trained, on how many hosts, with which model, data and
-// network; and under which other conditions it is looked at again.
+// network; and the other conditions under which it is tried.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace ddl::search {
 struct Setting {
   std::vector<std::string> lines;  // on training, and on the network unless that cannot be built
   // Messages take the times of the model TCP over routes of a millisecond or more, where packets are nearer to what is
-  // measured, and the platform can be simulated so.
-  bool packets_are_nearer = false;
+  // measured, and packets can simulate the platform.
+  bool check_with_packets = false;
 };
 // Builds the network in a child process.
 Setting setting_of(const scenario::Scenario& scenario);
@@ -21,10 +21,11 @@ Setting setting_of(const scenario::Scenario& scenario);
 struct OtherCondition {
   std::string name;  // "bandwidth halved"
   scenario::Override change;
+  bool costs_more = false;
 };
 // Packet by packet, if asked for, then with links of half and twice their bandwidth and latency.
 std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario, bool packets);
-// What a run of the first is expected to cost, as a multiple of what one of the second costs. Throws InputError.
+// What a run of the first is expected to cost, as a multiple of what one of the second costs; 1 if that cannot be said.
 double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second);
 
 }  // namespace ddl::search

@@ -137,8 +137,10 @@ void Stages::run_conditions() {
       if (std::ranges::all_of(scores[i], [](const auto& score) { return score.has_value(); })) continue;
       const Advised& advised = now.advised[now.contenders[i]];
       const auto scenario_of = [&](const LabTrial& trial) { return adviser_.lab_.scenario(trial.point); };
-      const double length = cost_ratio(scenario_of(adviser_.condition_trial(advised, number, 0)),
-                                       scenario_of(adviser_.race_trial(advised, 0)));
+      const double length = adviser_.conditions_[number].costs_more
+                                ? cost_ratio(scenario_of(adviser_.condition_trial(advised, number, 0)),
+                                             scenario_of(adviser_.race_trial(advised, 0)))
+                                : 1;
       for (std::size_t seed = 0; seed < scores[i].size(); ++seed) {
         if (scores[i][seed]) continue;
         group.runs.push_back({adviser_.condition_trial(advised, number, seed), now.contenders[i], length});

@@ -474,7 +474,7 @@ TEST_CASE("where the model TCP is simulated over distances the best run again pa
   CHECK(first_condition("100us", "") == "bandwidth halved");
   CHECK(first_condition("20ms", R"("model": "LV08")") == "bandwidth halved");
   CHECK(first_condition("20ms", R"("model": "packets")") == "bandwidth halved");
-  // Fair sharing is none of packets'.
+  // Packets have no fair sharing.
   CHECK(first_condition("20ms", R"("sharing": "fair")") == "bandwidth halved");
 }
 

@@ -86,14 +86,14 @@ scenario::Scenario long_and_steady(const std::string& text, bool timing_only) {
   scenario.compute.jitter = 0;
   scenario.record = {};
   scenario.stop = {};
-  scenario.stop.iterations = timing_only ? long_steps : long_steps / 4;
+  const bool by_packets = scenario.platform.network.model == scenario::NetworkModel::packets;  // cost by bytes and hops
+  scenario.stop.iterations = timing_only && !by_packets ? long_steps : long_steps / 4;
   scenario.evaluate = {};
   if (timing_only) {
     scenario.model = {"none", {}};
     if (!scenario.compute.seconds_per_batch) scenario.compute.seconds_per_batch = Seconds{0.1};
     if (!scenario.wire.model_bytes) scenario.wire.model_bytes = Bytes{1e6};
-    // A packet costs what a message costs in the other models.
-    if (scenario.platform.network.model == scenario::NetworkModel::packets) {
+    if (by_packets) {
       scenario.wire.model_bytes = Bytes{std::min(scenario.wire.model_bytes->value, most_bytes_in_packets)};
     }
   } else {

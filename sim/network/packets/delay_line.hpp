@@ -58,8 +58,8 @@ class DelayLine {
   // Lets that happen; the frame, unless it is lost.
   std::optional<Packet> step() {
     Frame& first = frames_.front();
-    if (left_ == 0) waiting_bytes_ -= frame_bytes_of(first.packet);
-    if (left_ > 0) --left_;
+    let_leave(first.due_s);
+    --left_;
     std::optional<Packet> packet;
     if (first.is_lost) {
       ++counts_.lost;
@@ -95,6 +95,7 @@ class DelayLine {
   double last_s() const { return last_due_s_; }  // the frame that was offered last comes out
   double latency_s() const { return settings_.latency_s * latency_factor_; }
   double rate_factor() const { return rate_factor_; }
+  double latency_factor() const { return latency_factor_; }
   const Settings& settings() const { return settings_; }
   const Counts& counts() const { return counts_; }
 

@@ -1,8 +1,9 @@
 // When a connection's message can end at the earliest, from where two of its segments are: the last, and the first that
 // is missing. With it, a caller that waits for ends need not look at every packet.
 //
-// A segment may be on its way more than once, if it was sent again without being lost. Copies are counted for that: too
-// many may be assumed, never too few, and of a segment with several copies nothing is known.
+// A segment may be on its way more than once, if it was sent again without being lost. So copies under way are counted,
+// never too few; with more than one there is no bound. A segment without a copy has to be sent, and needs the whole
+// way.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,7 @@ class EndBound {
     if (const auto known = copies_.find(segment); known != copies_.end()) --known->second;
     copies_.erase(copies_.begin(), copies_.lower_bound(first));
   }
-  // Links have changed, and with them that time.
+  // Links have changed, and with them `way_s`.
   void change(double way_s) {
     way_s_ = way_s;
     last_.least_s = first_.least_s = 0;
@@ -46,15 +47,16 @@ class EndBound {
   double least_s(double now_s, std::int64_t first) const {
     double least_s = now_s;
     for (const std::int64_t segment : {last_.segment, first}) {
-      if (copies(segment) == 0) least_s = std::max(least_s, now_s + way_s_);
+      if (segment != none && copies(segment) == 0) least_s = std::max(least_s, now_s + way_s_);
     }
     if (first_.segment == first) least_s = std::max(least_s, first_.least_s);
     return std::max(least_s, last_.least_s);
   }
 
  private:
-  struct Segment {
-    std::int64_t segment = -1;
+  static constexpr std::int64_t none = -1;
+  struct Bound {
+    std::int64_t segment = none;
     double least_s = 0;  // it can be there
   };
   int copies(std::int64_t segment) const {
@@ -66,7 +68,7 @@ class EndBound {
   double way_s_ = 0;
   std::int64_t sent_ = 0;               // all before it were sent
   std::map<std::int64_t, int> copies_;  // on their way, of those that were dropped or sent again
-  Segment last_, first_;
+  Bound last_, first_;
 };
 
 }  // namespace ddl::network::packets

@@ -6,7 +6,7 @@
 namespace ddl::network::packets {
 namespace {
 
-constexpr double rounding = 1e-9;
+constexpr double rounding = 1e-9, clock_rounding = 1e-12;
 
 void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent += more.sent;
@@ -32,8 +32,10 @@ int PacketNetwork::add_line(const Line::Settings& settings) {
 
 void PacketNetwork::set_factors(double now_s, int line, double rate, double latency) {
   Line& changed = lines_[static_cast<std::size_t>(line)];
+  if (changed.rate_factor() == rate && changed.latency_factor() == latency) return;
   changed.set_factors(now_s, rate, latency);
   agenda_.set(place_of(line), changed.next_s());
+  // Also those that have the line on their way back: an acknowledgement may come before what was known to come next.
   for (const int connection : busy_) {
     at(connection).end.change(latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
@@ -47,14 +49,16 @@ double PacketNetwork::latency_of(std::span<const int> lines) const {
 }
 
 void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
-  auto made = std::make_unique<Connection>(rules_, latency_of(there) + latency_of(back),
-                                           [this, connection](double now_s, std::int64_t segment, double bytes) {
-                                             put(now_s, {.connection = connection,
-                                                         .life = at(connection).life,
-                                                         .bytes = bytes + overhead_bytes,
-                                                         .segment = segment,
-                                                         .echo_s = at(connection).sender.echo_s()});
-                                           });
+  auto made =
+      std::make_unique<Connection>(rules_, latency_of(there) + latency_of(back),
+                                   [this, connection](double now_s, std::int64_t segment, double bytes) {
+                                     put(now_s, {.connection = connection,
+                                                 .life = at(connection).life,
+                                                 .bytes = bytes + overhead_bytes,
+                                                 .segment = segment,
+                                                 .ends_message = segment + 1 == at(connection).sender.message_ends(),
+                                                 .echo_s = at(connection).sender.echo_s()});
+                                   });
   made->there = std::move(there);
   made->back = std::move(back);
   made->life = ++lives_;
@@ -74,7 +78,7 @@ void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
   now_s_ = now_s;
   for (const auto& [connection, bytes] : messages) {
     at(connection).sender.write(now_s, bytes);
-    busy_.insert(std::ranges::upper_bound(busy_, connection), connection);
+    busy_.push_back(connection);
     at(connection).is_busy = true;
     at(connection).end.begin(at(connection).sender.message_ends() - 1, latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
@@ -147,8 +151,7 @@ void PacketNetwork::step(int number, double now_s) {
 void PacketNetwork::arrive(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
   if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells);
-  const auto tells = by.receiver.take(now_s, packet.segment, packet.bytes >= frame_of_segment_bytes, packet.echo_s,
-                                      by.sender.timeout_s());
+  const auto tells = by.receiver.take(now_s, packet.segment, packet.ends_message, packet.echo_s, by.sender.timeout_s());
   by.end.arrive(packet.segment, by.receiver.next());
   if (tells) acknowledge(now_s, packet.connection, *tells);
   if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {
@@ -167,12 +170,13 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
               .tells = tells});
 }
 
-// All segments that are missing come out of the last line. One may be short.
+// No earlier than when the last line can have put out all segments that are missing, of which one may be short.
 double PacketNetwork::least_end_s(const Connection& connection) const {
   const std::int64_t missing = connection.receiver.missing_before(connection.sender.message_ends());
   const double out_s = line(connection.there.back()).least_s_of(now_s_, missing, frame_of_segment_bytes);
   const double least_s = std::max(out_s, connection.end.least_s(now_s_, connection.receiver.next()));
-  return now_s_ + (least_s - now_s_) * (1 - rounding);  // sums of the same terms in another order
+  // Times are sums of the same terms in another order.
+  return now_s_ + (least_s - now_s_) * (1 - rounding) - clock_rounding * now_s_;
 }
 
 double PacketNetwork::next_end_s() {

@@ -77,7 +77,7 @@ class PacketNetwork {
   std::deque<Line> lines_;
   Agenda agenda_;          // connections, then lines
   Agenda ends_;            // connections: no earlier does the message end
-  std::vector<int> busy_;  // connections whose messages are under way, in order
+  std::vector<int> busy_;  // connections whose messages are under way
   std::vector<int> ended_;
   int lives_ = 0;
   double now_s_ = 0;

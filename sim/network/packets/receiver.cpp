@@ -10,11 +10,12 @@ namespace {
 constexpr int acknowledged_at_once = 16;  // of the first segments, and of those after a pause
 constexpr int acknowledged_together = 2;
 constexpr double delay_s = 0.04;
-// The window: 64 kB at first, and two segments more for each that comes, up to half of a buffer of 128 kB. The buffer
-// is widened as more is read in a round trip than before, at first than 10 segments.
+// The window: 64 kB at first, and two segments more for each that comes, up to 80 kB, which Linux offers of a buffer of
+// 128 kB. The buffer grows when more is read in a round trip than in any before; the first is compared with 10
+// segments.
 constexpr double first_window = 45, first_limit = 55.6, growth_per_segment = 2, first_measured = 10;
 constexpr std::int64_t read_together = 12;  // the emulation's reader waits for 16 KiB or a message's end
-constexpr double room_of_unread = 0.71;     // that a segment takes until it is read, of one in the window
+constexpr double room_of_unread = 0.71;     // by which a segment narrows the window until it is read, as captured
 constexpr double tick_s = 0.001;            // of time stamps
 
 }  // namespace
@@ -58,20 +59,22 @@ bool Receiver::add(std::int64_t segment) {
   return true;
 }
 
-std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment, bool is_full, double echo_s,
+std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment, bool ends_message, double echo_s,
                                               double timeout_s) {
   const bool had_gap = !blocks_.empty();
   const std::int64_t before = next_;
   if (now_s - last_s_ > timeout_s) at_once_ = acknowledged_at_once;
   last_s_ = now_s;
   const bool is_new = add(segment);
-  if (is_full && echo_s != never_sent) observe_round_trip(now_s, echo_s);
+  if (!ends_message && echo_s != never_sent) observe_round_trip(now_s, echo_s);
   const bool grows = is_new && window_ < room();
   if (grows) window_ = std::min(room(), window_ + growth_per_segment);
-  if (next_ - read_ >= read_together || (next_ > before && !is_full)) read(now_s);
+  if (ends_message) end_ = segment + 1;
+  const bool ends = read_ < end_ && end_ <= next_;
+  if (ends || next_ - read_ >= read_together) read(now_s);
   unacknowledged_ += static_cast<int>(next_ - before);
   const bool out_of_order = is_new && segment >= next_;
-  const bool may_wait = is_full && is_new && !grows && !out_of_order && !had_gap;
+  const bool may_wait = !ends && is_new && !grows && !out_of_order && !had_gap;
   if (may_wait && unacknowledged_ < acknowledged_together && at_once_ == 0) {
     acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
     return std::nullopt;
@@ -110,9 +113,9 @@ double Receiver::room() const {
   return most_now_ - room_of_unread * static_cast<double>(next_ - read_);
 }
 
-// The application reads all that is there. After its first segment Linux looks how many were read in a round trip, less
-// those that wait. If these are c, more than the m before, the window may grow to 2 c (1 + 2 (c - m) / m), and by what
-// lies beyond a gap.
+// The application reads all that is there. Linux measures after its first segment: what was read in the last round
+// trip, less what is still queued. If that is c, more than the m before, the window may grow to 2 c (1 + 2 (c - m) /
+// m), and by what lies beyond a gap.
 void Receiver::read(double now_s) {
   const std::int64_t first = read_ + 1, waiting = next_ - first;
   read_ = next_;

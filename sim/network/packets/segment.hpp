@@ -17,7 +17,7 @@ struct Acknowledgement {
   std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
   bool of_duplicate = false;                  // what came was there already (RFC 2883)
   std::int64_t room_ends = 0;                 // segments before it have room at the receiver
-  double sent_s = 0;                          // time stamp (RFC 7323), which the sender's segments tell again
+  double sent_s = 0;                          // time stamp (RFC 7323), echoed by the sender's segments
 };
 
 struct Packet {
@@ -27,6 +27,7 @@ struct Packet {
   bool is_acknowledgement = false;
   double bytes = 0;            // of its frame
   std::int64_t segment = 0;    // of data
+  bool ends_message = false;   // of data
   double echo_s = never_sent;  // of data: time stamp of the acknowledgement that came last
   Acknowledgement tells = {};  // of an acknowledgement
 };
