@@ -369,8 +369,7 @@ Row method(Adviser& adviser, const Advice& advice) {
         "the leader is a mean over seeds; its interval and uncorrected p are for that one comparison; the verdict "
         "uses p corrected for all comparisons and for the four looks.");
   }
-  lines.emplace_back(
-      "Other conditions: the first three seeds, the same rates; packet by packet, or links all changed alike.");
+  lines.emplace_back("Other conditions: the first three seeds, the same rates; links are all changed alike.");
   lines.emplace_back(
       "Accuracy at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.");
   return lines;
