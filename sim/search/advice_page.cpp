@@ -176,6 +176,17 @@ std::vector<Row> conditions_table(const Advice& advice, const Goal& goal, double
   std::vector<Row> rows = {{"condition"}};
   for (const std::size_t i : advice.contenders) rows[0].push_back(name_of(advice, i));
   rows[0].emplace_back("answer");
+  rows.push_back({"as given"});
+  for (std::size_t i = 0; i < advice.contenders.size(); ++i) {
+    const auto& trials = advice.advised[advice.contenders[i]].trials;
+    std::vector<std::optional<double>> scores;
+    for (std::size_t seed = 0; seed < advice.conditions.front().scores[i].size(); ++seed) {
+      scores.push_back(trials[seed] ? std::optional(trials[seed]->score) : std::nullopt);
+    }
+    const auto mean = mean_score(scores);
+    rows[1].push_back(mean ? score_text(*mean, goal, length_s) : "-");
+  }
+  rows[1].emplace_back("");
   for (const Condition& condition : advice.conditions) {
     Row row = {condition.name};
     for (const auto& scores : condition.scores) {
