@@ -36,7 +36,7 @@ class DelayLine {
   DelayLine(const Settings& settings, Stream random) : settings_(settings), random_(random) {}
 
   // What is due by then has been let happen. False if there is no room.
-  bool offer(double now_s, Packet&& packet) {
+  bool offer(double now_s, Packet packet) {
     ++counts_.taken;
     let_leave(now_s);
     const double size = frame_bytes_of(packet);

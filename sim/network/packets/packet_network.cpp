@@ -115,18 +115,18 @@ void PacketNetwork::plan(int connection) {
 }
 
 // On the next line of its way.
-void PacketNetwork::put(double now_s, Packet&& packet) {
+void PacketNetwork::put(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
   const auto& way = packet.is_acknowledgement ? by.back : by.there;
   const int number = way[static_cast<std::size_t>(packet.hops)];
   Line& line = lines_[static_cast<std::size_t>(number)];
   if (packet.is_acknowledgement) {
-    line.offer(now_s, std::move(packet));
+    line.offer(now_s, packet);
   } else {
     const std::int64_t segment = packet.segment, first = by.receiver.next();
     const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
     if (packet.hops == 0) by.end.send(segment);
-    if (!line.offer(now_s, std::move(packet))) {
+    if (!line.offer(now_s, packet)) {
       by.end.drop(segment);
     } else if (by.end.watches(segment, first)) {
       by.end.travel(segment, first, line.last_s() + latency_of(left));
@@ -143,7 +143,7 @@ void PacketNetwork::step(int number, double now_s) {
   const Connection& by = at(packet->connection);
   ++packet->hops;
   const auto& way = packet->is_acknowledgement ? by.back : by.there;
-  if (static_cast<std::size_t>(packet->hops) < way.size()) return put(now_s, std::move(*packet));
+  if (static_cast<std::size_t>(packet->hops) < way.size()) return put(now_s, *packet);
   arrive(now_s, *packet);
   plan(packet->connection);
 }
