@@ -18,8 +18,8 @@ class Receiver {
 
   explicit Receiver(double most_window_segments);
 
-  // A segment has come: what to tell the sender now, if anything. `echo_s` is the
-  // packet's; `timeout_s` the sender's, of which a real receiver has an estimate of its own.
+  // A segment has come: what to tell the sender now, if anything. `echo_s` is the packet's, `timeout_s` the sender's,
+  // of which a real receiver has an estimate of its own.
   std::optional<Acknowledgement> take(double now_s, std::int64_t segment, bool ends_message, double echo_s,
                                       double timeout_s);
   double next_s() const { return acknowledge_at_s_; }
