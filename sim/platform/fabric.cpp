@@ -83,6 +83,26 @@ std::string latency_only_back(const Hosts& hosts) {
   return "";
 }
 
+bool any_over_distances(const Hosts& hosts) {
+  return std::ranges::any_of(hosts, [&](const s4u::Host* source) {
+    return std::ranges::any_of(hosts, [&](const s4u::Host* target) {
+      if (source == target) return false;
+      const auto way = way_between(source, target);
+      return way && way->latency_s >= distance_s;
+    });
+  });
+}
+
+// Of the platform that SimGrid has loaded. What is said of routes is looked up in these hosts later.
+NetworkFacts facts_of(const Hosts& hosts, bool generated) {
+  NetworkFacts facts{.nodes = hosts.size(),
+                     .sets_latency_factor = !has_default("network/latency-factor"),
+                     .sets_bandwidth_factor = !has_default("network/bandwidth-factor"),
+                     .over_distances = [&hosts] { return any_over_distances(hosts); }};
+  if (!generated) facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
+  return facts;
+}
+
 using Routes = std::vector<std::unordered_map<int, Route>>;  // by source, then target
 
 const Route* find(const Routes& routes, int source, int target) {
@@ -167,11 +187,9 @@ struct Fabric::Parts {
 
   void plan_network(const scenario::NetworkSpec& network, bool generated) {
     const std::optional<NetworkNumbers> plain = plain_numbers(network);
-    NetworkFacts facts{.nodes = names.size(),
-                       .plain_factors = plain.has_value(),
-                       .latencies_change = changes.of_latency(),
-                       .sets_latency_factor = !has_default("network/latency-factor")};
-    if (!generated) facts.latency_only_back = [this] { return latency_only_back(nodes.hosts); };
+    NetworkFacts facts = facts_of(nodes.hosts, generated);
+    facts.plain_factors = plain.has_value();
+    facts.latencies_change = changes.of_latency();
     plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
     follow(plan, network, numbers);

@@ -17,8 +17,19 @@ bool sets_factors(const NetworkFacts& facts) { return facts.sets_latency_factor 
 
 bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP || model == NetworkModel::packets; }
 
+// Over distances packets are nearest to what is measured; a setting that they do not have asks for another model.
+bool are_packets_best(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  const bool for_any_model = network.solver == LinkSolver::automatic && network.sharing == LinkSharing::automatic &&
+                             network.crosstraffic && !facts.sets_bandwidth_factor;
+  return for_any_model && facts.nodes <= most_nodes_of_packets_by_default && facts.over_distances &&
+         facts.over_distances();
+}
+
 NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  if (network.model == NetworkModel::automatic) return sets_factors(facts) ? NetworkModel::LV08 : NetworkModel::TCP;
+  if (network.model == NetworkModel::automatic) {
+    if (sets_factors(facts)) return NetworkModel::LV08;
+    return are_packets_best(network, facts) ? NetworkModel::packets : NetworkModel::TCP;
+  }
   if (follows_connections(network.model) && sets_factors(facts)) {
     throw InputError(
         fmt::format("$.platform.network.model: {} computes latencies by itself, and the platform file sets SimGrid's "
@@ -64,7 +75,7 @@ void refuse_settings_of_others(const scenario::NetworkSpec& network, NetworkMode
 }
 
 // Nor what is SimGrid's, where it carries nothing.
-void refuse_settings_of_simgrid(const scenario::NetworkSpec& network) {
+void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
   const auto refuse = [](const char* key, const char* expected) {
     throw InputError(fmt::format(
         "$.platform.network.{}: is of the models that SimGrid carries, and the model is packets; expected {}", key,
@@ -73,6 +84,16 @@ void refuse_settings_of_simgrid(const scenario::NetworkSpec& network) {
   if (network.solver != LinkSolver::automatic) refuse("solver", R"("auto")");
   if (network.sharing != LinkSharing::automatic) refuse("sharing", R"("auto")");
   if (!network.crosstraffic) refuse("crosstraffic", "true");
+  if (facts.sets_bandwidth_factor) {
+    throw InputError(
+        "$.platform.network.model: packets are of the sizes that Ethernet gives them, and the platform file sets "
+        "SimGrid's bandwidth factor; expected TCP, LV08 or CM02");
+  }
+}
+
+std::string why_packets(const scenario::NetworkSpec& network) {
+  if (network.model == NetworkModel::packets) return "the scenario's platform.network.model";
+  return "routes take 1 ms or more, over which this model is nearest to what is measured";
 }
 
 LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {
@@ -97,16 +118,13 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   const NetworkModel model = model_of(network, facts);
   refuse_settings_of_others(network, model);
   if (model == NetworkModel::packets) {
-    refuse_settings_of_simgrid(network);
+    refuse_settings_of_simgrid(network, facts);
     if (facts.nodes > most_nodes_of_packets) {
       throw InputError(
           fmt::format("$.platform.network.model: packets are for {} at most, and there are {}; expected \"TCP\"",
                       counted(most_nodes_of_packets, "node"), facts.nodes));
     }
-    return {.carried_by = CarriedBy::packets,
-            .model = model,
-            .sharing = std::nullopt,
-            .why = "the scenario's platform.network.model"};
+    return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_packets(network)};
   }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
   const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);

@@ -23,11 +23,17 @@ struct NetworkFacts {
   std::size_t nodes = 0;
   bool plain_factors = true;  // none that depends on the size of a message
   bool latencies_change = false;
-  bool sets_latency_factor = false;  // its file, by a <config>
+  bool sets_latency_factor = false, sets_bandwidth_factor = false;  // its file, by a <config>
   // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
   // routes, so it is asked only where it matters. Null: there is none.
   std::function<std::string()> latency_only_back = nullptr;
+  // Whether a route between two nodes takes distance_s or longer. Looks at routes until it finds one. Null: none does.
+  std::function<bool()> over_distances = nullptr;
 };
+
+// From here on, round trips decide times beside bandwidths: the model TCP is good to 4 % below, and not beyond
+// (results/validation).
+constexpr double distance_s = 0.001;
 
 struct NetworkPlan {
   CarriedBy carried_by = CarriedBy::simgrid;
@@ -43,6 +49,9 @@ constexpr std::size_t most_nodes_of_simgrid = 32;
 
 // Beyond, packets would take hours: each ordered pair of nodes is a connection.
 constexpr std::size_t most_nodes_of_packets = 1000;
+
+// Beyond, packets are simulated only if the scenario says so: time grows with the bytes that all nodes send.
+constexpr std::size_t most_nodes_of_packets_by_default = 100;
 
 // For archives.
 template <class Archive>

@@ -121,7 +121,30 @@ TEST_CASE("the model is TCP unless a platform file sets factors of its own, and 
           "slow_start_after_idle: is of the models TCP and packets");
 }
 
-TEST_CASE("packets are carried one by one where that is asked for, and not otherwise") {
+TEST_CASE("packets are the model over distances, unless there are many nodes or another model has what is set") {
+  const auto far = [](std::size_t nodes) {
+    return NetworkFacts{.nodes = nodes, .over_distances = [] { return true; }};
+  };
+  for (const NetworkSpec& network : {NetworkSpec{}, NetworkSpec{.queue = {0.2}, .slow_start_after_idle = false}}) {
+    const NetworkPlan plan = plan_network(network, far(most_nodes_of_packets_by_default));
+    CHECK(plan.carried_by == CarriedBy::packets);
+    CHECK(plan.model == NetworkModel::packets);
+    CHECK(plan.why == "routes take 1 ms or more, over which this model is nearest to what is measured");
+  }
+  CHECK(plan_network({}, far(most_nodes_of_packets_by_default + 1)).model == NetworkModel::TCP);
+  CHECK(plan_network({}, {.nodes = 2, .over_distances = [] { return false; }}).model == NetworkModel::TCP);
+  for (const NetworkSpec& network : {NetworkSpec{.model = NetworkModel::TCP}, NetworkSpec{.sharing = LinkSharing::fair},
+                                     NetworkSpec{.solver = LinkSolver::simgrid}, NetworkSpec{.crosstraffic = false}}) {
+    CHECK(plan_network(network, far(2)).model == NetworkModel::TCP);
+  }
+  NetworkFacts facts = far(2);
+  facts.sets_bandwidth_factor = true;
+  CHECK(plan_network({}, facts).model == NetworkModel::TCP);
+  facts.plain_factors = false;
+  CHECK(plan_network({}, facts).model == NetworkModel::LV08);
+}
+
+TEST_CASE("packets are carried one by one where that is asked for, and on local networks not otherwise") {
   const NetworkSpec packets{.model = NetworkModel::packets, .queue = {0.2}, .slow_start_after_idle = false};
   for (const std::size_t nodes : {std::size_t{2}, most_nodes_of_simgrid + 1}) {
     for (const bool latencies_change : {false, true}) {
@@ -159,6 +182,7 @@ TEST_CASE("settings of what SimGrid carries are refused where packets are carrie
     refused({}, facts, "$.platform.network.model: packets computes latencies by itself");
     refused({}, facts, "expected LV08 or CM02");
   }
+  refused({}, {.nodes = 2, .sets_bandwidth_factor = true}, "expected TCP, LV08 or CM02");
 }
 
 }  // namespace ddl::platform

@@ -472,10 +472,10 @@ TEST_CASE("where the model TCP is simulated over distances the best run again pa
     }
     return first.name;
   };
-  CHECK(first_condition("20ms", "") == "packet by packet");
+  CHECK(first_condition("20ms", R"("model": "TCP")") == "packet by packet");
   CHECK(first_condition("100us", "") == "bandwidth halved");
+  CHECK(first_condition("20ms", "") == "bandwidth halved");  // all of it is simulated packet by packet
   CHECK(first_condition("20ms", R"("model": "LV08")") == "bandwidth halved");
-  CHECK(first_condition("20ms", R"("model": "packets")") == "bandwidth halved");
   // Packets have no fair sharing.
   CHECK(first_condition("20ms", R"("sharing": "fair")") == "bandwidth halved");
 }

@@ -101,7 +101,8 @@ Json scenario(const Network& network, int workers, std::size_t system, const Sca
                       {"workers", workers},
                       {"servers", 1},
                       {"bandwidth", bandwidth(network, workers)},
-                      {"latency", network.latency}};
+                      {"latency", network.latency},
+                      {"network", {{"model", "TCP"}}}};
   learn(json, scale, system == 0);
   json["algorithm"] = scale.full ? tf_ako(system, workers) : algorithm(system, workers);
   json["record"] = {{"iterations", false}};

@@ -107,8 +107,8 @@ Cell wan_cell(const std::string& form, const std::string& system) {
   const double kept = static_cast<double>(there.non_zeros()) / static_cast<double>(all.non_zeros());
   const double work = there.operations / all.operations;
   Json json;
-  json["platform"] = {
-      {"topology", "star"}, {"workers", 4}, {"servers", 1}, {"bandwidth", "40Mbps"}, {"latency", "20ms"}};
+  json["platform"] = {{"topology", "star"},    {"workers", 4},      {"servers", 1},
+                      {"bandwidth", "40Mbps"}, {"latency", "20ms"}, {"network", {{"model", "TCP"}}}};
   json["model"] = scenario::to_json_value(spec);
   json["training"] = {{"batch_size", 64}, {"optimizer", {{"type", "sgd"}, {"learning_rate", 0.4}}}};
   json["wire"] = {{"model_bytes", fmt::format("{:.0f}B", kept * dense_bytes)}};
@@ -131,7 +131,11 @@ Cell ensemble_cell(std::size_t which, const std::string& weighting) {
   const int members = member_counts[which];
   const bool published = weighting == as_published;
   Json json;
-  json["platform"] = {{"topology", "star"}, {"workers", members}, {"bandwidth", "40Mbps"}, {"latency", "20ms"}};
+  json["platform"] = {{"topology", "star"},
+                      {"workers", members},
+                      {"bandwidth", "40Mbps"},
+                      {"latency", "20ms"},
+                      {"network", {{"model", "TCP"}}}};
   json["data"] = {{"source", "synthetic"}, {"train", 8000}, {"test", 4000}};
   json["model"] = "mlp-3-1-bibd";
   json["training"] = {{"batch_size", 32}, {"optimizer", momentum(0.05)}, {"init", "independent"}};
