@@ -57,7 +57,7 @@ std::vector<Fidelity> fidelities_of(const GroupedRuns& grouped);
 
 struct Comparison {
   GroupedRuns grouped;
-  std::vector<ComparedMeasure> measures;  // targets of any run, then final accuracy, busiest link, idle time, staleness
+  std::vector<ComparedMeasure> measures;  // targets of any run, then accuracy, time of a step, busiest link, ...
   std::vector<Condition> conditions;
   std::vector<Fidelity> fidelities;                   // by measured group; empty if none has its counterpart
   std::vector<std::optional<std::size_t>> baselines;  // by group, as baselines_of() has them

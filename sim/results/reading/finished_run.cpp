@@ -273,6 +273,9 @@ FinishedRun read_finished(const fs::path& folder) {
   if (const auto network = json.find("network"); network != json.end()) {
     provenance["network"] = *network;
     run.network = network_text(*network, file);
+    // "auto" says less than what came of it.
+    const auto model = std::ranges::find(run.settings, "platform.network.model", &Setting::path);
+    if (model != run.settings.end()) model->value = member<std::string>(*network, "model", file);
   }
   run.provenance = provenance.dump();
   run.digest = member<std::string>(json, "digest", file);

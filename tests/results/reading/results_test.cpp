@@ -70,6 +70,7 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
           .carried_by = by, .model = model, .sharing = scenario::LinkSharing::tcp, .why = "3 nodes"};
       const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
       CHECK(read_finished(folder).network == text_of(*result.network) + " (3 nodes)");
+      CHECK(read_finished(folder).setting("platform.network.model") == name_of(model));  // not the scenario's "auto"
     }
   }
   const platform::NetworkPlan packets{.carried_by = platform::CarriedBy::packets,
@@ -80,6 +81,7 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
   const TemporaryFolder packets_out;
   const fs::path packets_folder = write_results(packets_out.path().string(), example_scenario(), result, false);
   CHECK(read_finished(packets_folder).network == text_of(packets) + " (" + packets.why + ")");
+  CHECK(read_finished(packets_folder).setting("platform.network.model") == "packets");
 
   result.network->carried_by = platform::CarriedBy::accelerator;
   result.network->sharing = scenario::LinkSharing::fair;
