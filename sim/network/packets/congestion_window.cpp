@@ -145,6 +145,11 @@ void CongestionWindow::lower_threshold() {
   threshold_ = std::max(2.0, std::floor(kept_of_lost_window * segments_));
 }
 
+void CongestionWindow::restore(double segments, double threshold) {
+  segments_ = std::max(segments_, segments);
+  threshold_ = std::max(threshold_, threshold);
+}
+
 void CongestionWindow::start_over() {
   most_before_ = 0;
   epoch_s_ = none;

@@ -13,6 +13,7 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent_again += more.sent_again;
   sum.probes += more.probes;
   sum.timeouts += more.timeouts;
+  sum.needless_timeouts += more.needless_timeouts;
 }
 
 }  // namespace
@@ -49,16 +50,17 @@ double PacketNetwork::latency_of(std::span<const int> lines) const {
 }
 
 void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
-  auto made =
-      std::make_unique<Connection>(rules_, latency_of(there) + latency_of(back),
-                                   [this, connection](double now_s, std::int64_t segment, double bytes) {
-                                     put(now_s, {.connection = connection,
-                                                 .life = at(connection).life,
-                                                 .bytes = bytes + overhead_bytes,
-                                                 .segment = segment,
-                                                 .ends_message = segment + 1 == at(connection).sender.message_ends(),
-                                                 .echo_s = at(connection).sender.echo_s()});
-                                   });
+  auto made = std::make_unique<Connection>(
+      rules_, latency_of(there) + latency_of(back),
+      [this, connection](double now_s, std::int64_t segment, double bytes) {
+        put(now_s, {.connection = connection,
+                    .life = at(connection).life,
+                    .bytes = bytes + overhead_bytes,
+                    .segment = {.number = segment,
+                                .ends_message = segment + 1 == at(connection).sender.message_ends(),
+                                .sent_s = now_s,
+                                .echo_s = at(connection).sender.echo_s()}});
+      });
   made->there = std::move(there);
   made->back = std::move(back);
   made->life = ++lives_;
@@ -123,7 +125,7 @@ void PacketNetwork::put(double now_s, const Packet& packet) {
   if (packet.is_acknowledgement) {
     line.offer(now_s, packet);
   } else {
-    const std::int64_t segment = packet.segment, first = by.receiver.next();
+    const std::int64_t segment = packet.segment.number, first = by.receiver.next();
     const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
     if (packet.hops == 0) by.end.send(segment);
     if (!line.offer(now_s, packet)) {
@@ -151,8 +153,8 @@ void PacketNetwork::step(int number, double now_s) {
 void PacketNetwork::arrive(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
   if (packet.is_acknowledgement) return by.sender.take(now_s, packet.tells);
-  const auto tells = by.receiver.take(now_s, packet.segment, packet.ends_message, packet.echo_s, by.sender.timeout_s());
-  by.end.arrive(packet.segment, by.receiver.next());
+  const auto tells = by.receiver.take(now_s, packet.segment, by.sender.timeout_s());
+  by.end.arrive(packet.segment.number, by.receiver.next());
   if (tells) acknowledge(now_s, packet.connection, *tells);
   if (by.is_busy && by.receiver.next() >= by.sender.message_ends()) {
     by.is_busy = false;

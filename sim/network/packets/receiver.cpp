@@ -16,7 +16,6 @@ constexpr double delay_s = 0.04;
 constexpr double first_window = 45, first_limit = 55.6, growth_per_segment = 2, first_measured = 10;
 constexpr std::int64_t read_together = 12;  // the emulation's reader waits for 16 KiB or a message's end
 constexpr double room_of_unread = 0.71;     // by which a segment narrows the window until it is read, as captured
-constexpr double tick_s = 0.001;            // of time stamps
 
 }  // namespace
 
@@ -59,21 +58,21 @@ bool Receiver::add(std::int64_t segment) {
   return true;
 }
 
-std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment, bool ends_message, double echo_s,
-                                              double timeout_s) {
+std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segment, double timeout_s) {
   const bool had_gap = !blocks_.empty();
   const std::int64_t before = next_;
   if (now_s - last_s_ > timeout_s) at_once_ = acknowledged_at_once;
   last_s_ = now_s;
-  const bool is_new = add(segment);
-  if (!ends_message && echo_s != never_sent) observe_round_trip(now_s, echo_s);
+  if (segment.number <= told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
+  const bool is_new = add(segment.number);
+  if (!segment.ends_message && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
   const bool grows = is_new && window_ < room();
   if (grows) window_ = std::min(room(), window_ + growth_per_segment);
-  if (ends_message) end_ = segment + 1;
+  if (segment.ends_message) end_ = segment.number + 1;
   const bool ends = read_ < end_ && end_ <= next_;
   if (ends || next_ - read_ >= read_together) read(now_s);
   unacknowledged_ += static_cast<int>(next_ - before);
-  const bool out_of_order = is_new && segment >= next_;
+  const bool out_of_order = is_new && segment.number >= next_;
   const bool may_wait = !ends && is_new && !grows && !out_of_order && !had_gap;
   if (may_wait && unacknowledged_ < acknowledged_together && at_once_ == 0) {
     acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
@@ -83,7 +82,7 @@ std::optional<Acknowledgement> Receiver::take(double now_s, std::int64_t segment
   Acknowledgement tells = acknowledge(now_s);
   tells.of_duplicate = !is_new;
   if (out_of_order) {
-    const auto block = std::prev(blocks_.upper_bound(segment));
+    const auto block = std::prev(blocks_.upper_bound(segment.number));
     tells.block_from = block->first;
     tells.block_to = block->second;
   }
@@ -96,13 +95,14 @@ Acknowledgement Receiver::acknowledge(double now_s) {
   unacknowledged_ = 0;
   acknowledge_at_s_ = never;
   room_ends_ = std::max(room_ends_, next_ + static_cast<std::int64_t>(std::min(window_, room())));
-  return {.next = next_, .room_ends = room_ends_, .sent_s = now_s};
+  told_ = next_;
+  return {.next = next_, .room_ends = room_ends_, .sent_s = now_s, .echo_s = stamp_s_};
 }
 
 // From an acknowledgement to the first segment that was sent after it. A shorter one counts at once, a longer one for
 // an eighth.
 void Receiver::observe_round_trip(double now_s, double echo_s) {
-  if (std::floor(echo_s / tick_s) == std::floor(last_echo_s_ / tick_s)) return;
+  if (std::floor(echo_s / time_stamp_tick_s) == std::floor(last_echo_s_ / time_stamp_tick_s)) return;
   last_echo_s_ = echo_s;
   const double sample_s = now_s - echo_s;
   round_trip_s_ = sample_s < round_trip_s_ ? sample_s : round_trip_s_ + (sample_s - round_trip_s_) / 8;

@@ -18,10 +18,9 @@ class Receiver {
 
   explicit Receiver(double most_window_segments);
 
-  // A segment has come: what to tell the sender now, if anything. `echo_s` is the packet's, `timeout_s` the sender's,
-  // of which a real receiver has an estimate of its own.
-  std::optional<Acknowledgement> take(double now_s, std::int64_t segment, bool ends_message, double echo_s,
-                                      double timeout_s);
+  // What to tell the sender now, if anything. `timeout_s` is the sender's, of which a real receiver has an estimate of
+  // its own.
+  std::optional<Acknowledgement> take(double now_s, const Segment& segment, double timeout_s);
   double next_s() const { return acknowledge_at_s_; }
   Acknowledgement wake(double now_s);  // when that has come
 
@@ -39,6 +38,8 @@ class Receiver {
 
   const double most_window_;
   std::int64_t next_ = 0, read_ = 0, end_ = 0;   // all before it are there; are read; a message's end
+  std::int64_t told_ = 0;                        // next_, as it told last
+  double stamp_s_ = never_sent;                  // that it echoes
   std::map<std::int64_t, std::int64_t> blocks_;  // beyond: from, up to
   std::int64_t beyond_ = 0;                      // segments in them
   int unacknowledged_ = 0, at_once_;

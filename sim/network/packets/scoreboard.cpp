@@ -16,21 +16,21 @@ std::int64_t Scoreboard::send_next(double now_s) {
 
 std::optional<std::int64_t> Scoreboard::to_send_again() {
   for (lost_from_ = std::max(lost_from_, first_); lost_from_ < next_; ++lost_from_) {
-    const Segment& segment = at(lost_from_);
+    const Sent& segment = at(lost_from_);
     if (segment.lost && !segment.again && !segment.beyond_gap) return lost_from_;
   }
   return std::nullopt;
 }
 
 void Scoreboard::send_again(double now_s, std::int64_t number) {
-  Segment& segment = at(number);
+  Sent& segment = at(number);
   if (!segment.again) ++again_;
   segment.again = segment.sent_twice = true;
   segment.sent_s = now_s;
 }
 
 // False if that says nothing of the time that its last transmission took: the first one may have arrived.
-bool Scoreboard::arrive(double now_s, std::int64_t number, Segment& segment, double least_round_trip_s) {
+bool Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double least_round_trip_s) {
   if (segment.lost) --lost_;
   if (segment.again) --again_;
   segment.lost = segment.again = false;
@@ -48,7 +48,7 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
   Delivered got;
   double sent_again_s = -1;
   for (std::int64_t number = std::max(tells.block_from, first_); number < std::min(tells.block_to, next_); ++number) {
-    Segment& segment = at(number);
+    Sent& segment = at(number);
     if (segment.beyond_gap) continue;
     if (arrive(now_s, number, segment, least_round_trip_s)) got.newest_s = now_s - segment.sent_s;
     segment.beyond_gap = true;
@@ -56,7 +56,7 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
     ++got.segments;
   }
   for (; first_ < tells.next; ++first_, ++got.acknowledged) {
-    Segment& segment = segments_.front();
+    Sent& segment = segments_.front();
     if (segment.beyond_gap) {
       --beyond_gap_;
     } else {
@@ -80,7 +80,7 @@ std::int64_t Scoreboard::find_lost(double now_s, double allowed_s) {
   double wait_s = 0;
   look_again_s_ = never;
   for (std::int64_t number = first_; number < next_; ++number) {
-    Segment& segment = at(number);
+    Sent& segment = at(number);
     if (segment.beyond_gap || (segment.lost && !segment.again)) continue;
     if (segment.sent_s > latest_sent_s_ || (segment.sent_s == latest_sent_s_ && number >= latest_)) continue;
     const double left_s = segment.sent_s + latest_round_trip_s_ + allowed_s - now_s;
@@ -101,7 +101,7 @@ std::int64_t Scoreboard::find_lost(double now_s, double allowed_s) {
 
 void Scoreboard::all_are_lost() {
   for (std::int64_t number = first_; number < next_; ++number) {
-    Segment& segment = at(number);
+    Sent& segment = at(number);
     if (segment.beyond_gap) continue;
     if (segment.again) --again_;
     if (!segment.lost) ++lost_;
@@ -109,6 +109,11 @@ void Scoreboard::all_are_lost() {
     segment.lost = true;
   }
   lost_from_ = first_;
+}
+
+void Scoreboard::none_is_lost() {
+  for (std::int64_t number = first_; number < next_; ++number) at(number).lost = false;
+  lost_ = 0;
 }
 
 }  // namespace ddl::network::packets

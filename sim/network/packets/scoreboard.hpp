@@ -44,18 +44,19 @@ class Scoreboard {
   std::int64_t find_lost(double now_s, double allowed_s);
   double look_again_s() const { return look_again_s_; }  // others may be lost then, by what find_lost() has seen
   void all_are_lost();                                   // that have not arrived
+  void none_is_lost();
 
  private:
-  struct Segment {
+  struct Sent {
     double bytes = 0, sent_s = 0;
     bool beyond_gap = false, lost = false, again = false;  // again: on its way since it was lost
     bool sent_twice = false;
   };
-  const Segment& at(std::int64_t number) const { return segments_[static_cast<std::size_t>(number - first_)]; }
-  Segment& at(std::int64_t number) { return segments_[static_cast<std::size_t>(number - first_)]; }
-  bool arrive(double now_s, std::int64_t number, Segment& segment, double least_round_trip_s);
+  const Sent& at(std::int64_t number) const { return segments_[static_cast<std::size_t>(number - first_)]; }
+  Sent& at(std::int64_t number) { return segments_[static_cast<std::size_t>(number - first_)]; }
+  bool arrive(double now_s, std::int64_t number, Sent& segment, double least_round_trip_s);
 
-  std::deque<Segment> segments_;  // from first_ on
+  std::deque<Sent> segments_;  // from first_ on
   std::int64_t first_ = 0, next_ = 0;
   std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // of what has been sent
   std::int64_t lost_from_ = 0;                          // none before is to be sent again

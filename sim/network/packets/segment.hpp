@@ -11,13 +11,22 @@ constexpr double overhead_bytes = 66;   // of a frame: these headers, with time 
 constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
 
 constexpr double never_sent = -1;
+constexpr double time_stamp_tick_s = 0.001;  // in whole ones two of them are compared
+
+struct Segment {
+  std::int64_t number = 0;
+  bool ends_message = false;
+  double sent_s = 0;           // time stamp (RFC 7323)
+  double echo_s = never_sent;  // time stamp of the acknowledgement that came last
+};
 
 struct Acknowledgement {
   std::int64_t next = 0;                      // all segments before it are there
   std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
   bool of_duplicate = false;                  // what came was there already (RFC 2883)
   std::int64_t room_ends = 0;                 // segments before it have room at the receiver
-  double sent_s = 0;                          // time stamp (RFC 7323), echoed by the sender's segments
+  double sent_s = 0;                          // time stamp, echoed by the sender's segments
+  double echo_s = never_sent;                 // time stamp of the first segment that it acknowledges
 };
 
 struct Packet {
@@ -26,10 +35,8 @@ struct Packet {
   int hops = 0;  // links that it has crossed
   bool is_acknowledgement = false;
   double bytes = 0;            // of its frame
-  std::int64_t segment = 0;    // of data
-  bool ends_message = false;   // of data
-  double echo_s = never_sent;  // of data: time stamp of the acknowledgement that came last
-  Acknowledgement tells = {};  // of an acknowledgement
+  Segment segment = {};        // unless it is an acknowledgement
+  Acknowledgement tells = {};  // if it is
 };
 
 inline double frame_bytes_of(const Packet& packet) { return packet.bytes; }

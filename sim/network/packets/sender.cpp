@@ -84,7 +84,10 @@ void Sender::send_lost_again(double now_s) {
 
 void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
   ++counts_.sent;
-  if (again) ++counts_.sent_again;
+  if (again) {
+    ++counts_.sent_again;
+    if (sent_again_s_ == never) sent_again_s_ = now_s;
+  }
   if (state_ == State::recovering) ++sent_meanwhile_;
   last_sent_s_ = now_s;
   transmit_(now_s, segment, board_.bytes(segment));
@@ -105,6 +108,7 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   end_probe(tells, got.segments > 0);
   if (moved && got.newest_s > 0) window_.observe_round_trip(now_s, got.newest_s, board_.first(), board_.next());
   const std::int64_t lost = board_.beyond_gap() > 0 || state_ != State::open ? find_lost(now_s) : 0;
+  if (state_ == State::restarting && moved && was_needless(tells)) undo();
   if (state_ != State::open && moved && board_.first() >= recovery_ends_) {
     if (state_ == State::recovering) window_.set_to_threshold();
     state_ = State::open;
@@ -132,6 +136,7 @@ std::int64_t Sender::find_lost(double now_s) {
 void Sender::begin_recovery() {
   recovery_ends_ = board_.next();
   probe_ends_ = none;
+  note_window();
   window_before_ = window_.segments();
   delivered_ = sent_meanwhile_ = 0;
   window_.lower_threshold();
@@ -208,7 +213,10 @@ void Sender::probe(double now_s) {
 void Sender::restart(double now_s) {
   if (board_.all_there()) return;
   ++counts_.timeouts;
-  if (state_ == State::open) window_.lower_threshold();
+  if (state_ == State::open) {
+    note_window();
+    window_.lower_threshold();
+  }
   if (state_ != State::restarting) window_.start_over();
   recovery_ends_ = board_.next();
   board_.all_are_lost();
@@ -218,6 +226,27 @@ void Sender::restart(double now_s) {
   ++timeouts_in_a_row_;
   send_lost_again(now_s);
   plan_timeout(now_s);
+}
+
+void Sender::note_window() {
+  window_to_restore_ = static_cast<double>(window_.segments());
+  threshold_to_restore_ = std::max(window_.threshold(), std::floor(window_to_restore_ * 3 / 4));
+  sent_again_s_ = never;
+}
+
+// What has arrived was sent before anything was sent again (Eifel: RFC 3522).
+bool Sender::was_needless(const Acknowledgement& tells) const {
+  if (sent_again_s_ == never || tells.echo_s == never_sent) return false;
+  return std::floor(tells.echo_s / time_stamp_tick_s) < std::floor(sent_again_s_ / time_stamp_tick_s);
+}
+
+void Sender::undo() {
+  ++counts_.needless_timeouts;
+  board_.none_is_lost();
+  window_.restore(window_to_restore_, threshold_to_restore_);
+  sent_again_s_ = never;
+  timeouts_in_a_row_ = 0;
+  state_ = State::open;
 }
 
 void Sender::plan_timeout(double now_s) {

@@ -22,7 +22,7 @@ constexpr int first_ones = 16;
 Receiver after_first_ones() {
   Receiver receiver(narrow);
   for (int i = 0; i < first_ones; ++i) {
-    const auto tells = receiver.take(0, i, false, never_sent, timeout_s);
+    const auto tells = receiver.take(0, {.number = i}, timeout_s);
     CHECK(tells.has_value());
     CHECK(tells.value_or(Acknowledgement{}).next == i + 1);
   }
@@ -33,8 +33,8 @@ TEST_CASE("the first sixteen segments are acknowledged at once, then each second
   Receiver receiver = after_first_ones();
   for (int i = first_ones; i < 100; i += 2) {
     CAPTURE(i);
-    CHECK_FALSE(receiver.take(0, i, false, never_sent, timeout_s).has_value());
-    const auto tells = receiver.take(0, i + 1, false, never_sent, timeout_s);
+    CHECK_FALSE(receiver.take(0, {.number = i}, timeout_s).has_value());
+    const auto tells = receiver.take(0, {.number = i + 1}, timeout_s);
     REQUIRE(tells.has_value());
     CHECK(tells->next == i + 2);
     CHECK(tells->block_to == 0);
@@ -44,27 +44,27 @@ TEST_CASE("the first sixteen segments are acknowledged at once, then each second
 
 TEST_CASE("a lone segment is acknowledged after 40 ms, whatever acknowledgement it gets before") {
   Receiver receiver = after_first_ones();
-  CHECK_FALSE(receiver.take(0.1, 16, false, never_sent, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(0.1, {.number = 16}, timeout_s).has_value());
   CHECK(receiver.next_s() == doctest::Approx(0.14));
   CHECK(receiver.wake(0).next == 17);
   CHECK(receiver.next_s() == Receiver::never);
-  CHECK_FALSE(receiver.take(0.2, 17, false, never_sent, timeout_s).has_value());
-  CHECK(receiver.take(0.21, 18, false, never_sent, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(0.2, {.number = 17}, timeout_s).has_value());
+  CHECK(receiver.take(0.21, {.number = 18}, timeout_s).has_value());
   CHECK(receiver.next_s() == Receiver::never);
 }
 
 TEST_CASE("after a pause of a timeout sixteen are acknowledged at once again") {
   Receiver receiver = after_first_ones();
-  CHECK_FALSE(receiver.take(timeout_s, 16, false, never_sent, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(timeout_s, {.number = 16}, timeout_s).has_value());
   const double later_s = 2 * timeout_s + 0.01;
-  for (int i = 0; i < first_ones; ++i) CHECK(receiver.take(later_s, 17 + i, false, never_sent, timeout_s).has_value());
-  CHECK_FALSE(receiver.take(later_s, 17 + first_ones, false, never_sent, timeout_s).has_value());
+  for (int i = 0; i < first_ones; ++i) CHECK(receiver.take(later_s, {.number = 17 + i}, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(later_s, {.number = 17 + first_ones}, timeout_s).has_value());
 }
 
 TEST_CASE("what comes out of order is told at once with its block, what fills a gap at once, too") {
   Receiver receiver = after_first_ones();
   const auto told = [&](std::int64_t segment) {
-    const auto tells = receiver.take(0, segment, false, never_sent, timeout_s);
+    const auto tells = receiver.take(0, {.number = segment}, timeout_s);
     REQUIRE(tells.has_value());
     return *tells;
   };
@@ -86,11 +86,19 @@ TEST_CASE("what comes out of order is told at once with its block, what fills a 
   CHECK_FALSE(tells.of_duplicate);
 }
 
+TEST_CASE("an acknowledgement echoes the first segment that it is of, and beyond a gap the one before") {
+  Receiver receiver = after_first_ones();
+  CHECK_FALSE(receiver.take(0, {.number = 16, .sent_s = 0.005}, timeout_s).has_value());
+  CHECK(receiver.take(0, {.number = 17, .sent_s = 0.006}, timeout_s)->echo_s == 0.005);
+  CHECK(receiver.take(0, {.number = 19, .sent_s = 0.007}, timeout_s)->echo_s == 0.005);
+  CHECK(receiver.take(0, {.number = 18, .sent_s = 0.009}, timeout_s)->echo_s == 0.009);
+}
+
 TEST_CASE("what was there already is told so at once") {
   Receiver receiver = after_first_ones();
-  CHECK(receiver.take(0, 18, false, never_sent, timeout_s).has_value());
+  CHECK(receiver.take(0, {.number = 18}, timeout_s).has_value());
   for (const std::int64_t there : {3, 15, 18}) {
-    const auto tells = receiver.take(0, there, false, never_sent, timeout_s);
+    const auto tells = receiver.take(0, {.number = there}, timeout_s);
     REQUIRE(tells.has_value());
     CHECK(tells->of_duplicate);
     CHECK(tells->next == 16);
@@ -117,7 +125,7 @@ TEST_CASE("in whatever order segments come, some twice, blocks and what is missi
       const bool is_new = there.insert(segment).second;
       std::int64_t next = 0;
       while (there.contains(next)) ++next;
-      const auto tells = receiver.take(0, segment, false, never_sent, timeout_s);
+      const auto tells = receiver.take(0, {.number = segment}, timeout_s);
       REQUIRE(receiver.next() == next);
       for (const std::int64_t end : {next, segments}) {
         const auto come = static_cast<std::int64_t>(std::distance(there.begin(), there.lower_bound(end)));
@@ -139,10 +147,10 @@ TEST_CASE("in whatever order segments come, some twice, blocks and what is missi
 
 TEST_CASE("the end of a message is acknowledged at once") {
   Receiver receiver = after_first_ones();
-  CHECK(receiver.take(0, 16, true, never_sent, timeout_s).has_value());
+  CHECK(receiver.take(0, {.number = 16, .ends_message = true}, timeout_s).has_value());
   // Also if it came before others.
-  CHECK(receiver.take(0, 18, true, never_sent, timeout_s).has_value());
-  CHECK(receiver.take(0, 17, false, never_sent, timeout_s).has_value());
+  CHECK(receiver.take(0, {.number = 18, .ends_message = true}, timeout_s).has_value());
+  CHECK(receiver.take(0, {.number = 17}, timeout_s).has_value());
 }
 
 TEST_CASE("a window at its limit does not depend on what was read") {
@@ -150,7 +158,7 @@ TEST_CASE("a window at its limit does not depend on what was read") {
     Receiver receiver(most);
     CHECK(receiver.room_ends() == most);
     for (int i = 0; i < 16; ++i) {
-      CHECK(receiver.take(0, i, false, never_sent, timeout_s).value_or(Acknowledgement{}).room_ends == i + 1 + most);
+      CHECK(receiver.take(0, {.number = i}, timeout_s).value_or(Acknowledgement{}).room_ends == i + 1 + most);
     }
   }
 }
@@ -173,7 +181,8 @@ TEST_CASE("room follows a captured connection: less until it is read, more as ro
   for (const Burst& burst : bursts) {
     for (double now_s = burst.begin_s; segment < burst.until; now_s += frame_s) {
       const double echo_s = segment <= 10 ? never_sent : now_s - round_trip_s;
-      const auto tells = receiver.take(now_s, segment, segment == 0, echo_s, timeout_s);
+      const auto tells =
+          receiver.take(now_s, {.number = segment, .ends_message = segment == 0, .echo_s = echo_s}, timeout_s);
       ++segment;
       const auto expected = told.find(segment);
       if (!tells || expected == told.end()) continue;

@@ -29,6 +29,9 @@ class Alone {
   void acknowledge(double now_s, std::int64_t next, std::int64_t from, std::int64_t to) {
     sender.take(now_s, {.next = next, .block_from = from, .block_to = to, .room_ends = room_});
   }
+  void acknowledge_echo(double now_s, std::int64_t next, double echo_s) {
+    sender.take(now_s, {.next = next, .room_ends = room_, .echo_s = echo_s});
+  }
   void acknowledge_duplicate(double now_s, std::int64_t next) {
     sender.take(now_s, {.next = next, .of_duplicate = true, .room_ends = room_});
   }
@@ -181,6 +184,27 @@ TEST_CASE("timeouts double up to two minutes") {
     before_s = alone.sender.next_s();
   }
   CHECK(alone.sender.counts().timeouts == 11);
+}
+
+TEST_CASE("a timeout was needless if what was sent before it arrives: the window and what counts as lost are undone") {
+  const auto window_after = [](bool needless) {
+    Alone alone;
+    alone.write(0, 10);
+    alone.bring_all(0);  // 20 from now on
+    alone.write(0.1, 20);
+    CHECK(alone.sent().size() == 20);
+    while (alone.sender.counts().timeouts == 0) alone.sender.wake(alone.sender.next_s());
+    static_cast<void>(alone.sent());
+    const double resent_s = 1;
+    alone.acknowledge_echo(resent_s + 0.1, 11, needless ? 0.1 : resent_s);
+    CHECK(alone.sender.counts().needless_timeouts == (needless ? 1 : 0));
+    CHECK(alone.sent() == (needless ? std::vector<std::int64_t>{} : from_to(11, 13)));
+    alone.acknowledge_echo(resent_s + 0.2, 30, needless ? 0.1 : resent_s);
+    alone.write(resent_s + 0.2, 1000);
+    return alone.sent().size();
+  };
+  CHECK(window_after(true) >= 20);
+  CHECK(window_after(false) <= 14);
 }
 
 TEST_CASE("a probe sends new data if there is some") {
