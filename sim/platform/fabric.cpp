@@ -97,7 +97,7 @@ bool any_over_distances(const Hosts& hosts) {
 NetworkFacts facts_of(const Hosts& hosts, bool generated) {
   NetworkFacts facts{.nodes = hosts.size(),
                      .sets_latency_factor = !has_default("network/latency-factor"),
-                     .sets_bandwidth_factor = !has_default("network/bandwidth-factor"),
+                     .sets_sharing = !has_default("network/bandwidth-factor") || !has_default("network/weight-S"),
                      .over_distances = [&hosts] { return any_over_distances(hosts); }};
   if (!generated) facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
   return facts;

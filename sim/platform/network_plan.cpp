@@ -20,7 +20,7 @@ bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP
 // Over distances packets are nearest to what is measured; a setting that they do not have asks for another model.
 bool are_packets_best(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
   const bool for_any_model = network.solver == LinkSolver::automatic && network.sharing == LinkSharing::automatic &&
-                             network.crosstraffic && !facts.sets_bandwidth_factor;
+                             network.crosstraffic && !facts.sets_sharing;
   return for_any_model && facts.nodes <= most_nodes_of_packets_by_default && facts.over_distances &&
          facts.over_distances();
 }
@@ -84,10 +84,11 @@ void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const Netw
   if (network.solver != LinkSolver::automatic) refuse("solver", R"("auto")");
   if (network.sharing != LinkSharing::automatic) refuse("sharing", R"("auto")");
   if (!network.crosstraffic) refuse("crosstraffic", "true");
-  if (facts.sets_bandwidth_factor) {
+  if (facts.sets_sharing) {
     throw InputError(
-        "$.platform.network.model: packets are of the sizes that Ethernet gives them, and the platform file sets "
-        "SimGrid's bandwidth factor; expected TCP, LV08 or CM02");
+        "$.platform.network.model: packets are shared by queues, and the platform file sets network/bandwidth-factor "
+        "or "
+        "network/weight-S; expected TCP, LV08 or CM02");
   }
 }
 

@@ -23,7 +23,8 @@ struct NetworkFacts {
   std::size_t nodes = 0;
   bool plain_factors = true;  // none that depends on the size of a message
   bool latencies_change = false;
-  bool sets_latency_factor = false, sets_bandwidth_factor = false;  // its file, by a <config>
+  bool sets_latency_factor = false;  // its file, by a <config>
+  bool sets_sharing = false;         // likewise the bandwidth factor, or what of a bandwidth counts in weights
   // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
   // routes, so it is asked only where it matters. Null: there is none.
   std::function<std::string()> latency_only_back = nullptr;

@@ -138,7 +138,7 @@ TEST_CASE("packets are the model over distances, unless there are many nodes or 
     CHECK(plan_network(network, far(2)).model == NetworkModel::TCP);
   }
   NetworkFacts facts = far(2);
-  facts.sets_bandwidth_factor = true;
+  facts.sets_sharing = true;
   CHECK(plan_network({}, facts).model == NetworkModel::TCP);
   facts.plain_factors = false;
   CHECK(plan_network({}, facts).model == NetworkModel::LV08);
@@ -182,7 +182,7 @@ TEST_CASE("settings of what SimGrid carries are refused where packets are carrie
     refused({}, facts, "$.platform.network.model: packets computes latencies by itself");
     refused({}, facts, "expected LV08 or CM02");
   }
-  refused({}, {.nodes = 2, .sets_bandwidth_factor = true}, "expected TCP, LV08 or CM02");
+  refused({}, {.nodes = 2, .sets_sharing = true}, "expected TCP, LV08 or CM02");
 }
 
 }  // namespace ddl::platform
