@@ -26,9 +26,9 @@ plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype
      cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing", \
      cycles using (strcol(5) eq "packets" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.4 linecolor rgb colour(4) title "packets"
 
-set title "Real distances, the model TCP"
+set title "Real distances, packet by packet"
 at(latency, model) = sprintf("< awk -F, '$4 == \"%s\" && $6 == \"%s\"' %s", latency, model, distances)
-plot for [i=1:3] at(word("5 20 50", i), "TCP") using 7:($8/$7) with points pointtype 7 pointsize 0.7 \
+plot for [i=1:3] at(word("5 20 50", i), "packets") using 7:($8/$7) with points pointtype 7 pointsize 0.7 \
      linecolor rgb colour(i) title word("5 20 50", i)." ms one way"
 
 set title "Real distances, all network models"

@@ -15,7 +15,7 @@ curve() {
   trap 'rm -rf "$work"' EXIT
   set -- "$here/../../scenarios/het_wan_$scheme.json" --quiet --out "$work" --seed "$seed" --set name=curve \
     --set algorithm="$(algorithm "$scheme")" --set wire.model_bytes=1MB --set compute.seconds_per_batch=100ms \
-    --set stop='{"time": "150s"}' --set evaluate='{"every": "5s"}'
+    --set stop='{"time": "150s"}' --set evaluate='{"every": "5s"}' --set platform.network.model=auto
   "$program" run "$@" > /dev/null
   for _ in 1 2 3; do
     "$program" emulate "$@" --force --threads 1 > /dev/null
