@@ -6,11 +6,6 @@
 namespace ddl::network::packets {
 namespace {
 
-// The buffer into which the application writes: Linux makes it as large as two windows, in which a segment counts with
-// its descriptors, when the application waits for it.
-constexpr double room_for_segment_bytes = 2304;
-constexpr double kept_for_unsent_bytes = 1486, kept_for_sent_bytes = 1864;  // sent ones are cut off, two at a time
-constexpr double windows_in_buffer = 2, least_buffer_segments = 10;
 constexpr double single_delay_s = 0.2;  // RFC 8985, 7.2: the acknowledgement of a lone segment is delayed
 constexpr double clock_tick_s = 0.002;  // Linux's least timer, which is added to those of losses
 constexpr std::int64_t segments_that_show_no_reordering = 3;
@@ -23,37 +18,8 @@ constexpr int most_doublings = 30;  // by then it is that
 
 void Sender::write(double now_s, double bytes) {
   if (board_.all_there()) window_.rest(now_s, now_s - last_sent_s_, trips_.timeout_s());
-  unwritten_bytes_ = std::max(bytes, 1.0);
-  message_ends_ = board_.end() + static_cast<std::int64_t>(std::ceil(unwritten_bytes_ / segment_bytes));
-  buffer_bytes_ = std::max(buffer_bytes_, windows_in_buffer * least_buffer_segments * room_for_segment_bytes);
-  write_on();
-}
-
-double Sender::kept_bytes() const {
-  const auto sent = static_cast<double>(board_.next() - board_.first());
-  const auto unsent = static_cast<double>(board_.end() - board_.next());
-  return sent * kept_for_sent_bytes + unsent * kept_for_unsent_bytes;
-}
-
-void Sender::write_on() {
-  while (unwritten_bytes_ > 0 && kept_bytes() < buffer_bytes_) {
-    const double bytes = std::min(unwritten_bytes_, segment_bytes);
-    unwritten_bytes_ -= bytes;
-    board_.append(bytes);
-  }
-}
-
-// The application is woken when a third of its buffer is free.
-void Sender::write_on_if_there_is_room(double now_s) {
-  if (!(unwritten_bytes_ > 0)) return;
-  if (board_.under_way() < window_.segments()) {
-    const double segments = std::max(least_buffer_segments, static_cast<double>(window_.segments()));
-    const double wanted = windows_in_buffer * segments * room_for_segment_bytes;
-    buffer_bytes_ = std::max(buffer_bytes_, wanted);
-  }
-  if (buffer_bytes_ - kept_bytes() < kept_bytes() / 2) return;
-  write_on();
-  send(now_s);
+  message_ends_ = board_.end();
+  message_ends_ += buffer_.write(bytes, board_);
 }
 
 void Sender::send(double now_s) {
@@ -122,7 +88,7 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   if (moved) plan_timeout(now_s);
   if (moved || state_ != State::open || board_.beyond_gap() > 0) plan_probe(now_s);
   send(now_s);
-  write_on_if_there_is_room(now_s);
+  if (buffer_.write_on(window_.segments(), board_)) send(now_s);
 }
 
 std::int64_t Sender::find_lost(double now_s) {

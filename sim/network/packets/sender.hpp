@@ -1,8 +1,8 @@
 // The sending end of a TCP connection as Linux has it: what it may send (congestion_window.hpp, the receiver's window,
-// and the buffer into which the application writes), and what it does about losses: those that later segments tell of
-// (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7), and silence (timeout: RFC 6298), of which it undoes the
-// effects if what it had sent before arrives after all (RFC 3522). While losses are made good it sends at a rate by
-// what arrives (RFC 6937).
+// and the buffer into which the application writes, send_buffer.hpp), and what it does about losses: those that later
+// segments tell of (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7), and silence (timeout: RFC 6298), of
+// which it undoes the effects if what it had sent before arrives after all (RFC 3522). While losses are made good it
+// sends at a rate by what arrives (RFC 6937).
 //
 // It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
 // it sends. docs/network.md lists what is not modelled.
@@ -15,6 +15,7 @@
 #include "sim/network/packets/congestion_window.hpp"
 #include "sim/network/packets/round_trips.hpp"
 #include "sim/network/packets/scoreboard.hpp"
+#include "sim/network/packets/send_buffer.hpp"
 
 namespace ddl::network::packets {
 
@@ -44,9 +45,6 @@ class Sender {
 
  private:
   enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
-  double kept_bytes() const;                          // in that buffer
-  void write_on();
-  void write_on_if_there_is_room(double now_s);
   void send_lost_again(double now_s);
   void put_on_wire(double now_s, std::int64_t segment, bool again);
   void begin_recovery();
@@ -64,9 +62,9 @@ class Sender {
   CongestionWindow window_;
   RoundTrips trips_;
   Scoreboard board_;
+  SendBuffer buffer_;
   std::int64_t receivers_end_;
   const Transmit transmit_;
-  double unwritten_bytes_ = 0, buffer_bytes_ = 0;
   std::int64_t message_ends_ = 0;
   double last_sent_s_ = 0, echo_s_ = never_sent;
 
