@@ -94,7 +94,7 @@ void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const Netw
 
 std::string why_packets(const scenario::NetworkSpec& network) {
   if (network.model == NetworkModel::packets) return "the scenario's platform.network.model";
-  return "routes take 1 ms or more, over which this model is nearest to what is measured";
+  return "routes take 5 ms or more, over which this model is nearest to what is measured";
 }
 
 LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {

@@ -136,9 +136,14 @@ Adviser::Adviser(AdviseRequest request, int at_once)
   quick.push_back({"expect", "[]"});  // which may be of a later time than a probe's end
   probe_base_ = base("probes", quick);
   race_base_ = base("runs", question_.set);
-  condition_base_ = base("conditions", question_.set);
   const scenario::Scenario& own = lab_.scenario(lab_.point(race_base_, {}));
   setting_ = setting_of(own);
+  // One model for all, though other latencies may have another by default.
+  std::vector<scenario::Override> condition = question_.set;
+  if (own.platform.network.model == scenario::NetworkModel::automatic && !setting_.network_model.empty()) {
+    condition.push_back({"platform.network.model", fmt::format("\"{}\"", setting_.network_model)});
+  }
+  condition_base_ = base("conditions", condition);
   conditions_ = other_conditions(own, setting_.check_with_packets);
   SearchSpace space = space_of(own, {});
   space.rates = quick_rates, space.spare = quick_spare;

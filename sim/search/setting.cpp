@@ -13,14 +13,14 @@
 #include "core/nn/model.hpp"
 #include "sim/experiment/forecast.hpp"
 #include "sim/platform/fabric.hpp"
+#include "sim/platform/network_plan.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/readable.hpp"
 
 namespace ddl::search {
 namespace {
 
-constexpr int most_nodes = 64;        // between which routes are looked at
-constexpr double distance_s = 0.001;  // from here on, latencies count beside queues
+constexpr int most_nodes = 64;  // between which routes are looked at
 
 struct Range {
   double least = std::numeric_limits<double>::infinity(), most = 0;
@@ -63,7 +63,8 @@ std::string network_text(const platform::Fabric& fabric) {
 }
 
 bool is_tcp_over_distances(const platform::Fabric& fabric) {
-  return fabric.network_plan().model == scenario::NetworkModel::TCP && latencies_of_routes(fabric).most >= distance_s;
+  return fabric.network_plan().model == scenario::NetworkModel::TCP &&
+         latencies_of_routes(fabric).most >= platform::distance_s;
 }
 
 // Throws InputError where the platform, or what else the scenario sets, is not for packets.
@@ -96,9 +97,13 @@ Setting setting_of(const scenario::Scenario& scenario) {
   try {
     const auto network = nlohmann::json::parse(process::in_child([&] {
       const platform::Fabric fabric(scenario);
-      return nlohmann::json{{"text", network_text(fabric)}, {"over_distances", is_tcp_over_distances(fabric)}}.dump();
+      return nlohmann::json{{"text", network_text(fabric)},
+                            {"model", std::string(ddl::name_of(fabric.network_plan().model))},
+                            {"over_distances", is_tcp_over_distances(fabric)}}
+          .dump();
     }));
     setting.lines.push_back(network["text"]);
+    setting.network_model = network["model"];
     if (!network["over_distances"]) return setting;
     process::in_child([&] {
       build_for_packets(scenario);

@@ -221,7 +221,7 @@ TEST_CASE("a star of ten thousand hosts is made at once") {
   CHECK(result == json{{"nodes", 10000}, {"way", {"w9999 up", "w1 down"}}});
 }
 
-TEST_CASE("by default networks with a route of a millisecond or more are simulated packet by packet, others as TCP") {
+TEST_CASE("by default networks with a route of 5 ms or more are simulated packet by packet, others as TCP") {
   const auto model = [](scenario::GeneratedPlatform spec) {
     spec.bandwidth = {{5e6}};
     scenario::Scenario scenario = ddl::on_platform(spec);
@@ -229,14 +229,14 @@ TEST_CASE("by default networks with a route of a millisecond or more are simulat
     return ddl::forked([&] { return json(ddl::name_of(Fabric(scenario).network_plan().model)); });
   };
   using scenario::Topology;
-  CHECK(model({.workers = 2, .latency = {0.001}}) == "packets");
-  CHECK(model({.workers = 2, .latency = {0.0009}}) == "TCP");
+  CHECK(model({.workers = 2, .latency = {0.005}}) == "packets");
+  CHECK(model({.workers = 2, .latency = {0.0049}}) == "TCP");
   CHECK(model({.topology = Topology::mesh, .workers = 3, .latency = {0.02}}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4, .site_latency = {{0.0001}}}) == "TCP");
   // The opposite worker of a ring is half of it away.
-  CHECK(model({.topology = Topology::ring, .workers = 8, .latency = {0.0003}}) == "packets");
-  CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.0003}}) == "TCP");
+  CHECK(model({.topology = Topology::ring, .workers = 8, .latency = {0.002}}) == "packets");
+  CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.002}}) == "TCP");
 }
 
 TEST_CASE("a generated network written as a platform file is the same network") {

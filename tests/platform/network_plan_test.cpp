@@ -129,7 +129,7 @@ TEST_CASE("packets are the model over distances, unless there are many nodes or 
     const NetworkPlan plan = plan_network(network, far(most_nodes_of_packets_by_default));
     CHECK(plan.carried_by == CarriedBy::packets);
     CHECK(plan.model == NetworkModel::packets);
-    CHECK(plan.why == "routes take 1 ms or more, over which this model is nearest to what is measured");
+    CHECK(plan.why == "routes take 5 ms or more, over which this model is nearest to what is measured");
   }
   CHECK(plan_network({}, far(most_nodes_of_packets_by_default + 1)).model == NetworkModel::TCP);
   CHECK(plan_network({}, {.nodes = 2, .over_distances = [] { return false; }}).model == NetworkModel::TCP);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -447,6 +448,21 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
   for (const std::string& line : adviser.setting()) CHECK(page.find("- " + line + "\n") != std::string::npos);
   CHECK(page.find(fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has",
                               *advice.shown_target)) != std::string::npos);
+}
+
+TEST_CASE("all conditions have one network model, also where half of the latency has another by default") {
+  const Place place;
+  std::string text = scenario_text("80Mbps");
+  text.replace(text.find("\"80Mbps\""), 8, R"("80Mbps", "latency": "8ms")");
+  Adviser adviser(place.request(place.write("near.json", text), {"gossip"}), 2);
+  adviser.run(Counted().options());
+  int runs = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(adviser.folder() / "conditions")) {
+    if (entry.path().filename() != "run.json") continue;
+    ++runs;
+    CHECK(Json::parse(std::ifstream(entry.path()))["network"]["model"] == "packets");
+  }
+  CHECK(runs == 12);  // four conditions, three seeds
 }
 
 TEST_CASE("where the model TCP is simulated over distances the best run again packet by packet, and nowhere else") {
