@@ -318,7 +318,9 @@ std::string what_is_asked(Adviser& adviser) {
   const Goal& goal = adviser.request().goal;
   const std::string what = goal.target ? fmt::format("which system is the first at accuracy {:g}", *goal.target)
                                        : std::string("which system ends with the best accuracy");
-  return fmt::format("Question: {} on {}?", what, adviser.question().file);
+  const auto& systems = adviser.request().systems;
+  const std::string among = systems.empty() ? "" : fmt::format(" (--systems {})", fmt::join(systems, ","));
+  return fmt::format("Question: {} on {}{}?", what, adviser.question().file, among);
 }
 
 // What the answer depends on, and which accuracy the ranking is about.
@@ -374,6 +376,7 @@ Row method(Adviser& adviser, const Advice& advice) {
   }
   lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", adviser.request().seeds.front(),
                               adviser.request().seeds.back()));
+  if (advice.shown_target) lines.emplace_back("Speed-up is over the seeds that both raced with.");
   if (not_told_apart_table(advice, adviser.request().goal).size() > 1) {
     lines.emplace_back(
         "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "

@@ -59,7 +59,7 @@ std::string network_text(const platform::Fabric& fabric) {
   if (!latencies.empty()) {
     text += "; latency of a route, one way, " + range_text(latencies, results::readable_seconds);
   }
-  return "Network: " + text + ".";
+  return fmt::format("Network: {}; network model {}.", text, ddl::name_of(fabric.network_plan().model));
 }
 
 bool is_tcp_over_distances(const platform::Fabric& fabric) {

@@ -440,11 +440,13 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
         "Training: 2 s of simulated time (stop.time); synthetic data, 400 training samples; minibatches of 20, 100 ms "
         "each; the model is 10 MB on the wire.");
   CHECK(before[1] ==
-        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms.");
+        "Network: 2 workers and 1 server; links of 8 Mbit/s to 40 Mbit/s; latency of a route, one way, 30 ms; network "
+        "model packets.");
   adviser.run(Counted().options());
   const Advice advice = adviser.advice();
   REQUIRE(advice.shown_target.has_value());
   const std::string page = advice_markdown(adviser);
+  CHECK(page.find(" (--systems alone)?\n") != std::string::npos);
   for (const std::string& line : adviser.setting()) CHECK(page.find("- " + line + "\n") != std::string::npos);
   CHECK(page.find(fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has",
                               *advice.shown_target)) != std::string::npos);
