@@ -80,10 +80,10 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   if (evaluation > much) cost += "; evaluate.samples, or fewer evaluations, make it quicker";
   if (forecast.messages_s > std::max(long_s, much * forecast.cost_s)) {
     const std::string why = forecast.messages_reached > 0
-                                ? fmt::format("each that starts or ends moves the shares of up to {} others",
+                                ? fmt::format("each that starts or ends moves the shares of up to {} others; ",
                                               results::readable_count(forecast.messages_reached))
-                                : "they travel packet by packet";
-    cost += fmt::format(", up to {} for messages: {}; fewer workers or steps make it quicker",
+                                : "they travel packet by packet; platform.network.model TCP, ";
+    cost += fmt::format(", up to {} for messages: {}fewer workers or steps make it quicker",
                         results::readable_share(forecast.messages_s / forecast.cost_s), why);
   }
   add("cost", cost);

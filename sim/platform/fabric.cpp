@@ -83,12 +83,19 @@ std::string latency_only_back(const Hosts& hosts) {
   return "";
 }
 
+// Whether it is of the kind whose messages travel packet by packet by default.
+bool is_distance(const WayOfHosts& way) {
+  if (way.latency_s < distance_s) return false;
+  return std::ranges::any_of(
+      way.links, [](const s4u::Link* link) { return link->get_bandwidth() <= most_bytes_per_s_of_distance; });
+}
+
 bool any_over_distances(const Hosts& hosts) {
   return std::ranges::any_of(hosts, [&](const s4u::Host* source) {
     return std::ranges::any_of(hosts, [&](const s4u::Host* target) {
       if (source == target) return false;
       const auto way = way_between(source, target);
-      return way && way->latency_s >= distance_s;
+      return way && is_distance(*way);
     });
   });
 }

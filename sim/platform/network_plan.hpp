@@ -28,7 +28,8 @@ struct NetworkFacts {
   // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
   // routes, so it is asked only where it matters. Null: there is none.
   std::function<std::string()> latency_only_back = nullptr;
-  // Whether a route between two nodes takes distance_s or longer. Looks at routes until it finds one. Null: none does.
+  // Whether a route between two nodes takes distance_s or longer, and has no more than most_bytes_per_s_of_distance.
+  // Looks at routes until it finds one. Null: there is none.
   std::function<bool()> over_distances = nullptr;
 };
 
@@ -51,8 +52,9 @@ constexpr std::size_t most_nodes_of_simgrid = 32;
 // Beyond, packets would take hours: each ordered pair of nodes is a connection.
 constexpr std::size_t most_nodes_of_packets = 1000;
 
-// Beyond, packets are simulated only if the scenario says so: time grows with the bytes that all nodes send.
+// Beyond, packets are simulated only if the scenario says so: a run takes time for each packet.
 constexpr std::size_t most_nodes_of_packets_by_default = 100;
+constexpr double most_bytes_per_s_of_distance = 125e6;
 
 // For archives.
 template <class Archive>

@@ -231,11 +231,13 @@ void common_fields(Visitor& visit, PlatformSpec& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {
-  visit("model", spec.model,
-        Rule{.doc =
-                 "TCP: LV08 with latencies as windows and queues allow; packets: TCP packet by packet, nearest to what "
-                 "is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a route takes 5 ms or more "
-                 "between at most 100 nodes, otherwise TCP, or LV08 where a platform file sets factors of its own"});
+  visit(
+      "model", spec.model,
+      Rule{.doc =
+               "TCP: LV08 with latencies as windows and queues allow; packets: TCP packet by packet, nearest to what "
+               "is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a route of at most 1 Gbit/s takes "
+               "5 ms or more, between at most 100 nodes; otherwise TCP, or LV08 where a platform file sets factors of "
+               "its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "most bytes of a flow that are under way (TCP, packets: whole segments of 1448B, two at least); "

@@ -221,9 +221,9 @@ TEST_CASE("a star of ten thousand hosts is made at once") {
   CHECK(result == json{{"nodes", 10000}, {"way", {"w9999 up", "w1 down"}}});
 }
 
-TEST_CASE("by default networks with a route of 5 ms or more are simulated packet by packet, others as TCP") {
-  const auto model = [](scenario::GeneratedPlatform spec) {
-    spec.bandwidth = {{5e6}};
+TEST_CASE("by default networks with a slow route of 5 ms or more are simulated packet by packet, others as TCP") {
+  const auto model = [](scenario::GeneratedPlatform spec, double bytes_per_s = 5e6) {
+    spec.bandwidth = {{bytes_per_s}};
     scenario::Scenario scenario = ddl::on_platform(spec);
     scenario.platform.network = {};
     return ddl::forked([&] { return json(ddl::name_of(Fabric(scenario).network_plan().model)); });
@@ -231,6 +231,8 @@ TEST_CASE("by default networks with a route of 5 ms or more are simulated packet
   using scenario::Topology;
   CHECK(model({.workers = 2, .latency = {0.005}}) == "packets");
   CHECK(model({.workers = 2, .latency = {0.0049}}) == "TCP");
+  CHECK(model({.workers = 2, .latency = {0.005}}, 125e6) == "packets");
+  CHECK(model({.workers = 2, .latency = {0.005}}, 126e6) == "TCP");
   CHECK(model({.topology = Topology::mesh, .workers = 3, .latency = {0.02}}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4, .site_latency = {{0.0001}}}) == "TCP");
