@@ -85,7 +85,8 @@ std::string latency_only_back(const Hosts& hosts) {
 
 // Whether it is of the kind whose messages travel packet by packet by default.
 bool is_distance(const WayOfHosts& way) {
-  if (way.latency_s < distance_s) return false;
+  constexpr double rounding = 1e-9;  // of a sum of latencies
+  if (way.latency_s < distance_s * (1 - rounding)) return false;
   return std::ranges::any_of(
       way.links, [](const s4u::Link* link) { return link->get_bandwidth() <= most_bytes_per_s_of_distance; });
 }

@@ -33,7 +33,7 @@ struct NetworkFacts {
   std::function<bool()> over_distances = nullptr;
 };
 
-// The shortest distance over which packets were found to be nearer to what is measured than the model TCP
+// One way: the shortest distance over which packets were found to be nearer to what is measured than the model TCP
 // (results/validation).
 constexpr double distance_s = 0.005;
 

@@ -11,10 +11,10 @@ namespace ddl::search {
 
 struct Setting {
   std::vector<std::string> lines;  // on training, and on the network unless that cannot be built
-  // Messages take the times of the model TCP over distances, where packets are nearer to what is
-  // measured, and packets can simulate the platform.
+  // Messages take the times of the model TCP over distances, where packets are nearer to what is measured, and packets
+  // can simulate the platform.
   bool check_with_packets = false;
-  std::string network_model;  // what "auto" is on this network; empty if that cannot be built
+  std::string network_model;  // what "auto" is here; empty if the network cannot be built
 };
 // Builds the network in a child process.
 Setting setting_of(const scenario::Scenario& scenario);

@@ -236,6 +236,9 @@ TEST_CASE("by default networks with a slow route of 5 ms or more are simulated p
   CHECK(model({.topology = Topology::mesh, .workers = 3, .latency = {0.02}}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4, .site_latency = {{0.0001}}}) == "TCP");
+  // A sum of latencies is rounded: two of 0.2 ms and one of 4.6 are no less than 5.
+  CHECK(model({.topology = Topology::two_sites, .workers = 4, .latency = {0.0004}, .site_latency = {{0.0046}}}) ==
+        "packets");
   // The opposite worker of a ring is half of it away.
   CHECK(model({.topology = Topology::ring, .workers = 8, .latency = {0.002}}) == "packets");
   CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.002}}) == "TCP");

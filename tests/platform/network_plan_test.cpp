@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 #include "core/base/check.hpp"
 
 namespace ddl::platform {
@@ -137,6 +139,13 @@ TEST_CASE("packets are the model over distances, unless there are many nodes or 
                                      NetworkSpec{.solver = LinkSolver::simgrid}, NetworkSpec{.crosstraffic = false}}) {
     CHECK(plan_network(network, far(2)).model == NetworkModel::TCP);
   }
+  // Routes are not looked at where that decides nothing.
+  const auto unasked = [](std::size_t nodes) {
+    return NetworkFacts{.nodes = nodes, .over_distances = []() -> bool { throw std::logic_error("asked"); }};
+  };
+  CHECK_NOTHROW(plan_network({.model = NetworkModel::TCP}, unasked(2)));
+  CHECK_NOTHROW(plan_network({.sharing = LinkSharing::fair}, unasked(2)));
+  CHECK_NOTHROW(plan_network({}, unasked(most_nodes_of_packets_by_default + 1)));
   NetworkFacts facts = far(2);
   facts.sets_sharing = true;
   CHECK(plan_network({}, facts).model == NetworkModel::TCP);

@@ -33,7 +33,7 @@ class CongestionWindow {
   void lower_threshold();
   void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }
   void set_to_threshold() { segments_ = threshold_; }
-  // What lower_threshold() and set() did was needless.
+  // Undoes what lower_threshold() and set() did.
   void restore(double segments, double threshold);
   void start_over();  // after a timeout: nothing is known of round trips, or of where something was lost
 

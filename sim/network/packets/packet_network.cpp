@@ -13,7 +13,7 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent_again += more.sent_again;
   sum.probes += more.probes;
   sum.timeouts += more.timeouts;
-  sum.needless_timeouts += more.needless_timeouts;
+  sum.spurious_timeouts += more.spurious_timeouts;
 }
 
 }  // namespace

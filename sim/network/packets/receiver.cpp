@@ -63,7 +63,7 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
   const std::int64_t before = next_;
   if (now_s - last_s_ > timeout_s) at_once_ = acknowledged_at_once;
   last_s_ = now_s;
-  if (segment.number <= told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
+  if (segment.number == told_ || segment.number + 1 == told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
   const bool is_new = add(segment.number);
   if (!segment.ends_message && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
   const bool grows = is_new && window_ < room();
@@ -102,7 +102,7 @@ Acknowledgement Receiver::acknowledge(double now_s) {
 // From an acknowledgement to the first segment that was sent after it. A shorter one counts at once, a longer one for
 // an eighth.
 void Receiver::observe_round_trip(double now_s, double echo_s) {
-  if (std::floor(echo_s / time_stamp_tick_s) == std::floor(last_echo_s_ / time_stamp_tick_s)) return;
+  if (tick_of(echo_s) == tick_of(last_echo_s_)) return;
   last_echo_s_ = echo_s;
   const double sample_s = now_s - echo_s;
   round_trip_s_ = sample_s < round_trip_s_ ? sample_s : round_trip_s_ + (sample_s - round_trip_s_) / 8;

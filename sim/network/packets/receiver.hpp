@@ -38,8 +38,8 @@ class Receiver {
 
   const double most_window_;
   std::int64_t next_ = 0, read_ = 0, end_ = 0;   // all before it are there; are read; a message's end
-  std::int64_t told_ = 0;                        // next_, as it told last
-  double stamp_s_ = never_sent;                  // that it echoes
+  std::int64_t told_ = 0;                        // next_ of the last acknowledgement (Last.ACK.sent)
+  double stamp_s_ = never_sent;                  // to echo (TS.Recent: RFC 7323, 4.3)
   std::map<std::int64_t, std::int64_t> blocks_;  // beyond: from, up to
   std::int64_t beyond_ = 0;                      // segments in them
   int unacknowledged_ = 0, at_once_;

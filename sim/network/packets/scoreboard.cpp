@@ -29,13 +29,15 @@ void Scoreboard::send_again(double now_s, std::int64_t number) {
   segment.sent_s = now_s;
 }
 
-// False if that says nothing of the time that its last transmission took: the first one may have arrived.
-bool Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double least_round_trip_s) {
+// False if it was sent twice: which transmission arrived is not always known. The earlier one did if the time stamp
+// that is echoed is older than the last one, or if that would have been quicker than any before.
+bool Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double echo_s, double least_round_trip_s) {
   if (segment.lost) --lost_;
   if (segment.again) --again_;
   segment.lost = segment.again = false;
   const double round_trip_s = now_s - segment.sent_s;
-  if (segment.sent_twice && round_trip_s < least_round_trip_s) return false;
+  const bool is_earlier = is_before(echo_s, segment.sent_s) || round_trip_s < least_round_trip_s;
+  if (segment.sent_twice && is_earlier) return false;
   if (segment.sent_s > latest_sent_s_ || (segment.sent_s == latest_sent_s_ && number > latest_)) {
     latest_sent_s_ = segment.sent_s;
     latest_round_trip_s_ = round_trip_s;
@@ -46,11 +48,11 @@ bool Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double
 
 Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tells, double least_round_trip_s) {
   Delivered got;
-  double sent_again_s = -1;
   for (std::int64_t number = std::max(tells.block_from, first_); number < std::min(tells.block_to, next_); ++number) {
     Sent& segment = at(number);
     if (segment.beyond_gap) continue;
-    if (arrive(now_s, number, segment, least_round_trip_s)) got.newest_s = now_s - segment.sent_s;
+    // Beyond a gap, the echo is of what came before it.
+    if (arrive(now_s, number, segment, never_sent, least_round_trip_s)) got.newest_s = now_s - segment.sent_s;
     segment.beyond_gap = true;
     ++beyond_gap_;
     ++got.segments;
@@ -60,17 +62,15 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
     if (segment.beyond_gap) {
       --beyond_gap_;
     } else {
-      if (arrive(now_s, first_, segment, least_round_trip_s)) {
+      if (arrive(now_s, first_, segment, tells.echo_s, least_round_trip_s)) {
         got.newest_s = now_s - segment.sent_s;
         if (got.oldest_s < 0) got.oldest_s = got.newest_s;
-      } else if (sent_again_s < 0 && now_s - segment.sent_s >= least_round_trip_s) {
-        sent_again_s = now_s - segment.sent_s;
       }
       ++got.segments;
     }
     segments_.pop_front();
   }
-  if (got.newest_s < 0) got.newest_s = sent_again_s;
+  if (got.newest_s < 0 && got.acknowledged > 0 && tells.echo_s != never_sent) got.newest_s = now_s - tells.echo_s;
   if (got.oldest_s < 0) got.oldest_s = got.newest_s;
   return got;
 }

@@ -18,7 +18,7 @@ class Scoreboard {
     std::int64_t segments = 0;      // that were not known to be there
     std::int64_t acknowledged = 0;  // by which the first that is missing has moved
     // Since the oldest and the newest of them were sent. Of segments that were sent once; if there is none, since the
-    // last transmission of those that were sent again, of which time stamps tell. Negative: there is none of these.
+    // time stamp that is echoed. Negative: neither is there.
     double oldest_s = -1, newest_s = -1;
   };
   static constexpr double never = std::numeric_limits<double>::infinity();
@@ -54,7 +54,7 @@ class Scoreboard {
   };
   const Sent& at(std::int64_t number) const { return segments_[static_cast<std::size_t>(number - first_)]; }
   Sent& at(std::int64_t number) { return segments_[static_cast<std::size_t>(number - first_)]; }
-  bool arrive(double now_s, std::int64_t number, Sent& segment, double least_round_trip_s);
+  bool arrive(double now_s, std::int64_t number, Sent& segment, double echo_s, double least_round_trip_s);
 
   std::deque<Sent> segments_;  // from first_ on
   std::int64_t first_ = 0, next_ = 0;

@@ -2,6 +2,7 @@
 // counted from 0 on over the connection's life.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace ddl::network::packets {
@@ -11,12 +12,18 @@ constexpr double overhead_bytes = 66;   // of a frame: these headers, with time 
 constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
 
 constexpr double never_sent = -1;
-constexpr double time_stamp_tick_s = 0.001;  // in whole ones two of them are compared
+
+// Time stamps (RFC 7323) are whole ticks.
+constexpr double time_stamp_tick_s = 0.001;
+inline double tick_of(double stamp_s) { return std::floor(stamp_s / time_stamp_tick_s); }
+inline bool is_before(double stamp_s, double other_s) {
+  return stamp_s != never_sent && tick_of(stamp_s) < tick_of(other_s);
+}
 
 struct Segment {
   std::int64_t number = 0;
   bool ends_message = false;
-  double sent_s = 0;           // time stamp (RFC 7323)
+  double sent_s = 0;           // time stamp
   double echo_s = never_sent;  // time stamp of the acknowledgement that came last
 };
 
@@ -26,7 +33,7 @@ struct Acknowledgement {
   bool of_duplicate = false;                  // what came was there already (RFC 2883)
   std::int64_t room_ends = 0;                 // segments before it have room at the receiver
   double sent_s = 0;                          // time stamp, echoed by the sender's segments
-  double echo_s = never_sent;                 // time stamp of the first segment that it acknowledges
+  double echo_s = never_sent;                 // time stamp of the first segment in order since the one before
 };
 
 struct Packet {

@@ -1,5 +1,5 @@
-// The buffer into which the application writes a message, of which the connection can send no more than that holds: as
-// large as two windows, in which a segment counts with its descriptors.
+// The sender's socket buffer. The application writes a message into it as there is room, and the connection sends only
+// what has been written. It holds two windows of segments, each counted with its descriptors.
 #pragma once
 
 #include <cstdint>

@@ -73,8 +73,8 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   }
   end_probe(tells, got.segments > 0);
   if (moved && got.newest_s > 0) window_.observe_round_trip(now_s, got.newest_s, board_.first(), board_.next());
+  if (state_ == State::restarting && moved && is_before(tells.echo_s, sent_again_s_)) undo_timeout();
   const std::int64_t lost = board_.beyond_gap() > 0 || state_ != State::open ? find_lost(now_s) : 0;
-  if (state_ == State::restarting && moved && was_needless(tells)) undo();
   if (state_ != State::open && moved && board_.first() >= recovery_ends_) {
     if (state_ == State::recovering) window_.set_to_threshold();
     state_ = State::open;
@@ -200,18 +200,12 @@ void Sender::note_window() {
   sent_again_s_ = never;
 }
 
-// What has arrived was sent before anything was sent again (Eifel: RFC 3522).
-bool Sender::was_needless(const Acknowledgement& tells) const {
-  if (sent_again_s_ == never || tells.echo_s == never_sent) return false;
-  return std::floor(tells.echo_s / time_stamp_tick_s) < std::floor(sent_again_s_ / time_stamp_tick_s);
-}
-
-void Sender::undo() {
-  ++counts_.needless_timeouts;
+// It was spurious: what has arrived was sent before anything was sent again (detected as in RFC 3522).
+void Sender::undo_timeout() {
+  ++counts_.spurious_timeouts;
   board_.none_is_lost();
   window_.restore(window_to_restore_, threshold_to_restore_);
   sent_again_s_ = never;
-  timeouts_in_a_row_ = 0;
   state_ = State::open;
 }
 

@@ -1,8 +1,8 @@
 // The sending end of a TCP connection as Linux has it: what it may send (congestion_window.hpp, the receiver's window,
 // and the buffer into which the application writes, send_buffer.hpp), and what it does about losses: those that later
-// segments tell of (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7), and silence (timeout: RFC 6298), of
-// which it undoes the effects if what it had sent before arrives after all (RFC 3522). While losses are made good it
-// sends at a rate by what arrives (RFC 6937).
+// segments tell of (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7), and silence (timeout: RFC 6298). A
+// spurious timeout is undone: one after which what had been sent before arrives after all. While losses are made good
+// it sends at a rate by what arrives (RFC 6937).
 //
 // It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
 // it sends. docs/network.md lists what is not modelled.
@@ -25,7 +25,7 @@ class Sender {
   using Transmit = std::function<void(double now_s, std::int64_t segment, double bytes)>;
   struct Counts {
     std::int64_t sent = 0, sent_again = 0;  // segments; the second are among the first
-    std::int64_t probes = 0, timeouts = 0, needless_timeouts = 0;
+    std::int64_t probes = 0, timeouts = 0, spurious_timeouts = 0;
   };
 
   Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit)
@@ -54,8 +54,7 @@ class Sender {
   void probe(double now_s);
   void restart(double now_s);
   void note_window();
-  bool was_needless(const Acknowledgement& tells) const;
-  void undo();
+  void undo_timeout();
   void plan_timeout(double now_s);
   void plan_probe(double now_s);
 
@@ -72,7 +71,7 @@ class Sender {
   std::int64_t recovery_ends_ = 0;
   std::int64_t window_before_ = 0, delivered_ = 0, sent_meanwhile_ = 0;  // of a recovery
 
-  double window_to_restore_ = 0, threshold_to_restore_ = 0;  // if what was done about a loss was needless
+  double window_to_restore_ = 0, threshold_to_restore_ = 0;  // if what is done about a loss is undone
   double sent_again_s_ = never;                              // for the first time since then
 
   static constexpr std::int64_t none = -1;

@@ -29,7 +29,7 @@ std::vector<ComparedMeasure> measures_of(const GroupedRuns& grouped) {
   }
   measures.push_back({"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy, true, false});
   measures.push_back({"best_accuracy", "best accuracy", ComparedMeasure::accuracy, true, false});
-  measures.push_back({"seconds_per_batch.mean", "step", ComparedMeasure::seconds, false, true});
+  measures.push_back({"seconds_per_batch.mean", "step time", ComparedMeasure::seconds, false, true});
   measures.push_back({"busiest_link.utilisation", "busiest link", ComparedMeasure::share, false, true});
   measures.push_back({"idle_fraction.mean", "idle", ComparedMeasure::share, false, true});
   measures.push_back({"staleness.mean", "staleness", ComparedMeasure::updates, false, true});

@@ -92,6 +92,8 @@ TEST_CASE("an acknowledgement echoes the first segment that it is of, and beyond
   CHECK(receiver.take(0, {.number = 17, .sent_s = 0.006}, timeout_s)->echo_s == 0.005);
   CHECK(receiver.take(0, {.number = 19, .sent_s = 0.007}, timeout_s)->echo_s == 0.005);
   CHECK(receiver.take(0, {.number = 18, .sent_s = 0.009}, timeout_s)->echo_s == 0.009);
+  // What was acknowledged long ago is echoed no more.
+  CHECK(receiver.take(0, {.number = 3, .sent_s = 0.011}, timeout_s)->echo_s == 0.009);
 }
 
 TEST_CASE("what was there already is told so at once") {
