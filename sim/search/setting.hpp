@@ -14,7 +14,7 @@ struct Setting {
   // Messages take the times of the model TCP over distances, where packets are nearer to what is measured, and packets
   // can simulate the platform.
   bool check_with_packets = false;
-  std::string network_model;  // what "auto" is here; empty if the network cannot be built
+  std::string network_model = {};  // what "auto" is here; empty if the network cannot be built
 };
 // Builds the network in a child process.
 Setting setting_of(const scenario::Scenario& scenario);
