@@ -83,22 +83,21 @@ std::string latency_only_back(const Hosts& hosts) {
   return "";
 }
 
-// Whether it is of the kind whose messages travel packet by packet by default.
-bool is_distance(const WayOfHosts& way) {
+// Up to the first slow one that is far.
+Distances distances_between(const Hosts& hosts) {
   constexpr double rounding = 1e-9;  // of a sum of latencies
-  if (way.latency_s < distance_s * (1 - rounding)) return false;
-  return std::ranges::any_of(
-      way.links, [](const s4u::Link* link) { return link->get_bandwidth() <= most_bytes_per_s_of_distance; });
-}
-
-bool any_over_distances(const Hosts& hosts) {
-  return std::ranges::any_of(hosts, [&](const s4u::Host* source) {
-    return std::ranges::any_of(hosts, [&](const s4u::Host* target) {
-      if (source == target) return false;
+  const auto is_slow = [](const s4u::Link* link) { return link->get_bandwidth() <= most_bytes_per_s_of_distance; };
+  Distances found = Distances::none;
+  for (const auto* source : hosts) {
+    for (const auto* target : hosts) {
+      if (source == target) continue;
       const auto way = way_between(source, target);
-      return way && is_distance(*way);
-    });
-  });
+      if (!way || way->latency_s < distance_s * (1 - rounding)) continue;
+      if (std::ranges::any_of(way->links, is_slow)) return Distances::slow;
+      found = Distances::quick;
+    }
+  }
+  return found;
 }
 
 // Of the platform that SimGrid has loaded. What is said of routes is looked up in these hosts later.
@@ -106,7 +105,7 @@ NetworkFacts facts_of(const Hosts& hosts, bool generated) {
   NetworkFacts facts{.nodes = hosts.size(),
                      .sets_latency_factor = !has_default("network/latency-factor"),
                      .sets_sharing = !has_default("network/bandwidth-factor") || !has_default("network/weight-S"),
-                     .over_distances = [&hosts] { return any_over_distances(hosts); }};
+                     .distances = [&hosts] { return distances_between(hosts); }};
   if (!generated) facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
   return facts;
 }

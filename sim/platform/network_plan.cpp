@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
 
@@ -17,18 +19,26 @@ bool sets_factors(const NetworkFacts& facts) { return facts.sets_latency_factor 
 
 bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP || model == NetworkModel::packets; }
 
-// Over distances packets are nearest to what is measured; a setting that they do not have asks for another model.
-bool are_packets_best(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  const bool for_any_model = network.solver == LinkSolver::automatic && network.sharing == LinkSharing::automatic &&
-                             network.crosstraffic && !facts.sets_sharing;
-  return for_any_model && facts.nodes <= most_nodes_of_packets_by_default && facts.over_distances &&
-         facts.over_distances();
+// Over distances packets are nearest to what is measured. Why it is not they that are simulated there by default; empty
+// where they are, or where nothing is far.
+std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, Distances distances) {
+  if (distances == Distances::none) return "";
+  if (distances == Distances::quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
+  if (network.solver != LinkSolver::automatic) return "platform.network.solver is set";
+  if (network.sharing != LinkSharing::automatic) return "platform.network.sharing is set";
+  if (!network.crosstraffic) return "platform.network.crosstraffic is false";
+  if (facts.sets_sharing) return "the platform file sets how links are shared";
+  return "";
 }
 
-NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+// With why it is not packets, where those would be the default but for a setting.
+std::pair<NetworkModel, std::string> model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
   if (network.model == NetworkModel::automatic) {
-    if (sets_factors(facts)) return NetworkModel::LV08;
-    return are_packets_best(network, facts) ? NetworkModel::packets : NetworkModel::TCP;
+    if (sets_factors(facts)) return {NetworkModel::LV08, ""};
+    if (facts.nodes > most_nodes_of_packets_by_default || !facts.distances) return {NetworkModel::TCP, ""};
+    const Distances distances = facts.distances();
+    const std::string why_not = why_no_packets(network, facts, distances);
+    return {distances != Distances::none && why_not.empty() ? NetworkModel::packets : NetworkModel::TCP, why_not};
   }
   if (follows_connections(network.model) && sets_factors(facts)) {
     throw InputError(
@@ -36,7 +46,7 @@ NetworkModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& 
                     "factors; expected LV08 or CM02",
                     name_of(network.model)));
   }
-  return network.model;
+  return {network.model, ""};
 }
 
 // Whether SimGrid carries the messages if it can.
@@ -94,7 +104,7 @@ void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const Netw
 
 std::string why_packets(const scenario::NetworkSpec& network) {
   if (network.model == NetworkModel::packets) return "the scenario's platform.network.model";
-  return "routes take 5 ms or more, over which this model is nearest to what is measured";
+  return "routes take 5 ms or more; over such, this model was nearest to measured times";
 }
 
 LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {
@@ -116,7 +126,7 @@ std::string text_of(const NetworkPlan& plan) {
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  const NetworkModel model = model_of(network, facts);
+  const auto [model, not_packets] = model_of(network, facts);
   refuse_settings_of_others(network, model);
   if (model == NetworkModel::packets) {
     refuse_settings_of_simgrid(network, facts);
@@ -129,9 +139,10 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
   }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
   const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);
-  const auto carry = [&](CarriedBy by, std::string why) {
+  const auto carry = [&, &not_packets = not_packets](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);
+    if (!not_packets.empty()) plan.why += "; not packet by packet: " + not_packets;
     return plan;
   };
   if (!not_simgrid.empty() && !not_accelerator.empty()) {

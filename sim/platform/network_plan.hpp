@@ -18,6 +18,9 @@ constexpr auto enum_names(CarriedBy) {
       {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
+// The longest routes of a platform, by what decides whether messages travel packet by packet.
+enum class Distances { none, slow, quick };  // quick: all of those that are far have more than packets are for
+
 // What of a platform decides it.
 struct NetworkFacts {
   std::size_t nodes = 0;
@@ -28,9 +31,8 @@ struct NetworkFacts {
   // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
   // routes, so it is asked only where it matters. Null: there is none.
   std::function<std::string()> latency_only_back = nullptr;
-  // Whether a route between two nodes takes distance_s or longer, and has no more than most_bytes_per_s_of_distance.
-  // Looks at routes until it finds one. Null: there is none.
-  std::function<bool()> over_distances = nullptr;
+  // Looks at routes, so it is asked only where it matters. Null: none.
+  std::function<Distances()> distances = nullptr;
 };
 
 // One way: the shortest distance over which packets were found to be nearer to what is measured than the model TCP

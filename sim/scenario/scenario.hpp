@@ -234,7 +234,8 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit(
       "model", spec.model,
       Rule{.doc =
-               "TCP: LV08 with latencies as windows and queues allow; packets: TCP packet by packet, nearest to what "
+               "TCP: LV08 with latencies that follow TCP's windows and queues; packets: TCP packet by packet, nearest "
+               "to what "
                "is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a route of at most 1 Gbit/s takes "
                "5 ms or more, between at most 100 nodes; otherwise TCP, or LV08 where a platform file sets factors of "
                "its own"});

@@ -27,9 +27,14 @@ std::vector<ComparedMeasure> measures_of(const GroupedRuns& grouped) {
         {time_to(target), fmt::format("time to {}", target), ComparedMeasure::seconds, true, true, target});
     measures.push_back({bytes_to(target), fmt::format("bytes to {}", target), ComparedMeasure::bytes, true, true});
   }
-  measures.push_back({"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy, true, false});
-  measures.push_back({"best_accuracy", "best accuracy", ComparedMeasure::accuracy, true, false});
-  measures.push_back({"seconds_per_batch.mean", "step time", ComparedMeasure::seconds, false, true});
+  // How long steps take is no aim of systems that learn, but what is asked of those that do not.
+  const bool learns = std::ranges::any_of(
+      grouped.groups, [](const RunGroup& group) { return group.estimate_of("final_accuracy.mean").has_value(); });
+  if (learns) {
+    measures.push_back({"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy, true, false});
+    measures.push_back({"best_accuracy", "best accuracy", ComparedMeasure::accuracy, true, false});
+  }
+  measures.push_back({"seconds_per_batch.mean", "step time", ComparedMeasure::seconds, !learns, true});
   measures.push_back({"busiest_link.utilisation", "busiest link", ComparedMeasure::share, false, true});
   measures.push_back({"idle_fraction.mean", "idle", ComparedMeasure::share, false, true});
   measures.push_back({"staleness.mean", "staleness", ComparedMeasure::updates, false, true});

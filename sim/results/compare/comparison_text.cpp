@@ -50,7 +50,7 @@ std::string spread_of(const Estimate& estimate, const ComparedMeasure& measure) 
 
 std::string cell(const RunGroup& group, const ComparedMeasure& measure) {
   const auto estimate = group.estimate_of(measure.key);
-  if (!estimate) return measure.kind == ComparedMeasure::seconds ? "not reached" : "-";
+  if (!estimate) return measure.target ? "not reached" : "-";
   std::string text = shown(estimate->mean, measure.kind);
   if (measure.judged) text += spread_of(*estimate, measure);
   // A mean over those that got there flatters.

@@ -74,6 +74,27 @@ TEST_CASE("the sign between schemes that noise does not tell apart is explained 
   CHECK(text.find(sign) != std::string::npos);
 }
 
+TEST_CASE("step times are compared where nothing is learned, and only told where something is") {
+  std::vector<FinishedRun> learning, timing;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::string scheme : {"a", "b"}) {
+      FinishedRun run = run_of(scheme, "5Mbps", seed, 0.9, 10);
+      const double step_s = (scheme == "a" ? 1 : 2) + 0.01 * static_cast<double>(seed % 2);
+      run.measures.push_back({"seconds_per_batch.mean", step_s});
+      learning.push_back(run);
+      run.targets.clear();
+      run.measures = {{"seconds_per_batch.mean", step_s}, {"busiest_link.utilisation", 0.5}};
+      timing.push_back(run);
+    }
+  }
+  const std::string of_learning = comparison_text(compare(learning, true));
+  CHECK(of_learning.find("step time") != std::string::npos);
+  CHECK(of_learning.find("step time: best") == std::string::npos);
+  const std::string of_timing = comparison_text(compare(timing, true));
+  CHECK(of_timing.find("step time: best a, beyond noise") != std::string::npos);
+  CHECK(of_timing.find("accuracy") == std::string::npos);
+}
+
 TEST_CASE("a scheme whose runs did not all reach a target is not ranked by the time to it") {
   const Comparison comparison = compare(three_schemes("5Mbps"), true);
   const std::size_t time = measure_index(comparison, time_to(0.5));
