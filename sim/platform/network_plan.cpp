@@ -19,8 +19,8 @@ bool sets_factors(const NetworkFacts& facts) { return facts.sets_latency_factor 
 
 bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP || model == NetworkModel::packets; }
 
-// Over distances packets are nearest to what is measured. Why it is not they that are simulated there by default; empty
-// where they are, or where nothing is far.
+// Why messages do not travel packet by packet by default though some routes are far; empty where they do, or where none
+// is.
 std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, Distances distances) {
   if (distances == Distances::none) return "";
   if (distances == Distances::quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
@@ -96,9 +96,8 @@ void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const Netw
   if (!network.crosstraffic) refuse("crosstraffic", "true");
   if (facts.sets_sharing) {
     throw InputError(
-        "$.platform.network.model: packets are shared by queues, and the platform file sets network/bandwidth-factor "
-        "or "
-        "network/weight-S; expected TCP, LV08 or CM02");
+        "$.platform.network.model: packets wait in queues, where network/bandwidth-factor and network/weight-S of the "
+        "platform file would have no effect; expected TCP, LV08 or CM02");
   }
 }
 

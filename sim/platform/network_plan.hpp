@@ -18,8 +18,9 @@ constexpr auto enum_names(CarriedBy) {
       {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
-// The longest routes of a platform, by what decides whether messages travel packet by packet.
-enum class Distances { none, slow, quick };  // quick: all of those that are far have more than packets are for
+// Whether a platform has far routes, which take distance_s or longer. quick: all of these have more than
+// most_bytes_per_s_of_distance.
+enum class Distances { none, slow, quick };
 
 // What of a platform decides it.
 struct NetworkFacts {

@@ -32,10 +32,10 @@ struct FinishedRun {
   std::string name;
   std::uint64_t seed = 0;
   std::string scenario;  // resolved, as JSON text; itself a scenario file
-  std::vector<Setting>
-      settings;  // the same, flat, in the scenario's order; without name, description, seed and
-                 // record, and of measured runs without how networks are simulated; after a path
-                 // comes the digest of what lay there; the network's model is what "auto" became, where run.json tells
+  // The same, flat, in the scenario's order; without name, description, seed and record, and of measured runs without
+  // how networks are simulated. After a path comes the digest of what lay there. The network's model is what "auto"
+  // became, where run.json tells.
+  std::vector<Setting> settings;
   std::string provenance;  // program, libraries and kernels, as JSON text
   std::string digest;
   std::string platform_digest;  // as in Inputs
