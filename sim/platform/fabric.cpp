@@ -85,14 +85,13 @@ std::string latency_only_back(const Hosts& hosts) {
 
 // Up to the first slow one that is far.
 Distances distances_between(const Hosts& hosts) {
-  constexpr double rounding = 1e-9;  // of a sum of latencies
   const auto is_slow = [](const s4u::Link* link) { return link->get_bandwidth() <= most_bytes_per_s_of_distance; };
   Distances found = Distances::none;
   for (const auto* source : hosts) {
     for (const auto* target : hosts) {
       if (source == target) continue;
       const auto way = way_between(source, target);
-      if (!way || way->latency_s < distance_s * (1 - rounding)) continue;
+      if (!way || !is_far(way->latency_s)) continue;
       if (std::ranges::any_of(way->links, is_slow)) return Distances::slow;
       found = Distances::quick;
     }

@@ -18,8 +18,7 @@ constexpr auto enum_names(CarriedBy) {
       {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
-// Whether a platform has far routes, which take distance_s or longer. quick: all of these have more than
-// most_bytes_per_s_of_distance.
+// Whether a platform has far routes. quick: all of these have more than most_bytes_per_s_of_distance.
 enum class Distances { none, slow, quick };
 
 // What of a platform decides it.
@@ -39,6 +38,8 @@ struct NetworkFacts {
 // One way: the shortest distance over which packets were found to be nearer to what is measured than the model TCP
 // (results/validation).
 constexpr double distance_s = 0.005;
+// A route with this latency, a sum that is rounded.
+constexpr bool is_far(double latency_s) { return latency_s >= distance_s * (1 - 1e-9); }
 
 struct NetworkPlan {
   CarriedBy carried_by = CarriedBy::simgrid;

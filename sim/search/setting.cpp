@@ -69,7 +69,7 @@ std::string network_text(const platform::Fabric& fabric) {
 
 bool is_tcp_over_distances(const platform::Fabric& fabric) {
   return fabric.network_plan().model == scenario::NetworkModel::TCP &&
-         latencies_of_routes(fabric).most >= platform::distance_s * (1 - 1e-9);
+         platform::is_far(latencies_of_routes(fabric).most);
 }
 
 // Throws InputError where the platform, or what else the scenario sets, is not for packets.

@@ -36,8 +36,7 @@ bool Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double
   if (segment.again) --again_;
   segment.lost = segment.again = false;
   const double round_trip_s = now_s - segment.sent_s;
-  const bool is_earlier = is_before(echo_s, segment.sent_s) || round_trip_s < least_round_trip_s;
-  if (segment.sent_twice && is_earlier) return false;
+  if (segment.sent_twice && (is_before(echo_s, segment.sent_s) || round_trip_s < least_round_trip_s)) return false;
   if (segment.sent_s > latest_sent_s_ || (segment.sent_s == latest_sent_s_ && number > latest_)) {
     latest_sent_s_ = segment.sent_s;
     latest_round_trip_s_ = round_trip_s;
