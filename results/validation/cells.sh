@@ -7,11 +7,17 @@ algorithm() {
   esac
 }
 
+# Mbit/s of the widest links of a network: uniform60 or heterogeneous60 have 60, without a number it is 40.
+widest() {
+  width=$(echo "$1" | tr -d a-z)
+  echo "${width:-40}"
+}
+
+# Of a heterogeneous network every third worker has half of the widest, every third a quarter.
 bandwidth() {
   case $1 in
-    uniform20) echo '"20Mbps"' ;;
-    uniform) echo '"40Mbps"' ;;
-    heterogeneous) echo '["40Mbps", "20Mbps", "10Mbps"]' ;;
+    uniform*) echo "\"$(widest "$1")Mbps\"" ;;
+    heterogeneous*) widest "$1" | awk '{ printf "[\"%gMbps\", \"%gMbps\", \"%gMbps\"]", $1, $1 / 2, $1 / 4 }' ;;
   esac
 }
 

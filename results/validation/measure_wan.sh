@@ -7,6 +7,7 @@
 #   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS [PATTERN]]]
 #
 # PATTERN, an extended regular expression, chooses cells by their first nine columns, such as '^uniform,2,.*,50,gossip,.*,1,'.
+# The cells of wan.csv are '^(uniform|uniform20|heterogeneous),', those of unseen.csv '^(uniform30|uniform100|heterogeneous60),'.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -22,10 +23,10 @@ cell() {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   set -- "$scenario" --quiet --out "$work" --set platform.workers="$workers" \
-    --set platform.bandwidth="$(bandwidth "$network")" --set platform.latency="${latency}ms" \
+    --set platform.bandwidth="$(bandwidth "$network")" --set platform.server_bandwidth="$(widest "$network")Mbps" \
+    --set platform.latency="${latency}ms" \
     --set wire.model_bytes="${size}MB" --set algorithm="$(algorithm "$scheme")" \
     --set compute.seconds_per_batch="${compute}ms"
-  if [ "$network" = uniform20 ]; then set -- "$@" --set platform.server_bandwidth=20Mbps; fi
   "$program" run "$@" --seed 1 --set name=planned --set platform.network.model=CM02
   stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
     'BEGIN { if (t > 40) t = t * 5 / 12 > 40 ? t * 5 / 12 : 40; printf "%.1f", (t < 3 ? 3 : t) + 0.05 }')
@@ -52,7 +53,7 @@ seconds_per_cycle,bytes_sent,steps,retransmitted_share,late_max_s,error_p99_s,bo
 fi
 
 schemes="ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd"
-rows() {
+seen_rows() {
   for seed in 1 2 3; do
     # First looks: one quick group.
     for size in 0.25 2; do echo "uniform20 3 $size 30 ps_async cubic on 50 $seed"; done
@@ -76,8 +77,21 @@ rows() {
   done
 }
 
+# Other widths, numbers of workers, sizes and latencies, measured after both models were as they are.
+unseen_rows() {
+  for seed in 1 2 3; do
+    for latency in 2 10 30; do
+      for size in 0.5 2; do
+        for network in "uniform30 3" "uniform30 6" "heterogeneous60 3" "heterogeneous60 6" "uniform100 3"; do
+          for scheme in $schemes; do echo "$network $size $latency $scheme cubic on 100 $seed"; done
+        done
+      done
+    done
+  done
+}
+
 # The first nine columns say which cell a row is of.
-rows | while read -r row; do
+{ seen_rows && unseen_rows; } | while read -r row; do
   key=$(echo "$row" | tr ' ' ','),
   if echo "$key" | grep -Eq "$pattern" && ! grep -q "^$key" "$file"; then echo "$program $file $row"; fi
 done | head -n "$most" | xargs -P "$jobs" -L 1 sh "$0" --cell
