@@ -24,9 +24,9 @@ curve() {
       "$(number iterations "$work/curve/$seed/summary.json")" simulated, late "$(number late_max_s "$timing")" \
       "$(number error_p99_s "$timing")", box "$(number processor_share "$timing")", \
       busy "$(number busy_share "$timing")" >&2
-    if ! is_disturbed "$timing"; then break; fi
+    if ! is_disturbed "$timing" 20; then break; fi
   done
-  if is_disturbed "$timing"; then
+  if is_disturbed "$timing" 20; then
     echo "$scheme $seed: disturbed three times; run this again when the machine does less" >&2
     exit 1
   fi

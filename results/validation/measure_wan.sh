@@ -1,13 +1,13 @@
 #!/bin/sh
-# Measures the cells with real distances over real TCP (a delay box) and appends one CSV row for each to FILE. Cells that FILE
-# has are left out, so an interrupted series goes on where it stopped, and CELLS bounds what one call does. A run in which
-# sleeps ended more than 50 ms late, or 1 % of all packets left the box more than 5 ms late, goes to FILE.disturbed instead;
-# call again for its cell. Needs root.
+# Measures the cells with real distances over real TCP (a delay box) and appends one CSV row for each to FILE. Cells that
+# FILE has are left out, so an interrupted series goes on where it stopped, and CELLS bounds what one call does. A
+# disturbed run (cells.sh says which) goes to FILE.disturbed instead; call again for its cell. Needs root.
 #
 #   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS [PATTERN]]]
 #
-# PATTERN, an extended regular expression, chooses cells by their first nine columns, such as '^uniform,2,.*,50,gossip,.*,1,'.
-# The cells of wan.csv are '^(uniform|uniform20|heterogeneous),', those of unseen.csv '^(uniform30|uniform100|heterogeneous60),'.
+# PATTERN, an extended regular expression, chooses cells by their first nine columns, such as
+# '^uniform,2,.*,50,gossip,.*,1,'. The cells of unseen.csv are '^(uniform30|uniform100|heterogeneous60),'; of wan.csv, the
+# others.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -37,7 +37,7 @@ cell() {
 ,$(number bytes_sent "$measured/summary.json"),$(number iterations "$measured/summary.json")\
 ,$(number retransmitted_share "$timing"),$(number late_max_s "$timing"),$(number error_p99_s "$timing")\
 ,$(number processor_share "$timing"),$(number busy_share "$timing")"
-  if is_disturbed "$timing"; then echo "$row" >> "$file.disturbed"; else echo "$row" >> "$file"; fi
+  if is_disturbed "$timing" "$latency"; then echo "$row" >> "$file.disturbed"; else echo "$row" >> "$file"; fi
 }
 
 if [ "$1" = --cell ]; then
