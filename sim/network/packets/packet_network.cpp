@@ -7,6 +7,7 @@ namespace ddl::network::packets {
 namespace {
 
 constexpr double rounding = 1e-9, clock_rounding = 1e-12;
+constexpr double own_links_s = 0.001;  // a shorter link is its host's own, as an emulated one
 
 void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent += more.sent;
@@ -16,10 +17,16 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.spurious_timeouts += more.spurious_timeouts;
 }
 
+DeviceQueue device_of(const Line::Settings& link) {
+  if (link.latency_s >= own_links_s) return {};
+  return DeviceQueue(link.latency_s > 0 ? link.latency_s * link.bytes_per_s / frame_of_segment_bytes : 0);
+}
+
 }  // namespace
 
-PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit)
-    : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends(), std::move(transmit)),
+PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit,
+                                      DeviceQueue device)
+    : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends(), std::move(transmit), device),
       receiver(rules.most_segments) {}
 
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
@@ -53,14 +60,15 @@ void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int
   auto made = std::make_unique<Connection>(
       rules_, latency_of(there) + latency_of(back),
       [this, connection](double now_s, std::int64_t segment, double bytes) {
-        put(now_s, {.connection = connection,
-                    .life = at(connection).life,
-                    .bytes = bytes + overhead_bytes,
-                    .segment = {.number = segment,
-                                .ends_message = segment + 1 == at(connection).sender.message_ends(),
-                                .sent_s = now_s,
-                                .echo_s = at(connection).sender.echo_s()}});
-      });
+        return put(now_s, {.connection = connection,
+                           .life = at(connection).life,
+                           .bytes = bytes + overhead_bytes,
+                           .segment = {.number = segment,
+                                       .ends_message = segment + 1 == at(connection).sender.message_ends(),
+                                       .sent_s = now_s,
+                                       .echo_s = at(connection).sender.echo_s()}});
+      },
+      device_of(line(there.front()).settings()));
   made->there = std::move(there);
   made->back = std::move(back);
   made->life = ++lives_;
@@ -116,25 +124,28 @@ void PacketNetwork::plan(int connection) {
               std::min(at(connection).sender.next_s(), at(connection).receiver.next_s()));
 }
 
-// On the next line of its way.
-void PacketNetwork::put(double now_s, const Packet& packet) {
+// On the next line of its way; false if that has no room.
+bool PacketNetwork::put(double now_s, const Packet& packet) {
   Connection& by = at(packet.connection);
   const auto& way = packet.is_acknowledgement ? by.back : by.there;
   const int number = way[static_cast<std::size_t>(packet.hops)];
   Line& line = lines_[static_cast<std::size_t>(number)];
+  bool has_room = false;
   if (packet.is_acknowledgement) {
-    line.offer(now_s, packet);
+    has_room = line.offer(now_s, packet);
   } else {
     const std::int64_t segment = packet.segment.number, first = by.receiver.next();
     const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
     if (packet.hops == 0) by.end.send(segment);
-    if (!line.offer(now_s, packet)) {
+    has_room = line.offer(now_s, packet);
+    if (!has_room) {
       by.end.drop(segment);
     } else if (by.end.watches(segment, first)) {
       by.end.travel(segment, first, line.last_s() + latency_of(left));
     }
   }
   agenda_.set(place_of(number), line.next_s());
+  return has_room;
 }
 
 void PacketNetwork::step(int number, double now_s) {
@@ -142,12 +153,15 @@ void PacketNetwork::step(int number, double now_s) {
   std::optional<Packet> packet = line.step();
   agenda_.set(place_of(number), line.next_s());
   if (!packet || !is_open(packet->connection) || at(packet->connection).life != packet->life) return;
-  const Connection& by = at(packet->connection);
+  Connection& by = at(packet->connection);
+  const bool leaves_device = packet->hops == 0 && !packet->is_acknowledgement;
   ++packet->hops;
   const auto& way = packet->is_acknowledgement ? by.back : by.there;
-  if (static_cast<std::size_t>(packet->hops) < way.size()) return put(now_s, *packet);
-  arrive(now_s, *packet);
-  plan(packet->connection);
+  const bool goes_on = static_cast<std::size_t>(packet->hops) < way.size();
+  if (goes_on) put(now_s, *packet);
+  const bool sends_on = leaves_device && by.sender.leave_device(now_s);
+  if (!goes_on) arrive(now_s, *packet);
+  if (sends_on || !goes_on) plan(packet->connection);
 }
 
 void PacketNetwork::arrive(double now_s, const Packet& packet) {

@@ -54,7 +54,7 @@ class PacketNetwork {
 
  private:
   struct Connection {
-    Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit);
+    Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit, DeviceQueue device);
     std::vector<int> there, back;
     int life = 0;
     Sender sender;
@@ -65,7 +65,7 @@ class PacketNetwork {
   std::size_t place_of(int line) const { return connections_.size() + static_cast<std::size_t>(line); }
   Connection& at(int connection) { return *connections_[static_cast<std::size_t>(connection)]; }
   void plan(int connection);
-  void put(double now_s, const Packet& packet);
+  bool put(double now_s, const Packet& packet);
   void step(int line, double now_s);
   void arrive(double now_s, const Packet& packet);
   double latency_of(std::span<const int> lines) const;

@@ -9,8 +9,6 @@ namespace {
 constexpr double single_delay_s = 0.2;  // RFC 8985, 7.2: the acknowledgement of a lone segment is delayed
 constexpr double clock_tick_s = 0.002;  // Linux's least timer, which is added to those of losses
 constexpr std::int64_t segments_that_show_no_reordering = 3;
-constexpr double most_timeout_s = 120;
-constexpr int most_doublings = 30;  // by then it is that
 
 }  // namespace
 
@@ -25,8 +23,13 @@ void Sender::write(double now_s, double bytes) {
 void Sender::send(double now_s) {
   if (state_ != State::open) send_lost_again(now_s);
   bool sent = false;
-  while (board_.next() < std::min(board_.end(), receivers_end_)) {
-    if (board_.under_way() >= window_.segments()) break;
+  is_held_back_ = false;
+  for (std::int64_t left_of_burst = 0; next_burst() > 0; --left_of_burst) {
+    if (left_of_burst == 0) {
+      left_of_burst = next_burst();
+      is_held_back_ = device_.is_full_for(left_of_burst);
+      if (is_held_back_) break;
+    }
     const bool is_first = board_.all_there();
     put_on_wire(now_s, board_.send_next(now_s), false);
     if (is_first || timeout_at_s_ == never) plan_timeout(now_s);
@@ -36,6 +39,19 @@ void Sender::send(double now_s) {
   const bool is_full = board_.under_way() >= window_.segments();
   if (sent || is_full) window_.note_use(now_s, board_.first(), board_.next(), is_full, all_sent, trips_.timeout_s());
   if (sent) plan_probe(now_s);
+}
+
+// What the windows and the buffer allow, up to half of the congestion window.
+std::int64_t Sender::next_burst() const {
+  return std::min({std::min(board_.end(), receivers_end_) - board_.next(), window_.segments() - board_.under_way(),
+                   std::max<std::int64_t>(1, window_.segments() / 2), DeviceQueue::most_in_burst});
+}
+
+bool Sender::leave_device(double now_s) {
+  device_.leave();
+  if (!is_held_back_ || device_.is_full_for(next_burst())) return false;
+  send(now_s);
+  return true;
 }
 
 void Sender::send_lost_again(double now_s) {
@@ -52,11 +68,11 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
   ++counts_.sent;
   if (again) {
     ++counts_.sent_again;
-    if (sent_again_s_ == never) sent_again_s_ = now_s;
+    sent_again_s_ = std::min(sent_again_s_, now_s);
   }
-  if (state_ == State::recovering) ++sent_meanwhile_;
+  if (state_ == State::recovering) pace_.send();
   last_sent_s_ = now_s;
-  transmit_(now_s, segment, board_.bytes(segment));
+  if (transmit_(now_s, segment, board_.bytes(segment))) device_.enter();
 }
 
 // --- what arrives ---
@@ -81,7 +97,10 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   }
   if (state_ == State::open && board_.any_lost()) begin_recovery();
   if (state_ == State::recovering) {
-    pace_recovery(got, lost);
+    if (got.segments > 0 || lost > 0) {
+      window_.set(pace_.window(got.segments, moved && lost == 0, board_.under_way(),
+                               static_cast<std::int64_t>(window_.threshold())));
+    }
   } else if (moved && was_used) {
     window_.grow(now_s, got.segments);
   }
@@ -103,28 +122,9 @@ void Sender::begin_recovery() {
   recovery_ends_ = board_.next();
   probe_ends_ = none;
   note_window();
-  window_before_ = window_.segments();
-  delivered_ = sent_meanwhile_ = 0;
+  pace_.begin(window_.segments());
   window_.lower_threshold();
   state_ = State::recovering;
-}
-
-// RFC 6937: as many segments as the new window is of the old one, for those that arrive; where less is under way than
-// the new window, as in slow start.
-void Sender::pace_recovery(const Scoreboard::Delivered& got, std::int64_t lost) {
-  delivered_ += got.segments;
-  if (got.segments == 0 && lost == 0) return;
-  const auto threshold = static_cast<std::int64_t>(window_.threshold());
-  const std::int64_t room = threshold - board_.under_way();
-  std::int64_t may_send = 0;
-  if (room < 0) {
-    may_send = (threshold * delivered_ + window_before_ - 1) / window_before_ - sent_meanwhile_;
-  } else {
-    const bool goes_well = got.acknowledged > 0 && lost == 0;
-    may_send = std::min(room, std::max(delivered_ - sent_meanwhile_, got.segments) + (goes_well ? 1 : 0));
-  }
-  const std::int64_t least = sent_meanwhile_ > 0 ? 0 : 1;
-  window_.set(board_.under_way() + std::max(may_send, least));
 }
 
 // A probe that sent a segment again has made good a loss if later segments arrive and no duplicate was told of.
@@ -210,8 +210,7 @@ void Sender::undo_timeout() {
 }
 
 void Sender::plan_timeout(double now_s) {
-  const double doubled_s = std::ldexp(trips_.timeout_s(), std::min(timeouts_in_a_row_, most_doublings));
-  timeout_at_s_ = board_.all_there() ? never : now_s + std::min(doubled_s, most_timeout_s);
+  timeout_at_s_ = board_.all_there() ? never : now_s + trips_.timeout_s(timeouts_in_a_row_);
 }
 
 // None where later segments have arrived: then time tells what is lost.

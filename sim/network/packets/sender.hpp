@@ -1,8 +1,8 @@
 // The sending end of a TCP connection as Linux has it: what it may send (congestion_window.hpp, the receiver's window,
-// and the buffer into which the application writes, send_buffer.hpp), and what it does about losses: those that later
-// segments tell of (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7), and silence (timeout: RFC 6298). A
-// spurious timeout is undone: one after which what had been sent before arrives after all. While losses are made good
-// it sends at a rate by what arrives (RFC 6937).
+// the buffer into which the application writes, send_buffer.hpp, and its host's device, device_queue.hpp), and what it
+// does about losses: those that later segments tell of (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7),
+// and silence (timeout: RFC 6298). A spurious timeout is undone: one after which what had been sent before arrives
+// after all. While losses are made good it sends at a rate by what arrives (RFC 6937).
 //
 // It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
 // it sends. docs/network.md lists what is not modelled.
@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "sim/network/packets/congestion_window.hpp"
+#include "sim/network/packets/device_queue.hpp"
+#include "sim/network/packets/recovery_pace.hpp"
 #include "sim/network/packets/round_trips.hpp"
 #include "sim/network/packets/scoreboard.hpp"
 #include "sim/network/packets/send_buffer.hpp"
@@ -22,20 +24,28 @@ namespace ddl::network::packets {
 class Sender {
  public:
   static constexpr double never = Scoreboard::never;
-  using Transmit = std::function<void(double now_s, std::int64_t segment, double bytes)>;
+  // False if the first link has no room for it.
+  using Transmit = std::function<bool(double now_s, std::int64_t segment, double bytes)>;
   struct Counts {
     std::int64_t sent = 0, sent_again = 0;  // segments; the second are among the first
     std::int64_t probes = 0, timeouts = 0, spurious_timeouts = 0;
   };
 
-  Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit)
-      : window_(rules), trips_(handshake_s), receivers_end_(receivers_window), transmit_(std::move(transmit)) {}
+  Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit,
+         DeviceQueue device = {})
+      : window_(rules),
+        trips_(handshake_s),
+        device_(device),
+        receivers_end_(receivers_window),
+        transmit_(std::move(transmit)) {}
 
   // The application writes a message: all of those before it have arrived. Sends nothing yet.
   void write(double now_s, double bytes);
   std::int64_t message_ends() const { return message_ends_; }  // the segment after its last
   void send(double now_s);                                     // as much as it may
   void take(double now_s, const Acknowledgement& tells);
+  // A segment that was transmitted comes out of the first link. True if others are sent because of it.
+  bool leave_device(double now_s);
   double next_s() const;
   void wake(double now_s);
 
@@ -46,9 +56,9 @@ class Sender {
  private:
   enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
   void send_lost_again(double now_s);
+  std::int64_t next_burst() const;
   void put_on_wire(double now_s, std::int64_t segment, bool again);
   void begin_recovery();
-  void pace_recovery(const Scoreboard::Delivered& got, std::int64_t lost);
   void end_probe(const Acknowledgement& tells, bool tells_more);
   std::int64_t find_lost(double now_s);
   void probe(double now_s);
@@ -62,15 +72,15 @@ class Sender {
   RoundTrips trips_;
   Scoreboard board_;
   SendBuffer buffer_;
-  std::int64_t receivers_end_;
+  DeviceQueue device_;
+  std::int64_t receivers_end_, message_ends_ = 0;
   const Transmit transmit_;
-  std::int64_t message_ends_ = 0;
+  bool is_held_back_ = false;  // by the device
   double last_sent_s_ = 0, echo_s_ = never_sent;
 
   State state_ = State::open;
   std::int64_t recovery_ends_ = 0;
-  std::int64_t window_before_ = 0, delivered_ = 0, sent_meanwhile_ = 0;  // of a recovery
-
+  RecoveryPace pace_;
   double window_to_restore_ = 0, threshold_to_restore_ = 0;  // if what is done about a loss is undone
   double sent_again_s_ = never;                              // for the first time since then
 

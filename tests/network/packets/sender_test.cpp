@@ -18,8 +18,10 @@ constexpr std::int64_t much_room = 1000000;
 class Alone {
  public:
   explicit Alone(const TcpRules& rules = {}, std::int64_t room = much_room)
-      : room_(room),
-        sender(rules, handshake_s, room, [this](double, std::int64_t segment, double) { sent_.push_back(segment); }) {}
+      : room_(room), sender(rules, handshake_s, room, [this](double, std::int64_t segment, double) {
+          sent_.push_back(segment);
+          return true;
+        }) {}
 
   void write(double now_s, double segments) {
     sender.write(now_s, segments * segment_bytes);
@@ -289,7 +291,10 @@ TEST_CASE("a message is cut into segments of 1448 bytes and what is left, the sm
        {Case{0, 1}, {1, 1}, {1448, 1}, {1449, 2}, {2896, 2}, {0.5, 1}, {14480.25, 11}}) {
     CAPTURE(bytes);
     double sum = 0;
-    Sender sender({}, handshake_s, much_room, [&](double, std::int64_t, double sent_bytes) { sum += sent_bytes; });
+    Sender sender({}, handshake_s, much_room, [&](double, std::int64_t, double sent_bytes) {
+      sum += sent_bytes;
+      return true;
+    });
     for (int i = 1; i <= 2; ++i) {
       sender.write(0, bytes);
       CHECK(sender.message_ends() == i * segments);
