@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
@@ -83,17 +84,18 @@ std::string latency_only_back(const Hosts& hosts) {
   return "";
 }
 
-// Up to the first slow one that is far.
-Distances distances_between(const Hosts& hosts) {
-  const auto is_slow = [](const s4u::Link* link) { return link->get_bandwidth() <= most_bytes_per_s_of_distance; };
-  Distances found = Distances::none;
+// Up to the first slow link.
+RoutesForPackets routes_for_packets(const Hosts& hosts) {
+  RoutesForPackets found = RoutesForPackets::none;
   for (const auto* source : hosts) {
     for (const auto* target : hosts) {
       if (source == target) continue;
       const auto way = way_between(source, target);
-      if (!way || !is_far(way->latency_s)) continue;
-      if (std::ranges::any_of(way->links, is_slow)) return Distances::slow;
-      found = Distances::quick;
+      if (!way || way->links.empty()) continue;
+      const double narrowest = std::ranges::min(way->links | std::views::transform(&s4u::Link::get_bandwidth));
+      if (narrowest <= most_bytes_per_s_of_slow) return RoutesForPackets::slow;
+      if (!is_far(way->latency_s) || found == RoutesForPackets::far) continue;
+      found = narrowest <= most_bytes_per_s_of_distance ? RoutesForPackets::far : RoutesForPackets::far_and_quick;
     }
   }
   return found;
@@ -104,7 +106,7 @@ NetworkFacts facts_of(const Hosts& hosts, bool generated) {
   NetworkFacts facts{.nodes = hosts.size(),
                      .sets_latency_factor = !has_default("network/latency-factor"),
                      .sets_sharing = !has_default("network/bandwidth-factor") || !has_default("network/weight-S"),
-                     .distances = [&hosts] { return distances_between(hosts); }};
+                     .routes_for_packets = [&hosts] { return routes_for_packets(hosts); }};
   if (!generated) facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
   return facts;
 }

@@ -19,11 +19,11 @@ bool sets_factors(const NetworkFacts& facts) { return facts.sets_latency_factor 
 
 bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP || model == NetworkModel::packets; }
 
-// Why messages do not travel packet by packet by default though some routes are far; empty where they do, or where none
-// is.
-std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, Distances distances) {
-  if (distances == Distances::none) return "";
-  if (distances == Distances::quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
+// Why messages do not travel packet by packet by default though some routes are slow or far; empty where they do, or
+// where none is.
+std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, RoutesForPackets routes) {
+  if (routes == RoutesForPackets::none) return "";
+  if (routes == RoutesForPackets::far_and_quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
   if (network.solver != LinkSolver::automatic) return "platform.network.solver is set";
   if (network.sharing != LinkSharing::automatic) return "platform.network.sharing is set";
   if (!network.crosstraffic) return "platform.network.crosstraffic is false";
@@ -31,22 +31,31 @@ std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFa
   return "";
 }
 
-// With why it is not packets, where those would be the default but for a setting.
-std::pair<NetworkModel, std::string> model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  if (network.model == NetworkModel::automatic) {
-    if (sets_factors(facts)) return {NetworkModel::LV08, ""};
-    if (facts.nodes > most_nodes_of_packets_by_default || !facts.distances) return {NetworkModel::TCP, ""};
-    const Distances distances = facts.distances();
-    const std::string why_not = why_no_packets(network, facts, distances);
-    return {distances != Distances::none && why_not.empty() ? NetworkModel::packets : NetworkModel::TCP, why_not};
-  }
+struct ChosenModel {
+  NetworkModel model;
+  std::string why_no_packets;  // where those would be the default but for something
+  std::string why_packets;
+};
+
+ChosenModel default_model(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  if (sets_factors(facts)) return {NetworkModel::LV08, "", ""};
+  if (facts.nodes > most_nodes_of_packets_by_default || !facts.routes_for_packets) return {NetworkModel::TCP, "", ""};
+  const RoutesForPackets routes = facts.routes_for_packets();
+  const std::string why_not = why_no_packets(network, facts, routes);
+  if (routes == RoutesForPackets::none || !why_not.empty()) return {NetworkModel::TCP, why_not, ""};
+  const char* which = routes == RoutesForPackets::slow ? "a link has 100 Mbit/s or less" : "a route takes 5 ms or more";
+  return {NetworkModel::packets, "", fmt::format("{}; there this model was nearest to measured times", which)};
+}
+
+ChosenModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
+  if (network.model == NetworkModel::automatic) return default_model(network, facts);
   if (follows_connections(network.model) && sets_factors(facts)) {
     throw InputError(
         fmt::format("$.platform.network.model: {} computes latencies by itself, and the platform file sets SimGrid's "
                     "factors; expected LV08 or CM02",
                     name_of(network.model)));
   }
-  return {network.model, ""};
+  return {network.model, "", "the scenario's platform.network.model"};
 }
 
 // Whether SimGrid carries the messages if it can.
@@ -101,11 +110,6 @@ void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const Netw
   }
 }
 
-std::string why_packets(const scenario::NetworkSpec& network) {
-  if (network.model == NetworkModel::packets) return "the scenario's platform.network.model";
-  return "routes take 5 ms or more; over such, this model was nearest to measured times";
-}
-
 LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {
   if (network.sharing == LinkSharing::tcp && !facts.plain_factors) {
     throw InputError(
@@ -125,7 +129,7 @@ std::string text_of(const NetworkPlan& plan) {
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  const auto [model, not_packets] = model_of(network, facts);
+  const auto [model, not_packets, why_packets] = model_of(network, facts);
   refuse_settings_of_others(network, model);
   if (model == NetworkModel::packets) {
     refuse_settings_of_simgrid(network, facts);
@@ -134,7 +138,7 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
           fmt::format("$.platform.network.model: packets are for {} at most, and there are {}; expected \"TCP\"",
                       counted(most_nodes_of_packets, "node"), facts.nodes));
     }
-    return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_packets(network)};
+    return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_packets};
   }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
   const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);

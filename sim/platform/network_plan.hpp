@@ -18,8 +18,9 @@ constexpr auto enum_names(CarriedBy) {
       {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
-// Whether a platform has far routes. quick: all of these have more than most_bytes_per_s_of_distance.
-enum class Distances { none, slow, quick };
+// What of a platform's routes makes packets nearer to what is measured than the model TCP: a slow link, else a far
+// route of at most most_bytes_per_s_of_distance. far_and_quick: the far routes have more.
+enum class RoutesForPackets { none, slow, far, far_and_quick };
 
 // What of a platform decides it.
 struct NetworkFacts {
@@ -32,11 +33,12 @@ struct NetworkFacts {
   // routes, so it is asked only where it matters. Null: there is none.
   std::function<std::string()> latency_only_back = nullptr;
   // Looks at routes, so it is asked only where it matters. Null: none.
-  std::function<Distances()> distances = nullptr;
+  std::function<RoutesForPackets()> routes_for_packets = nullptr;
 };
 
-// One way: the shortest distance over which packets were found to be nearer to what is measured than the model TCP
-// (results/validation).
+// Links of at most so much were measured, on local networks and over distances (results/validation).
+constexpr double most_bytes_per_s_of_slow = 12.5e6;
+// One way.
 constexpr double distance_s = 0.005;
 // A route with this latency, a sum that is rounded.
 constexpr bool is_far(double latency_s) { return latency_s >= distance_s * (1 - 1e-9); }

@@ -32,9 +32,9 @@ constexpr auto enum_names(Topology) {
 
 // LV08 and CM02 are SimGrid's. TCP is LV08 with the latency that each message has by the window of its connection
 // (sim/network/tcp), instead of thirteen times the route's. packets: TCP's connections, packet by packet
-// (sim/network/packets), without SimGrid's transfers. auto: packets over distances, TCP on local networks, or LV08
-// where a platform file sets SimGrid's latency factor, or factors that depend on a message's size (plan_network() in
-// sim/platform).
+// (sim/network/packets), without SimGrid's transfers. auto: packets on slow links and over distances, otherwise TCP, or
+// LV08 where a platform file sets SimGrid's latency factor, or factors that depend on a message's size (plan_network()
+// in sim/platform).
 enum class NetworkModel { automatic, TCP, packets, LV08, CM02 };
 constexpr auto enum_names(NetworkModel) {
   return std::to_array<EnumName<NetworkModel>>({{NetworkModel::automatic, "auto"},
@@ -235,10 +235,9 @@ void fields(Visitor& visit, NetworkSpec& spec) {
       "model", spec.model,
       Rule{.doc =
                "TCP: LV08 with latencies that follow TCP's windows and queues; packets: TCP packet by packet, nearest "
-               "to what "
-               "is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a route of at most 1 Gbit/s takes "
-               "5 ms or more, between at most 100 nodes; otherwise TCP, or LV08 where a platform file sets factors of "
-               "its own"});
+               "to what is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a link has 100 Mbit/s or "
+               "less, or a route of at most 1 Gbit/s takes 5 ms or more, between at most 100 nodes; otherwise TCP, or "
+               "LV08 where a platform file sets factors of its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,
         Rule{.doc = "most bytes of a flow that are under way (TCP, packets: whole segments of 1448B, two at least); "

@@ -1,7 +1,7 @@
 // ddlsim advise: which system suits a network. Candidates that cannot win are left out (candidates.hpp), the others run
 // for a small part of the time (probes), which says whose turn is first; the learning rate of each is tuned quickly,
 // over seeds that serve for nothing else, then they race (race.hpp), and the best are run again under other conditions:
-// with other bandwidths and latencies, and, where the model is TCP over distances, packet by packet.
+// with other bandwidths and latencies, and, where the model is TCP and packets are nearer, packet by packet.
 //
 // Each stage has a share of the budget and goes from the best candidate so far to the worst, so that with little budget
 // few are tuned and race, and with enough of it all. The advice is a function of the runs that have ended, whichever

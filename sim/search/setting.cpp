@@ -67,9 +67,12 @@ std::string network_text(const platform::Fabric& fabric) {
   return fmt::format("Network: {}; network model {}.", text, ddl::name_of(fabric.network_plan().model));
 }
 
-bool is_tcp_over_distances(const platform::Fabric& fabric) {
-  return fabric.network_plan().model == scenario::NetworkModel::TCP &&
-         platform::is_far(latencies_of_routes(fabric).most);
+bool would_packets_be_nearer(const platform::Fabric& fabric) {
+  if (fabric.network_plan().model != scenario::NetworkModel::TCP) return false;
+  const auto is_slow = [](const platform::LinkInfo& link) {
+    return link.bandwidth_bytes_per_s <= platform::most_bytes_per_s_of_slow;
+  };
+  return std::ranges::any_of(fabric.links(), is_slow) || platform::is_far(latencies_of_routes(fabric).most);
 }
 
 // Throws InputError where the platform, or what else the scenario sets, is not for packets.
@@ -104,12 +107,12 @@ Setting setting_of(const scenario::Scenario& scenario) {
       const platform::Fabric fabric(scenario);
       return nlohmann::json{{"text", network_text(fabric)},
                             {"model", std::string(ddl::name_of(fabric.network_plan().model))},
-                            {"over_distances", is_tcp_over_distances(fabric)}}
+                            {"packets_are_nearer", would_packets_be_nearer(fabric)}}
           .dump();
     }));
     setting.lines.push_back(network["text"]);
     setting.network_model = network["model"];
-    if (!network["over_distances"]) return setting;
+    if (!network["packets_are_nearer"]) return setting;
     process::in_child([&] {
       build_for_packets(scenario);
       return std::string();

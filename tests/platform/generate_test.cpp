@@ -221,14 +221,16 @@ TEST_CASE("a star of ten thousand hosts is made at once") {
   CHECK(result == json{{"nodes", 10000}, {"way", {"w9999 up", "w1 down"}}});
 }
 
-TEST_CASE("by default networks with a slow route of 5 ms or more are simulated packet by packet, others as TCP") {
-  const auto model = [](scenario::GeneratedPlatform spec, double bytes_per_s = 5e6) {
+TEST_CASE("by default networks with a slow link, or a route of 5 ms or more, travel packet by packet, others as TCP") {
+  const auto model = [](scenario::GeneratedPlatform spec, double bytes_per_s = 20e6) {
     spec.bandwidth = {{bytes_per_s}};
     scenario::Scenario scenario = ddl::on_platform(spec);
     scenario.platform.network = {};
     return ddl::forked([&] { return json(ddl::name_of(Fabric(scenario).network_plan().model)); });
   };
   using scenario::Topology;
+  CHECK(model({.workers = 2, .latency = {0.0001}}, 12.5e6) == "packets");
+  CHECK(model({.workers = 2, .latency = {0.0001}}, 12.6e6) == "TCP");
   CHECK(model({.workers = 2, .latency = {0.005}}) == "packets");
   CHECK(model({.workers = 2, .latency = {0.0049}}) == "TCP");
   CHECK(model({.workers = 2, .latency = {0.005}}, 125e6) == "packets");

@@ -467,7 +467,7 @@ TEST_CASE("all conditions have one network model, also where half of the latency
   CHECK(runs == 12);  // four conditions, three seeds
 }
 
-TEST_CASE("where the model TCP is simulated over distances the best run again packet by packet, and nowhere else") {
+TEST_CASE("where the model is TCP and packets are nearer the best run again packet by packet, and nowhere else") {
   const Place place;
   const auto first_condition = [&](const std::string& latency, const std::string& network) {
     std::string text = scenario_text("80Mbps");
@@ -491,6 +491,7 @@ TEST_CASE("where the model TCP is simulated over distances the best run again pa
     return first.name;
   };
   CHECK(first_condition("20ms", R"("model": "TCP")") == "packet by packet");
+  CHECK(first_condition("100us", R"("model": "TCP")") == "packet by packet");  // 80 Mbit/s
   CHECK(first_condition("100us", "") == "bandwidth halved");
   CHECK(first_condition("20ms", "") == "bandwidth halved");  // all of it is simulated packet by packet
   CHECK(first_condition("20ms", R"("model": "LV08")") == "bandwidth halved");
