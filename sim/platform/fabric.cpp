@@ -84,21 +84,20 @@ std::string latency_only_back(const Hosts& hosts) {
   return "";
 }
 
-// Up to the first slow link.
-RoutesForPackets routes_for_packets(const Hosts& hosts) {
-  RoutesForPackets found = RoutesForPackets::none;
+// Stops at the first slow route.
+RouteKind kind_of_routes(const Hosts& hosts) {
+  RouteKind kind = RouteKind::near_and_quick;
   for (const auto* source : hosts) {
     for (const auto* target : hosts) {
       if (source == target) continue;
       const auto way = way_between(source, target);
       if (!way || way->links.empty()) continue;
       const double narrowest = std::ranges::min(way->links | std::views::transform(&s4u::Link::get_bandwidth));
-      if (narrowest <= most_bytes_per_s_of_slow) return RoutesForPackets::slow;
-      if (!is_far(way->latency_s) || found == RoutesForPackets::far) continue;
-      found = narrowest <= most_bytes_per_s_of_distance ? RoutesForPackets::far : RoutesForPackets::far_and_quick;
+      kind = std::max(kind, kind_of_route(narrowest, way->latency_s));
+      if (kind == RouteKind::slow) return kind;
     }
   }
-  return found;
+  return kind;
 }
 
 // Of the platform that SimGrid has loaded. What is said of routes is looked up in these hosts later.
@@ -106,7 +105,7 @@ NetworkFacts facts_of(const Hosts& hosts, bool generated) {
   NetworkFacts facts{.nodes = hosts.size(),
                      .sets_latency_factor = !has_default("network/latency-factor"),
                      .sets_sharing = !has_default("network/bandwidth-factor") || !has_default("network/weight-S"),
-                     .routes_for_packets = [&hosts] { return routes_for_packets(hosts); }};
+                     .kind_of_routes = [&hosts] { return kind_of_routes(hosts); }};
   if (!generated) facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
   return facts;
 }

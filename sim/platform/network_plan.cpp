@@ -21,9 +21,9 @@ bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP
 
 // Why messages do not travel packet by packet by default though some routes are slow or far; empty where they do, or
 // where none is.
-std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, RoutesForPackets routes) {
-  if (routes == RoutesForPackets::none) return "";
-  if (routes == RoutesForPackets::far_and_quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
+std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, RouteKind routes) {
+  if (routes == RouteKind::near_and_quick) return "";
+  if (routes == RouteKind::far_and_quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
   if (network.solver != LinkSolver::automatic) return "platform.network.solver is set";
   if (network.sharing != LinkSharing::automatic) return "platform.network.sharing is set";
   if (!network.crosstraffic) return "platform.network.crosstraffic is false";
@@ -33,18 +33,19 @@ std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFa
 
 struct ChosenModel {
   NetworkModel model;
-  std::string why_no_packets;  // where those would be the default but for something
-  std::string why_packets;
+  std::string why;  // packets, or why not, where something is in the way of that default
 };
 
 ChosenModel default_model(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  if (sets_factors(facts)) return {NetworkModel::LV08, "", ""};
-  if (facts.nodes > most_nodes_of_packets_by_default || !facts.routes_for_packets) return {NetworkModel::TCP, "", ""};
-  const RoutesForPackets routes = facts.routes_for_packets();
+  if (sets_factors(facts)) return {NetworkModel::LV08, ""};
+  if (facts.nodes > most_nodes_of_packets_by_default || !facts.kind_of_routes) return {NetworkModel::TCP, ""};
+  const RouteKind routes = facts.kind_of_routes();
   const std::string why_not = why_no_packets(network, facts, routes);
-  if (routes == RoutesForPackets::none || !why_not.empty()) return {NetworkModel::TCP, why_not, ""};
-  const char* which = routes == RoutesForPackets::slow ? "a link has 100 Mbit/s or less" : "a route takes 5 ms or more";
-  return {NetworkModel::packets, "", fmt::format("{}; there this model was nearest to measured times", which)};
+  if (routes == RouteKind::near_and_quick || !why_not.empty()) return {NetworkModel::TCP, why_not};
+  const char* slow = "a link has at most 100 Mbit/s; on such links";
+  const char* far = "a route takes 5 ms or more; over such routes";
+  return {NetworkModel::packets,
+          fmt::format("{} this model is closest to measured times", routes == RouteKind::slow ? slow : far)};
 }
 
 ChosenModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
@@ -55,7 +56,7 @@ ChosenModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& f
                     "factors; expected LV08 or CM02",
                     name_of(network.model)));
   }
-  return {network.model, "", "the scenario's platform.network.model"};
+  return {network.model, network.model == NetworkModel::packets ? "the scenario's platform.network.model" : ""};
 }
 
 // Whether SimGrid carries the messages if it can.
@@ -129,7 +130,7 @@ std::string text_of(const NetworkPlan& plan) {
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  const auto [model, not_packets, why_packets] = model_of(network, facts);
+  const auto [model, why_model] = model_of(network, facts);
   refuse_settings_of_others(network, model);
   if (model == NetworkModel::packets) {
     refuse_settings_of_simgrid(network, facts);
@@ -138,11 +139,11 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
           fmt::format("$.platform.network.model: packets are for {} at most, and there are {}; expected \"TCP\"",
                       counted(most_nodes_of_packets, "node"), facts.nodes));
     }
-    return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_packets};
+    return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_model};
   }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
   const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);
-  const auto carry = [&, &not_packets = not_packets](CarriedBy by, std::string why) {
+  const auto carry = [&, &not_packets = why_model](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);
     if (!not_packets.empty()) plan.why += "; not packet by packet: " + not_packets;

@@ -18,9 +18,17 @@ constexpr auto enum_names(CarriedBy) {
       {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
 }
 
-// What of a platform's routes makes packets nearer to what is measured than the model TCP: a slow link, else a far
-// route of at most most_bytes_per_s_of_distance. far_and_quick: the far routes have more.
-enum class RoutesForPackets { none, slow, far, far_and_quick };
+// Packets are the default where a route is slow, or far and not so quick that packets cost too much. One way, and the
+// bandwidth of a route's narrowest link.
+constexpr double slow_route_bytes_per_s = 12.5e6, far_route_s = 0.005, far_route_bytes_per_s = 125e6;
+
+// In order: of all routes of a network the greatest decides.
+enum class RouteKind { near_and_quick, far_and_quick, far, slow };
+constexpr RouteKind kind_of_route(double bytes_per_s, double latency_s) {
+  if (bytes_per_s <= slow_route_bytes_per_s) return RouteKind::slow;
+  if (latency_s < far_route_s * (1 - 1e-9)) return RouteKind::near_and_quick;  // a sum, which is rounded
+  return bytes_per_s <= far_route_bytes_per_s ? RouteKind::far : RouteKind::far_and_quick;
+}
 
 // What of a platform decides it.
 struct NetworkFacts {
@@ -32,16 +40,9 @@ struct NetworkFacts {
   // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
   // routes, so it is asked only where it matters. Null: there is none.
   std::function<std::string()> latency_only_back = nullptr;
-  // Looks at routes, so it is asked only where it matters. Null: none.
-  std::function<RoutesForPackets()> routes_for_packets = nullptr;
+  // Of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
+  std::function<RouteKind()> kind_of_routes = nullptr;
 };
-
-// Links of at most so much were measured, on local networks and over distances (results/validation).
-constexpr double most_bytes_per_s_of_slow = 12.5e6;
-// One way.
-constexpr double distance_s = 0.005;
-// A route with this latency, a sum that is rounded.
-constexpr bool is_far(double latency_s) { return latency_s >= distance_s * (1 - 1e-9); }
 
 struct NetworkPlan {
   CarriedBy carried_by = CarriedBy::simgrid;
@@ -60,7 +61,6 @@ constexpr std::size_t most_nodes_of_packets = 1000;
 
 // Beyond, packets are simulated only if the scenario says so: a run takes time for each packet.
 constexpr std::size_t most_nodes_of_packets_by_default = 100;
-constexpr double most_bytes_per_s_of_distance = 125e6;
 
 // For archives.
 template <class Archive>

@@ -38,25 +38,24 @@ std::string range_text(const Range& range, const auto& shown) {
   return least == most ? least : least + " to " + most;
 }
 
-Range latencies_of_routes(const platform::Fabric& fabric) {
-  Range latencies;
+// Of the first most_nodes nodes.
+void for_each_route(const platform::Fabric& fabric, const auto& look) {
   const int nodes = std::min(fabric.node_count(), most_nodes);
   for (int source = 0; source < nodes; ++source) {
     for (int target = 0; target < nodes; ++target) {
       if (source == target) continue;
       try {
-        latencies.add(fabric.find_route(source, target).latency_s);
+        look(fabric.find_route(source, target));
       } catch (const InputError&) {
         // A file need not have all routes.
       }
     }
   }
-  return latencies;
 }
 
 std::string network_text(const platform::Fabric& fabric) {
-  Range bandwidths;
-  const Range latencies = latencies_of_routes(fabric);
+  Range bandwidths, latencies;
+  for_each_route(fabric, [&](const platform::Route& route) { latencies.add(route.latency_s); });
   for (const platform::LinkInfo& link : fabric.links()) bandwidths.add(link.bandwidth_bytes_per_s);
   std::string text = counted(fabric.worker_count(), "worker");
   if (fabric.server_count() > 0) text += " and " + counted(fabric.server_count(), "server");
@@ -69,10 +68,15 @@ std::string network_text(const platform::Fabric& fabric) {
 
 bool would_packets_be_nearer(const platform::Fabric& fabric) {
   if (fabric.network_plan().model != scenario::NetworkModel::TCP) return false;
-  const auto is_slow = [](const platform::LinkInfo& link) {
-    return link.bandwidth_bytes_per_s <= platform::most_bytes_per_s_of_slow;
-  };
-  return std::ranges::any_of(fabric.links(), is_slow) || platform::is_far(latencies_of_routes(fabric).most);
+  platform::RouteKind kind = platform::RouteKind::near_and_quick;
+  for_each_route(fabric, [&](const platform::Route& route) {
+    double narrowest = std::numeric_limits<double>::infinity();
+    for (const int link : route.links) {
+      narrowest = std::min(narrowest, fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s);
+    }
+    kind = std::max(kind, platform::kind_of_route(narrowest, route.latency_s));
+  });
+  return kind >= platform::RouteKind::far;
 }
 
 // Throws InputError where the platform, or what else the scenario sets, is not for packets.

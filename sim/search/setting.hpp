@@ -11,8 +11,7 @@ namespace ddl::search {
 
 struct Setting {
   std::vector<std::string> lines;  // on training, and on the network unless that cannot be built
-  // Messages take the times of the model TCP where packets are nearer to what is measured, and packets can simulate the
-  // platform.
+  // The model is TCP, packets would be closer to measured times, and they can simulate the platform.
   bool check_with_packets = false;
   std::string network_model = {};  // what "auto" is here; empty if the network cannot be built
 };

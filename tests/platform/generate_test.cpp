@@ -222,8 +222,9 @@ TEST_CASE("a star of ten thousand hosts is made at once") {
 }
 
 TEST_CASE("by default networks with a slow link, or a route of 5 ms or more, travel packet by packet, others as TCP") {
-  const auto model = [](scenario::GeneratedPlatform spec, double bytes_per_s = 20e6) {
+  const auto model = [](scenario::GeneratedPlatform spec, double bytes_per_s = 20e6, double other_bytes_per_s = 0) {
     spec.bandwidth = {{bytes_per_s}};
+    if (other_bytes_per_s > 0) spec.bandwidth.push_back({other_bytes_per_s});
     scenario::Scenario scenario = ddl::on_platform(spec);
     scenario.platform.network = {};
     return ddl::forked([&] { return json(ddl::name_of(Fabric(scenario).network_plan().model)); });
@@ -231,6 +232,9 @@ TEST_CASE("by default networks with a slow link, or a route of 5 ms or more, tra
   using scenario::Topology;
   CHECK(model({.workers = 2, .latency = {0.0001}}, 12.5e6) == "packets");
   CHECK(model({.workers = 2, .latency = {0.0001}}, 12.6e6) == "TCP");
+  CHECK(model({.workers = 5, .latency = {0.0001}}, 1e9, 12.5e6) == "packets");
+  CHECK(model({.workers = 5, .latency = {0.005}}, 1e9, 12.5e6) == "packets");
+  CHECK(model({.workers = 5, .latency = {0.005}}, 1e9, 1e8) == "packets");
   CHECK(model({.workers = 2, .latency = {0.005}}) == "packets");
   CHECK(model({.workers = 2, .latency = {0.0049}}) == "TCP");
   CHECK(model({.workers = 2, .latency = {0.005}}, 125e6) == "packets");

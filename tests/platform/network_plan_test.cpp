@@ -124,20 +124,20 @@ TEST_CASE("the model is TCP unless a platform file sets factors of its own, and 
 }
 
 TEST_CASE("packets are the model of slow or far routes, unless there are many nodes or another has what is set") {
-  const auto with = [](std::size_t nodes, RoutesForPackets routes) {
-    return NetworkFacts{.nodes = nodes, .routes_for_packets = [routes] { return routes; }};
+  const auto with = [](std::size_t nodes, RouteKind routes) {
+    return NetworkFacts{.nodes = nodes, .kind_of_routes = [routes] { return routes; }};
   };
-  const auto far = [&](std::size_t nodes) { return with(nodes, RoutesForPackets::far); };
+  const auto far = [&](std::size_t nodes) { return with(nodes, RouteKind::far); };
   for (const NetworkSpec& network : {NetworkSpec{}, NetworkSpec{.queue = {0.2}, .slow_start_after_idle = false}}) {
     const NetworkPlan plan = plan_network(network, far(most_nodes_of_packets_by_default));
     CHECK(plan.carried_by == CarriedBy::packets);
     CHECK(plan.model == NetworkModel::packets);
-    CHECK(plan.why == "a route takes 5 ms or more; there this model was nearest to measured times");
+    CHECK(plan.why == "a route takes 5 ms or more; over such routes this model is closest to measured times");
   }
-  CHECK(plan_network({}, with(2, RoutesForPackets::slow)).why ==
-        "a link has 100 Mbit/s or less; there this model was nearest to measured times");
+  CHECK(plan_network({}, with(2, RouteKind::slow)).why ==
+        "a link has at most 100 Mbit/s; on such links this model is closest to measured times");
   CHECK(plan_network({}, far(most_nodes_of_packets_by_default + 1)).model == NetworkModel::TCP);
-  CHECK(plan_network({}, with(2, RoutesForPackets::none)).model == NetworkModel::TCP);
+  CHECK(plan_network({}, with(2, RouteKind::near_and_quick)).model == NetworkModel::TCP);
   for (const NetworkSpec& network : {NetworkSpec{.model = NetworkModel::TCP}, NetworkSpec{.sharing = LinkSharing::fair},
                                      NetworkSpec{.solver = LinkSolver::simgrid}, NetworkSpec{.crosstraffic = false}}) {
     CHECK(plan_network(network, far(2)).model == NetworkModel::TCP);
@@ -147,13 +147,12 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   CHECK(
       why({.sharing = LinkSharing::fair}, far(2)).ends_with("; not packet by packet: platform.network.sharing is set"));
   CHECK(why({.crosstraffic = false}, far(2)).ends_with("platform.network.crosstraffic is false"));
-  CHECK(why({}, with(2, RoutesForPackets::far_and_quick))
+  CHECK(why({}, with(2, RouteKind::far_and_quick))
             .ends_with("all routes of 5 ms or more have more than 1 Gbit/s"));
   CHECK(why({.model = NetworkModel::TCP}, far(2)) == why({}, {.nodes = 2}));
   // Routes are not looked at where that decides nothing.
   const auto unasked = [](std::size_t nodes) {
-    return NetworkFacts{.nodes = nodes,
-                        .routes_for_packets = []() -> RoutesForPackets { throw std::logic_error("asked"); }};
+    return NetworkFacts{.nodes = nodes, .kind_of_routes = []() -> RouteKind { throw std::logic_error("asked"); }};
   };
   CHECK_NOTHROW(plan_network({.model = NetworkModel::TCP}, unasked(2)));
   CHECK_NOTHROW(plan_network({}, unasked(most_nodes_of_packets_by_default + 1)));

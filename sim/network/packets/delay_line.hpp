@@ -94,6 +94,10 @@ class DelayLine {
   }
   double last_s() const { return last_due_s_; }  // the frame that was offered last comes out
   double latency_s() const { return settings_.latency_s * latency_factor_; }
+  // What can have left the queue and not come out yet.
+  double bytes_on_their_way() const {
+    return settings_.latency_s > 0 ? latency_s() * (settings_.bytes_per_s * rate_factor_) : 0;
+  }
   double rate_factor() const { return rate_factor_; }
   double latency_factor() const { return latency_factor_; }
   const Settings& settings() const { return settings_; }

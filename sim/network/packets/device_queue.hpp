@@ -1,14 +1,13 @@
-// What a connection has waiting in its own host's device, of which Linux allows little (TCP small queues: Dumazet,
-// 2012, tcp_small_queue_check). A sender hands over bursts of up to 64 KiB, which the device cuts into segments, and a
-// burst waits while the device holds more than twice the memory that it takes itself. So a connection fills no deep
-// queue of its own host, and what it sends back is not held up there.
+// How much of one connection waits in its host's network device. Linux sends bursts of up to 64 KiB, and holds the next
+// one back while the device has more than twice that burst's memory (TCP small queues: tcp_small_queue_check). So a
+// connection does not fill its own host's queue, and acknowledgements do not wait long behind its data.
 //
-// Only where the first link is the host's own: a queue behind another device, as a router's, is not known to the host.
+// That is so where the connection's first link is the host's own. Of a queue behind another device, as a router's, the
+// host knows nothing. Left out of Linux's rule: a device may always have 1 ms of what the connection sends, and what is
+// sent again waits for it as well.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "sim/network/packets/segment.hpp"
 
@@ -18,22 +17,25 @@ class DeviceQueue {
  public:
   static constexpr std::int64_t most_in_burst = 45;  // segments, of 64 KiB
 
-  // Of a link behind another device: never full.
+  // Of a connection whose first link is behind another device: never full.
   DeviceQueue() = default;
-  // Of a host's own link, which has no more than `on_their_way` segments on its way when they have left the device.
-  explicit DeviceQueue(double on_their_way) : on_their_way_(on_their_way) {}
+  // Of one whose first link is the host's own and outlives it.
+  explicit DeviceQueue(const Line& link) : link_(&link) {}
 
   void enter() { ++segments_; }
-  void leave() { --segments_; }  // comes out of the link, or had no room
+  void leave() { --segments_; }  // comes out of the link
+  // `burst`: segments, at least one.
   bool is_full_for(std::int64_t burst) const {
-    return (static_cast<double>(segments_) - on_their_way_) * memory_of(1) > 2 * memory_of(burst);
+    if (link_ == nullptr) return false;
+    const double on_their_way = link_->bytes_on_their_way() / frame_of_segment_bytes;
+    return (static_cast<double>(segments_) - on_their_way) * memory_of(1) > 2 * memory_of(burst);
   }
 
  private:
-  // Bytes; that of a segment is what `ss -m` says, beside 1,448 of data.
+  // In bytes: data, and 832 for a buffer, as `ss -m` shows.
   static double memory_of(std::int64_t burst) { return static_cast<double>(burst) * segment_bytes + 832; }
 
-  double on_their_way_ = std::numeric_limits<double>::infinity();
+  const Line* link_ = nullptr;
   std::int64_t segments_ = 0;
 };
 

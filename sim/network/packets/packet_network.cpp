@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/check.hpp"
+
 namespace ddl::network::packets {
 namespace {
 
 constexpr double rounding = 1e-9, clock_rounding = 1e-12;
-constexpr double own_links_s = 0.001;  // a shorter link is its host's own, as an emulated one
+// A first link that is shorter is its host's own device.
+constexpr double own_links_s = 0.001 * (1 - 1e-9);
 
 void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.sent += more.sent;
@@ -17,9 +20,8 @@ void add(Sender::Counts& sum, const Sender::Counts& more) {
   sum.spurious_timeouts += more.spurious_timeouts;
 }
 
-DeviceQueue device_of(const Line::Settings& link) {
-  if (link.latency_s >= own_links_s) return {};
-  return DeviceQueue(link.latency_s > 0 ? link.latency_s * link.bytes_per_s / frame_of_segment_bytes : 0);
+DeviceQueue device_of(const Line& link) {
+  return link.settings().latency_s < own_links_s ? DeviceQueue(link) : DeviceQueue();
 }
 
 }  // namespace
@@ -33,6 +35,7 @@ PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
     : rules_(rules), connections_(connections), agenda_(connections), ends_(connections) {}
 
 int PacketNetwork::add_line(const Line::Settings& settings) {
+  check(settings.loss == 0, "a segment that is lost on a line never leaves its sender's device");
   lines_.emplace_back(settings, stream(0, "line", "loss"));
   agenda_.grow(connections_.size() + lines_.size());
   return static_cast<int>(lines_.size()) - 1;
@@ -68,7 +71,7 @@ void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int
                                        .sent_s = now_s,
                                        .echo_s = at(connection).sender.echo_s()}});
       },
-      device_of(line(there.front()).settings()));
+      device_of(line(there.front())));
   made->there = std::move(there);
   made->back = std::move(back);
   made->life = ++lives_;
@@ -130,14 +133,11 @@ bool PacketNetwork::put(double now_s, const Packet& packet) {
   const auto& way = packet.is_acknowledgement ? by.back : by.there;
   const int number = way[static_cast<std::size_t>(packet.hops)];
   Line& line = lines_[static_cast<std::size_t>(number)];
-  bool has_room = false;
-  if (packet.is_acknowledgement) {
-    has_room = line.offer(now_s, packet);
-  } else {
+  const bool has_room = line.offer(now_s, packet);
+  if (!packet.is_acknowledgement) {
     const std::int64_t segment = packet.segment.number, first = by.receiver.next();
     const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
     if (packet.hops == 0) by.end.send(segment);
-    has_room = line.offer(now_s, packet);
     if (!has_room) {
       by.end.drop(segment);
     } else if (by.end.watches(segment, first)) {

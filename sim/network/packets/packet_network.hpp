@@ -13,14 +13,11 @@
 #include <vector>
 
 #include "sim/network/agenda.hpp"
-#include "sim/network/packets/delay_line.hpp"
 #include "sim/network/packets/end_bound.hpp"
 #include "sim/network/packets/receiver.hpp"
 #include "sim/network/packets/sender.hpp"
 
 namespace ddl::network::packets {
-
-using Line = DelayLine<Packet>;
 
 class PacketNetwork {
  public:

@@ -44,21 +44,23 @@ const PacketTransport::Way& PacketTransport::way(int source, int target) {
   return found->second;
 }
 
-// Of a fat pipe each direction of a connection has all. Coordinates of hosts give latencies that no link has.
+// Of a fat pipe each direction of a connection has all. Coordinates of hosts give latencies that no link has; they come
+// after the host's own link.
 std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
   std::vector<int> lines;
   double latency_s = route.latency_s;
   for (const int link : route.links) latency_s -= fabric_.links()[static_cast<std::size_t>(link)].latency_s;
-  if (latency_s > rounding * route.latency_s) {
-    lines.push_back(network_.add_line({.bytes_per_s = packets::PacketNetwork::never,
-                                       .latency_s = latency_s,
-                                       .queue_bytes = packets::PacketNetwork::never}));
-  }
   for (const int link : route.links) {
     std::vector<int>& known = lines_[static_cast<std::size_t>(link)];
     const bool is_shared = fabric_.links()[static_cast<std::size_t>(link)].direction != "free";
     if (known.empty() || !is_shared) known.push_back(add_line(link));
     lines.push_back(known.back());
+  }
+  if (latency_s > rounding * route.latency_s) {
+    const int line = network_.add_line({.bytes_per_s = packets::PacketNetwork::never,
+                                        .latency_s = latency_s,
+                                        .queue_bytes = packets::PacketNetwork::never});
+    lines.insert(lines.begin() + (lines.size() > 1 ? 1 : 0), line);
   }
   return lines;
 }

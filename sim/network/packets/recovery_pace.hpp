@@ -1,5 +1,6 @@
-// How many segments may be under way while losses are made good (RFC 6937): as many more as the new window is of the
-// old one, for those that arrive; where less is under way than the new window, as in slow start.
+// How many segments may be under way while losses are repaired (proportional rate reduction, RFC 6937). While more are
+// under way than the new window holds, each that arrives allows new window / old window more. After that each allows
+// one, and one more while no further loss is found.
 #pragma once
 
 #include <algorithm>

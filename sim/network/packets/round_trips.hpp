@@ -21,7 +21,7 @@ class RoundTrips {
   double least_s() const { return least_s_; }
   double smoothed_s() const { return smoothed_s_; }
   double timeout_s() const { return smoothed_s_ + std::max(variance_s_, least_variance_s); }
-  double timeout_s(int after_timeouts) const {  // in a row
+  double timeout_s(int after_timeouts) const {  // after so many in a row
     return std::min(std::ldexp(timeout_s(), std::min(after_timeouts, most_doublings)), most_timeout_s);
   }
 
@@ -44,7 +44,7 @@ class RoundTrips {
 
  private:
   static constexpr double least_variance_s = 0.2, most_timeout_s = 120;
-  static constexpr int most_doublings = 30;  // by then it is that
+  static constexpr int most_doublings = 30;  // more change nothing: most_timeout_s is reached
   double least_s_, smoothed_s_, deviation_s_, most_deviation_s_, variance_s_;
   std::int64_t round_ends_ = 0;
 };

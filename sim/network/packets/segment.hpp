@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sim/network/packets/delay_line.hpp"
+
 namespace ddl::network::packets {
 
 constexpr double segment_bytes = 1448;  // of data in a full segment: Ethernet's 1500 without IP's and TCP's headers
@@ -47,5 +49,7 @@ struct Packet {
 };
 
 inline double frame_bytes_of(const Packet& packet) { return packet.bytes; }
+
+using Line = DelayLine<Packet>;
 
 }  // namespace ddl::network::packets
