@@ -147,8 +147,7 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   CHECK(
       why({.sharing = LinkSharing::fair}, far(2)).ends_with("; not packet by packet: platform.network.sharing is set"));
   CHECK(why({.crosstraffic = false}, far(2)).ends_with("platform.network.crosstraffic is false"));
-  CHECK(why({}, with(2, RouteKind::far_and_quick))
-            .ends_with("all routes of 5 ms or more have more than 1 Gbit/s"));
+  CHECK(why({}, with(2, RouteKind::far_and_quick)).ends_with("all routes of 5 ms or more have more than 1 Gbit/s"));
   CHECK(why({.model = NetworkModel::TCP}, far(2)) == why({}, {.nodes = 2}));
   // Routes are not looked at where that decides nothing.
   const auto unasked = [](std::size_t nodes) {
