@@ -1,8 +1,9 @@
 #!/bin/sh
-# Measures the cells of the validation over real TCP and prints one CSV row for each cell and seed. Needs root; takes some
+# Measures the cells on local networks over real TCP and prints one CSV row for each cell and seed. Needs root; takes some
 # 80 minutes with four cells at once, which mostly sleep.
 #
 #   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
+#   results/validation/measure.sh PROGRAM JOBS held_out > results/validation/held_out_lan.csv
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -15,9 +16,9 @@ cell() {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   set -- "$scenario" --quiet --out "$work" --set platform.workers="$workers" \
-    --set platform.bandwidth="$(bandwidth "$network")" --set wire.model_bytes="${size}MB" \
-    --set algorithm="$(algorithm "$scheme")"
-  "$program" run "$@" --seed 1 --set name=planned
+    --set platform.bandwidth="$(bandwidth "$network")" --set platform.server_bandwidth="$(widest "$network")Mbps" \
+    --set wire.model_bytes="${size}MB" --set algorithm="$(algorithm "$scheme")"
+  "$program" run "$@" --seed 1 --set name=planned --set platform.network.model=TCP
   stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
     'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
   "$program" emulate "$@" --queue "${queue}s" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
@@ -37,11 +38,11 @@ fi
 
 echo "network,workers,message_mb,scheme,queue_s,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
 retransmitted_share,late_max_s,own_share,soft_interrupt_share,busy_share"
-program=$1 jobs=${2:-4}
+program=$1 jobs=${2:-4} series=${3:-first} queues="0.2 0.05"
 rows() {
   network=$1 workers=$2 size=$3
   for scheme in ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd; do
-    for queue in 0.2 0.05; do
+    for queue in $queues; do
       for seed in 1 2 3; do echo "$program $network $workers $size $scheme $seed $queue"; done
     done
   done
@@ -56,6 +57,18 @@ trap 'soft_interrupts --other --pid 0' EXIT
 soft_interrupts --fifo --pid 1
 
 measure() { xargs -P "$1" -L 1 sh "$0" --cell; }
+
+# Other widths, numbers of workers and sizes, measured after the rules of the models were settled.
+if [ "$series" = held_out ]; then
+  queues=0.05
+  for size in 0.5 2; do
+    for network in uniform20 heterogeneous60; do
+      for workers in 3 6; do rows $network $workers $size; done
+    done
+    rows uniform100 3 $size
+  done | measure "$jobs"
+  exit
+fi
 
 # Larger messages take minutes for each run. Eight workers on quick links keep a core busy: fewer of them at once.
 for network in uniform heterogeneous; do
