@@ -8,6 +8,7 @@ colour(i) = palette[i]
 set datafile separator comma
 cycles = "../tables/validation_cycles.csv"
 distances = "../tables/validation_distances.csv"
+held_out = "../tables/validation_held_out.csv"
 curves = "curves.csv"
 set multiplot layout 2,2 margins 0.075,0.985,0.075,0.96 spacing 0.09,0.135
 
@@ -26,10 +27,12 @@ plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype
      cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing", \
      cycles using (strcol(5) eq "packets" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.4 linecolor rgb colour(4) title "packets"
 
-set title "Real distances, packet by packet"
+set title "Packet by packet: real distances, and held-out cells"
 at(latency, model) = sprintf("< awk -F, '$4 == \"%s\" && $6 == \"%s\"' %s", latency, model, distances)
 plot for [i=1:3] at(word("5 20 50", i), "packets") using 7:($8/$7) with points pointtype 7 pointsize 0.7 \
-     linecolor rgb colour(i) title word("5 20 50", i)." ms one way"
+     linecolor rgb colour(i) title word("5 20 50", i)." ms one way", \
+     sprintf("< grep ,packets, %s", held_out) using 7:($8/$7) with points pointtype 6 pointsize 0.7 \
+     linecolor rgb colour(4) title "held out, 0.1 to 30 ms"
 
 set title "Real distances, all network models"
 set logscale y

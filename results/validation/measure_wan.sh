@@ -6,8 +6,8 @@
 #   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS [PATTERN]]]
 #
 # PATTERN, an extended regular expression, chooses cells by their first nine columns, such as
-# '^uniform,2,.*,50,gossip,.*,1,'. The cells of unseen.csv are '^(uniform30|uniform100|heterogeneous60),'; of wan.csv, the
-# others.
+# '^uniform,2,.*,50,gossip,.*,1,'. Without it, the cells of wan.csv; those of held_out.csv are
+# '^(uniform30|uniform100|heterogeneous60),'.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -46,14 +46,14 @@ if [ "$1" = --cell ]; then
   exit
 fi
 
-program=$1 file=$2 most=${3:-1000000} jobs=${4:-2} pattern=${5:-.}
+program=$1 file=$2 most=${3:-1000000} jobs=${4:-2} pattern=${5:-'^(uniform|uniform20|heterogeneous),'}
 if [ ! -s "$file" ]; then
   echo "network,workers,message_mb,latency_ms,scheme,congestion,slow_start_after_idle,compute_ms,seed,stop_s,\
 seconds_per_cycle,bytes_sent,steps,retransmitted_share,late_max_s,error_p99_s,box_share,busy_share" > "$file"
 fi
 
 schemes="ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd"
-seen_rows() {
+wan_rows() {
   for seed in 1 2 3; do
     # First looks: one quick group.
     for size in 0.25 2; do echo "uniform20 3 $size 30 ps_async cubic on 50 $seed"; done
@@ -77,8 +77,8 @@ seen_rows() {
   done
 }
 
-# Other widths, numbers of workers, sizes and latencies, measured after both models were as they are.
-unseen_rows() {
+# Other widths, numbers of workers, sizes and latencies, measured after the rules of the models were settled.
+held_out_rows() {
   for seed in 1 2 3; do
     for latency in 2 10 30; do
       for size in 0.5 2; do
@@ -91,7 +91,7 @@ unseen_rows() {
 }
 
 # The first nine columns say which cell a row is of.
-{ seen_rows && unseen_rows; } | while read -r row; do
+{ wan_rows && held_out_rows; } | while read -r row; do
   key=$(echo "$row" | tr ' ' ','),
   if echo "$key" | grep -Eq "$pattern" && ! grep -q "^$key" "$file"; then echo "$program $file $row"; fi
 done | head -n "$most" | xargs -P "$jobs" -L 1 sh "$0" --cell

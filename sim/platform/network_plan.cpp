@@ -23,7 +23,7 @@ bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP
 // where none is.
 std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, RouteKind routes) {
   if (routes == RouteKind::near_and_quick) return "";
-  if (routes == RouteKind::far_and_quick) return "all routes of 5 ms or more have more than 1 Gbit/s";
+  if (routes == RouteKind::far_and_quick) return "all routes of 2 ms or more have more than 1 Gbit/s";
   if (network.solver != LinkSolver::automatic) return "platform.network.solver is set";
   if (network.sharing != LinkSharing::automatic) return "platform.network.sharing is set";
   if (!network.crosstraffic) return "platform.network.crosstraffic is false";
@@ -43,7 +43,7 @@ ChosenModel default_model(const scenario::NetworkSpec& network, const NetworkFac
   const std::string why_not = why_no_packets(network, facts, routes);
   if (routes == RouteKind::near_and_quick || !why_not.empty()) return {NetworkModel::TCP, why_not};
   const char* slow = "a link has at most 100 Mbit/s; on such links";
-  const char* far = "a route takes 5 ms or more; over such routes";
+  const char* far = "a route takes 2 ms or more; over such routes";
   return {NetworkModel::packets,
           fmt::format("{} this model is closest to measured times", routes == RouteKind::slow ? slow : far)};
 }

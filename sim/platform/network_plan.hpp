@@ -20,7 +20,7 @@ constexpr auto enum_names(CarriedBy) {
 
 // Packets are the default where a route is slow, or far and not so quick that packets cost too much. One way, and the
 // bandwidth of a route's narrowest link.
-constexpr double slow_route_bytes_per_s = 12.5e6, far_route_s = 0.005, far_route_bytes_per_s = 125e6;
+constexpr double slow_route_bytes_per_s = 12.5e6, far_route_s = 0.002, far_route_bytes_per_s = 125e6;
 
 // In order: of all routes of a network the greatest decides.
 enum class RouteKind { near_and_quick, far_and_quick, far, slow };

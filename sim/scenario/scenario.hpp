@@ -236,7 +236,7 @@ void fields(Visitor& visit, NetworkSpec& spec) {
       Rule{.doc =
                "TCP: LV08 with latencies that follow TCP's windows and queues; packets: TCP packet by packet, nearest "
                "to what is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a link has 100 Mbit/s or "
-               "less, or a route of at most 1 Gbit/s takes 5 ms or more, between at most 100 nodes; otherwise TCP, or "
+               "less, or a route of at most 1 Gbit/s takes 2 ms or more, between at most 100 nodes; otherwise TCP, or "
                "LV08 where a platform file sets factors of its own"});
   visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
   visit("tcp_window", spec.tcp_window,

@@ -221,7 +221,7 @@ TEST_CASE("a star of ten thousand hosts is made at once") {
   CHECK(result == json{{"nodes", 10000}, {"way", {"w9999 up", "w1 down"}}});
 }
 
-TEST_CASE("by default networks with a slow link, or a route of 5 ms or more, travel packet by packet, others as TCP") {
+TEST_CASE("by default networks with a slow link, or a route of 2 ms or more, travel packet by packet, others as TCP") {
   const auto model = [](scenario::GeneratedPlatform spec, double bytes_per_s = 20e6, double other_bytes_per_s = 0) {
     spec.bandwidth = {{bytes_per_s}};
     if (other_bytes_per_s > 0) spec.bandwidth.push_back({other_bytes_per_s});
@@ -233,21 +233,21 @@ TEST_CASE("by default networks with a slow link, or a route of 5 ms or more, tra
   CHECK(model({.workers = 2, .latency = {0.0001}}, 12.5e6) == "packets");
   CHECK(model({.workers = 2, .latency = {0.0001}}, 12.6e6) == "TCP");
   CHECK(model({.workers = 5, .latency = {0.0001}}, 1e9, 12.5e6) == "packets");
-  CHECK(model({.workers = 5, .latency = {0.005}}, 1e9, 12.5e6) == "packets");
-  CHECK(model({.workers = 5, .latency = {0.005}}, 1e9, 1e8) == "packets");
-  CHECK(model({.workers = 2, .latency = {0.005}}) == "packets");
-  CHECK(model({.workers = 2, .latency = {0.0049}}) == "TCP");
-  CHECK(model({.workers = 2, .latency = {0.005}}, 125e6) == "packets");
-  CHECK(model({.workers = 2, .latency = {0.005}}, 126e6) == "TCP");
+  CHECK(model({.workers = 5, .latency = {0.002}}, 1e9, 12.5e6) == "packets");
+  CHECK(model({.workers = 5, .latency = {0.002}}, 1e9, 1e8) == "packets");
+  CHECK(model({.workers = 2, .latency = {0.002}}) == "packets");
+  CHECK(model({.workers = 2, .latency = {0.0019}}) == "TCP");
+  CHECK(model({.workers = 2, .latency = {0.002}}, 125e6) == "packets");
+  CHECK(model({.workers = 2, .latency = {0.002}}, 126e6) == "TCP");
   CHECK(model({.topology = Topology::mesh, .workers = 3, .latency = {0.02}}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4}) == "packets");
   CHECK(model({.topology = Topology::two_sites, .workers = 4, .site_latency = {{0.0001}}}) == "TCP");
-  // A sum of latencies is rounded: two of 0.2 ms and one of 4.6 are no less than 5.
-  CHECK(model({.topology = Topology::two_sites, .workers = 4, .latency = {0.0004}, .site_latency = {{0.0046}}}) ==
+  // A sum of latencies is rounded: two of 0.005 ms and one of 1.99 are no less than 2.
+  CHECK(model({.topology = Topology::two_sites, .workers = 4, .latency = {0.00001}, .site_latency = {{0.00199}}}) ==
         "packets");
   // The opposite worker of a ring is half of it away.
-  CHECK(model({.topology = Topology::ring, .workers = 8, .latency = {0.002}}) == "packets");
-  CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.002}}) == "TCP");
+  CHECK(model({.topology = Topology::ring, .workers = 8, .latency = {0.0008}}) == "packets");
+  CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.0008}}) == "TCP");
 }
 
 TEST_CASE("a generated network written as a platform file is the same network") {

@@ -132,7 +132,7 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
     const NetworkPlan plan = plan_network(network, far(most_nodes_of_packets_by_default));
     CHECK(plan.carried_by == CarriedBy::packets);
     CHECK(plan.model == NetworkModel::packets);
-    CHECK(plan.why == "a route takes 5 ms or more; over such routes this model is closest to measured times");
+    CHECK(plan.why == "a route takes 2 ms or more; over such routes this model is closest to measured times");
   }
   CHECK(plan_network({}, with(2, RouteKind::slow)).why ==
         "a link has at most 100 Mbit/s; on such links this model is closest to measured times");
@@ -147,7 +147,7 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   CHECK(
       why({.sharing = LinkSharing::fair}, far(2)).ends_with("; not packet by packet: platform.network.sharing is set"));
   CHECK(why({.crosstraffic = false}, far(2)).ends_with("platform.network.crosstraffic is false"));
-  CHECK(why({}, with(2, RouteKind::far_and_quick)).ends_with("all routes of 5 ms or more have more than 1 Gbit/s"));
+  CHECK(why({}, with(2, RouteKind::far_and_quick)).ends_with("all routes of 2 ms or more have more than 1 Gbit/s"));
   CHECK(why({.model = NetworkModel::TCP}, far(2)) == why({}, {.nodes = 2}));
   // Routes are not looked at where that decides nothing.
   const auto unasked = [](std::size_t nodes) {

@@ -26,6 +26,7 @@ struct MeasuredCell {
   std::string network, workers, megabytes, scheme, queue_s, latency_ms, compute_ms, stop_s, congestion, after_idle;
   std::vector<std::uint64_t> seeds;
   std::vector<double> cycles_s;  // by seed
+  bool is_held_out = false;      // measured after the rules of the models were settled
   double mean() const;
   bool is_local() const { return latency_ms == local_ms; }
   bool has_usual_tcp() const { return congestion == usual_congestion && after_idle == usual_after_idle; }

@@ -114,6 +114,16 @@ Judge nearer(const Cells& among, const char* than = "fair", const char* column =
   };
 }
 
+// Holds if `column` reverses fewer pairs than `than`, or as many, as `holds` says.
+template <class Compare>
+Judge reversed(const Cells& among, const char* column, const char* than, const Compare& holds) {
+  return [=](const Outcome& outcome) {
+    const Ranking it = ranking_of(outcome, among, column), other = ranking_of(outcome, among, than);
+    return Verdict{it.reversed < it.pairs && holds(it.reversed, other.reversed),
+                   fmt::format("{} against {} of {} pairs reversed", it.reversed, other.reversed, it.pairs)};
+  };
+}
+
 constexpr Claim::Kind kind = Claim::check;
 constexpr const char* page = "see results/validation/README.md";
 constexpr const char* without_servers =
@@ -128,11 +138,14 @@ constexpr const char* over_distances = "6 %, as on local networks and two points
 
 // Cells that are judged together.
 struct Groups {
-  Cells usual, deep, far, windows_kept, bbr;  // local networks with short and long queues; over distances
+  Cells usual, deep, far, windows_kept, bbr;          // local networks with short and long queues; over distances
+  Cells held_out_local, held_out_near, held_out_far;  // 0.1 ms; 2 ms; 10 and 30 ms
 
   explicit Groups(const Cells& cells) {
     for (const MeasuredCell& cell : cells) {
-      if (cell.is_local()) {
+      if (cell.is_held_out) {
+        (cell.is_local() ? held_out_local : cell.latency_ms == "2" ? held_out_near : held_out_far).push_back(cell);
+      } else if (cell.is_local()) {
         (cell.queue_s == short_queue ? usual : deep).push_back(cell);
       } else if (cell.has_usual_tcp()) {
         far.push_back(cell);
@@ -204,12 +217,41 @@ std::vector<Claim> claims_of_packets(const Groups& of) {
        "the models have no bbr; see results/validation/README.md"}};
 }
 
+// As laid down before these cells were measured.
+std::vector<Claim> claims_of_held_out(const Groups& of) {
+  return {{kind, "Held-out cells, 10 and 30 ms: packets are about right on average.",
+           near(of.held_out_far, "packets", most_mean_error_over_distances), over_distances, page},
+          {kind, "Held-out cells, 10 and 30 ms: with packets no cell is far off.", all_near(of.held_out_far, "packets"),
+           at_most, page},
+          {kind, "Held-out cells, 10 and 30 ms: packets rank schemes as measured.", ranked(of.held_out_far, "packets"),
+           as_measured, page},
+          {kind, "Held-out cells, 10 and 30 ms: packets are nearer than TCP.",
+           nearer(of.held_out_far, "TCP", "packets"), any, page},
+          {kind, "Held-out cells, 10 and 30 ms: packets reverse fewer pairs than TCP.",
+           reversed(of.held_out_far, "packets", "TCP", std::less<>()), "fewer", page},
+          {kind, "Held-out cells, 2 ms: packets are nearer than TCP.", nearer(of.held_out_near, "TCP", "packets"), any,
+           page},
+          {kind, "Held-out cells, 2 ms: packets reverse no more pairs than TCP.",
+           reversed(of.held_out_near, "packets", "TCP", std::less_equal<>()), "no more", page},
+          {kind, "Held-out cells, local networks: packets are about right on average.",
+           near(of.held_out_local, "packets"), on_average, page},
+          {kind, "Held-out cells, local networks: with packets no cell is far off.",
+           all_near(of.held_out_local, "packets"), at_most, page},
+          {kind, "Held-out cells, local networks: packets rank schemes as measured.",
+           ranked(of.held_out_local, "packets"), as_measured, page},
+          {kind, "Held-out cells, local networks: packets are nearer than TCP.",
+           nearer(of.held_out_local, "TCP", "packets"), any, page},
+          {kind, "Held-out cells, local networks: packets reverse no more pairs than TCP.",
+           reversed(of.held_out_local, "packets", "TCP", std::less_equal<>()), "no more", page}};
+}
+
 }  // namespace
 
 std::vector<Claim> claims(const std::vector<MeasuredCell>& cells) {
   const Groups groups(cells);
   std::vector<Claim> all = claims_of_flows(groups);
   std::ranges::copy(claims_of_packets(groups), std::back_inserter(all));
+  std::ranges::copy(claims_of_held_out(groups), std::back_inserter(all));
   return all;
 }
 
