@@ -24,8 +24,7 @@ void Sender::send(double now_s) {
   if (state_ != State::open) send_lost_again(now_s);
   bool sent = false;
   is_held_back_ = false;
-  std::int64_t left_of_burst = 0;
-  for (std::int64_t burst = next_burst(); burst > 0; burst = next_burst(), --left_of_burst) {
+  for (std::int64_t burst = next_burst(), left_of_burst = 0; burst > 0; burst = next_burst(), --left_of_burst) {
     if (left_of_burst == 0) {
       left_of_burst = burst;
       is_held_back_ = device_.is_full_for(left_of_burst);
@@ -50,8 +49,7 @@ std::int64_t Sender::next_burst() const {
 
 bool Sender::leave_device(double now_s) {
   device_.leave();
-  const std::int64_t burst = next_burst();
-  if (!is_held_back_ || burst <= 0 || device_.is_full_for(burst)) return false;
+  if (!is_held_back_ || next_burst() <= 0 || device_.is_full_for(next_burst())) return false;
   send(now_s);
   return true;
 }
