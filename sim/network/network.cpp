@@ -14,12 +14,12 @@ namespace ddl::network {
 namespace {
 
 // `ended` is called when a message has come to its end, `soon` when the next end has moved.
-std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended,
-                                          std::function<void()> soon) {
+std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::uint64_t seed,
+                                          std::function<void()> ended, std::function<void()> soon) {
   std::unique_ptr<Transport> transport;
   switch (fabric.network_plan().carried_by) {
     case platform::CarriedBy::packets:
-      return std::make_unique<PacketTransport>(fabric, std::move(soon));
+      return std::make_unique<PacketTransport>(fabric, seed, std::move(soon));
     case platform::CarriedBy::accelerator:
       transport = std::make_unique<FlowTransport>(fabric, std::move(soon));
       break;
@@ -84,7 +84,7 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       accounts_(observer),
       pauses_(quiescence) {
   transport_ = transport_over(
-      fabric, quiescence, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
+      fabric, quiescence, seed, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
 }
 
 // --- what nodes ask for ---

@@ -25,7 +25,7 @@ class DelayLine {
   struct Settings {
     double bytes_per_s = 0;  // of frames
     double latency_s = 0;
-    double jitter_s = 0;  // the latency of a frame is drawn uniformly from latency_s -+ jitter_s; not above latency_s
+    double jitter_s = 0;  // the latency of a frame is drawn uniformly from latency_s -+ jitter_s; none is less than 0
     double loss = 0;      // probability, of a frame that has left the queue
     double queue_bytes = 0;  // frames that wait, and the one that is leaving, hold at most so many
   };
@@ -94,6 +94,7 @@ class DelayLine {
   }
   double last_s() const { return last_due_s_; }  // the frame that was offered last comes out
   double latency_s() const { return settings_.latency_s * latency_factor_; }
+  double least_latency_s() const { return std::max(0.0, latency_s() - settings_.jitter_s); }
   // What can have left the queue and not come out yet.
   double bytes_on_their_way() const {
     return settings_.latency_s > 0 ? latency_s() * (settings_.bytes_per_s * rate_factor_) : 0;

@@ -34,9 +34,9 @@ PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s,
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
     : rules_(rules), connections_(connections), agenda_(connections), ends_(connections) {}
 
-int PacketNetwork::add_line(const Line::Settings& settings) {
+int PacketNetwork::add_line(const Line::Settings& settings, const Stream& jitter) {
   check(settings.loss == 0, "a segment that is lost on a line never leaves its sender's device");
-  lines_.emplace_back(settings, stream(0, "line", "loss"));
+  lines_.emplace_back(settings, jitter);
   agenda_.grow(connections_.size() + lines_.size());
   return static_cast<int>(lines_.size()) - 1;
 }
@@ -48,7 +48,7 @@ void PacketNetwork::set_factors(double now_s, int line, double rate, double late
   agenda_.set(place_of(line), changed.next_s());
   // Also those that have the line on their way back: an acknowledgement may come before what was known to come next.
   for (const int connection : busy_) {
-    at(connection).end.change(latency_of(at(connection).there));
+    at(connection).end.change(least_latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
   }
 }
@@ -56,6 +56,12 @@ void PacketNetwork::set_factors(double now_s, int line, double rate, double late
 double PacketNetwork::latency_of(std::span<const int> lines) const {
   double latency_s = 0;
   for (const int line : lines) latency_s += this->line(line).latency_s();
+  return latency_s;
+}
+
+double PacketNetwork::least_latency_of(std::span<const int> lines) const {
+  double latency_s = 0;
+  for (const int line : lines) latency_s += this->line(line).least_latency_s();
   return latency_s;
 }
 
@@ -93,7 +99,7 @@ void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
     at(connection).sender.write(now_s, bytes);
     busy_.push_back(connection);
     at(connection).is_busy = true;
-    at(connection).end.begin(at(connection).sender.message_ends() - 1, latency_of(at(connection).there));
+    at(connection).end.begin(at(connection).sender.message_ends() - 1, least_latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
   }
   for (const Message& message : messages) {
@@ -141,7 +147,7 @@ bool PacketNetwork::put(double now_s, const Packet& packet) {
     if (!has_room) {
       by.end.drop(segment);
     } else if (by.end.watches(segment, first)) {
-      by.end.travel(segment, first, line.last_s() + latency_of(left));
+      by.end.travel(segment, first, line.last_s() + least_latency_of(left));
     }
   }
   agenda_.set(place_of(number), line.next_s());

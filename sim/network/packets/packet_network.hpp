@@ -30,7 +30,8 @@ class PacketNetwork {
   // Connections are numbered below `connections`.
   PacketNetwork(const TcpRules& rules, std::size_t connections);
 
-  int add_line(const Line::Settings& settings);  // in which nothing is lost at random
+  // In which nothing is lost at random. `jitter`: draws, if the settings have jitter.
+  int add_line(const Line::Settings& settings, const Stream& jitter = stream(0, "line", "jitter"));
   const Line& line(int number) const { return lines_[static_cast<std::size_t>(number)]; }
   void set_factors(double now_s, int line, double rate, double latency);
 
@@ -66,6 +67,7 @@ class PacketNetwork {
   void step(int line, double now_s);
   void arrive(double now_s, const Packet& packet);
   double latency_of(std::span<const int> lines) const;
+  double least_latency_of(std::span<const int> lines) const;
   void acknowledge(double now_s, int connection, const Acknowledgement& tells);
   double least_end_s(const Connection& connection) const;
 

@@ -1,7 +1,10 @@
 #include "sim/network/packets/packet_transport.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace ddl::network {
 namespace {
@@ -20,8 +23,9 @@ TcpRules packet_rules(const platform::NetworkNumbers& numbers) {
 
 }  // namespace
 
-PacketTransport::PacketTransport(platform::Fabric& fabric, std::function<void()> sooner)
+PacketTransport::PacketTransport(platform::Fabric& fabric, std::uint64_t seed, std::function<void()> sooner)
     : fabric_(fabric),
+      seed_(seed),
       network_(packet_rules(fabric.network_numbers()),
                static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())),
       lines_(fabric.links().size()),
@@ -65,12 +69,19 @@ std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
   return lines;
 }
 
+// Frames come out sooner or later by up to half the time that one takes to leave. Without that, one that always comes
+// just when another leaves finds room in a full queue, where those of other connections never do (phase effects: Floyd
+// and Jacobson, 1992).
 int PacketTransport::add_line(int link) {
   const platform::LinkInfo& info = fabric_.links()[static_cast<std::size_t>(link)];
+  const std::string name =
+      fmt::format("{} {} {}", info.name, info.direction, lines_[static_cast<std::size_t>(link)].size());
   const int line = network_.add_line(
       {.bytes_per_s = info.bandwidth_bytes_per_s,
        .latency_s = info.latency_s,
-       .queue_bytes = std::max(least_queue_bytes, fabric_.network_numbers().queue_s * info.bandwidth_bytes_per_s)});
+       .jitter_s = packets::frame_of_segment_bytes / info.bandwidth_bytes_per_s / 2,
+       .queue_bytes = std::max(least_queue_bytes, fabric_.network_numbers().queue_s * info.bandwidth_bytes_per_s)},
+      stream(seed_, name, "jitter"));
   follow(link, line);
   return line;
 }

@@ -1,6 +1,7 @@
 // Messages that travel packet by packet: the network model "packets".
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <utility>
@@ -15,7 +16,7 @@ namespace ddl::network {
 class PacketTransport : public Transport {
  public:
   // `sooner` is called when next_end_s() may have changed on its own.
-  PacketTransport(platform::Fabric& fabric, std::function<void()> sooner);
+  PacketTransport(platform::Fabric& fabric, std::uint64_t seed, std::function<void()> sooner);
 
   void start(const std::vector<Channel*>& channels) override;
   double cancel(Channel& channel) override;
@@ -37,6 +38,7 @@ class PacketTransport : public Transport {
   void change(int link);
 
   platform::Fabric& fabric_;
+  const std::uint64_t seed_;
   mutable packets::PacketNetwork network_;  // lets what is due happen when it is asked
   std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
   std::map<int, Way> ways_;                 // by connection: kept when it is opened again

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "tests/network/packets/driven.hpp"
@@ -126,7 +127,11 @@ std::vector<std::pair<int, double>> random_ends(std::uint64_t seed, double step_
     const double bytes_per_s = rate * (1 + random.uniform()), latency_s = 0.01 * random.uniform();
     for (auto* lines : {&up, &down}) {
       lines->push_back(
-          driven.network.add_line({.bytes_per_s = bytes_per_s, .latency_s = latency_s, .queue_bytes = queue}));
+          driven.network.add_line({.bytes_per_s = bytes_per_s,
+                                   .latency_s = latency_s,
+                                   .jitter_s = seed % 2 == 0 ? 0 : frame_of_segment_bytes / bytes_per_s / 2,
+                                   .queue_bytes = queue},
+                                  stream(seed, "line", std::to_string(up.size() + down.size()))));
     }
   }
   const auto drive = [&](double until_s) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/network/packets/driven.hpp"
@@ -188,6 +189,32 @@ TEST_CASE("messages in two directions at once are hardly slower than each alone"
   for (const int connection : {0, 1}) {
     CHECK(driven.last_end_s[connection] >= frames_s(bytes / segment_bytes, rate));
     CHECK(driven.last_end_s[connection] <= 1.1 * both_s);
+  }
+}
+
+TEST_CASE("with jitter a sender whose own link is as quick as the shared one does not crowd out others") {
+  // The first fills its own queue and then comes to the shared one at just the rate at which that is emptied.
+  const double latency_s = 0.015;
+  const Line::Settings link{.bytes_per_s = rate,
+                            .latency_s = latency_s,
+                            .jitter_s = frame_of_segment_bytes / rate / 2,
+                            .queue_bytes = 0.05 * rate};
+  constexpr int senders = 3;
+  Driven driven(senders);
+  auto line = [&, number = 0]() mutable {
+    return driven.network.add_line(link, stream(1, "line", std::to_string(++number)));
+  };
+  const int shared = line(), back = line();
+  for (int sender = 0; sender < senders; ++sender) driven.network.open(sender, {line(), shared}, {back, line()});
+  const double bytes = 60 * rate, late_s = 1;
+  driven.begin({{0, bytes}});
+  driven.drive(late_s);
+  driven.begin({{1, bytes}, {2, bytes}});
+  driven.drive(late_s + 60);
+  for (int sender = 0; sender < senders; ++sender) {
+    const double share = (bytes - driven.network.missing_bytes(sender)) / (61 * rate);
+    CHECK(share > 0.2);
+    CHECK(share < 0.5);
   }
 }
 
