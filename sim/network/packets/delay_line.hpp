@@ -90,7 +90,7 @@ class DelayLine {
     const double rate = settings_.bytes_per_s * rate_factor_;
     if (!(rate > 0)) return never;
     const double leaves_s = std::max(now_s, free_s_) + static_cast<double>(frames - here - 1) * bytes / rate;
-    return std::max(last_due_s_, leaves_s + settings_.latency_s * latency_factor_ - settings_.jitter_s);
+    return std::max(last_due_s_, leaves_s + least_latency_s());
   }
   double last_s() const { return last_due_s_; }  // the frame that was offered last comes out
   double latency_s() const { return settings_.latency_s * latency_factor_; }

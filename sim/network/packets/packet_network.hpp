@@ -1,8 +1,8 @@
 // TCP connections over links with queues, packet by packet. Knows neither SimGrid nor messages: a connection carries so
 // many bytes at a time, and its caller says what time it is.
 //
-// Deterministic: of what is due at one time the connections' timers come first, then lines, in their order. Of
-// messages that begin together each sends all it may before the next does.
+// Deterministic, for given streams of jitter: of what is due at one time the connections' timers come first, then
+// lines, in their order. Of messages that begin together each sends all it may before the next does.
 #pragma once
 
 #include <cstddef>

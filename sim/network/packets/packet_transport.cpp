@@ -69,9 +69,9 @@ std::vector<int> PacketTransport::lines_on(const platform::Route& route) {
   return lines;
 }
 
-// Frames come out sooner or later by up to half the time that one takes to leave. Without that, one that always comes
-// just when another leaves finds room in a full queue, where those of other connections never do (phase effects: Floyd
-// and Jacobson, 1992).
+// Frames come out sooner or later by up to half the time that a full one takes to leave, with the link's nominal
+// bandwidth. Without that, one that always comes just when another leaves finds room in a full queue, where those of
+// other connections never do (phase effects: Floyd and Jacobson, 1992).
 int PacketTransport::add_line(int link) {
   const platform::LinkInfo& info = fabric_.links()[static_cast<std::size_t>(link)];
   const std::string name =
