@@ -29,7 +29,7 @@ struct Reply {
 inline std::string interrupted_once(const std::string& pattern, const std::string& arguments) {
   return "timeout --foreground -s KILL 300 env --default-signal=INT '" DDLSIM_BINARY "' " + arguments +
          " & pid=$!\nuntil ls " + pattern +
-         " >/dev/null 2>&1 || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done\nkill -INT $pid; wait $pid";
+         " >/dev/null 2>&1 || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done\nkill -INT $pid; wait $pid";
 }
 
 class Workplace {
