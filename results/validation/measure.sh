@@ -4,6 +4,10 @@
 #
 #   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
 #   results/validation/measure.sh PROGRAM JOBS held_out > results/validation/held_out_lan.csv
+#   results/validation/measure.sh PROGRAM JOBS SERIES PATTERN SEEDS >> FILE
+#
+# The third measures other seeds of the cells of a series, first or held_out, whose first five columns PATTERN, an
+# extended regular expression, matches, and prints no header.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -36,14 +40,17 @@ if [ "$1" = --cell ]; then
   exit
 fi
 
-echo "network,workers,message_mb,scheme,queue_s,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
+program=$1 jobs=${2:-4} series=${3:-first} pattern=${4:-.} seeds=${5:-1 2 3} queues="0.2 0.05"
+if [ $# -lt 4 ]; then
+  echo "network,workers,message_mb,scheme,queue_s,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
 retransmitted_share,late_max_s,own_share,soft_interrupt_share,busy_share"
-program=$1 jobs=${2:-4} series=${3:-first} queues="0.2 0.05"
+fi
 rows() {
   network=$1 workers=$2 size=$3
   for scheme in ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd; do
     for queue in $queues; do
-      for seed in 1 2 3; do echo "$program $network $workers $size $scheme $seed $queue"; done
+      echo "$network,$workers,$size,$scheme,$queue," | grep -Eq "$pattern" || continue
+      for seed in $seeds; do echo "$program $network $workers $size $scheme $seed $queue"; done
     done
   done
 }

@@ -3,11 +3,11 @@
 # FILE has are left out, so an interrupted series goes on where it stopped, and CELLS bounds what one call does. A
 # disturbed run (cells.sh says which) goes to FILE.disturbed instead; call again for its cell. Needs root.
 #
-#   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS [PATTERN]]]
+#   results/validation/measure_wan.sh PROGRAM FILE [CELLS [JOBS [PATTERN [SEEDS]]]]
 #
 # PATTERN, an extended regular expression, chooses cells by their first nine columns, such as
 # '^uniform,2,.*,50,gossip,.*,1,'. Without it, the cells of wan.csv; those of held_out.csv are
-# '^(uniform30|uniform100|heterogeneous60),'.
+# '^(uniform30|uniform100|heterogeneous60),'. SEEDS: "1 2 3" without it.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json
@@ -46,7 +46,7 @@ if [ "$1" = --cell ]; then
   exit
 fi
 
-program=$1 file=$2 most=${3:-1000000} jobs=${4:-2} pattern=${5:-'^(uniform|uniform20|heterogeneous),'}
+program=$1 file=$2 most=${3:-1000000} jobs=${4:-2} pattern=${5:-'^(uniform|uniform20|heterogeneous),'} seeds=${6:-1 2 3}
 if [ ! -s "$file" ]; then
   echo "network,workers,message_mb,latency_ms,scheme,congestion,slow_start_after_idle,compute_ms,seed,stop_s,\
 seconds_per_cycle,bytes_sent,steps,retransmitted_share,late_max_s,error_p99_s,box_share,busy_share" > "$file"
@@ -54,11 +54,11 @@ fi
 
 schemes="ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd"
 wan_rows() {
-  for seed in 1 2 3; do
+  for seed in $seeds; do
     # First looks: one quick group.
     for size in 0.25 2; do echo "uniform20 3 $size 30 ps_async cubic on 50 $seed"; done
   done
-  for seed in 1 2 3; do
+  for seed in $seeds; do
     for network in uniform heterogeneous; do
       for latency in 5 20 50; do
         for size in 0.25 1; do
@@ -79,7 +79,7 @@ wan_rows() {
 
 # Other widths, numbers of workers, sizes and latencies, measured after the rules of the models were settled.
 held_out_rows() {
-  for seed in 1 2 3; do
+  for seed in $seeds; do
     for latency in 2 10 30; do
       for size in 0.5 2; do
         for network in "uniform30 3" "uniform30 6" "heterogeneous60 3" "heterogeneous60 6" "uniform100 3"; do
