@@ -143,6 +143,22 @@ TEST_CASE("a ping over two links of 10 ms takes 40 ms") {
   CHECK(one_of_three(expected_s, median_s).value() == expected_s);
 }
 
+TEST_CASE("the first ping over new links takes as long as any") {
+  if (!delay_box_is_allowed()) return;
+  const auto precedence = take_precedence();
+  const auto median_s = [] {
+    std::vector<double> first_s;
+    for (int i = 0; i < 5; ++i) {
+      const Testbed testbed(star_of(2, 10 * kMs), {});
+      first_s.push_back(pings(testbed, 1)[0]);
+    }
+    std::ranges::sort(first_s);
+    return first_s[2];
+  };
+  const auto expected_s = doctest::Approx(40 * kMs).epsilon(1.0 / 40);
+  CHECK(one_of_three(expected_s, median_s).value() == expected_s);
+}
+
 TEST_CASE("a bulk transfer fills a link with a round trip of 40 ms") {
   if (!delay_box_is_allowed()) return;
   take_precedence();

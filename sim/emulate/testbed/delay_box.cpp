@@ -111,6 +111,7 @@ DelayBox::DelayBox(const std::vector<NetworkNamespace>& hosts, DelayedStar star,
   }
   polled_.push_back({news_.number(), POLLIN, 0});
   thread_ = start_thread([this] { carry(); });
+  is_ready_.wait();  // or the first connection measures a round trip that is too long
 }
 
 DelayBox::~DelayBox() { stop(); }
@@ -136,6 +137,7 @@ void DelayBox::stop() {
 void DelayBox::carry() {
   take_highest_precedence();
   wake_latency_s_ = wake_latency_s();
+  is_ready_.count_down();
   while (!over_) {
     const double now = now_s();
     begin_if_due(now);

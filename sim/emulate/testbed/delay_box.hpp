@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <latch>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -85,6 +86,7 @@ class DelayBox {
   std::vector<Descriptor> devices_;  // by node
   Descriptor news_;                  // readable when the run begins or ends
   const WallClock::time_point origin_ = WallClock::now();
+  std::latch is_ready_{1};  // the thread carries packets
   std::atomic<bool> over_ = false;
   std::atomic<double> begins_s_ = DelayLine::never;
 

@@ -15,8 +15,6 @@ namespace ddl::network::packets {
 
 class DeviceQueue {
  public:
-  static constexpr std::int64_t most_in_burst = 45;  // segments, of 64 KiB
-
   // Of a connection whose first link is behind another device: never full.
   DeviceQueue() = default;
   // Of one whose first link is the host's own and outlives it.

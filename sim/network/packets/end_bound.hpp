@@ -19,7 +19,9 @@ class EndBound {
     last_ = {.segment = last};
     way_s_ = way_s;
   }
-  void send(std::int64_t segment) {
+  // `last`: that of the message now, since more may be short than was known.
+  void send(std::int64_t segment, std::int64_t last) {
+    if (last != last_.segment && last >= sent_) last_ = {.segment = last};
     if (segment < sent_) {
       ++copies_.try_emplace(segment, 1).first->second;
     } else {

@@ -28,7 +28,7 @@ DeviceQueue device_of(const Line& link) {
 
 PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit,
                                       DeviceQueue device)
-    : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends(), std::move(transmit), device),
+    : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends_bytes(), std::move(transmit), device),
       receiver(rules.most_segments) {}
 
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
@@ -68,14 +68,11 @@ double PacketNetwork::least_latency_of(std::span<const int> lines) const {
 void PacketNetwork::open(int connection, std::vector<int> there, std::vector<int> back) {
   auto made = std::make_unique<Connection>(
       rules_, latency_of(there) + latency_of(back),
-      [this, connection](double now_s, std::int64_t segment, double bytes) {
-        return put(now_s, {.connection = connection,
-                           .life = at(connection).life,
-                           .bytes = bytes + overhead_bytes,
-                           .segment = {.number = segment,
-                                       .ends_message = segment + 1 == at(connection).sender.message_ends(),
-                                       .sent_s = now_s,
-                                       .echo_s = at(connection).sender.echo_s()}});
+      [this, connection](const Segment& segment) {
+        return put(segment.sent_s, {.connection = connection,
+                                    .life = at(connection).life,
+                                    .bytes = segment.bytes + overhead_bytes,
+                                    .segment = segment});
       },
       device_of(line(there.front())));
   made->there = std::move(there);
@@ -143,7 +140,7 @@ bool PacketNetwork::put(double now_s, const Packet& packet) {
   if (!packet.is_acknowledgement) {
     const std::int64_t segment = packet.segment.number, first = by.receiver.next();
     const auto left = std::span(way).subspan(static_cast<std::size_t>(packet.hops) + 1);
-    if (packet.hops == 0) by.end.send(segment);
+    if (packet.hops == 0) by.end.send(segment, by.sender.message_ends() - 1);
     if (!has_room) {
       by.end.drop(segment);
     } else if (by.end.watches(segment, first)) {
@@ -192,9 +189,10 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
               .tells = tells});
 }
 
-// No earlier than when the last line can have put out all segments that are missing, of which one may be short.
+// No earlier than when the last line can have put out all bytes that are missing, in full segments but for one.
 double PacketNetwork::least_end_s(const Connection& connection) const {
-  const std::int64_t missing = connection.receiver.missing_before(connection.sender.message_ends());
+  const double missing_bytes = connection.receiver.missing_bytes_before(connection.sender.message_ends_bytes());
+  const std::int64_t missing = std::max<std::int64_t>(1, segments_in(missing_bytes));
   const double out_s = line(connection.there.back()).least_s_of(now_s_, missing, frame_of_segment_bytes);
   const double least_s = std::max(out_s, connection.end.least_s(now_s_, connection.receiver.next()));
   // Times are sums of the same terms in another order.
@@ -214,7 +212,7 @@ double PacketNetwork::next_end_s() {
 
 double PacketNetwork::missing_bytes(int connection) const {
   const Connection& by = *connections_[static_cast<std::size_t>(connection)];
-  return static_cast<double>(by.receiver.missing_before(by.sender.message_ends())) * segment_bytes;
+  return by.receiver.missing_bytes_before(by.sender.message_ends_bytes());
 }
 
 Sender::Counts PacketNetwork::counts() const {

@@ -8,73 +8,82 @@ namespace ddl::network::packets {
 namespace {
 
 constexpr int acknowledged_at_once = 16;  // of the first segments, and of those after a pause
-constexpr int acknowledged_together = 2;
 constexpr double delay_s = 0.04;
 // The window: 64 kB at first, and two segments more for each that comes, up to 80 kB, which Linux offers of a buffer of
 // 128 kB. The buffer grows when more is read in a round trip than in any before; the first is compared with 10
 // segments.
-constexpr double first_window = 45, first_limit = 55.6, growth_per_segment = 2, first_measured = 10;
-constexpr std::int64_t read_together = 12;  // the emulation's reader waits for 16 KiB or a message's end
-constexpr double room_of_unread = 0.71;     // by which a segment narrows the window until it is read, as captured
+constexpr double first_window = 65160, first_limit = 80509, growth_per_segment = 2 * segment_bytes;
+constexpr double first_measured = 10 * segment_bytes;
+// The emulation's reader takes a message's header as soon as it is there, and then waits for so many bytes or the end.
+constexpr double header = 88, read_together = 16384;
+constexpr double room_of_unread = 0.71;  // of a byte, by which each narrows the window until it is read, as captured
+constexpr double window_unit = 1024;     // in which a window is told, rounded up
 
 }  // namespace
 
 Receiver::Receiver(double most_window_segments)
-    : most_window_(most_window_segments),
+    : most_window_(most_window_segments * segment_bytes),
       at_once_(acknowledged_at_once),
       window_(std::min(first_window, most_window_)),
       most_now_(std::min(first_limit, most_window_)),
-      measured_segments_(first_measured),
-      room_ends_(static_cast<std::int64_t>(window_)) {}
+      measured_bytes_(first_measured),
+      room_ends_bytes_(window_) {}
 
 // False if it was there already.
-bool Receiver::add(std::int64_t segment) {
-  if (segment < next_) return false;
-  if (segment == next_) {
+bool Receiver::add(const Segment& segment) {
+  if (segment.number < next_) return false;
+  if (segment.number == next_) {
     ++next_;
+    next_bytes_ = segment.end_bytes;
     if (const auto block = blocks_.begin(); block != blocks_.end() && block->first == next_) {
-      beyond_ -= block->second - block->first;
-      next_ = block->second;
+      beyond_bytes_ -= block->second.end_bytes - next_bytes_;
+      next_ = block->second.to;
+      next_bytes_ = block->second.end_bytes;
       blocks_.erase(block);
     }
     return true;
   }
-  std::int64_t from = segment, to = segment + 1;
-  auto after = blocks_.upper_bound(segment);
+  std::int64_t from = segment.number;
+  Block made{from + 1, segment.end_bytes};
+  auto after = blocks_.upper_bound(from);
   if (after != blocks_.begin()) {
     const auto before = std::prev(after);
-    if (before->second > segment) return false;
-    if (before->second == segment) {
+    if (before->second.to > from) return false;
+    if (before->second.to == from) {
       from = before->first;
       blocks_.erase(before);
     }
   }
-  if (after != blocks_.end() && after->first == to) {
-    to = after->second;
+  if (after != blocks_.end() && after->first == made.to) {
+    made = after->second;
     blocks_.erase(after);
   }
-  blocks_[from] = to;
-  ++beyond_;
+  blocks_[from] = made;
+  beyond_bytes_ += segment.bytes;
   return true;
 }
 
 std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segment, double timeout_s) {
   const bool had_gap = !blocks_.empty();
-  const std::int64_t before = next_;
   if (now_s - last_s_ > timeout_s) at_once_ = acknowledged_at_once;
   last_s_ = now_s;
   if (segment.number == told_ || segment.number + 1 == told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
-  const bool is_new = add(segment.number);
-  if (!segment.ends_message && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
+  if (segment.bytes >= segment_bytes && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
+  const bool is_new = add(segment);
   const bool grows = is_new && window_ < room();
-  if (grows) window_ = std::min(room(), window_ + growth_per_segment);
-  if (segment.ends_message) end_ = segment.number + 1;
-  const bool ends = read_ < end_ && end_ <= next_;
-  if (ends || next_ - read_ >= read_together) read(now_s);
-  unacknowledged_ += static_cast<int>(next_ - before);
+  if (grows) {
+    window_ = std::min(room(), window_ + growth_per_segment);
+    at_once_ |= 1;  // as tcp_grow_window(): so growth uses up few of those that are acknowledged at once
+  }
+  if (segment.ends_message) end_bytes_ = segment.end_bytes;
+  if (read_bytes_ == message_begins_bytes_ && next_bytes_ > read_bytes_)
+    read(now_s, std::min(header, next_bytes_ - read_bytes_));
+  const bool ends = read_bytes_ < end_bytes_ && end_bytes_ <= next_bytes_;
+  if (ends || next_bytes_ - read_bytes_ >= read_together) read(now_s, next_bytes_ - read_bytes_);
+  if (ends) message_begins_bytes_ = end_bytes_;
   const bool out_of_order = is_new && segment.number >= next_;
-  const bool may_wait = !ends && is_new && !grows && !out_of_order && !had_gap;
-  if (may_wait && unacknowledged_ < acknowledged_together && at_once_ == 0) {
+  const bool may_wait = !ends && is_new && !out_of_order && !had_gap;
+  if (may_wait && next_bytes_ - told_bytes_ <= segment_bytes && at_once_ == 0) {
     acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
     return std::nullopt;
   }
@@ -84,7 +93,7 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
   if (out_of_order) {
     const auto block = std::prev(blocks_.upper_bound(segment.number));
     tells.block_from = block->first;
-    tells.block_to = block->second;
+    tells.block_to = block->second.to;
   }
   return tells;
 }
@@ -92,49 +101,54 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
 Acknowledgement Receiver::wake(double now_s) { return acknowledge(now_s); }
 
 Acknowledgement Receiver::acknowledge(double now_s) {
-  unacknowledged_ = 0;
   acknowledge_at_s_ = never;
-  room_ends_ = std::max(room_ends_, next_ + static_cast<std::int64_t>(std::min(window_, room())));
+  const double window = std::ceil(std::min(window_, room()) / window_unit) * window_unit;
+  room_ends_bytes_ = std::max(room_ends_bytes_, next_bytes_ + std::min(window, most_window_));
   told_ = next_;
-  return {.next = next_, .room_ends = room_ends_, .sent_s = now_s, .echo_s = stamp_s_};
+  told_bytes_ = next_bytes_;
+  return {.next = next_, .room_ends_bytes = room_ends_bytes_, .sent_s = now_s, .echo_s = stamp_s_};
 }
 
-// From an acknowledgement to the first segment that was sent after it. A shorter one counts at once, a longer one for
-// an eighth.
+// From an acknowledgement to the first full segment that was sent after it, in ticks. A longer one than the estimate
+// counts for an eighth, and not at all while anything waits to be read (tcp_rcv_rtt_update).
 void Receiver::observe_round_trip(double now_s, double echo_s) {
   if (tick_of(echo_s) == tick_of(last_echo_s_)) return;
   last_echo_s_ = echo_s;
-  const double sample_s = now_s - echo_s;
-  round_trip_s_ = sample_s < round_trip_s_ ? sample_s : round_trip_s_ + (sample_s - round_trip_s_) / 8;
+  const double sample_s = (tick_of(now_s) - tick_of(echo_s)) * time_stamp_tick_s;
+  if (sample_s <= 0) return;
+  if (sample_s < round_trip_s_) {
+    round_trip_s_ = sample_s;
+  } else if (next_bytes_ == read_bytes_) {
+    round_trip_s_ += (sample_s - round_trip_s_) / 8;
+  }
 }
 
 double Receiver::room() const {
   if (most_now_ >= most_window_) return most_window_;
-  return most_now_ - room_of_unread * static_cast<double>(next_ - read_);
+  return most_now_ - room_of_unread * (next_bytes_ - read_bytes_);
 }
 
-// The application reads all that is there. Linux measures after its first segment: what was read in the last round
+// The application reads so many bytes. Linux measures after the first segment of them: what was read in the last round
 // trip, less what is still queued. If that is c, more than the m before, the window may grow to 2 c (1 + 2 (c - m) /
 // m), and by what lies beyond a gap.
-void Receiver::read(double now_s) {
-  const std::int64_t first = read_ + 1, waiting = next_ - first;
-  read_ = next_;
+void Receiver::read(double now_s, double bytes) {
+  const double first = read_bytes_ + std::min(bytes, segment_bytes), waiting = next_bytes_ - first;
+  read_bytes_ += bytes;
   if (now_s - measured_since_s_ < round_trip_s_) return;
-  const auto came = static_cast<double>(first - measured_from_ - waiting);
-  if (came > measured_segments_) {
+  const double came = first - measured_from_bytes_ - waiting;
+  if (came > measured_bytes_) {
     const double twice = 2 * came;
-    const auto beyond = static_cast<double>(blocks_.empty() ? 0 : blocks_.rbegin()->second - next_);
-    const double limit = twice + 2 * twice * (came - measured_segments_) / measured_segments_ + beyond;
+    const double beyond = blocks_.empty() ? 0 : blocks_.rbegin()->second.end_bytes - next_bytes_;
+    const double limit = twice + 2 * twice * (came - measured_bytes_) / measured_bytes_ + beyond;
     most_now_ = std::max(most_now_, std::min(limit, most_window_));
-    measured_segments_ = came;
+    measured_bytes_ = came;
   }
   measured_since_s_ = now_s;
-  measured_from_ = first;
+  measured_from_bytes_ = first;
 }
 
-std::int64_t Receiver::missing_before(std::int64_t end) const {
-  std::int64_t missing = std::max<std::int64_t>(0, end - next_);
-  return std::max<std::int64_t>(0, missing - beyond_);
+double Receiver::missing_bytes_before(double end_bytes) const {
+  return std::max(0.0, end_bytes - next_bytes_ - beyond_bytes_);
 }
 
 }  // namespace ddl::network::packets

@@ -24,31 +24,35 @@ class Receiver {
   double next_s() const { return acknowledge_at_s_; }
   Acknowledgement wake(double now_s);  // when that has come
 
-  std::int64_t next() const { return next_; }            // all segments before it are there
-  std::int64_t room_ends() const { return room_ends_; }  // as it told last
-  // Segments before `end` that are not there.
-  std::int64_t missing_before(std::int64_t end) const;
+  std::int64_t next() const { return next_; }                  // all segments before it are there
+  double room_ends_bytes() const { return room_ends_bytes_; }  // as it told last
+  double missing_bytes_before(double end_bytes) const;
 
  private:
-  bool add(std::int64_t segment);
+  struct Block {
+    std::int64_t to = 0;
+    double end_bytes = 0;
+  };
+  bool add(const Segment& segment);
   double room() const;
   void observe_round_trip(double now_s, double echo_s);
-  void read(double now_s);
+  void read(double now_s, double bytes);
   Acknowledgement acknowledge(double now_s);
 
-  const double most_window_;
-  std::int64_t next_ = 0, read_ = 0, end_ = 0;   // all before it are there; are read; a message's end
-  std::int64_t told_ = 0;                        // next_ of the last acknowledgement (Last.ACK.sent)
-  double stamp_s_ = never_sent;                  // to echo (TS.Recent: RFC 7323, 4.3)
-  std::map<std::int64_t, std::int64_t> blocks_;  // beyond: from, up to
-  std::int64_t beyond_ = 0;                      // segments in them
-  int unacknowledged_ = 0, at_once_;
+  const double most_window_;                // bytes
+  std::int64_t next_ = 0, told_ = 0;        // all before it are there; that of the last acknowledgement (Last.ACK.sent)
+  double next_bytes_ = 0, read_bytes_ = 0;  // there, in order; read
+  double end_bytes_ = 0, told_bytes_ = 0;   // a message's end; acknowledged
+  double message_begins_bytes_ = 0;         // that is being read, or comes next
+  double stamp_s_ = never_sent;             // to echo (TS.Recent: RFC 7323, 4.3)
+  std::map<std::int64_t, Block> blocks_;    // beyond: from, up to
+  double beyond_bytes_ = 0;                 // in them
+  int at_once_;
   double last_s_ = never, acknowledge_at_s_ = never;
-  double window_, most_now_;  // segments that the sender may have under way, and to which that may grow
+  double window_, most_now_;  // bytes that the sender may have under way, and to which that may grow
   double round_trip_s_ = never, last_echo_s_ = never_sent;
-  double measured_since_s_ = 0, measured_segments_;  // by which the window is widened: read in a round trip
-  std::int64_t room_ends_;
-  std::int64_t measured_from_ = 0;
+  double measured_since_s_ = 0, measured_bytes_;  // by which the window is widened: read in a round trip
+  double measured_from_bytes_ = 0, room_ends_bytes_;
 };
 
 }  // namespace ddl::network::packets

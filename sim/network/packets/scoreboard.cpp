@@ -9,8 +9,9 @@ constexpr double rounding_s = 1e-9;
 
 }  // namespace
 
-std::int64_t Scoreboard::send_next(double now_s) {
-  at(next_).sent_s = now_s;
+std::int64_t Scoreboard::send_next(double now_s, double bytes) {
+  next_bytes_ += bytes;
+  segments_.push_back({.bytes = bytes, .end_bytes = next_bytes_, .sent_s = now_s});
   return next_++;
 }
 

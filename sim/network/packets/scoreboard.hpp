@@ -25,16 +25,20 @@ class Scoreboard {
 
   std::int64_t first() const { return first_; }  // not known to be there with all before it
   std::int64_t next() const { return next_; }    // the first that has not been sent
-  std::int64_t end() const { return first_ + static_cast<std::int64_t>(segments_.size()); }
   bool all_there() const { return first_ == next_; }
   // On their way, as far as is known.
   std::int64_t under_way() const { return next_ - first_ - beyond_gap_ - lost_ + again_; }
   std::int64_t beyond_gap() const { return beyond_gap_; }  // arrived, though one before has not
   bool any_lost() const { return lost_ > 0; }
 
-  void append(double bytes) { segments_.push_back({.bytes = bytes}); }
   double bytes(std::int64_t number) const { return at(number).bytes; }
-  std::int64_t send_next(double now_s);
+  double end_bytes(std::int64_t number) const { return at(number).end_bytes; }
+  double first_bytes() const {
+    return all_there() ? next_bytes_ : segments_.front().end_bytes - segments_.front().bytes;
+  }
+  double next_bytes() const { return next_bytes_; }  // so many bytes come before the next segment
+  double first_sent_s() const { return segments_.front().sent_s; }
+  std::int64_t send_next(double now_s, double bytes);
   // The first that is lost and has not been sent again.
   std::optional<std::int64_t> to_send_again();
   void send_again(double now_s, std::int64_t number);
@@ -48,7 +52,7 @@ class Scoreboard {
 
  private:
   struct Sent {
-    double bytes = 0, sent_s = 0;
+    double bytes = 0, end_bytes = 0, sent_s = 0;
     bool beyond_gap = false, lost = false, again = false;  // again: on its way since it was lost
     bool sent_twice = false;
   };
@@ -56,8 +60,9 @@ class Scoreboard {
   Sent& at(std::int64_t number) { return segments_[static_cast<std::size_t>(number - first_)]; }
   bool arrive(double now_s, std::int64_t number, Sent& segment, double echo_s, double least_round_trip_s);
 
-  std::deque<Sent> segments_;  // from first_ on
+  std::deque<Sent> segments_;  // from first_ to next_
   std::int64_t first_ = 0, next_ = 0;
+  double next_bytes_ = 0;
   std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // of what has been sent
   std::int64_t lost_from_ = 0;                          // none before is to be sent again
   // Of those that have arrived the one that was sent last.

@@ -1,5 +1,5 @@
-// What the two ends of a connection of the model "packets" send each other. A message is cut into segments, which are
-// counted from 0 on over the connection's life.
+// What the two ends of a connection of the model "packets" send each other. Messages are cut into segments, which are
+// counted from 0 on over the connection's life, as are bytes.
 #pragma once
 
 #include <cmath>
@@ -13,6 +13,8 @@ constexpr double segment_bytes = 1448;  // of data in a full segment: Ethernet's
 constexpr double overhead_bytes = 66;   // of a frame: these headers, with time stamps, and Ethernet's
 constexpr double frame_of_segment_bytes = segment_bytes + overhead_bytes;
 
+inline std::int64_t segments_in(double bytes) { return static_cast<std::int64_t>(std::ceil(bytes / segment_bytes)); }
+
 constexpr double never_sent = -1;
 
 // Time stamps (RFC 7323) are whole ticks.
@@ -24,6 +26,7 @@ inline bool is_before(double stamp_s, double other_s) {
 
 struct Segment {
   std::int64_t number = 0;
+  double bytes = 0, end_bytes = 0;  // its length, and all bytes up to its end
   bool ends_message = false;
   double sent_s = 0;           // time stamp
   double echo_s = never_sent;  // time stamp of the acknowledgement that came last
@@ -33,7 +36,7 @@ struct Acknowledgement {
   std::int64_t next = 0;                      // all segments before it are there
   std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
   bool of_duplicate = false;                  // what came was there already (RFC 2883)
-  std::int64_t room_ends = 0;                 // segments before it have room at the receiver
+  double room_ends_bytes = 0;                 // bytes before it have room at the receiver
   double sent_s = 0;                          // time stamp, echoed by the sender's segments
   double echo_s = never_sent;                 // time stamp of the first segment in order since the one before
 };

@@ -10,15 +10,20 @@ namespace ddl::network::packets {
 
 class SendBuffer {
  public:
-  // A message, whose segments the board gets as they fit in. Returns how many they are.
-  std::int64_t write(double bytes, Scoreboard& board);
+  // A message, rounded up to whole bytes; that before it has been sent.
+  void write(double bytes, const Scoreboard& board);
   // With a window of so many segments. Whether the application wrote on, if anything was left to write.
-  bool write_on(std::int64_t window, Scoreboard& board);
+  bool write_on(std::int64_t window, const Scoreboard& board);
+  void take(double bytes) { unsent_bytes_ -= bytes; }  // they are sent
+
+  double unsent_bytes() const { return unsent_bytes_; }                   // written and not sent
+  double left_bytes() const { return unsent_bytes_ + unwritten_bytes_; }  // of the message, not sent
 
  private:
-  void fill(Scoreboard& board);
+  double kept_bytes(const Scoreboard& board) const;
+  void fill(const Scoreboard& board);
 
-  double unwritten_bytes_ = 0, size_bytes_ = 0;
+  double unsent_bytes_ = 0, unwritten_bytes_ = 0, size_bytes_ = 0;
 };
 
 }  // namespace ddl::network::packets

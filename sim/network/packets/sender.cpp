@@ -9,6 +9,12 @@ namespace {
 constexpr double single_delay_s = 0.2;  // RFC 8985, 7.2: the acknowledgement of a lone segment is delayed
 constexpr double clock_tick_s = 0.002;  // Linux's least timer, which is added to those of losses
 constexpr std::int64_t segments_that_show_no_reordering = 3;
+// Bursts (tcp_tso_autosize): what is paced in about a millisecond, two segments at least, and of a quick connection
+// 64 KiB, halved for each 512 us of its least round trip.
+constexpr double most_burst_bytes = 65536, burst_s = 1.0 / 1024, halving_s = 512e-6;
+constexpr double least_burst_segments = 2;
+constexpr double pace_in_slow_start = 2, pace_later = 1.2;  // windows per round trip (tcp_update_pacing_rate)
+constexpr double soon_s = 0.001, share_of_window = 3;       // tcp_tso_should_defer
 
 }  // namespace
 
@@ -16,40 +22,77 @@ constexpr std::int64_t segments_that_show_no_reordering = 3;
 
 void Sender::write(double now_s, double bytes) {
   if (board_.all_there()) window_.rest(now_s, now_s - last_sent_s_, trips_.timeout_s());
-  message_ends_ = board_.end();
-  message_ends_ += buffer_.write(bytes, board_);
+  buffer_.write(bytes, board_);
 }
+
+std::int64_t Sender::message_ends() const { return board_.next() + segments_in(buffer_.left_bytes()); }
 
 void Sender::send(double now_s) {
   if (state_ != State::open) send_lost_again(now_s);
   bool sent = false;
   is_held_back_ = false;
-  for (std::int64_t burst = next_burst(), left_of_burst = 0; burst > 0; burst = next_burst(), --left_of_burst) {
-    if (left_of_burst == 0) {
-      left_of_burst = burst;
-      is_held_back_ = device_.is_full_for(left_of_burst);
-      if (is_held_back_) break;
+  Burst burst = next_burst(now_s);
+  for (; burst.bytes > 0; burst = next_burst(now_s)) {
+    is_held_back_ = device_.is_full_for(segments_in(burst.bytes));
+    if (is_held_back_) break;
+    for (double left = burst.bytes; left > 0; left -= segment_bytes) {
+      const bool is_first = board_.all_there();
+      send_next(now_s, std::min(left, segment_bytes));
+      if (is_first || timeout_at_s_ == never) plan_timeout(now_s);
     }
-    const bool is_first = board_.all_there();
-    put_on_wire(now_s, board_.send_next(now_s), false);
-    if (is_first || timeout_at_s_ == never) plan_timeout(now_s);
     sent = true;
   }
-  const bool all_sent = state_ == State::open && board_.next() == board_.end();
-  const bool is_full = board_.under_way() >= window_.segments();
+  const bool all_sent = state_ == State::open && buffer_.unsent_bytes() == 0;
+  const bool is_full = burst.waits_for_window || board_.under_way() >= window_.segments();
   if (sent || is_full) window_.note_use(now_s, board_.first(), board_.next(), is_full, all_sent, trips_.timeout_s());
   if (sent) plan_probe(now_s);
 }
 
-// What the windows and the buffer allow, up to half of the congestion window.
-std::int64_t Sender::next_burst() const {
-  return std::min({std::min(board_.end(), receivers_end_) - board_.next(), window_.segments() - board_.under_way(),
-                   std::max<std::int64_t>(1, window_.segments() / 2), DeviceQueue::most_in_burst});
+// What the windows and the buffer allow, up to half of the congestion window. The receiver's window may cut off a part
+// of the last segment, not of the first (tcp_mss_split_point).
+Sender::Burst Sender::next_burst(double now_s) const {
+  const double unsent = buffer_.unsent_bytes(), room = receivers_end_bytes_ - board_.next_bytes();
+  const auto free = static_cast<double>(window_.segments() - board_.under_way());
+  if (!(unsent > 0) || free <= 0 || room < std::min(unsent, segment_bytes)) return {};
+  const double half = std::max(1.0, std::floor(static_cast<double>(window_.segments()) / 2));
+  const double most = most_in_burst();
+  if (unsent > segment_bytes && waits_for_more(now_s, std::min(room, free * segment_bytes), most)) {
+    return {.waits_for_window = free * segment_bytes < room && free * segment_bytes <= unsent};
+  }
+  return {.bytes = std::min({unsent, room, std::min({free, half, most}) * segment_bytes})};
+}
+
+double Sender::most_in_burst() const {
+  const auto window = static_cast<double>(window_.segments());
+  const double pace = window < window_.threshold() / 2 ? pace_in_slow_start : pace_later;
+  const double paced_bytes =
+      pace * std::max(window, static_cast<double>(board_.under_way())) * segment_bytes * burst_s / trips_.smoothed_s();
+  const double quick_bytes =
+      std::ldexp(most_burst_bytes, -static_cast<int>(std::min(trips_.least_s() / halving_s, 31.0)));
+  return std::max(least_burst_segments,
+                  std::floor(std::min(paced_bytes + quick_bytes, most_burst_bytes) / segment_bytes));
+}
+
+// Rather than less than a burst, where an acknowledgement is expected soon (tcp_tso_should_defer, as since Linux 6.18).
+bool Sender::waits_for_more(double now_s, double may_send_bytes, double most_segments) const {
+  if (state_ != State::open || board_.all_there() || now_s - last_sent_s_ > soon_s) return false;
+  const double window_bytes =
+      std::min(receivers_window_bytes_, static_cast<double>(window_.segments()) * segment_bytes);
+  if (may_send_bytes >= std::min(most_segments * segment_bytes, window_bytes / share_of_window)) return false;
+  const double expected_s = board_.first_sent_s() + trips_.smoothed_s();
+  return expected_s - now_s <= std::min(soon_s, trips_.smoothed_s() / 2);
+}
+
+void Sender::send_next(double now_s, double bytes) {
+  buffer_.take(bytes);
+  put_on_wire(now_s, board_.send_next(now_s, bytes), false);
 }
 
 bool Sender::leave_device(double now_s) {
   device_.leave();
-  if (!is_held_back_ || next_burst() <= 0 || device_.is_full_for(next_burst())) return false;
+  if (!is_held_back_) return false;
+  const Burst burst = next_burst(now_s);
+  if (!(burst.bytes > 0) || device_.is_full_for(segments_in(burst.bytes))) return false;
   send(now_s);
   return true;
 }
@@ -72,16 +115,23 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
   }
   if (state_ == State::recovering) pace_.send();
   last_sent_s_ = now_s;
-  if (transmit_(now_s, segment, board_.bytes(segment))) device_.enter();
+  const bool has_room = transmit_({.number = segment,
+                                   .bytes = board_.bytes(segment),
+                                   .end_bytes = board_.end_bytes(segment),
+                                   .ends_message = segment + 1 == message_ends(),
+                                   .sent_s = now_s,
+                                   .echo_s = echo_s_});
+  if (has_room) device_.enter();
 }
 
 // --- what arrives ---
 
 void Sender::take(double now_s, const Acknowledgement& tells) {
   const bool was_used = window_.is_used();
-  receivers_end_ = std::max(receivers_end_, tells.room_ends);
+  receivers_end_bytes_ = std::max(receivers_end_bytes_, tells.room_ends_bytes);
   echo_s_ = tells.sent_s;
   const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s());
+  receivers_window_bytes_ = receivers_end_bytes_ - board_.first_bytes();
   const bool moved = got.acknowledged > 0;
   if (got.newest_s > 0) {
     trips_.add(got.oldest_s, got.newest_s, board_.first(), board_.next());
@@ -165,12 +215,13 @@ void Sender::wake(double now_s) {
 void Sender::probe(double now_s) {
   if (board_.all_there()) return;
   ++counts_.probes;
-  probe_was_sent_before_ = board_.next() >= std::min(board_.end(), receivers_end_);
+  const double next = std::min(buffer_.unsent_bytes(), segment_bytes);
+  probe_was_sent_before_ = next == 0 || receivers_end_bytes_ - board_.next_bytes() < next;
   if (probe_was_sent_before_) {
     board_.send_again(now_s, board_.next() - 1);
     put_on_wire(now_s, board_.next() - 1, true);
   } else {
-    put_on_wire(now_s, board_.send_next(now_s), false);
+    send_next(now_s, next);
   }
   probe_ends_ = board_.next();
   plan_timeout(now_s);

@@ -25,24 +25,27 @@ class Sender {
  public:
   static constexpr double never = Scoreboard::never;
   // False if the first link has no room for it.
-  using Transmit = std::function<bool(double now_s, std::int64_t segment, double bytes)>;
+  using Transmit = std::function<bool(const Segment& segment)>;
   struct Counts {
     std::int64_t sent = 0, sent_again = 0;  // segments; the second are among the first
     std::int64_t probes = 0, timeouts = 0, spurious_timeouts = 0;
   };
 
-  Sender(const TcpRules& rules, double handshake_s, std::int64_t receivers_window, Transmit transmit,
+  Sender(const TcpRules& rules, double handshake_s, double receivers_window_bytes, Transmit transmit,
          DeviceQueue device = {})
       : window_(rules),
         trips_(handshake_s),
         device_(device),
-        receivers_end_(receivers_window),
+        receivers_end_bytes_(receivers_window_bytes),
+        receivers_window_bytes_(receivers_window_bytes),
         transmit_(std::move(transmit)) {}
 
   // The application writes a message: all of those before it have arrived. Sends nothing yet.
   void write(double now_s, double bytes);
-  std::int64_t message_ends() const { return message_ends_; }  // the segment after its last
-  void send(double now_s);                                     // as much as it may
+  // The segment after its last, if all that are still to be sent are full.
+  std::int64_t message_ends() const;
+  double message_ends_bytes() const { return board_.next_bytes() + buffer_.left_bytes(); }
+  void send(double now_s);  // as much as it may
   void take(double now_s, const Acknowledgement& tells);
   // A segment that was transmitted comes out of the first link. True if others are sent because of it.
   bool leave_device(double now_s);
@@ -50,13 +53,19 @@ class Sender {
   void wake(double now_s);
 
   double timeout_s() const { return trips_.timeout_s(); }
-  double echo_s() const { return echo_s_; }  // time stamp of the acknowledgement that came last
   const Counts& counts() const { return counts_; }
 
  private:
   enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
   void send_lost_again(double now_s);
-  std::int64_t next_burst() const;
+  struct Burst {
+    double bytes = 0;
+    bool waits_for_window = false;  // none now, since more of the congestion window is expected to be free soon
+  };
+  Burst next_burst(double now_s) const;
+  double most_in_burst() const;  // segments
+  bool waits_for_more(double now_s, double may_send_bytes, double most_segments) const;
+  void send_next(double now_s, double bytes);
   void put_on_wire(double now_s, std::int64_t segment, bool again);
   void begin_recovery();
   void end_probe(const Acknowledgement& tells, bool tells_more);
@@ -73,7 +82,7 @@ class Sender {
   Scoreboard board_;
   SendBuffer buffer_;
   DeviceQueue device_;
-  std::int64_t receivers_end_, message_ends_ = 0;
+  double receivers_end_bytes_, receivers_window_bytes_;
   const Transmit transmit_;
   bool is_held_back_ = false;  // by the device
   double last_sent_s_ = 0, echo_s_ = never_sent;

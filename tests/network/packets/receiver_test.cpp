@@ -18,11 +18,25 @@ namespace {
 constexpr double timeout_s = 0.3, unlimited = 1e9, narrow = 20;
 constexpr int first_ones = 16;
 
+// A full one.
+Segment segment(std::int64_t number, double sent_s = 0, double echo_s = never_sent) {
+  return {.number = number,
+          .bytes = segment_bytes,
+          .end_bytes = static_cast<double>(number + 1) * segment_bytes,
+          .sent_s = sent_s,
+          .echo_s = echo_s};
+}
+Segment last_segment(std::int64_t number) {
+  Segment last = segment(number);
+  last.ends_message = true;
+  return last;
+}
+
 // One to which the first segments have come, all acknowledged at once.
 Receiver after_first_ones() {
   Receiver receiver(narrow);
   for (int i = 0; i < first_ones; ++i) {
-    const auto tells = receiver.take(0, {.number = i}, timeout_s);
+    const auto tells = receiver.take(0, segment(i), timeout_s);
     CHECK(tells.has_value());
     CHECK(tells.value_or(Acknowledgement{}).next == i + 1);
   }
@@ -33,8 +47,8 @@ TEST_CASE("the first sixteen segments are acknowledged at once, then each second
   Receiver receiver = after_first_ones();
   for (int i = first_ones; i < 100; i += 2) {
     CAPTURE(i);
-    CHECK_FALSE(receiver.take(0, {.number = i}, timeout_s).has_value());
-    const auto tells = receiver.take(0, {.number = i + 1}, timeout_s);
+    CHECK_FALSE(receiver.take(0, segment(i), timeout_s).has_value());
+    const auto tells = receiver.take(0, segment(i + 1), timeout_s);
     REQUIRE(tells.has_value());
     CHECK(tells->next == i + 2);
     CHECK(tells->block_to == 0);
@@ -42,29 +56,52 @@ TEST_CASE("the first sixteen segments are acknowledged at once, then each second
   }
 }
 
+TEST_CASE("while the window grows, each segment is acknowledged, of which one in all counts among the first sixteen") {
+  // It grows by two segments for each that comes, from 45 to 55.6: six times.
+  Receiver receiver(unlimited);
+  int at_once = 0;
+  while (receiver.take(0, segment(at_once), timeout_s).has_value()) ++at_once;
+  CHECK(at_once > first_ones);
+  CHECK(at_once <= first_ones + 6);
+}
+
+TEST_CASE("segments that are short are acknowledged when together they are more than a full one") {
+  Receiver receiver = after_first_ones();
+  double end_bytes = first_ones * segment_bytes;
+  const auto take = [&](std::int64_t number, double bytes) {
+    end_bytes += bytes;
+    return receiver.take(0, {.number = number, .bytes = bytes, .end_bytes = end_bytes}, timeout_s).has_value();
+  };
+  CHECK_FALSE(take(16, 700));
+  CHECK_FALSE(take(17, 748));
+  CHECK(take(18, 1));
+  CHECK_FALSE(take(19, segment_bytes));
+  CHECK(take(20, 1));
+}
+
 TEST_CASE("a lone segment is acknowledged after 40 ms, whatever acknowledgement it gets before") {
   Receiver receiver = after_first_ones();
-  CHECK_FALSE(receiver.take(0.1, {.number = 16}, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(0.1, segment(16), timeout_s).has_value());
   CHECK(receiver.next_s() == doctest::Approx(0.14));
   CHECK(receiver.wake(0).next == 17);
   CHECK(receiver.next_s() == Receiver::never);
-  CHECK_FALSE(receiver.take(0.2, {.number = 17}, timeout_s).has_value());
-  CHECK(receiver.take(0.21, {.number = 18}, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(0.2, segment(17), timeout_s).has_value());
+  CHECK(receiver.take(0.21, segment(18), timeout_s).has_value());
   CHECK(receiver.next_s() == Receiver::never);
 }
 
 TEST_CASE("after a pause of a timeout sixteen are acknowledged at once again") {
   Receiver receiver = after_first_ones();
-  CHECK_FALSE(receiver.take(timeout_s, {.number = 16}, timeout_s).has_value());
+  CHECK_FALSE(receiver.take(timeout_s, segment(16), timeout_s).has_value());
   const double later_s = 2 * timeout_s + 0.01;
-  for (int i = 0; i < first_ones; ++i) CHECK(receiver.take(later_s, {.number = 17 + i}, timeout_s).has_value());
-  CHECK_FALSE(receiver.take(later_s, {.number = 17 + first_ones}, timeout_s).has_value());
+  for (int i = 0; i < first_ones; ++i) CHECK(receiver.take(later_s, segment(17 + i), timeout_s).has_value());
+  CHECK_FALSE(receiver.take(later_s, segment(17 + first_ones), timeout_s).has_value());
 }
 
 TEST_CASE("what comes out of order is told at once with its block, what fills a gap at once, too") {
   Receiver receiver = after_first_ones();
-  const auto told = [&](std::int64_t segment) {
-    const auto tells = receiver.take(0, {.number = segment}, timeout_s);
+  const auto told = [&](std::int64_t number) {
+    const auto tells = receiver.take(0, segment(number), timeout_s);
     REQUIRE(tells.has_value());
     return *tells;
   };
@@ -88,19 +125,19 @@ TEST_CASE("what comes out of order is told at once with its block, what fills a 
 
 TEST_CASE("an acknowledgement echoes the first segment that it is of, and beyond a gap the one before") {
   Receiver receiver = after_first_ones();
-  CHECK_FALSE(receiver.take(0, {.number = 16, .sent_s = 0.005}, timeout_s).has_value());
-  CHECK(receiver.take(0, {.number = 17, .sent_s = 0.006}, timeout_s)->echo_s == 0.005);
-  CHECK(receiver.take(0, {.number = 19, .sent_s = 0.007}, timeout_s)->echo_s == 0.005);
-  CHECK(receiver.take(0, {.number = 18, .sent_s = 0.009}, timeout_s)->echo_s == 0.009);
+  CHECK_FALSE(receiver.take(0, segment(16, 0.005), timeout_s).has_value());
+  CHECK(receiver.take(0, segment(17, 0.006), timeout_s)->echo_s == 0.005);
+  CHECK(receiver.take(0, segment(19, 0.007), timeout_s)->echo_s == 0.005);
+  CHECK(receiver.take(0, segment(18, 0.009), timeout_s)->echo_s == 0.009);
   // What was acknowledged long ago is echoed no more.
-  CHECK(receiver.take(0, {.number = 3, .sent_s = 0.011}, timeout_s)->echo_s == 0.009);
+  CHECK(receiver.take(0, segment(3, 0.011), timeout_s)->echo_s == 0.009);
 }
 
 TEST_CASE("what was there already is told so at once") {
   Receiver receiver = after_first_ones();
-  CHECK(receiver.take(0, {.number = 18}, timeout_s).has_value());
+  CHECK(receiver.take(0, segment(18), timeout_s).has_value());
   for (const std::int64_t there : {3, 15, 18}) {
-    const auto tells = receiver.take(0, {.number = there}, timeout_s);
+    const auto tells = receiver.take(0, segment(there), timeout_s);
     REQUIRE(tells.has_value());
     CHECK(tells->of_duplicate);
     CHECK(tells->next == 16);
@@ -123,44 +160,46 @@ TEST_CASE("in whatever order segments come, some twice, blocks and what is missi
       order.insert(order.begin() + static_cast<int>(random.below(40)), order[random.below(60)]);
     Receiver receiver(unlimited);
     std::set<std::int64_t> there;
-    for (const std::int64_t segment : order) {
-      const bool is_new = there.insert(segment).second;
+    for (const std::int64_t number : order) {
+      const bool is_new = there.insert(number).second;
       std::int64_t next = 0;
       while (there.contains(next)) ++next;
-      const auto tells = receiver.take(0, {.number = segment}, timeout_s);
+      const auto tells = receiver.take(0, segment(number), timeout_s);
       REQUIRE(receiver.next() == next);
       for (const std::int64_t end : {next, segments}) {
         const auto come = static_cast<std::int64_t>(std::distance(there.begin(), there.lower_bound(end)));
-        REQUIRE(receiver.missing_before(end) == end - come);
+        REQUIRE(receiver.missing_bytes_before(static_cast<double>(end) * segment_bytes) ==
+                static_cast<double>(end - come) * segment_bytes);
       }
       if (!is_new) REQUIRE((tells.has_value() && tells->of_duplicate));
       if (!tells) continue;
       REQUIRE(tells->next == next);
       if (tells->block_from == tells->block_to) continue;
-      REQUIRE(segment >= tells->block_from);
-      REQUIRE(segment < tells->block_to);
+      REQUIRE(number >= tells->block_from);
+      REQUIRE(number < tells->block_to);
       for (std::int64_t i = tells->block_from; i < tells->block_to; ++i) REQUIRE(there.contains(i));
       REQUIRE_FALSE(there.contains(tells->block_from - 1));
       REQUIRE_FALSE(there.contains(tells->block_to));
     }
-    CHECK(receiver.missing_before(segments) == 0);
+    CHECK(receiver.missing_bytes_before(segments * segment_bytes) == 0);
   }
 }
 
 TEST_CASE("the end of a message is acknowledged at once") {
   Receiver receiver = after_first_ones();
-  CHECK(receiver.take(0, {.number = 16, .ends_message = true}, timeout_s).has_value());
+  CHECK(receiver.take(0, last_segment(16), timeout_s).has_value());
   // Also if it came before others.
-  CHECK(receiver.take(0, {.number = 18, .ends_message = true}, timeout_s).has_value());
-  CHECK(receiver.take(0, {.number = 17}, timeout_s).has_value());
+  CHECK(receiver.take(0, last_segment(18), timeout_s).has_value());
+  CHECK(receiver.take(0, segment(17), timeout_s).has_value());
 }
 
 TEST_CASE("a window at its limit does not depend on what was read") {
   for (const double most : {2.0, 20.0}) {
     Receiver receiver(most);
-    CHECK(receiver.room_ends() == most);
+    CHECK(receiver.room_ends_bytes() == most * segment_bytes);
     for (int i = 0; i < 16; ++i) {
-      CHECK(receiver.take(0, {.number = i}, timeout_s).value_or(Acknowledgement{}).room_ends == i + 1 + most);
+      CHECK(receiver.take(0, segment(i), timeout_s).value_or(Acknowledgement{}).room_ends_bytes ==
+            (i + 1 + most) * segment_bytes);
     }
   }
 }
@@ -179,20 +218,22 @@ TEST_CASE("room follows a captured connection: less until it is read, more as ro
                                                {84, 48.8}, {90, 65.8}, {98, 82.0}, {106, 97.6}};
   constexpr double frame_s = 0.000303, round_trip_s = 0.1003;
   Receiver receiver(unlimited);
-  std::int64_t segment = 0;
+  std::int64_t number = 0;
   for (const Burst& burst : bursts) {
-    for (double now_s = burst.begin_s; segment < burst.until; now_s += frame_s) {
-      const double echo_s = segment <= 10 ? never_sent : now_s - round_trip_s;
-      const auto tells =
-          receiver.take(now_s, {.number = segment, .ends_message = segment == 0, .echo_s = echo_s}, timeout_s);
-      ++segment;
-      const auto expected = told.find(segment);
+    for (double now_s = burst.begin_s; number < burst.until; now_s += frame_s) {
+      const double echo_s = number <= 10 ? never_sent : now_s - round_trip_s;
+      Segment came = segment(number, 0, echo_s);
+      came.ends_message = number == 0;
+      const auto tells = receiver.take(now_s, came, timeout_s);
+      ++number;
+      const auto expected = told.find(number);
       if (!tells || expected == told.end()) continue;
-      CAPTURE(segment);
-      CHECK(static_cast<double>(tells->room_ends - segment) == doctest::Approx(expected->second).epsilon(0.08));
+      CAPTURE(number);
+      const double room = tells->room_ends_bytes / segment_bytes - static_cast<double>(number);
+      CHECK(room == doctest::Approx(expected->second).epsilon(0.08));
     }
   }
-  CHECK(segment == 107);
+  CHECK(number == 107);
 }
 
 }  // namespace

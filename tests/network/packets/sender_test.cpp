@@ -18,8 +18,9 @@ constexpr std::int64_t much_room = 1000000;
 class Alone {
  public:
   explicit Alone(const TcpRules& rules = {}, std::int64_t room = much_room)
-      : room_(room), sender(rules, handshake_s, room, [this](double, std::int64_t segment, double) {
-          sent_.push_back(segment);
+      : room_bytes_(static_cast<double>(room) * segment_bytes),
+        sender(rules, handshake_s, room_bytes_, [this](const Segment& segment) {
+          sent_.push_back(segment.number);
           return true;
         }) {}
 
@@ -27,15 +28,17 @@ class Alone {
     sender.write(now_s, segments * segment_bytes);
     sender.send(now_s);
   }
-  void acknowledge(double now_s, std::int64_t next) { sender.take(now_s, {.next = next, .room_ends = room_}); }
+  void acknowledge(double now_s, std::int64_t next) {
+    sender.take(now_s, {.next = next, .room_ends_bytes = room_bytes_});
+  }
   void acknowledge(double now_s, std::int64_t next, std::int64_t from, std::int64_t to) {
-    sender.take(now_s, {.next = next, .block_from = from, .block_to = to, .room_ends = room_});
+    sender.take(now_s, {.next = next, .block_from = from, .block_to = to, .room_ends_bytes = room_bytes_});
   }
   void acknowledge_echo(double now_s, std::int64_t next, double echo_s) {
-    sender.take(now_s, {.next = next, .room_ends = room_, .echo_s = echo_s});
+    sender.take(now_s, {.next = next, .room_ends_bytes = room_bytes_, .echo_s = echo_s});
   }
   void acknowledge_duplicate(double now_s, std::int64_t next) {
-    sender.take(now_s, {.next = next, .of_duplicate = true, .room_ends = room_});
+    sender.take(now_s, {.next = next, .of_duplicate = true, .room_ends_bytes = room_bytes_});
   }
   std::vector<std::int64_t> sent() { return std::exchange(sent_, {}); }
   // Each segment that it sends is acknowledged alone, a handshake later.
@@ -48,7 +51,7 @@ class Alone {
   }
 
  private:
-  std::int64_t room_;
+  double room_bytes_;
   std::vector<std::int64_t> sent_;
 
  public:
@@ -75,10 +78,55 @@ TEST_CASE("a sender sends no more than there is room for, as an acknowledgement 
   Alone alone({}, 4);
   alone.write(0, 1000);
   CHECK(alone.sent() == from_to(0, 4));
-  alone.sender.take(0.1, {.next = 4, .room_ends = 9});
+  alone.sender.take(0.1, {.next = 4, .room_ends_bytes = 9 * segment_bytes});
   CHECK(alone.sent() == from_to(4, 9));
-  alone.sender.take(0.1, {.next = 9, .room_ends = 9});
+  alone.sender.take(0.1, {.next = 9, .room_ends_bytes = 9 * segment_bytes});
   CHECK(alone.sent().empty());
+}
+
+TEST_CASE("the receiver's window cuts off a part of a burst's last segment, not of its first") {
+  for (const double room : {4.5, 2.5, 1.25}) {
+    CAPTURE(room);
+    std::vector<double> sent;
+    Sender sender({}, handshake_s, room * segment_bytes, [&](const Segment& segment) {
+      sent.push_back(segment.bytes / segment_bytes);
+      return true;
+    });
+    sender.write(0, 20 * segment_bytes);
+    sender.send(0);
+    double sum = 0;
+    for (const double part : sent) sum += part;
+    CHECK(sum == room);
+    CHECK(sent.back() == room - std::floor(room));
+    sent.clear();
+    // Room for less than one more is not used, that for one and a part is.
+    sender.take(0.1, {.next = 1, .room_ends_bytes = (room + 0.75) * segment_bytes});
+    CHECK(sent.empty());
+    sender.take(0.11, {.next = 1, .room_ends_bytes = (room + 1.5) * segment_bytes});
+    CHECK(sent == std::vector<double>{1, 0.5});
+  }
+}
+
+TEST_CASE("a lone segment waits for a second one where an acknowledgement is expected within a millisecond") {
+  struct Case {
+    double now_s;
+    bool waits;
+  };
+  // The next acknowledgement is expected a round trip of 100 ms after the first eight were sent.
+  for (const auto& [now_s, waits] : {Case{0.1, true}, {0.05, false}}) {
+    CAPTURE(now_s);
+    Alone alone({}, 8);
+    const auto take = [&](double at_s, std::int64_t next, double room) {
+      alone.sender.take(at_s, {.next = next, .room_ends_bytes = room * segment_bytes});
+      return alone.sent();
+    };
+    alone.write(0, 100);
+    CHECK(alone.sent() == from_to(0, 8));
+    CHECK(take(now_s, 1, 10) == from_to(8, 10));
+    CHECK(take(now_s + 0.0005, 2, 11) == (waits ? std::vector<std::int64_t>{} : from_to(10, 11)));
+    // No longer than a millisecond after it sent.
+    if (waits) CHECK(take(now_s + 0.002, 3, 11) == from_to(10, 11));
+  }
 }
 
 TEST_CASE("short messages leave the window as it is, long ones do not") {
@@ -236,7 +284,7 @@ TEST_CASE("a probe sends new data if there is some") {
   Alone alone({}, 4);
   alone.write(0, 20);
   CHECK(alone.sent() == from_to(0, 4));
-  alone.sender.take(0.1, {.next = 0, .room_ends = 5});  // room, and nothing else
+  alone.sender.take(0.1, {.next = 0, .room_ends_bytes = 5 * segment_bytes});  // room, and nothing else
   CHECK(alone.sent() == from_to(4, 5));
   Alone full;  // of a window that is full
   full.write(0, 20);
@@ -291,8 +339,8 @@ TEST_CASE("a message is cut into segments of 1448 bytes and what is left, the sm
        {Case{0, 1}, {1, 1}, {1448, 1}, {1449, 2}, {2896, 2}, {0.5, 1}, {14480.25, 11}}) {
     CAPTURE(bytes);
     double sum = 0;
-    Sender sender({}, handshake_s, much_room, [&](double, std::int64_t, double sent_bytes) {
-      sum += sent_bytes;
+    Sender sender({}, handshake_s, much_room, [&](const Segment& segment) {
+      sum += segment.bytes;
       return true;
     });
     for (int i = 1; i <= 2; ++i) {
@@ -300,10 +348,10 @@ TEST_CASE("a message is cut into segments of 1448 bytes and what is left, the sm
       CHECK(sender.message_ends() == i * segments);
       for (std::int64_t next = 0; next <= sender.message_ends(); ++next) {
         sender.send(0);
-        sender.take(0.1, {.next = next, .room_ends = much_room});
+        sender.take(0.1, {.next = next, .room_ends_bytes = much_room});
       }
     }
-    CHECK(sum == doctest::Approx(2 * std::max(bytes, 1.0)));
+    CHECK(sum == 2 * std::max(std::ceil(bytes), 1.0));
   }
 }
 
