@@ -37,7 +37,10 @@ class Scoreboard {
     return all_there() ? next_bytes_ : segments_.front().end_bytes - segments_.front().bytes;
   }
   double next_bytes() const { return next_bytes_; }  // so many bytes come before the next segment
-  double first_sent_s() const { return segments_.front().sent_s; }
+  double first_sent_s() const { return all_there() ? never : segments_.front().sent_s; }
+  Segment on_wire(std::int64_t number, double now_s, double echo_s, bool ends_message) const {
+    return {number, at(number).bytes, at(number).end_bytes, ends_message, now_s, echo_s};
+  }
   std::int64_t send_next(double now_s, double bytes);
   // The first that is lost and has not been sent again.
   std::optional<std::int64_t> to_send_again();

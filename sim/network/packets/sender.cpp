@@ -9,12 +9,6 @@ namespace {
 constexpr double single_delay_s = 0.2;  // RFC 8985, 7.2: the acknowledgement of a lone segment is delayed
 constexpr double clock_tick_s = 0.002;  // Linux's least timer, which is added to those of losses
 constexpr std::int64_t segments_that_show_no_reordering = 3;
-// Bursts (tcp_tso_autosize): what is paced in about a millisecond, two segments at least, and of a quick connection
-// 64 KiB, halved for each 512 us of its least round trip.
-constexpr double most_burst_bytes = 65536, burst_s = 1.0 / 1024, halving_s = 512e-6;
-constexpr double least_burst_segments = 2;
-constexpr double pace_in_slow_start = 2, pace_later = 1.2;  // windows per round trip (tcp_update_pacing_rate)
-constexpr double soon_s = 0.001, share_of_window = 3;       // tcp_tso_should_defer
 
 }  // namespace
 
@@ -31,11 +25,11 @@ void Sender::send(double now_s) {
   if (state_ != State::open) send_lost_again(now_s);
   bool sent = false;
   is_held_back_ = false;
-  Burst burst = next_burst(now_s);
-  for (; burst.bytes > 0; burst = next_burst(now_s)) {
-    is_held_back_ = device_.is_full_for(segments_in(burst.bytes));
+  Burst next = burst(now_s);
+  for (; next.bytes > 0; next = burst(now_s)) {
+    is_held_back_ = device_.is_full_for(segments_in(next.bytes));
     if (is_held_back_) break;
-    for (double left = burst.bytes; left > 0; left -= segment_bytes) {
+    for (double left = next.bytes; left > 0; left -= segment_bytes) {
       const bool is_first = board_.all_there();
       send_next(now_s, std::min(left, segment_bytes));
       if (is_first || timeout_at_s_ == never) plan_timeout(now_s);
@@ -43,44 +37,17 @@ void Sender::send(double now_s) {
     sent = true;
   }
   const bool all_sent = state_ == State::open && buffer_.unsent_bytes() == 0;
-  const bool is_full = burst.waits_for_window || board_.under_way() >= window_.segments();
+  const bool is_full = next.waits_for_window || board_.under_way() >= window_.segments();
   if (sent || is_full) window_.note_use(now_s, board_.first(), board_.next(), is_full, all_sent, trips_.timeout_s());
   if (sent) plan_probe(now_s);
 }
 
-// What the windows and the buffer allow, up to half of the congestion window. The receiver's window may cut off a part
-// of the last segment, not of the first (tcp_mss_split_point).
-Sender::Burst Sender::next_burst(double now_s) const {
-  const double unsent = buffer_.unsent_bytes(), room = receivers_end_bytes_ - board_.next_bytes();
-  const auto free = static_cast<double>(window_.segments() - board_.under_way());
-  if (!(unsent > 0) || free <= 0 || room < std::min(unsent, segment_bytes)) return {};
-  const double half = std::max(1.0, std::floor(static_cast<double>(window_.segments()) / 2));
-  const double most = most_in_burst();
-  if (unsent > segment_bytes && waits_for_more(now_s, std::min(room, free * segment_bytes), most)) {
-    return {.waits_for_window = free * segment_bytes < room && free * segment_bytes <= unsent};
-  }
-  return {.bytes = std::min({unsent, room, std::min({free, half, most}) * segment_bytes})};
-}
-
-double Sender::most_in_burst() const {
-  const auto window = static_cast<double>(window_.segments());
-  const double pace = window < window_.threshold() / 2 ? pace_in_slow_start : pace_later;
-  const double paced_bytes =
-      pace * std::max(window, static_cast<double>(board_.under_way())) * segment_bytes * burst_s / trips_.smoothed_s();
-  const double quick_bytes =
-      std::ldexp(most_burst_bytes, -static_cast<int>(std::min(trips_.least_s() / halving_s, 31.0)));
-  return std::max(least_burst_segments,
-                  std::floor(std::min(paced_bytes + quick_bytes, most_burst_bytes) / segment_bytes));
-}
-
-// Rather than less than a burst, where an acknowledgement is expected soon (tcp_tso_should_defer, as since Linux 6.18).
-bool Sender::waits_for_more(double now_s, double may_send_bytes, double most_segments) const {
-  if (state_ != State::open || board_.all_there() || now_s - last_sent_s_ > soon_s) return false;
-  const double window_bytes =
-      std::min(receivers_window_bytes_, static_cast<double>(window_.segments()) * segment_bytes);
-  if (may_send_bytes >= std::min(most_segments * segment_bytes, window_bytes / share_of_window)) return false;
-  const double expected_s = board_.first_sent_s() + trips_.smoothed_s();
-  return expected_s - now_s <= std::min(soon_s, trips_.smoothed_s() / 2);
+Burst Sender::burst(double now_s) const {
+  const double room_bytes = receivers_end_bytes_ - board_.next_bytes();
+  return next_burst(now_s,
+                    {buffer_.unsent_bytes(), room_bytes, receivers_end_bytes_ - board_.first_bytes(),
+                     board_.under_way(), state_ == State::open, board_.first_sent_s(), last_sent_s_},
+                    window_, trips_);
 }
 
 void Sender::send_next(double now_s, double bytes) {
@@ -90,9 +57,8 @@ void Sender::send_next(double now_s, double bytes) {
 
 bool Sender::leave_device(double now_s) {
   device_.leave();
-  if (!is_held_back_) return false;
-  const Burst burst = next_burst(now_s);
-  if (!(burst.bytes > 0) || device_.is_full_for(segments_in(burst.bytes))) return false;
+  const double bytes = is_held_back_ ? burst(now_s).bytes : 0;
+  if (!(bytes > 0) || device_.is_full_for(segments_in(bytes))) return false;
   send(now_s);
   return true;
 }
@@ -109,19 +75,11 @@ void Sender::send_lost_again(double now_s) {
 
 void Sender::put_on_wire(double now_s, std::int64_t segment, bool again) {
   ++counts_.sent;
-  if (again) {
-    ++counts_.sent_again;
-    sent_again_s_ = std::min(sent_again_s_, now_s);
-  }
+  counts_.sent_again += again ? 1 : 0;
+  if (again) before_.send_again(now_s);
   if (state_ == State::recovering) pace_.send();
   last_sent_s_ = now_s;
-  const bool has_room = transmit_({.number = segment,
-                                   .bytes = board_.bytes(segment),
-                                   .end_bytes = board_.end_bytes(segment),
-                                   .ends_message = segment + 1 == message_ends(),
-                                   .sent_s = now_s,
-                                   .echo_s = echo_s_});
-  if (has_room) device_.enter();
+  if (transmit_(board_.on_wire(segment, now_s, echo_s_, segment + 1 == message_ends()))) device_.enter();
 }
 
 // --- what arrives ---
@@ -131,7 +89,6 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   receivers_end_bytes_ = std::max(receivers_end_bytes_, tells.room_ends_bytes);
   echo_s_ = tells.sent_s;
   const Scoreboard::Delivered got = board_.take(now_s, tells, trips_.least_s());
-  receivers_window_bytes_ = receivers_end_bytes_ - board_.first_bytes();
   const bool moved = got.acknowledged > 0;
   if (got.newest_s > 0) {
     trips_.add(got.oldest_s, got.newest_s, board_.first(), board_.next());
@@ -139,7 +96,7 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   }
   end_probe(tells, got.segments > 0);
   if (moved && got.newest_s > 0) window_.observe_round_trip(now_s, got.newest_s, board_.first(), board_.next());
-  if (state_ == State::restarting && moved && is_before(tells.echo_s, sent_again_s_)) undo_timeout();
+  if (state_ == State::restarting && moved && before_.nothing_was_lost(tells.echo_s)) undo_timeout();
   const std::int64_t lost = board_.beyond_gap() > 0 || state_ != State::open ? find_lost(now_s) : 0;
   if (state_ != State::open && moved && board_.first() >= recovery_ends_) {
     if (state_ == State::recovering) window_.set_to_threshold();
@@ -171,7 +128,7 @@ std::int64_t Sender::find_lost(double now_s) {
 void Sender::begin_recovery() {
   recovery_ends_ = board_.next();
   probe_ends_ = none;
-  note_window();
+  before_.note(window_);
   pace_.begin(window_.segments());
   window_.lower_threshold();
   state_ = State::recovering;
@@ -231,7 +188,7 @@ void Sender::restart(double now_s) {
   if (board_.all_there()) return;
   ++counts_.timeouts;
   if (state_ == State::open) {
-    note_window();
+    before_.note(window_);
     window_.lower_threshold();
   }
   if (state_ != State::restarting) window_.start_over();
@@ -245,18 +202,10 @@ void Sender::restart(double now_s) {
   plan_timeout(now_s);
 }
 
-void Sender::note_window() {
-  window_to_restore_ = static_cast<double>(window_.segments());
-  threshold_to_restore_ = std::max(window_.threshold(), std::floor(window_to_restore_ * 3 / 4));
-  sent_again_s_ = never;
-}
-
-// It was spurious: what has arrived was sent before anything was sent again (detected as in RFC 3522).
 void Sender::undo_timeout() {
   ++counts_.spurious_timeouts;
   board_.none_is_lost();
-  window_.restore(window_to_restore_, threshold_to_restore_);
-  sent_again_s_ = never;
+  before_.restore(window_);
   state_ = State::open;
 }
 

@@ -12,12 +12,14 @@
 #include <functional>
 #include <utility>
 
+#include "sim/network/packets/burst.hpp"
 #include "sim/network/packets/congestion_window.hpp"
 #include "sim/network/packets/device_queue.hpp"
 #include "sim/network/packets/recovery_pace.hpp"
 #include "sim/network/packets/round_trips.hpp"
 #include "sim/network/packets/scoreboard.hpp"
 #include "sim/network/packets/send_buffer.hpp"
+#include "sim/network/packets/window_before.hpp"
 
 namespace ddl::network::packets {
 
@@ -37,7 +39,6 @@ class Sender {
         trips_(handshake_s),
         device_(device),
         receivers_end_bytes_(receivers_window_bytes),
-        receivers_window_bytes_(receivers_window_bytes),
         transmit_(std::move(transmit)) {}
 
   // The application writes a message: all of those before it have arrived. Sends nothing yet.
@@ -58,13 +59,7 @@ class Sender {
  private:
   enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
   void send_lost_again(double now_s);
-  struct Burst {
-    double bytes = 0;
-    bool waits_for_window = false;  // none now, since more of the congestion window is expected to be free soon
-  };
-  Burst next_burst(double now_s) const;
-  double most_in_burst() const;  // segments
-  bool waits_for_more(double now_s, double may_send_bytes, double most_segments) const;
+  Burst burst(double now_s) const;
   void send_next(double now_s, double bytes);
   void put_on_wire(double now_s, std::int64_t segment, bool again);
   void begin_recovery();
@@ -72,7 +67,6 @@ class Sender {
   std::int64_t find_lost(double now_s);
   void probe(double now_s);
   void restart(double now_s);
-  void note_window();
   void undo_timeout();
   void plan_timeout(double now_s);
   void plan_probe(double now_s);
@@ -82,7 +76,7 @@ class Sender {
   Scoreboard board_;
   SendBuffer buffer_;
   DeviceQueue device_;
-  double receivers_end_bytes_, receivers_window_bytes_;
+  double receivers_end_bytes_;
   const Transmit transmit_;
   bool is_held_back_ = false;  // by the device
   double last_sent_s_ = 0, echo_s_ = never_sent;
@@ -90,8 +84,7 @@ class Sender {
   State state_ = State::open;
   std::int64_t recovery_ends_ = 0;
   RecoveryPace pace_;
-  double window_to_restore_ = 0, threshold_to_restore_ = 0;  // if what is done about a loss is undone
-  double sent_again_s_ = never;                              // for the first time since then
+  WindowBefore before_;
 
   static constexpr std::int64_t none = -1;
   std::int64_t probe_ends_ = none;  // segments before it were sent when the probe was
