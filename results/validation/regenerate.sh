@@ -1,9 +1,8 @@
 #!/bin/sh
-# Makes everything in this folder again, but README.md, wan.csv, repeated.csv and the held_out*.csv: measures (root; some
-# 95 minutes), simulates, draws. Needs gnuplot. repeated.csv has the ten cells that were worst with seed 1, once more:
-#   measure_wan.sh PROGRAM repeated.csv 10 2 \
-#     '^(uniform,2,0.25,(20,(gossip|ad_psgd)|50,(ako_p1|gossip|d_psgd))|uniform,[48],0.25,50,d_psgd|uniform,2,1,50,ako_p4|heterogeneous,(2,0.25,50,gossip|4,1,50,ring_allreduce)),cubic,on,100,1,'
-# and three held-out ones, '^(uniform100,3,2,30,(ps_sync|ring_allreduce)|uniform30,3,0.5,30,ps_sync),'.
+# Makes everything in this folder again, but README.md, wan.csv and the held_out*.csv: measures (root; some 95 minutes),
+# simulates, draws. Needs gnuplot. More seeds of the servers' cells whose mean is uncertain, for FILE wan.csv or
+# held_out.csv: measure_wan.sh PROGRAM FILE 1000 3 "$(sh wide_cells.sh FILE | tr '|' '\n' | grep ps_ | paste -s -d '|')" \
+#   "4 5 6 7 8 9"
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

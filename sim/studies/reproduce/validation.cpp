@@ -80,7 +80,8 @@ Reading seconds_per_cycle() {
 std::vector<Note> notes() {
   return {
       {Note::modelled,
-       "Measured is the mean of three runs. The simulation has the seeds and lengths of these runs: the times of "
+       "Measured is the mean of three runs, or nine. The simulation has the seeds and lengths of these runs: the times "
+       "of "
        "gradients are the same numbers in both."},
       {Note::modelled,
        "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "
@@ -90,9 +91,12 @@ std::vector<Note> notes() {
        "was settled with an earlier series of measurements of the same cells on local networks. Of the model TCP no "
        "number was fitted, but what it accounts for was chosen while looking at the cells over distances. What the "
        "model packets has of Linux's buffers (its receiver's window, the buffer into which a sender writes) was read "
-       "off the captured packets of four cells: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD; uniform, 2 workers, 1 MB, "
-       "50 ms, gossip; heterogeneous, 2 workers, 0.25 MB, 50 ms, gossip; uniform, 2 workers, 0.25 MB, 20 ms, D-PSGD; "
-       "and of a host's own device, off the sockets of an asynchronous server with two workers and 4 MB on the uniform "
+       "off the captured packets of six cells: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD and synchronous PS; uniform, "
+       "2 "
+       "workers, 1 MB, 50 ms, gossip; heterogeneous, 2 workers, 0.25 MB, 50 ms, gossip; uniform, 2 workers, 0.25 MB, "
+       "20 ms, "
+       "D-PSGD; uniform, 2 workers, 0.25 MB, 50 ms, Ako P=1; and of a host's own device, off the sockets of an "
+       "asynchronous server with two workers and 4 MB on the uniform "
        "local network."},
       {Note::modelled,
        "Held-out cells have other bandwidths, latencies, sizes and numbers of workers. They were measured after the "
