@@ -88,8 +88,10 @@ TEST_CASE("a full disk ends a sweep with a line that says so, and with more spac
 TEST_CASE("two programs do not work in one sweep's folder at the same time") {
   const Workplace place;
   place.write("grid.json", grid);
-  const Reply answer = place.shell("'" DDLSIM_BINARY "' sweep grid.json --quiet & sleep 0.2\n'" DDLSIM_BINARY
-                                   "' sweep grid.json --quiet; code=$?; wait; exit $code");
+  // Long enough for the second to come while the first is at work.
+  const std::string call = "'" DDLSIM_BINARY "' sweep grid.json --quiet --jobs 1 --set stop.iterations=30000";
+  const Reply answer = place.shell(call + " & until [ -e results/grid/sweep.json ]; do sleep 0.01; done\n" + call +
+                                   "; code=$?; wait; exit $code");
   CHECK(answer.code == 2);
   CHECK(answer.err == "ddlsim: results/grid: another program is at work in it; expected to be alone\n");
   CHECK(fs::exists(place.at("results/grid/sweep.csv")));
