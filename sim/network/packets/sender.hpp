@@ -76,7 +76,7 @@ class Sender {
   Scoreboard board_;
   SendBuffer buffer_;
   DeviceQueue device_;
-  double receivers_end_bytes_, last_sent_s_ = 0, echo_s_ = never_sent;  // the last is of the latest acknowledgement
+  double receivers_end_bytes_, last_sent_s_ = 0, echo_s_ = never_sent;  // echo_s_: of the latest acknowledgement
   const Transmit transmit_;
   bool is_held_back_ = false;  // by the device
 
