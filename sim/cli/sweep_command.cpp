@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -33,6 +34,9 @@ void print_plan(const studies::SweepPlan& plan, const studies::SweepEstimate& ou
   if (!outlook.open.empty()) {
     text += fmt::format("; the other {} take roughly {}, {} at once", outlook.open.size(),
                         results::readable_seconds(outlook.seconds(at_once)), at_once);
+  }
+  if (const auto outdated = outlook.outdated(); !outdated.empty()) {
+    text += "; " + counted(outdated.size(), "outdated result") + " will be replaced";
   }
   std::cout << results::hanging("", text);
 }
@@ -94,6 +98,7 @@ int sweep(const SweepSettings& settings) {
     }
     return kDone;
   }
+  const std::vector<std::size_t> outdated = outlook.outdated();
   std::optional<studies::LiveLines> live;
   if (settings.live) live.emplace(*settings.live);
   const studies::SweepOutcome outcome = with_progress(plan.name, !settings.quiet, [&](const auto& show) {
@@ -102,9 +107,12 @@ int sweep(const SweepSettings& settings) {
                     : studies::run_sweep(plan, outlook, {at_once, show, live ? &*live : nullptr});
   });
   if (!settings.quiet && settings.live != "-") {
-    std::cout << fmt::format("{} of {} runs in {}\ntables: {}\n        {}\n", plan.runs() - outcome.failed(),
-                             plan.runs(), outcome.folder.string(), (outcome.folder / "sweep.csv").string(),
-                             (outcome.folder / "means.csv").string());
+    const auto replaced = static_cast<std::size_t>(
+        std::ranges::count_if(outdated, [&](std::size_t run) { return outcome.failures[run].empty(); }));
+    std::cout << fmt::format("{} of {} runs in {}\n{}tables: {}\n        {}\n", plan.runs() - outcome.failed(),
+                             plan.runs(), outcome.folder.string(),
+                             replaced > 0 ? "replaced: " + counted(replaced, "outdated result") + "\n" : "",
+                             (outcome.folder / "sweep.csv").string(), (outcome.folder / "means.csv").string());
     if (outcome.failed() < plan.runs()) {
       if (plan.points.size() <= most_shown) {
         std::cout << "\n" << results::comparison_text(results::compare_folders({outcome.folder.string()}, true));

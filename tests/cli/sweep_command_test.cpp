@@ -111,6 +111,17 @@ TEST_CASE("a dry run lists the runs and an estimate, and writes nothing") {
         std::string::npos);
 }
 
+TEST_CASE("a sweep says how many results of other settings it replaces") {
+  const Workplace place;
+  place.write("grid.json", grid);
+  CHECK(place.call("sweep grid.json").out.find("replaced") == std::string::npos);
+  const std::string slower = " --set compute.seconds_per_batch=1s";
+  CHECK(place.call("sweep grid.json --dry-run" + slower).out.find("; 12 outdated results will be replaced\n") !=
+        std::string::npos);
+  CHECK(place.call("sweep grid.json" + slower).out.find("\nreplaced: 12 outdated results\n") != std::string::npos);
+  CHECK(place.call("sweep grid.json" + slower).out.find("replaced") == std::string::npos);
+}
+
 TEST_CASE("on Slurm, a dry run shows the script that would be submitted, quoted for the shell") {
   const Workplace place;
   place.write("it's.json", grid);

@@ -22,7 +22,7 @@ void read_form(const Json& json, HostChoice& value, const Rule& rule, const Plac
 void read_form(const Json& json, PlatformSpec& value, const Rule& rule, const Place& place);
 
 // The fields of one JSON object. Those of several structs may be read from the same object; finish() then reports the
-// keys that none of them has read.
+// keys that none of them has read, and missing ones that are not such a key misspelt.
 class ObjectReader final : public FieldVisitor {
  public:
   ObjectReader(const Json& object, const Place& place, std::vector<std::string> known = {})
@@ -45,9 +45,12 @@ class ObjectReader final : public FieldVisitor {
       const bool whole = std::holds_alternative<int*>(value.form) ||
                          std::holds_alternative<std::int64_t*>(value.form) ||
                          std::holds_alternative<std::uint64_t*>(value.form);
-      place_.at(key).error(std::string("is missing; expected ") + (whole ? "a whole number" : "a value") +
-                           range_of(rule));
+      require(key, (whole ? "a whole number" : "a value") + range_of(rule));
     }
+  }
+  // A key that must be given.
+  void require(const char* key, const std::string& expected) {
+    if (!object_.contains(key)) missing_.emplace_back(key, "is missing; expected " + expected);
   }
 
   void former(const char* key, const char* instead) override { former_[key] = instead; }
@@ -57,24 +60,31 @@ class ObjectReader final : public FieldVisitor {
     refused_.emplace_back(key);
   }
 
-  void finish() const {
+  void finish() {
     for (const auto& [key, value] : object_.items()) {
       if (std::ranges::find(known_, key) != known_.end()) continue;
       if (std::ranges::find(refused_, key) != refused_.end()) continue;
-      if (const auto found = former_.find(key); found != former_.end()) {
-        place_.at(key).error("is no longer a key; expected " + found->second);
-        continue;
-      }
-      if (const std::string block = block_with(key); !block.empty()) {
-        place_.at(key).error("is an unknown key; expected it in a block, \"" + block + "\": {\"" + key + "\": ...}");
-        continue;
-      }
-      const std::string all = known_.empty() ? "expected none here" : "known keys are " + listed(known_);
-      place_.at(key).error("is an unknown key; " + nearest_or(key, known_, all));
+      report_unknown(key);
     }
+    for (const auto& [key, what] : missing_) place_.at(key).error(what);
   }
 
  private:
+  void report_unknown(const std::string& key) {
+    if (const auto found = former_.find(key); found != former_.end()) {
+      return place_.at(key).error("is no longer a key; expected " + found->second);
+    }
+    if (const std::string block = block_with(key); !block.empty()) {
+      return place_.at(key).error("is an unknown key; expected it in a block, \"" + block + "\": {\"" + key +
+                                  "\": ...}");
+    }
+    const std::string all = known_.empty() ? "expected none here" : "known keys are " + listed(known_);
+    place_.at(key).error("is an unknown key; " + nearest_or(key, known_, all));
+    if (const auto meant = nearest(key, known_)) {
+      std::erase_if(missing_, [&](const auto& missing) { return missing.first == *meant; });
+    }
+  }
+
   // The name of the first block that knows this key, or "".
   std::string block_with(const std::string& wanted) const {
     struct Search final : FieldVisitor {
@@ -101,6 +111,7 @@ class ObjectReader final : public FieldVisitor {
   const Json& object_;
   const Place& place_;
   std::vector<std::string> known_, refused_;
+  std::vector<std::pair<std::string, std::string>> missing_;  // what is wrong with each
   std::vector<std::pair<std::string, ObjectField>> blocks_;
   std::map<std::string, std::string> former_;  // what to write instead
 };
@@ -264,10 +275,8 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
       reader.refuse(key, std::string("cannot be set beside platform.file; expected ") + instead);
     }
   }
+  if (!from_file) reader.require("bandwidth", "a bandwidth such as \"40Mbps\", or a platform \"file\"");
   reader.finish();
-  if (!from_file && !json.contains("bandwidth")) {
-    place.at("bandwidth").error("is missing; expected a bandwidth such as \"40Mbps\", or a platform \"file\"");
-  }
 }
 
 }  // namespace
@@ -277,13 +286,9 @@ void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   // Editors find the schema by this key; it has no effect on the run.
   ObjectReader reader(json, root, {"$schema"});
   fields(reader, scenario);
+  reader.require("platform", "{\"topology\": ...} or {\"file\": ...}");
+  reader.require("algorithm", "one of " + listed(std::get<ChoiceField>(field_value(scenario.algorithm).form).tags));
   reader.finish();
-  if (!json.contains("platform"))
-    root.at("platform").error("is missing; expected {\"topology\": ...} or {\"file\": ...}");
-  if (!json.contains("algorithm")) {
-    const std::vector<std::string> systems = std::get<ChoiceField>(field_value(scenario.algorithm).form).tags;
-    root.at("algorithm").error("is missing; expected one of " + listed(systems));
-  }
 }
 
 }  // namespace ddl::scenario

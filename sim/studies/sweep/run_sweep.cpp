@@ -1,6 +1,7 @@
 #include "sim/studies/sweep/run_sweep.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/check.hpp"
 #include "sim/experiment/forecast.hpp"
@@ -63,6 +64,13 @@ double SweepEstimate::seconds(int at_once) const {
     longest = std::max(longest, jobs[run].cost);
   }
   return std::max(all / at_once, longest);
+}
+
+std::vector<std::size_t> SweepEstimate::outdated() const {
+  std::vector<std::size_t> runs;
+  std::error_code none;
+  std::ranges::copy_if(open, std::back_inserter(runs), [&](auto run) { return fs::exists(jobs[run].folder, none); });
+  return runs;
 }
 
 SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const std::string& out, int at_once) {

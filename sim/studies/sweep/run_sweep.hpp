@@ -32,6 +32,8 @@ struct SweepEstimate {
   std::vector<Job> jobs;          // per run; they need the plan
   std::vector<std::size_t> open;  // runs without a result
   double seconds(int at_once) const;
+  // Open runs whose folder has a result: of other settings, other data or another program, or a damaged one.
+  std::vector<std::size_t> outdated() const;
   // Which runs are open now. To be called once the folder is in use: other programs may have made some since.
   void look_again();
 };
