@@ -8,13 +8,23 @@
 namespace ddl::network::packets {
 namespace {
 
-constexpr double kept_of_lost_window = 717.0 / 1024, cubic_growth = 0.4;  // RFC 9438, 4.1, as Linux rounds them
+constexpr double kept_of_lost_window = 717.0 / 1024,
+                 cubic_growth = 410.0 / 1024;  // RFC 9438, 4.1, as Linux rounds them
 constexpr double reno_step = 15.0 / 8;    // windows acknowledged for each segment by which Reno, as gentle, would grow
 constexpr double most_first_growth = 20;  // segments acknowledged for each more, until something is lost
 constexpr double least_growth = 2;        // for each more, at any time
 constexpr double hystart_least_segments = 16, hystart_train_gap_s = 0.002;
+constexpr double hystart_cushion_s = 0.001;  // for bursts (hystart_ack_delay)
+constexpr double quiet_after_loss_s = 1;
 constexpr int hystart_samples = 8;
 constexpr double hystart_least_s = 0.004, hystart_most_s = 0.016;  // RFC 9406, 4.2
+
+// Linux counts CUBIC's time in ticks of its clock, 250 a second as distributions configure it.
+constexpr double ticks_per_s = 250, ticks_of_a_step = 7;
+double ticks(double seconds) { return std::floor(seconds * ticks_per_s); }
+
+// As Linux rounds it.
+double three_quarters(double segments) { return std::floor(segments / 2) + std::floor(segments / 4); }
 
 double cubed(double x) { return x * x * x; }
 // Not the C library's, whose last digit depends on its version.
@@ -26,7 +36,7 @@ bool CongestionWindow::is_used() const {
   return was_full_ || (in_slow_start() && segments_ < 2 * static_cast<double>(most_under_way_));
 }
 
-void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t next, bool is_full, bool all_sent,
+void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t next, bool is_full, bool may_shrink,
                                 double timeout_s) {
   const std::int64_t under_way = next - first;
   if (use_ends_ <= first || is_full || (!was_full_ && under_way > most_under_way_)) {
@@ -34,17 +44,13 @@ void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t n
     most_under_way_ = under_way;
     use_ends_ = next;
   }
-  if (is_used()) {
-    most_used_ = 0;
-    used_until_s_ = now_s;
-    return;
-  }
+  if (is_used()) return use(now_s);
   most_used_ = std::max(most_used_, static_cast<double>(under_way));
   if (!rules_.slow_start_after_idle || now_s - used_until_s_ < timeout_s) return;
-  if (all_sent) {
+  if (may_shrink) {
     const double used = std::max(most_used_, rules_.initial_segments);
     if (used < segments_) {
-      threshold_ = std::max(threshold_, std::floor(segments_ * 3 / 4));
+      threshold_ = threshold_to_return_to();
       segments_ = std::floor((segments_ + used) / 2);
     }
     most_used_ = 0;
@@ -56,18 +62,19 @@ void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t n
 void CongestionWindow::rest(double now_s, double idle_s, double timeout_s) {
   if (epoch_s_ != none && idle_s > 0) epoch_s_ = std::min(now_s, epoch_s_ + idle_s);
   if (!rules_.slow_start_after_idle || idle_s <= timeout_s) return;
-  threshold_ = std::max(threshold_, std::floor(segments_ * 3 / 4));
+  threshold_ = threshold_to_return_to();
   const double least = std::min(rules_.initial_segments, segments_);
   for (double left_s = idle_s - timeout_s; left_s > 0 && segments_ > least; left_s -= timeout_s) {
     segments_ = std::floor(segments_ / 2);
   }
   segments_ = std::max(segments_, least);
-  used_until_s_ = now_s;
-  most_used_ = 0;
+  use(now_s);
 }
 
 // HyStart: slow start ends when acknowledgements come in one train for half a round trip, or later than they used to.
+// For a second after a loss round trips say nothing (cubictcp_acked).
 void CongestionWindow::observe_round_trip(double now_s, double seconds, std::int64_t first, std::int64_t next) {
+  if (epoch_s_ != none && now_s - epoch_s_ < quiet_after_loss_s) return;
   least_round_trip_s_ = std::min(least_round_trip_s_, seconds);
   if (slow_start_has_ended_ || !in_slow_start()) return;
   if (first > round_ends_) {
@@ -80,7 +87,7 @@ void CongestionWindow::observe_round_trip(double now_s, double seconds, std::int
   bool ends = false;
   if (now_s - train_until_s_ <= hystart_train_gap_s) {
     train_until_s_ = now_s;
-    ends = now_s - round_began_s_ > least_round_trip_s_ / 2;
+    ends = now_s - round_began_s_ > (least_round_trip_s_ + hystart_cushion_s) / 2;
   }
   least_of_round_s_ = std::min(least_of_round_s_, seconds);
   if (samples_ < hystart_samples) {
@@ -106,36 +113,49 @@ void CongestionWindow::grow(double now_s, std::int64_t acknowledged) {
 }
 
 void CongestionWindow::grow_by_cubic(double now_s, double acknowledged) {
-  acknowledged_ += acknowledged;
-  if (epoch_s_ == none) {
-    epoch_s_ = now_s;
-    acknowledged_ = acknowledged;
-    as_reno_ = segments_;
-    origin_ = std::max(most_before_, segments_);
-    until_origin_s_ = cubic_root((origin_ - segments_) / cubic_growth);
-  }
-  const double ahead_s = std::isinf(least_round_trip_s_) ? 0 : least_round_trip_s_;  // not known yet
-  const double target = origin_ + cubic_growth * cubed(now_s - epoch_s_ + ahead_s - until_origin_s_);
-  // Segments to be acknowledged for each by which it grows.
-  double step = target > segments_ ? segments_ / (target - segments_) : 100 * segments_;
-  if (most_before_ == 0) step = std::min(step, most_first_growth);
-  const double step_of_reno = segments_ * reno_step;
-  while (acknowledged_ > step_of_reno) {
-    acknowledged_ -= step_of_reno;
-    ++as_reno_;
-  }
-  if (as_reno_ > segments_) step = std::min(step, segments_ / (as_reno_ - segments_));
-  step = std::max(step, least_growth);
-  if (towards_next_ >= step) {
+  update_step(now_s, acknowledged);
+  if (towards_next_ >= step_) {
     towards_next_ = 0;
     ++segments_;
   }
   towards_next_ += acknowledged;
-  if (towards_next_ >= step) {
-    const double grown = std::floor(towards_next_ / step);
-    towards_next_ -= grown * step;
+  if (towards_next_ >= step_) {
+    const double grown = std::floor(towards_next_ / step_);
+    towards_next_ -= grown * step_;
     segments_ += grown;
   }
+}
+
+// In whole segments and ticks; a window that has not grown gets a new step every 32 ms, another one every tick
+// (bictcp_update).
+void CongestionWindow::update_step(double now_s, double acknowledged) {
+  acknowledged_ += acknowledged;
+  const double since = updated_s_ == none ? ticks_per_s : ticks(now_s) - ticks(updated_s_);
+  if (updated_for_ == segments_ && since <= ticks_of_a_step) return;
+  if (epoch_s_ == none || since > 0) {
+    updated_for_ = segments_;
+    updated_s_ = now_s;
+    if (epoch_s_ == none) {
+      epoch_s_ = now_s;
+      acknowledged_ = acknowledged;
+      as_reno_ = segments_;
+      origin_ = std::max(most_before_, segments_);
+      until_origin_s_ = cubic_root((origin_ - segments_) / cubic_growth);
+    }
+    const double ahead = std::isinf(least_round_trip_s_) ? 0 : std::ceil(least_round_trip_s_ * ticks_per_s);
+    const double since_epoch_s = (ticks(now_s) - ticks(epoch_s_) + ahead) / ticks_per_s;
+    const double from_origin = std::floor(cubic_growth * cubed(std::abs(since_epoch_s - until_origin_s_)));
+    const double target = origin_ + (since_epoch_s < until_origin_s_ ? -from_origin : from_origin);
+    step_ = target > segments_ ? std::floor(segments_ / (target - segments_)) : 100 * segments_;
+    if (most_before_ == 0) step_ = std::min(step_, most_first_growth);
+  }
+  const double step_of_reno = std::floor(segments_ * reno_step);
+  while (acknowledged_ > step_of_reno) {
+    acknowledged_ -= step_of_reno;
+    ++as_reno_;
+  }
+  if (as_reno_ > segments_) step_ = std::min(step_, std::floor(segments_ / (as_reno_ - segments_)));
+  step_ = std::max(step_, least_growth);
 }
 
 void CongestionWindow::lower_threshold() {
@@ -145,18 +165,28 @@ void CongestionWindow::lower_threshold() {
   threshold_ = std::max(2.0, std::floor(kept_of_lost_window * segments_));
 }
 
-void CongestionWindow::restore(double segments, double threshold) {
-  segments_ = std::max(segments_, segments);
-  threshold_ = std::max(threshold_, threshold);
+void CongestionWindow::set_to_threshold(double now_s) {
+  segments_ = threshold_;
+  use(now_s);
 }
 
-void CongestionWindow::start_over() {
+double CongestionWindow::threshold_to_return_to() const { return std::max(threshold_, three_quarters(segments_)); }
+
+void CongestionWindow::restore(double now_s, double segments, double threshold) {
+  segments_ = std::max(segments_, segments);
+  threshold_ = std::max(threshold_, threshold);
+  use(now_s);
+}
+
+void CongestionWindow::start_over(double now_s) {
   most_before_ = 0;
-  epoch_s_ = none;
+  epoch_s_ = updated_s_ = none;
+  step_ = updated_for_ = 0;
   samples_ = 0;
   least_of_round_s_ = std::numeric_limits<double>::infinity();
   slow_start_has_ended_ = false;
   least_round_trip_s_ = std::numeric_limits<double>::infinity();
+  used_until_s_ = now_s;
 }
 
 }  // namespace ddl::network::packets

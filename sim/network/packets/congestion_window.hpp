@@ -19,9 +19,9 @@ class CongestionWindow {
   double threshold() const { return threshold_; }
   bool in_slow_start() const { return segments_ < threshold_; }
 
-  // Segments before `first` are acknowledged, those before `next` have been sent; `is_full`: no more fit into it. All
-  // that the application has written has been sent if `all_sent`.
-  void note_use(double now_s, std::int64_t first, std::int64_t next, bool is_full, bool all_sent, double timeout_s);
+  // Segments before `first` are acknowledged, those before `next` have been sent; `is_full`: no more fit into it.
+  // `may_shrink`: nothing is missing, and the application does not wait for room to write.
+  void note_use(double now_s, std::int64_t first, std::int64_t next, bool is_full, bool may_shrink, double timeout_s);
   // Whether it is needed: one that is not does not grow. In slow start half of it is enough.
   bool is_used() const;
   void rest(double now_s, double idle_s, double timeout_s);  // nothing was under way for so long
@@ -31,14 +31,20 @@ class CongestionWindow {
   void grow(double now_s, std::int64_t acknowledged);
   // Something was lost: the threshold becomes three tenths less than the window.
   void lower_threshold();
-  void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }
-  void set_to_threshold() { segments_ = threshold_; }
+  void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }  // while losses are made good
+  void set_to_threshold(double now_s);
+  double threshold_to_return_to() const;  // three quarters of the window, or a higher threshold
   // Undoes what lower_threshold() and set() did.
-  void restore(double segments, double threshold);
-  void start_over();  // after a timeout: nothing is known of round trips, or of where something was lost
+  void restore(double now_s, double segments, double threshold);
+  void start_over(double now_s);  // after a timeout: nothing is known of round trips, or of where something was lost
 
  private:
   void grow_by_cubic(double now_s, double acknowledged);
+  void update_step(double now_s, double acknowledged);
+  void use(double now_s) {
+    most_used_ = 0;
+    used_until_s_ = now_s;
+  }
 
   TcpRules rules_;
   double segments_, threshold_ = std::numeric_limits<double>::infinity();
@@ -50,6 +56,8 @@ class CongestionWindow {
   static constexpr double none = -1;
   double epoch_s_ = none, most_before_ = 0, until_origin_s_ = 0, origin_ = 0, as_reno_ = 0;
   double acknowledged_ = 0, towards_next_ = 0;
+  double step_ = 0;  // segments to be acknowledged for each by which it grows, as of updated_s_ and for that window
+  double updated_s_ = none, updated_for_ = 0;
   double least_round_trip_s_ = std::numeric_limits<double>::infinity();
   // HyStart.
   bool slow_start_has_ended_ = false;

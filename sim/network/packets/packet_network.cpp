@@ -28,8 +28,9 @@ DeviceQueue device_of(const Line& link) {
 
 PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit,
                                       DeviceQueue device)
-    : sender(rules, handshake_s, Receiver(rules.most_segments).room_ends_bytes(), std::move(transmit), device),
-      receiver(rules.most_segments) {}
+    : sender(rules, handshake_s, Receiver(rules.most_segments, handshake_s).room_ends_bytes(), std::move(transmit),
+             device),
+      receiver(rules.most_segments, handshake_s) {}
 
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)
     : rules_(rules), connections_(connections), agenda_(connections), ends_(connections) {}
@@ -185,7 +186,7 @@ void PacketNetwork::acknowledge(double now_s, int connection, const Acknowledgem
   put(now_s, {.connection = connection,
               .life = at(connection).life,
               .is_acknowledgement = true,
-              .bytes = overhead_bytes,
+              .bytes = bytes_of(tells),
               .tells = tells});
 }
 

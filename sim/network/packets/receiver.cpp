@@ -7,27 +7,22 @@
 namespace ddl::network::packets {
 namespace {
 
-constexpr int acknowledged_at_once = 16;  // of the first segments, and of those after a pause
+constexpr int acknowledged_at_once = 16;  // of the first segments, and of those after a pause or a duplicate
 constexpr double delay_s = 0.04;
-// The window: 64 kB at first, and two segments more for each that comes, up to 80 kB, which Linux offers of a buffer of
-// 128 kB. The buffer grows when more is read in a round trip than in any before; the first is compared with 10
-// segments.
-constexpr double first_window = 65160, first_limit = 80509, growth_per_segment = 2 * segment_bytes;
-constexpr double first_measured = 10 * segment_bytes;
+// Out of order (tcp_comp_sack_nr, tcp_comp_sack_delay_ns): after three of them others wait for a twentieth of a round
+// trip, a millisecond at most, but for every 45th.
+constexpr int beyond_at_once = 3, most_untold_beyond = 44;
+constexpr double most_wait_beyond_s = 0.001, wait_of_round_trip = 0.05;
 // The emulation's reader takes a message's header as soon as it is there, and then waits for so many bytes or the end.
 constexpr double header = 88, read_together = 16384;
-constexpr double room_of_unread = 0.71;  // of a byte, by which each narrows the window until it is read, as captured
-constexpr double window_unit = 1024;     // in which a window is told, rounded up
+constexpr std::int64_t none = -1;
 
 }  // namespace
 
-Receiver::Receiver(double most_window_segments)
-    : most_window_(most_window_segments * segment_bytes),
-      at_once_(acknowledged_at_once),
-      window_(std::min(first_window, most_window_)),
-      most_now_(std::min(first_limit, most_window_)),
-      measured_bytes_(first_measured),
-      room_ends_bytes_(window_) {}
+Receiver::Receiver(double most_window_segments, double handshake_s)
+    : handshake_s_(handshake_s), at_once_(acknowledged_at_once), window_(most_window_segments) {
+  latest_.fill(none);
+}
 
 // False if it was there already.
 bool Receiver::add(const Segment& segment) {
@@ -44,7 +39,7 @@ bool Receiver::add(const Segment& segment) {
     return true;
   }
   std::int64_t from = segment.number;
-  Block made{from + 1, segment.end_bytes};
+  Beyond made{from + 1, segment.end_bytes};
   auto after = blocks_.upper_bound(from);
   if (after != blocks_.begin()) {
     const auto before = std::prev(after);
@@ -60,7 +55,18 @@ bool Receiver::add(const Segment& segment) {
   }
   blocks_[from] = made;
   beyond_bytes_ += segment.bytes;
+  note_latest(segment.number);
   return true;
+}
+
+void Receiver::note_latest(std::int64_t number) {
+  const auto block = std::prev(blocks_.upper_bound(number));
+  const auto is_free = [&](std::int64_t other) {
+    return other < next_ || (other >= block->first && other < block->second.to);
+  };
+  const auto place = std::find_if(latest_.begin(), latest_.end() - 1, is_free);
+  std::move_backward(latest_.begin(), place, place + 1);
+  latest_.front() = number;
 }
 
 std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segment, double timeout_s) {
@@ -70,43 +76,73 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
   if (segment.number == told_ || segment.number + 1 == told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
   if (segment.bytes >= segment_bytes && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
   const bool is_new = add(segment);
-  const bool grows = is_new && window_ < room();
-  if (grows) {
-    window_ = std::min(room(), window_ + growth_per_segment);
-    at_once_ |= 1;  // as tcp_grow_window(): so growth uses up few of those that are acknowledged at once
-  }
+  if (is_new && window_.grow(held_bytes())) at_once_ |= 1;  // growth uses up few of those that are acknowledged at once
+  if (!is_new) at_once_ = std::max(at_once_, acknowledged_at_once);
   if (segment.ends_message) end_bytes_ = segment.end_bytes;
-  if (read_bytes_ == message_begins_bytes_ && next_bytes_ > read_bytes_)
-    read(now_s, std::min(header, next_bytes_ - read_bytes_));
+  const bool begins = read_bytes_ == message_begins_bytes_ && next_bytes_ > read_bytes_;
   const bool ends = read_bytes_ < end_bytes_ && end_bytes_ <= next_bytes_;
-  if (ends || next_bytes_ - read_bytes_ >= read_together) read(now_s, next_bytes_ - read_bytes_);
+  const bool reads_all = ends || waiting_bytes() >= read_together;
+  // Before it reads (__tcp_ack_snd_check): more than one segment, unless it is about to read and has less room now.
+  const bool has_room = window_.offer(held_bytes()) >= window_.told_bytes();
+  const bool tells_two = next_bytes_ - told_bytes_ > segment_bytes && (has_room || !(begins || reads_all));
+  std::optional<Acknowledgement> tells;
+  if (at_once_ > 0 || (had_gap && blocks_.empty()) || tells_two) tells = acknowledge(now_s, !is_new);
+  if (begins) read(now_s, std::min(header, waiting_bytes()));
+  if (reads_all) read(now_s, waiting_bytes());
   if (ends) message_begins_bytes_ = end_bytes_;
-  const bool out_of_order = is_new && segment.number >= next_;
-  const bool may_wait = !ends && is_new && !out_of_order && !had_gap;
-  if (may_wait && next_bytes_ - told_bytes_ <= segment_bytes && at_once_ == 0) {
-    acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
-    return std::nullopt;
+  // After it has read (tcp_cleanup_rbuf).
+  const double untold = next_bytes_ - told_bytes_;
+  if (((begins || reads_all) && untold > segment_bytes) || (ends && untold > 0) ||
+      (reads_all && window_.is_worth_telling(next_bytes_, held_bytes()))) {
+    return acknowledge(now_s, false);
   }
-  at_once_ = std::max(0, at_once_ - 1);
-  Acknowledgement tells = acknowledge(now_s);
-  tells.of_duplicate = !is_new;
-  if (out_of_order) {
-    const auto block = std::prev(blocks_.upper_bound(segment.number));
-    tells.block_from = block->first;
-    tells.block_to = block->second.to;
-  }
-  return tells;
+  if (tells) return tells;
+  if (!blocks_.empty() && !waits_for_more_beyond(now_s)) return acknowledge(now_s, false);
+  if (blocks_.empty()) acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
+  return std::nullopt;
 }
 
-Acknowledgement Receiver::wake(double now_s) { return acknowledge(now_s); }
+bool Receiver::waits_for_more_beyond(double now_s) {
+  if (untold_beyond_ >= most_untold_beyond) return false;
+  if (told_beyond_after_ != next_) {
+    told_beyond_after_ = next_;
+    told_beyond_ = 0;
+  }
+  if (told_beyond_ < beyond_at_once) {
+    ++told_beyond_;
+    return false;
+  }
+  ++untold_beyond_;
+  const double round_trip_s = round_trip_s_ == never ? 0 : std::min(round_trip_s_, handshake_s_);
+  tell_blocks_at_s_ =
+      std::min(tell_blocks_at_s_, now_s + std::min(most_wait_beyond_s, wait_of_round_trip * round_trip_s));
+  return true;
+}
 
-Acknowledgement Receiver::acknowledge(double now_s) {
-  acknowledge_at_s_ = never;
-  const double window = std::ceil(std::min(window_, room()) / window_unit) * window_unit;
-  room_ends_bytes_ = std::max(room_ends_bytes_, next_bytes_ + std::min(window, most_window_));
+Acknowledgement Receiver::wake(double now_s) { return acknowledge(now_s, false); }
+
+Acknowledgement Receiver::acknowledge(double now_s, bool of_duplicate) {
+  acknowledge_at_s_ = tell_blocks_at_s_ = never;
+  untold_beyond_ = 0;
+  at_once_ = std::max(0, at_once_ - 1);
+  window_.tell(next_bytes_, held_bytes());
   told_ = next_;
   told_bytes_ = next_bytes_;
-  return {.next = next_, .room_ends_bytes = room_ends_bytes_, .sent_s = now_s, .echo_s = stamp_s_};
+  Acknowledgement tells{.next = next_,
+                        .of_duplicate = of_duplicate,
+                        .room_ends_bytes = window_.end_bytes(),
+                        .sent_s = now_s,
+                        .echo_s = stamp_s_};
+  std::size_t told = 0;
+  const std::size_t most = tells.blocks.size() - (of_duplicate ? 1 : 0);  // which takes a block's place
+  for (const std::int64_t number : latest_) {
+    if (told == most) break;
+    if (number < next_) continue;
+    const auto block = std::prev(blocks_.upper_bound(number));
+    const Block tell{block->first, block->second.to};
+    if (std::find(tells.blocks.begin(), tells.blocks.end(), tell) == tells.blocks.end()) tells.blocks[told++] = tell;
+  }
+  return tells;
 }
 
 // From an acknowledgement to the first full segment that was sent after it, in ticks. A longer one than the estimate
@@ -123,28 +159,13 @@ void Receiver::observe_round_trip(double now_s, double echo_s) {
   }
 }
 
-double Receiver::room() const {
-  if (most_now_ >= most_window_) return most_window_;
-  return most_now_ - room_of_unread * (next_bytes_ - read_bytes_);
-}
-
-// The application reads so many bytes. Linux measures after the first segment of them: what was read in the last round
-// trip, less what is still queued. If that is c, more than the m before, the window may grow to 2 c (1 + 2 (c - m) /
-// m), and by what lies beyond a gap.
+// The application reads so many bytes. Linux measures after the first segment of them, or what a header has left of it.
 void Receiver::read(double now_s, double bytes) {
-  const double first = read_bytes_ + std::min(bytes, segment_bytes), waiting = next_bytes_ - first;
+  const double header_read = read_bytes_ == message_begins_bytes_ + header ? header : 0;
+  const double first = read_bytes_ + std::min(bytes, segment_bytes - header_read);
+  const double beyond = blocks_.empty() ? 0 : blocks_.rbegin()->second.end_bytes - next_bytes_;
   read_bytes_ += bytes;
-  if (now_s - measured_since_s_ < round_trip_s_) return;
-  const double came = first - measured_from_bytes_ - waiting;
-  if (came > measured_bytes_) {
-    const double twice = 2 * came;
-    const double beyond = blocks_.empty() ? 0 : blocks_.rbegin()->second.end_bytes - next_bytes_;
-    const double limit = twice + 2 * twice * (came - measured_bytes_) / measured_bytes_ + beyond;
-    most_now_ = std::max(most_now_, std::min(limit, most_window_));
-    measured_bytes_ = came;
-  }
-  measured_since_s_ = now_s;
-  measured_from_bytes_ = first;
+  window_.note_read(now_s, first, next_bytes_ - first, beyond, round_trip_s_);
 }
 
 double Receiver::missing_bytes_before(double end_bytes) const {

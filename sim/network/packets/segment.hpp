@@ -2,6 +2,7 @@
 // counted from 0 on over the connection's life, as are bytes.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -32,14 +33,28 @@ struct Segment {
   double echo_s = never_sent;  // time stamp of the acknowledgement that came last
 };
 
-struct Acknowledgement {
-  std::int64_t next = 0;                      // all segments before it are there
-  std::int64_t block_from = 0, block_to = 0;  // and those of this block, beyond a gap (RFC 2018); empty: none
-  bool of_duplicate = false;                  // what came was there already (RFC 2883)
-  double room_ends_bytes = 0;                 // bytes before it have room at the receiver
-  double sent_s = 0;                          // time stamp, echoed by the sender's segments
-  double echo_s = never_sent;                 // time stamp of the first segment in order since the one before
+// Segments that have arrived beyond a gap.
+struct Block {
+  std::int64_t from = 0, to = 0;  // empty: none
+  bool operator==(const Block&) const = default;
 };
+
+struct Acknowledgement {
+  std::int64_t next = 0;          // all segments before it are there
+  std::array<Block, 3> blocks{};  // and these, the latest first (RFC 2018)
+  bool of_duplicate = false;      // what came was there already (RFC 2883)
+  double room_ends_bytes = 0;     // bytes before it have room at the receiver
+  double sent_s = 0;              // time stamp, echoed by the sender's segments
+  double echo_s = never_sent;     // time stamp of the first segment in order since the one before
+};
+
+// In its frame. Blocks are an option: 8 bytes each, and 4.
+inline double bytes_of(const Acknowledgement& tells) {
+  double options = 0;
+  for (const Block& block : tells.blocks) options += block.from < block.to ? 8 : 0;
+  if (tells.of_duplicate) options += 8;
+  return overhead_bytes + (options > 0 ? options + 4 : 0);
+}
 
 struct Packet {
   int connection = 0;

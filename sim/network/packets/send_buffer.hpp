@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sim/network/packets/scoreboard.hpp"
+#include "sim/network/packets/loss/scoreboard.hpp"
 
 namespace ddl::network::packets {
 
@@ -17,6 +17,7 @@ class SendBuffer {
   void take(double bytes) { unsent_bytes_ -= bytes; }  // they are sent
 
   double unsent_bytes() const { return unsent_bytes_; }                   // written and not sent
+  bool is_waited_for() const { return unwritten_bytes_ > 0; }             // by the application, to write on
   double left_bytes() const { return unsent_bytes_ + unwritten_bytes_; }  // of the message, not sent
 
  private:

@@ -1,8 +1,7 @@
 // The sending end of a TCP connection as Linux has it: what it may send (congestion_window.hpp, the receiver's window,
 // the buffer into which the application writes, send_buffer.hpp, and its host's device, device_queue.hpp), and what it
-// does about losses: those that later segments tell of (scoreboard.hpp), a lost tail (tail loss probe: RFC 8985, 7),
-// and silence (timeout: RFC 6298). A spurious timeout is undone: one after which what had been sent before arrives
-// after all. While losses are made good it sends at a rate by what arrives (RFC 6937).
+// does about losses: those that later segments tell of (loss/scoreboard.hpp), a lost tail (loss/tail_probe.hpp), and
+// silence (loss/loss_timer.hpp), all of which it makes good (loss/recovery.hpp).
 //
 // It knows no clock: its caller says what time it is, wakes it when next_s() has come, and hears of each segment that
 // it sends. docs/network.md lists what is not modelled.
@@ -15,11 +14,12 @@
 #include "sim/network/packets/burst.hpp"
 #include "sim/network/packets/congestion_window.hpp"
 #include "sim/network/packets/device_queue.hpp"
-#include "sim/network/packets/recovery_pace.hpp"
+#include "sim/network/packets/loss/loss_timer.hpp"
+#include "sim/network/packets/loss/recovery.hpp"
+#include "sim/network/packets/loss/scoreboard.hpp"
+#include "sim/network/packets/loss/tail_probe.hpp"
 #include "sim/network/packets/round_trips.hpp"
-#include "sim/network/packets/scoreboard.hpp"
 #include "sim/network/packets/send_buffer.hpp"
-#include "sim/network/packets/window_before.hpp"
 
 namespace ddl::network::packets {
 
@@ -50,26 +50,27 @@ class Sender {
   void take(double now_s, const Acknowledgement& tells);
   // A segment that was transmitted comes out of the first link. True if others are sent because of it.
   bool leave_device(double now_s);
-  double next_s() const;
+  double next_s() const { return timer_.at_s(); }
   void wake(double now_s);
 
   double timeout_s() const { return trips_.timeout_s(); }
   const Counts& counts() const { return counts_; }
 
  private:
-  enum class State { open, recovering, restarting };  // something was lost; everything counts as lost after a timeout
   void send_lost_again(double now_s);
+  void send_new(double now_s);
   Burst burst(double now_s) const;
   void send_next(double now_s, double bytes);
-  void put_on_wire(double now_s, std::int64_t segment, bool again);
-  void begin_recovery();
-  void end_probe(const Acknowledgement& tells, bool tells_more);
-  std::int64_t find_lost(double now_s);
+  enum class As { first, lost, probe };
+  void put_on_wire(double now_s, std::int64_t segment, As as);
+  void note_use(double now_s, bool is_full);
+
+  Scoreboard::Found find_lost(double now_s);
+  void send_what_time_tells(double now_s);
   void probe(double now_s);
   void restart(double now_s);
-  void undo_timeout();
-  void plan_timeout(double now_s);
-  void plan_probe(double now_s);
+  bool plan_probe(double now_s, bool acknowledged);
+  void plan_timeout(double now_s) { timer_.plan_timeout(now_s, board_, trips_); }
 
   CongestionWindow window_;
   RoundTrips trips_;
@@ -79,17 +80,9 @@ class Sender {
   double receivers_end_bytes_, last_sent_s_ = 0, echo_s_ = never_sent;  // echo_s_: of the latest acknowledgement
   const Transmit transmit_;
   bool is_held_back_ = false;  // by the device
-
-  State state_ = State::open;
-  std::int64_t recovery_ends_ = 0;
-  RecoveryPace pace_;
-  WindowBefore before_;
-
-  static constexpr std::int64_t none = -1;
-  std::int64_t probe_ends_ = none;  // segments before it were sent when the probe was
-  bool probe_was_sent_before_ = false;
-  int timeouts_in_a_row_ = 0;
-  double timeout_at_s_ = never, probe_at_s_ = never, look_again_at_s_ = never;
+  Recovery recovery_;
+  LossTimer timer_;
+  TailProbe probe_;
   Counts counts_;
 };
 

@@ -40,7 +40,7 @@ class Busy {
 Busy after_loss(double segments) {
   Busy busy({.initial_segments = segments});
   busy.window.lower_threshold();
-  busy.window.set_to_threshold();
+  busy.window.set_to_threshold(0);
   return busy;
 }
 
@@ -94,17 +94,21 @@ TEST_CASE("an eighth of a round trip counts as 4 ms at least and 16 ms at most")
   }
 }
 
-TEST_CASE("slow start ends when acknowledgements come in one train for half a round trip") {
-  // 160 of them, 1 ms apart: the train is 50.1 ms long at the 51st. With 3 ms between them there is no train.
+TEST_CASE("slow start ends when acknowledgements come in one train for half a round trip and half a millisecond") {
+  // 160 of them, 1 ms apart: the train is 50.4 ms long at the 51st, and 50.6 at the 52nd. With 3 ms between them there
+  // is no train.
   Busy train;
   for (int i = 0; i < 4; ++i, train.now_s += round_trip_s) train.round(round_trip_s);
   CHECK(train.window.segments() == 160);
   for (int i = 0; i < 50; ++i, train.now_s += 0.001) train.acknowledge(round_trip_s);
   CHECK(train.window.in_slow_start());
-  train.now_s += 0.0001;
+  train.now_s += 0.0004;
+  train.acknowledge(round_trip_s);
+  CHECK(train.window.in_slow_start());
+  train.now_s += 0.0002;
   train.acknowledge(round_trip_s);
   CHECK_FALSE(train.window.in_slow_start());
-  CHECK(train.window.threshold() == 160 + 50);
+  CHECK(train.window.threshold() == 160 + 51);
   Busy apart;
   for (int i = 0; i < 4; ++i, apart.now_s += round_trip_s) apart.round(round_trip_s);
   apart.round(round_trip_s, 0.003);
@@ -139,10 +143,10 @@ TEST_CASE("a window that knows no round trip yet grows after a loss as if it too
   // The target of 10 segments, of which 3 are lost: 7 for the next while.
   CongestionWindow window({});
   window.lower_threshold();
-  window.set_to_threshold();
+  window.set_to_threshold(0);
   window.grow(0.1, 10);
   CHECK(window.segments() == 7);
-  window.start_over();  // nor after a timeout
+  window.start_over(0);  // nor after a timeout
   window.grow(0.2, 2);
   CHECK(window.segments() == 7);
 }
@@ -151,7 +155,7 @@ TEST_CASE("of two losses, one soon after the other, the second leaves room for o
   // The window was 1000 and is 700; where it was counts as (1 + 0.7) / 2 of it then, 595.
   Busy busy = after_loss(1000);
   busy.window.lower_threshold();
-  busy.window.set_to_threshold();
+  busy.window.set_to_threshold(0);
   CHECK(busy.window.segments() == 490);
   const double k_s = std::cbrt((595 - 490) / 0.4);
   for (; busy.now_s < k_s; busy.now_s += 0.05) busy.round(0.05);
@@ -165,6 +169,40 @@ TEST_CASE("a small window grows as Reno's would, as gentle: 8/15 of a segment in
   const double cubic = 100 + 0.4 * std::pow(0.2 - std::cbrt(30 / 0.4), 3), reno = 70 + 20 * 8.0 / 15;
   CHECK(cubic < 75);
   CHECK(std::abs(static_cast<double>(busy.window.segments()) - reno) <= 2);
+}
+
+// Of a window that has shrunk since, by a rest, so that it is in slow start.
+TEST_CASE("in the second after a loss round trips do not end slow start") {
+  for (const double later_s : {0.5, 1.5}) {
+    CAPTURE(later_s);
+    Busy busy;
+    for (int i = 0; i < 4; ++i, busy.now_s += round_trip_s) busy.round(round_trip_s);
+    busy.window.lower_threshold();
+    busy.window.set_to_threshold(busy.now_s);
+    busy.acknowledge(round_trip_s);  // the epoch begins
+    busy.now_s += later_s;
+    busy.window.set(20);
+    for (int i = 0; i < 12; ++i) busy.acknowledge(2 * round_trip_s);
+    CHECK(busy.window.in_slow_start() == (later_s < 1));
+  }
+}
+
+TEST_CASE("how fast a window grows is looked at in ticks and in whole segments") {
+  // Of 100 segments 70 are left. A second and a round trip later the target is 88, in whole segments: one more for each
+  // 70 / 18 that are acknowledged, rounded down.
+  Busy busy = after_loss(100);
+  busy.acknowledge(round_trip_s);  // the epoch begins
+  busy.now_s = 1;
+  const double target = 100 - std::floor(0.4 * std::pow(std::cbrt(30 / 0.4) - 1.1, 3));
+  CHECK(target == 88);
+  CHECK(std::floor(70 / (target - 70)) == 3);
+  busy.acknowledge(round_trip_s);
+  CHECK(busy.window.segments() == 70);
+  busy.acknowledge(round_trip_s);
+  CHECK(busy.window.segments() == 71);
+  // Of the same tick the window, one more, has the same step.
+  for (int i = 0; i < 3; ++i) busy.acknowledge(round_trip_s);
+  CHECK(busy.window.segments() == 72);
 }
 
 TEST_CASE("a window that rests halves after each timeout, down to the initial one") {
@@ -188,7 +226,7 @@ TEST_CASE("after a rest slow start goes to three quarters of what the window was
   Busy busy;
   busy.window.set(1000);
   busy.window.lower_threshold();
-  busy.window.set_to_threshold();
+  busy.window.set_to_threshold(0);
   busy.window.rest(100, 3.1 * timeout_s, timeout_s);
   CHECK(busy.window.segments() == 87);  // floor(floor(floor(700 / 2) / 2) / 2)
   CHECK(busy.window.threshold() == 700);

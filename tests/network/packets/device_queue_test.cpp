@@ -130,7 +130,7 @@ TEST_CASE("device queue: a connection that is opened again has nothing in the de
   driven.drive(frames_s(many, bytes_per_s) / 2);
   driven.network.close(0);
   const double left_s = driven.network.line(there).last_s() - driven.now_s;
-  CHECK(left_s > frames_s(50, bytes_per_s));
+  CHECK(left_s > frames_s(40, bytes_per_s));
   driven.network.open(0, {there}, {back});
   const double began_s = driven.now_s;
   driven.begin({{0, bytes}});

@@ -32,7 +32,7 @@ class Alone {
     sender.take(now_s, {.next = next, .room_ends_bytes = room_bytes_});
   }
   void acknowledge(double now_s, std::int64_t next, std::int64_t from, std::int64_t to) {
-    sender.take(now_s, {.next = next, .block_from = from, .block_to = to, .room_ends_bytes = room_bytes_});
+    sender.take(now_s, {.next = next, .blocks = {{{from, to}}}, .room_ends_bytes = room_bytes_});
   }
   void acknowledge_echo(double now_s, std::int64_t next, double echo_s) {
     sender.take(now_s, {.next = next, .room_ends_bytes = room_bytes_, .echo_s = echo_s});
@@ -280,6 +280,46 @@ TEST_CASE("a timeout in a recovery restores the window that was there before bot
   CHECK(alone.sent().size() >= 10);  // seven without
 }
 
+// F-RTO (RFC 5682): the acknowledgement of what was sent again allows two new segments, which tell what the timeout
+// was.
+TEST_CASE("after a timeout two new segments are sent first, which tell whether anything was lost") {
+  struct Case {
+    std::int64_t from, to;  // told beyond a gap next
+    bool spurious;
+  };
+  for (const auto& [from, to, spurious] : {Case{5, 6, true}, Case{11, 12, false}}) {
+    CAPTURE(from);
+    Alone alone;
+    alone.write(0, 1000);
+    double now_s = 0;
+    while (alone.sender.counts().timeouts == 0) {
+      static_cast<void>(alone.sent());
+      alone.sender.wake(now_s = alone.sender.next_s());
+    }
+    CHECK(alone.sent() == from_to(0, 1));
+    alone.acknowledge_echo(now_s + 0.1, 1, now_s);
+    CHECK(alone.sent() == from_to(11, 13));  // ten and the probe were sent before
+    alone.acknowledge(now_s + 0.15, 1, from, to);
+    CHECK(alone.sender.counts().spurious_timeouts == (spurious ? 1 : 0));
+    // As many are under way as the window holds, which was restored; or the next one is made good.
+    CHECK(alone.sent() == (spurious ? std::vector<std::int64_t>{} : from_to(1, 2)));
+  }
+}
+
+TEST_CASE("what was done about a loss is undone if all that was sent again had arrived") {
+  for (const bool all : {true, false}) {
+    Alone alone;
+    alone.write(0, 10);
+    static_cast<void>(alone.sent());
+    alone.acknowledge(0.1, 0, 2, 10);
+    CHECK(alone.sent() == from_to(0, 2));
+    alone.acknowledge(0.12, 10);
+    for (int i = 0; i < (all ? 2 : 1); ++i) alone.acknowledge_duplicate(0.2, 10);
+    alone.write(0.2, 1000);
+    CHECK(alone.sent().size() == (all ? 10 : 7));
+  }
+}
+
 TEST_CASE("a probe sends new data if there is some") {
   Alone alone({}, 4);
   alone.write(0, 20);
@@ -306,7 +346,7 @@ TEST_CASE("a probe that made good a loss lowers the window, one that was not nee
       alone.acknowledge_duplicate(0.36, 10);
     } else {
       // One and later ones arrive without a word of a duplicate.
-      alone.acknowledge(0.35, 10);
+      alone.acknowledge_echo(0.35, 10, 0);
       alone.write(0.35, 1);
       static_cast<void>(alone.sent());
       alone.acknowledge(0.45, 11);

@@ -17,9 +17,13 @@ class Scoreboard {
   struct Delivered {
     std::int64_t segments = 0;      // that were not known to be there
     std::int64_t acknowledged = 0;  // by which the first that is missing has moved
-    // Since the oldest and the newest of them were sent. Of segments that were sent once; if there is none, since the
-    // time stamp that is echoed. Negative: neither is there.
+    std::int64_t beyond_gap = 0;    // of the segments
+    bool any_sent_once = false;     // of those before the number that was asked about
+    // Since the oldest and the newest of them were sent: the oldest of those acknowledged, the newest of those beyond a
+    // gap, if there are such. Of segments that were sent once, and of acknowledged ones only if all were; otherwise
+    // since the time stamp that is echoed. Negative: neither is there.
     double oldest_s = -1, newest_s = -1;
+    double oldest_beyond_s = -1;
   };
   static constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -30,6 +34,7 @@ class Scoreboard {
   std::int64_t under_way() const { return next_ - first_ - beyond_gap_ - lost_ + again_; }
   std::int64_t beyond_gap() const { return beyond_gap_; }  // arrived, though one before has not
   bool any_lost() const { return lost_ > 0; }
+  std::int64_t again() const { return again_; }  // on their way since they were lost
 
   double bytes(std::int64_t number) const { return at(number).bytes; }
   double end_bytes(std::int64_t number) const { return at(number).end_bytes; }
@@ -45,12 +50,18 @@ class Scoreboard {
   // The first that is lost and has not been sent again.
   std::optional<std::int64_t> to_send_again();
   void send_again(double now_s, std::int64_t number);
+  void probe_with(double now_s, std::int64_t number);  // sends it again, though it does not count as lost
 
-  Delivered take(double now_s, const Acknowledgement& tells, double least_round_trip_s);
-  // Returns how many more are lost if those count that are `allowed_s` later than one that was sent after them.
-  std::int64_t find_lost(double now_s, double allowed_s);
+  // `asked`: whether one before it has arrived that was sent once.
+  Delivered take(double now_s, const Acknowledgement& tells, double least_round_trip_s, std::int64_t asked);
+  struct Found {
+    std::int64_t lost = 0, lost_again = 0;  // the second are among the first, and had been sent again
+  };
+  // How many more are lost if those count that are `allowed_s` later than one that was sent after them.
+  Found find_lost(double now_s, double allowed_s);
   double look_again_s() const { return look_again_s_; }  // others may be lost then, by what find_lost() has seen
-  void all_are_lost();                                   // that have not arrived
+  // After a timeout: the first, and all that have not arrived, unless they were sent less than a round trip ago.
+  void most_are_lost(double now_s);
   void none_is_lost();
 
  private:
@@ -61,14 +72,15 @@ class Scoreboard {
   };
   const Sent& at(std::int64_t number) const { return segments_[static_cast<std::size_t>(number - first_)]; }
   Sent& at(std::int64_t number) { return segments_[static_cast<std::size_t>(number - first_)]; }
-  bool arrive(double now_s, std::int64_t number, Sent& segment, double echo_s, double least_round_trip_s);
+  void arrive(double now_s, std::int64_t number, Sent& segment, double echo_s, double least_round_trip_s);
+  void count_lost(Sent& segment);
 
   std::deque<Sent> segments_;  // from first_ to next_
   std::int64_t first_ = 0, next_ = 0;
   double next_bytes_ = 0;
   std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // of what has been sent
   std::int64_t lost_from_ = 0;                          // none before is to be sent again
-  // Of those that have arrived the one that was sent last.
+  // Of those that have arrived the one that was sent last, and the round trip of the one that was told of last.
   double latest_sent_s_ = -1, latest_round_trip_s_ = 0;
   std::int64_t latest_ = -1;
   double look_again_s_ = never;

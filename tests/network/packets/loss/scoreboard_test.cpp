@@ -1,5 +1,5 @@
 // What a sender knows of its segments, against plain records of what was sent, arrived and counts as lost.
-#include "sim/network/packets/scoreboard.hpp"
+#include "sim/network/packets/loss/scoreboard.hpp"
 
 #include <doctest/doctest.h>
 
@@ -53,9 +53,17 @@ class Records {
     Record& record = at(number);
     if (record.arrived) return;
     record.arrived = true;
-    if (latest_ >= 0 && !is_before(at(latest_), latest_, record, number)) return;
-    latest_ = number;
     latest_round_trip_s_ = now_s - record.sent_s;
+    if (latest_ < 0 || is_before(at(latest_), latest_, record, number)) latest_ = number;
+  }
+  void lose_most(double now_s) {
+    for (std::int64_t i = first(); i < static_cast<std::int64_t>(list.size()); ++i) {
+      Record& record = at(i);
+      const bool was_sent_just_now = i > first() && now_s < record.sent_s + latest_round_trip_s_;
+      if (!record.is_sent() || record.arrived || was_sent_just_now) continue;
+      record.lost = true;
+      record.again = false;
+    }
   }
   std::int64_t find_lost(double now_s, double allowed_s) {
     std::int64_t found = 0;
@@ -112,10 +120,10 @@ class Both {
         acknowledge();
         break;
       default:
-        if (random_.below(10) == 0) lose_all();
+        if (random_.below(10) == 0) lose_most();
     }
     const double allowed_s = static_cast<double>(random_.below(3));
-    REQUIRE(board_.find_lost(now_s_, allowed_s) == records_.find_lost(now_s_, allowed_s));
+    REQUIRE(board_.find_lost(now_s_, allowed_s).lost == records_.find_lost(now_s_, allowed_s));
     compare();
   }
   // Everything that is sent arrives, in the end.
@@ -125,7 +133,7 @@ class Both {
       now_s_ += 1;
       send_lost_again();
       acknowledge();
-      if (random_.below(10) == 0) lose_all();
+      if (random_.below(10) == 0) lose_most();
       compare();
     }
     CHECK(board_.all_there());
@@ -143,15 +151,16 @@ class Both {
   void send_lost_again() {
     const auto found = board_.to_send_again();
     REQUIRE(found.value_or(-1) == records_.to_send_again());
-    if (found) send_again(*found);
-  }
-  void send_again(std::int64_t number) {
-    board_.send_again(now_s_, number);
-    records_.at(number).sent_s = now_s_;
-    records_.at(number).again = true;
+    if (!found) return;
+    board_.send_again(now_s_, *found);
+    records_.at(*found).sent_s = now_s_;
+    records_.at(*found).again = true;
   }
   void probe() {
-    if (board_.next() > board_.first() && !records_.at(board_.next() - 1).arrived) send_again(board_.next() - 1);
+    const std::int64_t last = board_.next() - 1;
+    if (last < board_.first() || records_.at(last).arrived || records_.at(last).lost) return;
+    board_.probe_with(now_s_, last);
+    records_.at(last).sent_s = now_s_;
   }
   // Some of those under way arrive, and the receiver tells how far all are there, and of the block of the last of them.
   void acknowledge() {
@@ -164,23 +173,18 @@ class Both {
     records_.arrive(now_s_, number);
     Acknowledgement tells{.next = records_.first()};
     if (number >= tells.next) {
-      tells.block_from = number;
-      tells.block_to = number + 1;
-      while (records_.at(tells.block_from - 1).arrived) --tells.block_from;
-      while (tells.block_to < board_.next() && records_.at(tells.block_to).arrived) ++tells.block_to;
+      Block& block = tells.blocks[0] = {number, number + 1};
+      while (records_.at(block.from - 1).arrived) --block.from;
+      while (block.to < board_.next() && records_.at(block.to).arrived) ++block.to;
     }
     const std::int64_t first = board_.first();
-    const Scoreboard::Delivered got = board_.take(now_s_, tells, 0);
+    const Scoreboard::Delivered got = board_.take(now_s_, tells, 0, 0);
     CHECK(got.segments == 1);
     CHECK(got.acknowledged == records_.first() - first);
   }
-  void lose_all() {
-    board_.all_are_lost();
-    for (Record& record : records_.list) {
-      if (!record.is_sent() || record.arrived) continue;
-      record.lost = true;
-      record.again = false;
-    }
+  void lose_most() {
+    board_.most_are_lost(now_s_);
+    records_.lose_most(now_s_);
   }
   void compare() const {
     REQUIRE(board_.first() == records_.first());
@@ -228,39 +232,71 @@ TEST_CASE("whatever is sent, sent again, lost and arrives, a scoreboard knows wh
 
 TEST_CASE("a segment is lost only if one that was sent later has arrived") {
   Scoreboard board = sent_one_by_one(5);
-  CHECK(board.find_lost(1000, 0) == 0);
-  board.take(10, {.next = 0, .block_from = 2, .block_to = 3}, 0);
-  CHECK(board.find_lost(1000, 0) == 2);
+  CHECK(board.find_lost(1000, 0).lost == 0);
+  board.take(10, {.next = 0, .blocks = {{{2, 3}}}}, 0, 0);
+  CHECK(board.find_lost(1000, 0).lost == 2);
   CHECK(board.to_send_again() == 0);
   CHECK(board.under_way() == 2);  // those after it
   board.send_again(1000, 0);
   CHECK(board.to_send_again() == 1);
   // The one that was sent again is later than all.
-  board.take(1001, {.next = 0, .block_from = 2, .block_to = 5}, 0);
-  CHECK(board.find_lost(2000, 0) == 0);
+  board.take(1001, {.next = 0, .blocks = {{{2, 5}}}}, 0, 0);
+  CHECK(board.find_lost(2000, 0).lost == 0);
+}
+
+TEST_CASE("after a timeout the first is lost, and others but those that were sent less than a round trip ago") {
+  Scoreboard board = sent_one_by_one(5);
+  board.take(4, {.next = 1}, 0, 0);  // after 4 s
+  board.most_are_lost(7);
+  CHECK(board.under_way() == 1);  // the last, which was sent after 4 s
+  CHECK(board.to_send_again() == 1);
+  board.most_are_lost(100);
+  CHECK(board.under_way() == 0);
+}
+
+TEST_CASE("a probe is one segment more on its way to the receiver, and none in what is under way") {
+  Scoreboard board = sent_one_by_one(3);
+  board.probe_with(5, 2);
+  CHECK(board.under_way() == 3);
+  CHECK(board.take(6, {.next = 3}, 0, 0).oldest_s < 0);  // of which transmission?
+}
+
+TEST_CASE("three blocks are taken, whatever their order, and the newest sample is of the last of them") {
+  Scoreboard board = sent_one_by_one(9);
+  const Acknowledgement tells{.next = 1, .blocks = {{{7, 8}, {2, 3}, {4, 6}}}};
+  const Scoreboard::Delivered got = board.take(20, tells, 0, 5);
+  CHECK(got.segments == 5);
+  CHECK(got.beyond_gap == 4);
+  CHECK(got.acknowledged == 1);
+  CHECK(got.oldest_s == 20);  // of the first one, which is acknowledged
+  CHECK(got.newest_s == 20 - 7);
+  CHECK(got.oldest_beyond_s == 20 - 2);
+  CHECK(got.any_sent_once);  // before the fifth
+  CHECK(board.beyond_gap() == 4);
+  CHECK_FALSE(board.take(21, {.next = 1, .blocks = {{{7, 9}}}}, 0, 8).any_sent_once);
 }
 
 TEST_CASE("it is lost when it has taken longer than that one and what is allowed") {
   Scoreboard board = sent_one_by_one(3);
-  board.take(10, {.next = 0, .block_from = 2, .block_to = 3}, 0);  // after 8 s
-  CHECK(board.find_lost(10, 1.5) == 1);                            // the first one after 10, the second after 9
+  board.take(10, {.next = 0, .blocks = {{{2, 3}}}}, 0, 0);  // after 8 s
+  CHECK(board.find_lost(10, 1.5).lost == 1);                // the first one after 10, the second after 9
   CHECK(board.look_again_s() == doctest::Approx(1 + 8 + 1.5));
-  CHECK(board.find_lost(10.4, 1.5) == 0);
-  CHECK(board.find_lost(board.look_again_s(), 1.5) == 1);
+  CHECK(board.find_lost(10.4, 1.5).lost == 0);
+  CHECK(board.find_lost(board.look_again_s(), 1.5).lost == 1);
   CHECK(board.look_again_s() == Scoreboard::never);
 }
 
 TEST_CASE("what was sent twice tells no round trip, and nothing of others if it came too soon") {
   Scoreboard board = sent_one_by_one(2);
   board.send_again(9, 1);
-  const Scoreboard::Delivered got = board.take(10, {.next = 0, .block_from = 1, .block_to = 2}, 5);
+  const Scoreboard::Delivered got = board.take(10, {.next = 0, .blocks = {{{1, 2}}}}, 5, 0);
   CHECK(got.segments == 1);
   CHECK(got.newest_s < 0);
-  CHECK(board.find_lost(1000, 0) == 0);
-  const Scoreboard::Delivered last = board.take(20, {.next = 2}, 5);
+  CHECK(board.find_lost(1000, 0).lost == 0);
+  const Scoreboard::Delivered last = board.take(20, {.next = 2, .echo_s = 8}, 5, 0);
   CHECK(last.acknowledged == 2);
   CHECK(last.segments == 1);
-  CHECK(last.oldest_s == 20);
+  CHECK(last.oldest_s == 12);  // since the time stamp that is echoed
   CHECK(board.all_there());
 }
 

@@ -1,0 +1,55 @@
+// What a sender does about losses, and when it is over or was for nothing: recovery while later segments arrive, at a
+// rate by what arrives (recovery_pace.hpp), and slow start after a timeout. It lowers the congestion window and
+// restores it (window_before.hpp, spurious_timeout.hpp); which segments are sent is its caller's.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/network/packets/congestion_window.hpp"
+#include "sim/network/packets/loss/recovery_pace.hpp"
+#include "sim/network/packets/loss/scoreboard.hpp"
+#include "sim/network/packets/loss/spurious_timeout.hpp"
+#include "sim/network/packets/loss/window_before.hpp"
+
+namespace ddl::network::packets {
+
+class Recovery {
+ public:
+  bool is_open() const { return state_ == State::open; }  // nothing is made good
+  bool is_after_timeout() const { return state_ == State::restarting; }
+  // Segments before it had been sent when something was last lost.
+  std::int64_t ends() const { return ends_; }
+
+  // Something is lost, if `found` are, as later segments tell.
+  void begin_if_lost(const Scoreboard::Found& found, CongestionWindow& window, const Scoreboard& board);
+  // As time tells.
+  void begin_late(CongestionWindow& window, const Scoreboard& board);
+  void restart(double now_s, CongestionWindow& window, Scoreboard& board);  // a timeout
+  // A probe has made good what was lost.
+  void lower_window_once(double now_s, CongestionWindow& window, const Scoreboard& board);
+
+  void note_sent(double now_s, bool was_lost);
+  // Ends it if that is over, or undoes it. True if a timeout was for nothing. `may_send`: something new.
+  bool take(double now_s, const Acknowledgement& tells, const Scoreboard::Delivered& got, bool may_send,
+            CongestionWindow& window, Scoreboard& board);
+  // New segments, before those that are lost, are to tell whether a timeout was for nothing.
+  bool takes_new_first() { return spurious_.takes_new_first(); }
+  void note_nothing_new() { spurious_.note_nothing_new(); }
+  void grow_window(double now_s, const Scoreboard::Delivered& got, const Scoreboard::Found& found, bool was_used,
+                   CongestionWindow& window, const Scoreboard& board);
+
+ private:
+  enum class State { open, recovering, restarting };
+  void lower(CongestionWindow& window, const Scoreboard& board);
+  void begin(CongestionWindow& window, const Scoreboard& board);
+  void set_to_pace(std::int64_t arrived, bool goes_well, CongestionWindow& window, const Scoreboard& board);
+
+  State state_ = State::open;
+  std::int64_t ends_ = 0;
+  RecoveryPace pace_;
+  WindowBefore before_;
+  SpuriousTimeout spurious_;
+  bool timed_out_ = false;  // since the first that is missing moved
+};
+
+}  // namespace ddl::network::packets

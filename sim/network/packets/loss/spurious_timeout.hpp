@@ -1,0 +1,40 @@
+// Whether a timeout was for nothing, by what is told after the first segment was sent again: F-RTO with selective
+// acknowledgements (RFC 5682, 3), as Linux has it (tcp_process_loss).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "sim/network/packets/loss/scoreboard.hpp"
+
+namespace ddl::network::packets {
+
+class SpuriousTimeout {
+ public:
+  // `in_order`: nothing was being made good when it came, or another one had come, and nothing since.
+  void begin(bool in_order) {
+    may_be_ = in_order;
+    sends_new_first_ = false;
+  }
+  // True if it was: a segment that was sent once, before it, has arrived. `all_sent_before`: nothing has been sent
+  // since but what was lost; `may_send`: there is something new to send, and room for it.
+  bool is_told_by(const Scoreboard::Delivered& got, bool all_sent_before, bool is_made_good, bool may_send) {
+    if (!may_be_) return false;
+    if (got.any_sent_once) return true;
+    const bool moved = got.acknowledged > 0;
+    if (!all_sent_before) {
+      may_be_ = moved && got.beyond_gap == 0;
+    } else if (moved && !is_made_good) {
+      sends_new_first_ = may_be_ = may_send;
+    }
+    return false;
+  }
+  // New segments, before those that count as lost: whether they are acknowledged will tell.
+  bool takes_new_first() { return std::exchange(sends_new_first_, false); }
+  void note_nothing_new() { may_be_ = false; }
+
+ private:
+  bool may_be_ = false, sends_new_first_ = false;
+};
+
+}  // namespace ddl::network::packets

@@ -1,0 +1,50 @@
+// The congestion window before something was done about losses, to which it returns if there were none: if what arrives
+// was sent before anything was sent again (detected as in RFC 3522), or all that was sent again is told to have been
+// there already (RFC 3708).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "sim/network/packets/congestion_window.hpp"
+#include "sim/network/packets/segment.hpp"
+
+namespace ddl::network::packets {
+
+class WindowBefore {
+ public:
+  // `again`: segments that are under way for the second time.
+  void note(const CongestionWindow& window, std::int64_t again) {
+    segments_ = static_cast<double>(window.segments());
+    threshold_ = window.threshold_to_return_to();
+    sent_again_s_ = never_s;
+    is_noted_ = true;
+    any_sent_again_ = again > 0;
+    not_told_ = again;
+  }
+  void send_again(double now_s) {
+    sent_again_s_ = std::min(sent_again_s_, now_s);
+    any_sent_again_ = true;
+    ++not_told_;
+  }
+  void take_duplicate() { not_told_ = std::max<std::int64_t>(0, not_told_ - 1); }
+  bool all_were_duplicates() const { return is_noted_ && any_sent_again_ && not_told_ == 0; }
+  // By the time stamp that an acknowledgement echoes, or by the duplicates.
+  bool says_nothing_was_lost(double echo_s) const {
+    return is_noted_ && (is_before(echo_s, sent_again_s_) || all_were_duplicates());
+  }
+  void restore(double now_s, CongestionWindow& window) {
+    window.restore(now_s, segments_, threshold_);
+    is_noted_ = false;
+  }
+
+ private:
+  static constexpr double never_s = Line::never;
+  bool is_noted_ = false, any_sent_again_ = false;
+  double segments_ = 0, threshold_ = 0;
+  double sent_again_s_ = never_s;  // for the first time since it was noted
+  std::int64_t not_told_ = 0;      // sent again, and not known to have been there
+};
+
+}  // namespace ddl::network::packets
