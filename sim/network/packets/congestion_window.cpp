@@ -14,7 +14,7 @@ constexpr double reno_step = 15.0 / 8;    // windows acknowledged for each segme
 constexpr double most_first_growth = 20;  // segments acknowledged for each more, until something is lost
 constexpr double least_growth = 2;        // for each more, at any time
 constexpr double hystart_least_segments = 16, hystart_train_gap_s = 0.002;
-constexpr double hystart_cushion_s = 0.001;  // for bursts (hystart_ack_delay)
+constexpr double hystart_cushion_s = 0.001;  // for bursts; less only beyond 2 Gbit/s (hystart_ack_delay)
 constexpr double quiet_after_loss_s = 1;
 constexpr int hystart_samples = 8;
 constexpr double hystart_least_s = 0.004, hystart_most_s = 0.016;  // RFC 9406, 4.2
@@ -50,7 +50,7 @@ void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t n
   if (may_shrink) {
     const double used = std::max(most_used_, rules_.initial_segments);
     if (used < segments_) {
-      threshold_ = threshold_to_return_to();
+      threshold_ = kept_threshold();
       segments_ = std::floor((segments_ + used) / 2);
     }
     most_used_ = 0;
@@ -62,7 +62,7 @@ void CongestionWindow::note_use(double now_s, std::int64_t first, std::int64_t n
 void CongestionWindow::rest(double now_s, double idle_s, double timeout_s) {
   if (epoch_s_ != none && idle_s > 0) epoch_s_ = std::min(now_s, epoch_s_ + idle_s);
   if (!rules_.slow_start_after_idle || idle_s <= timeout_s) return;
-  threshold_ = threshold_to_return_to();
+  threshold_ = kept_threshold();
   const double least = std::min(rules_.initial_segments, segments_);
   for (double left_s = idle_s - timeout_s; left_s > 0 && segments_ > least; left_s -= timeout_s) {
     segments_ = std::floor(segments_ / 2);
@@ -102,6 +102,8 @@ void CongestionWindow::observe_round_trip(double now_s, double seconds, std::int
 }
 
 void CongestionWindow::grow(double now_s, std::int64_t acknowledged) {
+  used_until_s_ = now_s;  // also if it does not grow (tcp_cong_avoid)
+  if (!is_used()) return;
   double left = static_cast<double>(acknowledged);
   if (in_slow_start()) {
     const double grown = std::min(segments_ + left, threshold_);
@@ -170,7 +172,7 @@ void CongestionWindow::set_to_threshold(double now_s) {
   use(now_s);
 }
 
-double CongestionWindow::threshold_to_return_to() const { return std::max(threshold_, three_quarters(segments_)); }
+double CongestionWindow::kept_threshold() const { return std::max(threshold_, three_quarters(segments_)); }
 
 void CongestionWindow::restore(double now_s, double segments, double threshold) {
   segments_ = std::max(segments_, segments);
@@ -181,7 +183,7 @@ void CongestionWindow::restore(double now_s, double segments, double threshold) 
 void CongestionWindow::start_over(double now_s) {
   most_before_ = 0;
   epoch_s_ = updated_s_ = none;
-  step_ = updated_for_ = 0;
+  step_ = updated_for_ = towards_next_ = 0;
   samples_ = 0;
   least_of_round_s_ = std::numeric_limits<double>::infinity();
   slow_start_has_ended_ = false;

@@ -33,7 +33,7 @@ class CongestionWindow {
   void lower_threshold();
   void set(std::int64_t segments) { segments_ = static_cast<double>(segments); }  // while losses are made good
   void set_to_threshold(double now_s);
-  double threshold_to_return_to() const;  // three quarters of the window, or a higher threshold
+  double kept_threshold() const;  // up to which slow start may come again: three quarters of the window, at least
   // Undoes what lower_threshold() and set() did.
   void restore(double now_s, double segments, double threshold);
   void start_over(double now_s);  // after a timeout: nothing is known of round trips, or of where something was lost

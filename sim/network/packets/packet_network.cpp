@@ -28,8 +28,7 @@ DeviceQueue device_of(const Line& link) {
 
 PacketNetwork::Connection::Connection(const TcpRules& rules, double handshake_s, Sender::Transmit transmit,
                                       DeviceQueue device)
-    : sender(rules, handshake_s, Receiver(rules.most_segments, handshake_s).room_ends_bytes(), std::move(transmit),
-             device),
+    : sender(rules, handshake_s, ReceiveWindow(rules.most_segments).end_bytes(), std::move(transmit), device),
       receiver(rules.most_segments, handshake_s) {}
 
 PacketNetwork::PacketNetwork(const TcpRules& rules, std::size_t connections)

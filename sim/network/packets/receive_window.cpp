@@ -28,9 +28,12 @@ ReceiveWindow::ReceiveWindow(double most_segments)
 
 double ReceiveWindow::clamp() const { return buffer_bytes_ * data_share; }
 
+double ReceiveWindow::free(double held_bytes) const {
+  return clamp() - held_bytes / segment_bytes * memory_of_segment * data_share;
+}
+
 bool ReceiveWindow::grow(double held_bytes) {
-  const double held = held_bytes / segment_bytes * memory_of_segment * data_share;
-  const double most = clamp() >= most_bytes_ ? most_bytes_ : clamp() - held;
+  const double most = clamp() >= most_bytes_ ? most_bytes_ : free(held_bytes);
   if (window_bytes_ >= most) return false;
   window_bytes_ = std::min(most, window_bytes_ + growth_per_segment);
   return true;
@@ -38,15 +41,13 @@ bool ReceiveWindow::grow(double held_bytes) {
 
 double ReceiveWindow::offer(double held_bytes) const {
   if (clamp() >= most_bytes_ && window_bytes_ >= most_bytes_) return most_bytes_;
-  const double held = held_bytes / segment_bytes * memory_of_segment * data_share;
-  return in_units(std::clamp(clamp() - held, 0.0, window_bytes_));
+  return in_units(std::clamp(free(held_bytes), 0.0, window_bytes_));
 }
 
-double ReceiveWindow::tell(double next_bytes, double held_bytes) {
+void ReceiveWindow::tell(double next_bytes, double held_bytes) {
   const double left = end_bytes_ - next_bytes, window = offer(held_bytes);
   told_bytes_ = std::min(window < left ? in_units(left) : window, std::max(most_bytes_, left));
   end_bytes_ = next_bytes + told_bytes_;
-  return end_bytes_;
 }
 
 bool ReceiveWindow::is_worth_telling(double next_bytes, double held_bytes) const {

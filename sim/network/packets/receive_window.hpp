@@ -3,8 +3,6 @@
 // it tells the sender (tcp_select_window). Bytes are counted over the connection's life. Without a clock.
 #pragma once
 
-#include <limits>
-
 namespace ddl::network::packets {
 
 class ReceiveWindow {
@@ -16,7 +14,7 @@ class ReceiveWindow {
   // The window now, in whole units, if so many wait.
   double offer(double held_bytes) const;
   // What is told with an acknowledgement of all before `next_bytes`: bytes before the end have room. It never shrinks.
-  double tell(double next_bytes, double held_bytes);
+  void tell(double next_bytes, double held_bytes);
   double told_bytes() const { return told_bytes_; }  // last: the window
   // Whether what is left of that is small, and would be twice as much now.
   bool is_worth_telling(double next_bytes, double held_bytes) const;
@@ -27,7 +25,8 @@ class ReceiveWindow {
   void note_read(double now_s, double read_bytes, double waiting_bytes, double beyond_bytes, double round_trip_s);
 
  private:
-  double clamp() const;  // of the buffer, for data
+  double clamp() const;                  // of the buffer, for data
+  double free(double held_bytes) const;  // of that
 
   const double most_bytes_;
   double buffer_bytes_, window_bytes_;  // the second is rcv_ssthresh

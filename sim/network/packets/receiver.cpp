@@ -1,7 +1,6 @@
 #include "sim/network/packets/receiver.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace ddl::network::packets {
@@ -75,9 +74,9 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
   last_s_ = now_s;
   if (segment.number == told_ || segment.number + 1 == told_) stamp_s_ = std::max(stamp_s_, segment.sent_s);
   if (segment.bytes >= segment_bytes && segment.echo_s != never_sent) observe_round_trip(now_s, segment.echo_s);
-  const bool is_new = add(segment);
+  const bool is_old = segment.number < next_, is_new = add(segment);
   if (is_new && window_.grow(held_bytes())) at_once_ |= 1;  // growth uses up few of those that are acknowledged at once
-  if (!is_new) at_once_ = std::max(at_once_, acknowledged_at_once);
+  if (is_old) at_once_ = std::max(at_once_, acknowledged_at_once);
   if (segment.ends_message) end_bytes_ = segment.end_bytes;
   const bool begins = read_bytes_ == message_begins_bytes_ && next_bytes_ > read_bytes_;
   const bool ends = read_bytes_ < end_bytes_ && end_bytes_ <= next_bytes_;
@@ -97,7 +96,7 @@ std::optional<Acknowledgement> Receiver::take(double now_s, const Segment& segme
     return acknowledge(now_s, false);
   }
   if (tells) return tells;
-  if (!blocks_.empty() && !waits_for_more_beyond(now_s)) return acknowledge(now_s, false);
+  if (!is_new || (!blocks_.empty() && !waits_for_more_beyond(now_s))) return acknowledge(now_s, !is_new);
   if (blocks_.empty()) acknowledge_at_s_ = std::min(acknowledge_at_s_, now_s + delay_s);
   return std::nullopt;
 }

@@ -93,7 +93,6 @@ void Sender::put_on_wire(double now_s, std::int64_t segment, As as) {
 // --- what arrives ---
 
 void Sender::take(double now_s, const Acknowledgement& tells) {
-  const bool was_used = window_.is_used();
   receivers_end_bytes_ = std::max(receivers_end_bytes_, tells.room_ends_bytes);
   echo_s_ = tells.sent_s;
   const double first_sent_s = board_.first_sent_s();
@@ -111,17 +110,17 @@ void Sender::take(double now_s, const Acknowledgement& tells) {
   const Scoreboard::Found found = may_be_lost ? find_lost(now_s) : Scoreboard::Found{};
   recovery_.begin_if_lost(found, window_, board_);
   if (!recovery_.is_open()) probe_.forget();
-  // Not after what had been sent before the first was sent again: silence would never be noticed.
+  // News of segments that were sent before the first was sent again must not put its timeout off: that could go on.
   const bool goes_on = moved || got.oldest_beyond_s > now_s - first_sent_s;
-  const bool time_will_tell = may_be_lost && timer_.is_for(LossTimer::Event::reordering);
+  const bool time_will_tell = may_be_lost && board_.look_again_s() < never;
   if (goes_on && !time_will_tell && !plan_probe(now_s, true)) plan_timeout(now_s);
-  recovery_.grow_window(now_s, got, found, was_used, window_, board_);
-  if (recovery_.takes_new_first()) {
-    send_new(now_s);
-    if (board_.next() > recovery_.ends()) return;
-    recovery_.note_nothing_new();
+  recovery_.grow_window(now_s, got, found, window_, board_);
+  const bool new_first = recovery_.takes_new_first();
+  if (new_first) send_new(now_s);
+  if (!new_first || board_.next() == recovery_.ends()) {
+    if (new_first) recovery_.note_nothing_new();
+    send(now_s);
   }
-  send(now_s);
   if (buffer_.write_on(window_.segments(), board_)) send(now_s);
 }
 
@@ -130,11 +129,7 @@ Scoreboard::Found Sender::find_lost(double now_s) {
   const bool all_in_order = !recovery_.is_open() || board_.beyond_gap() >= segments_that_show_no_reordering;
   const double allowed_s = all_in_order ? 0 : std::min(trips_.least_s() / 4, trips_.smoothed_s());
   const Scoreboard::Found found = board_.find_lost(now_s, allowed_s);
-  if (board_.look_again_s() < never) {
-    timer_.plan_reordering(board_.look_again_s());
-  } else if (timer_.is_for(LossTimer::Event::reordering)) {
-    plan_timeout(now_s);
-  }
+  if (board_.look_again_s() < never) timer_.plan_reordering(board_.look_again_s());
   return found;
 }
 

@@ -15,7 +15,10 @@ constexpr double round_trip_s = 0.1, timeout_s = 0.3;
 // A sender that always has more to send than its window allows.
 class Busy {
  public:
-  explicit Busy(const TcpRules& rules = {}) : window(rules) { next_ = window.segments(); }
+  explicit Busy(const TcpRules& rules = {}) : window(rules) {
+    next_ = window.segments();
+    use();
+  }
 
   // One window is acknowledged, a segment each `apart_s`, each after a round trip of `seconds`.
   void round(double seconds, double apart_s = 0) {
@@ -26,13 +29,15 @@ class Busy {
     window.observe_round_trip(now_s, seconds, first_, next_);
     window.grow(now_s, 1);
     next_ = first_ + window.segments();
-    window.note_use(now_s, first_, next_, true, false, timeout_s);
+    use();
   }
 
   CongestionWindow window;
   double now_s = 0;
 
  private:
+  void use() { window.note_use(now_s, first_, next_, true, false, timeout_s); }
+
   std::int64_t first_ = 0, next_ = 0;
 };
 
@@ -269,6 +274,10 @@ TEST_CASE("a window that is used in part shrinks once in a timeout, half of the 
   CHECK(window.segments() == 100);
   use(0.62, 4);
   CHECK(window.segments() == (100 + 10) / 2);  // the initial window counts as used
+  // Not while acknowledgements come.
+  window.grow(0.9, 1);
+  use(0.95, 4);
+  CHECK(window.segments() == 55);
 }
 
 }  // namespace

@@ -321,16 +321,19 @@ TEST_CASE("what was done about a loss is undone if all that was sent again had a
 }
 
 TEST_CASE("a probe sends new data if there is some") {
-  Alone alone({}, 4);
-  alone.write(0, 20);
-  CHECK(alone.sent() == from_to(0, 4));
-  alone.sender.take(0.1, {.next = 0, .room_ends_bytes = 5 * segment_bytes});  // room, and nothing else
-  CHECK(alone.sent() == from_to(4, 5));
   Alone full;  // of a window that is full
   full.write(0, 20);
   CHECK(full.sent() == from_to(0, 10));
   full.sender.wake(full.sender.next_s());
   CHECK(full.sent() == from_to(10, 11));
+}
+
+TEST_CASE("room that is told without news of segments is used") {
+  Alone alone({}, 4);
+  alone.write(0, 20);
+  CHECK(alone.sent() == from_to(0, 4));
+  alone.sender.take(0.1, {.next = 0, .room_ends_bytes = 5 * segment_bytes});
+  CHECK(alone.sent() == from_to(4, 5));
 }
 
 TEST_CASE("a probe that made good a loss lowers the window, one that was not needed does not") {

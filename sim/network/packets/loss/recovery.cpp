@@ -9,7 +9,7 @@ void Recovery::lower(CongestionWindow& window, const Scoreboard& board) {
 }
 
 void Recovery::begin(CongestionWindow& window, const Scoreboard& board) {
-  before_.note(window, board.again());
+  before_.note(window, board.sent_again());
   lower(window, board);
   state_ = State::recovering;
 }
@@ -25,6 +25,11 @@ void Recovery::begin_late(CongestionWindow& window, const Scoreboard& board) {
   set_to_pace(1, false, window, board);
 }
 
+void Recovery::open() {
+  state_ = State::open;
+  before_.forget_sent_again();
+}
+
 void Recovery::lower_window_once(double now_s, CongestionWindow& window, const Scoreboard& board) {
   if (!is_open()) return;
   lower(window, board);
@@ -35,7 +40,7 @@ void Recovery::restart(double now_s, CongestionWindow& window, Scoreboard& board
   spurious_.begin(is_open() || timed_out_);
   board.most_are_lost(now_s);
   if (is_open() || (is_after_timeout() && !timed_out_)) {
-    before_.note(window, board.again());
+    before_.note(window, board.sent_again());
     window.lower_threshold();
   }
   window.start_over(now_s);
@@ -63,25 +68,25 @@ bool Recovery::take(double now_s, const Acknowledgement& tells, const Scoreboard
       board.none_is_lost();
       before_.restore(now_s, window);
     }
-    if (was_spurious || is_made_good) state_ = State::open;
+    if (was_spurious || is_made_good) open();
     return was_spurious;
   }
   if (before_.all_were_duplicates()) {
     before_.restore(now_s, window);
-    state_ = State::open;
+    open();
   } else if (state_ == State::recovering && is_made_good) {
     window.set_to_threshold(now_s);
-    state_ = State::open;
+    open();
   }
   return false;
 }
 
 void Recovery::grow_window(double now_s, const Scoreboard::Delivered& got, const Scoreboard::Found& found,
-                           bool was_used, CongestionWindow& window, const Scoreboard& board) {
+                           CongestionWindow& window, const Scoreboard& board) {
   const bool moved = got.acknowledged > 0;
   if (state_ == State::recovering) {
     if (got.segments > 0) set_to_pace(got.segments, moved && found.lost == 0, window, board);
-  } else if (moved && was_used) {
+  } else if (moved) {
     window.grow(now_s, got.segments);
   }
 }

@@ -22,7 +22,7 @@ class Recovery {
 
   // Something is lost, if `found` are, as later segments tell.
   void begin_if_lost(const Scoreboard::Found& found, CongestionWindow& window, const Scoreboard& board);
-  // As time tells.
+  // Found by the timer: later segments had arrived, and enough time has passed.
   void begin_late(CongestionWindow& window, const Scoreboard& board);
   void restart(double now_s, CongestionWindow& window, Scoreboard& board);  // a timeout
   // A probe has made good what was lost.
@@ -35,13 +35,14 @@ class Recovery {
   // New segments, before those that are lost, are to tell whether a timeout was for nothing.
   bool takes_new_first() { return spurious_.takes_new_first(); }
   void note_nothing_new() { spurious_.note_nothing_new(); }
-  void grow_window(double now_s, const Scoreboard::Delivered& got, const Scoreboard::Found& found, bool was_used,
+  void grow_window(double now_s, const Scoreboard::Delivered& got, const Scoreboard::Found& found,
                    CongestionWindow& window, const Scoreboard& board);
 
  private:
   enum class State { open, recovering, restarting };
   void lower(CongestionWindow& window, const Scoreboard& board);
   void begin(CongestionWindow& window, const Scoreboard& board);
+  void open();
   void set_to_pace(std::int64_t arrived, bool goes_well, CongestionWindow& window, const Scoreboard& board);
 
   State state_ = State::open;

@@ -33,6 +33,7 @@ void Scoreboard::send_again(double now_s, std::int64_t number) {
 void Scoreboard::probe_with(double now_s, std::int64_t number) {
   at(number).sent_twice = true;
   at(number).sent_s = now_s;
+  probed_ = number;
 }
 
 // Of one that was sent twice it is not always known which transmission arrived. The earlier one did if the time stamp
@@ -51,7 +52,7 @@ void Scoreboard::arrive(double now_s, std::int64_t number, Sent& segment, double
 }
 
 Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tells, double least_round_trip_s,
-                                       std::int64_t asked) {
+                                       std::int64_t before) {
   Delivered got;
   double newest_beyond_s = -1;
   auto blocks = tells.blocks;
@@ -65,7 +66,7 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
       if (!segment.sent_twice) {
         newest_beyond_s = now_s - segment.sent_s;
         if (got.oldest_beyond_s < 0) got.oldest_beyond_s = newest_beyond_s;
-        got.any_sent_once |= number < asked;
+        got.any_original |= number < before;
       }
       segment.beyond_gap = true;
       ++beyond_gap_;
@@ -84,7 +85,7 @@ Scoreboard::Delivered Scoreboard::take(double now_s, const Acknowledgement& tell
       if (!segment.sent_twice) {
         got.newest_s = now_s - segment.sent_s;
         if (got.oldest_s < 0) got.oldest_s = got.newest_s;
-        got.any_sent_once |= first_ < asked;
+        got.any_original |= first_ < before;
       }
       ++got.segments;
     }

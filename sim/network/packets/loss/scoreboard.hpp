@@ -18,7 +18,7 @@ class Scoreboard {
     std::int64_t segments = 0;      // that were not known to be there
     std::int64_t acknowledged = 0;  // by which the first that is missing has moved
     std::int64_t beyond_gap = 0;    // of the segments
-    bool any_sent_once = false;     // of those before the number that was asked about
+    bool any_original = false;      // one below `before` that was sent once
     // Since the oldest and the newest of them were sent: the oldest of those acknowledged, the newest of those beyond a
     // gap, if there are such. Of segments that were sent once, and of acknowledged ones only if all were; otherwise
     // since the time stamp that is echoed. Negative: neither is there.
@@ -34,7 +34,8 @@ class Scoreboard {
   std::int64_t under_way() const { return next_ - first_ - beyond_gap_ - lost_ + again_; }
   std::int64_t beyond_gap() const { return beyond_gap_; }  // arrived, though one before has not
   bool any_lost() const { return lost_ > 0; }
-  std::int64_t again() const { return again_; }  // on their way since they were lost
+  // On their way for the second time: since they were lost, or as a probe.
+  std::int64_t sent_again() const { return again_ + (probed_ >= first_ && !at(probed_).beyond_gap ? 1 : 0); }
 
   double bytes(std::int64_t number) const { return at(number).bytes; }
   double end_bytes(std::int64_t number) const { return at(number).end_bytes; }
@@ -52,8 +53,7 @@ class Scoreboard {
   void send_again(double now_s, std::int64_t number);
   void probe_with(double now_s, std::int64_t number);  // sends it again, though it does not count as lost
 
-  // `asked`: whether one before it has arrived that was sent once.
-  Delivered take(double now_s, const Acknowledgement& tells, double least_round_trip_s, std::int64_t asked);
+  Delivered take(double now_s, const Acknowledgement& tells, double least_round_trip_s, std::int64_t before);
   struct Found {
     std::int64_t lost = 0, lost_again = 0;  // the second are among the first, and had been sent again
   };
@@ -80,6 +80,7 @@ class Scoreboard {
   double next_bytes_ = 0;
   std::int64_t beyond_gap_ = 0, lost_ = 0, again_ = 0;  // of what has been sent
   std::int64_t lost_from_ = 0;                          // none before is to be sent again
+  std::int64_t probed_ = -1;                            // the last that was sent as a probe
   // Of those that have arrived the one that was sent last, and the round trip of the one that was told of last.
   double latest_sent_s_ = -1, latest_round_trip_s_ = 0;
   std::int64_t latest_ = -1;

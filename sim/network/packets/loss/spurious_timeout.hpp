@@ -2,7 +2,6 @@
 // acknowledgements (RFC 5682, 3), as Linux has it (tcp_process_loss).
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
 #include "sim/network/packets/loss/scoreboard.hpp"
@@ -20,7 +19,7 @@ class SpuriousTimeout {
   // since but what was lost; `may_send`: there is something new to send, and room for it.
   bool is_told_by(const Scoreboard::Delivered& got, bool all_sent_before, bool is_made_good, bool may_send) {
     if (!may_be_) return false;
-    if (got.any_sent_once) return true;
+    if (got.any_original) return true;
     const bool moved = got.acknowledged > 0;
     if (!all_sent_before) {
       may_be_ = moved && got.beyond_gap == 0;

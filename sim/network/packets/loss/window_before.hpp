@@ -17,8 +17,7 @@ class WindowBefore {
   // `again`: segments that are under way for the second time.
   void note(const CongestionWindow& window, std::int64_t again) {
     segments_ = static_cast<double>(window.segments());
-    threshold_ = window.threshold_to_return_to();
-    sent_again_s_ = never_s;
+    threshold_ = window.kept_threshold();
     is_noted_ = true;
     any_sent_again_ = again > 0;
     not_told_ = again;
@@ -28,6 +27,7 @@ class WindowBefore {
     any_sent_again_ = true;
     ++not_told_;
   }
+  void forget_sent_again() { sent_again_s_ = never_s; }
   void take_duplicate() { not_told_ = std::max<std::int64_t>(0, not_told_ - 1); }
   bool all_were_duplicates() const { return is_noted_ && any_sent_again_ && not_told_ == 0; }
   // By the time stamp that an acknowledgement echoes, or by the duplicates.
@@ -43,7 +43,7 @@ class WindowBefore {
   static constexpr double never_s = Line::never;
   bool is_noted_ = false, any_sent_again_ = false;
   double segments_ = 0, threshold_ = 0;
-  double sent_again_s_ = never_s;  // for the first time since it was noted
+  double sent_again_s_ = never_s;  // for the first time since losses are made good
   std::int64_t not_told_ = 0;      // sent again, and not known to have been there
 };
 

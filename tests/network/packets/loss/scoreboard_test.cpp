@@ -258,6 +258,7 @@ TEST_CASE("a probe is one segment more on its way to the receiver, and none in w
   Scoreboard board = sent_one_by_one(3);
   board.probe_with(5, 2);
   CHECK(board.under_way() == 3);
+  CHECK(board.sent_again() == 1);
   CHECK(board.take(6, {.next = 3}, 0, 0).oldest_s < 0);  // of which transmission?
 }
 
@@ -271,9 +272,9 @@ TEST_CASE("three blocks are taken, whatever their order, and the newest sample i
   CHECK(got.oldest_s == 20);  // of the first one, which is acknowledged
   CHECK(got.newest_s == 20 - 7);
   CHECK(got.oldest_beyond_s == 20 - 2);
-  CHECK(got.any_sent_once);  // before the fifth
+  CHECK(got.any_original);  // before the fifth
   CHECK(board.beyond_gap() == 4);
-  CHECK_FALSE(board.take(21, {.next = 1, .blocks = {{{7, 9}}}}, 0, 8).any_sent_once);
+  CHECK_FALSE(board.take(21, {.next = 1, .blocks = {{{7, 9}}}}, 0, 8).any_original);
 }
 
 TEST_CASE("it is lost when it has taken longer than that one and what is allowed") {

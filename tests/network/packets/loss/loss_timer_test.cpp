@@ -1,0 +1,115 @@
+// The one timer of a sender, the probe of a tail, and the window before losses, each alone.
+#include "sim/network/packets/loss/loss_timer.hpp"
+
+#include <doctest/doctest.h>
+
+#include "sim/network/packets/loss/tail_probe.hpp"
+#include "sim/network/packets/loss/window_before.hpp"
+
+namespace ddl::network::packets {
+namespace loss_timer_test {
+namespace {
+
+constexpr double handshake_s = 0.1, timeout_s = 0.1 + 0.2;
+
+// So many segments, all sent at 1 s.
+Scoreboard sent(int segments) {
+  Scoreboard board;
+  for (int i = 0; i < segments; ++i) board.send_next(1, segment_bytes);
+  return board;
+}
+
+TEST_CASE("a timeout is counted from now on, but from the first segment's sending if a probe was waited for") {
+  const RoundTrips trips(handshake_s);
+  const Scoreboard board = sent(5);
+  LossTimer timer;
+  timer.plan_timeout(1.1, board, trips);
+  CHECK(timer.at_s() == doctest::Approx(1.1 + timeout_s));
+  timer.plan_probe(1.15, board, trips, true);
+  CHECK(timer.is_for(LossTimer::Event::probe));
+  CHECK(timer.at_s() == doctest::Approx(1.15 + 2 * handshake_s + 0.002));
+  timer.plan_timeout(1.2, board, trips);
+  CHECK(timer.at_s() == doctest::Approx(1 + timeout_s));
+  timer.plan_reordering(1.21);
+  CHECK(timer.at_s() == doctest::Approx(1.212));
+  timer.plan_timeout(5, board, trips);  // long due: at once
+  CHECK(timer.at_s() == doctest::Approx(5).epsilon(1e-5));
+  CHECK(timer.at_s() > 5);
+  timer.plan_timeout(5, Scoreboard{}, trips);
+  CHECK(timer.at_s() == LossTimer::never);
+}
+
+TEST_CASE("a probe comes no later than a timeout would, and of a lone segment 200 ms later") {
+  const RoundTrips trips(handshake_s);
+  LossTimer timer;
+  timer.plan_probe(1.2, sent(5), trips, false);
+  CHECK(timer.at_s() == doctest::Approx(1 + timeout_s));
+  const RoundTrips quick(0.01);
+  timer.plan_probe(1.1, sent(1), quick, true);
+  CHECK(timer.at_s() == doctest::Approx(1.1 + 0.21));  // the timeout's, which is sooner than 0.02 + 0.2
+}
+
+TEST_CASE("timeouts double until a round trip is measured") {
+  const RoundTrips trips(handshake_s);
+  LossTimer timer;
+  timer.note_timeout();
+  timer.note_timeout();
+  timer.plan_timeout(2, sent(1), trips);
+  CHECK(timer.at_s() == doctest::Approx(2 + 4 * timeout_s));
+  timer.note_round_trip();
+  timer.plan_timeout(2, sent(1), trips);
+  CHECK(timer.at_s() == doctest::Approx(2 + timeout_s));
+}
+
+TEST_CASE("a probe that was sent before has made good a loss if later segments arrive without a duplicate") {
+  for (const bool was_sent_before : {true, false}) {
+    CAPTURE(was_sent_before);
+    TailProbe probe;
+    probe.send(10, was_sent_before);
+    CHECK_FALSE(probe.has_made_good({.next = 9}, true));
+    CHECK(probe.is_out());
+    CHECK(probe.has_made_good({.next = 11}, true) == was_sent_before);
+    CHECK_FALSE(probe.is_out());
+    probe.send(10, was_sent_before);
+    CHECK_FALSE(probe.has_made_good({.next = 11, .of_duplicate = true}, true));
+    CHECK_FALSE(probe.is_out());
+  }
+}
+
+TEST_CASE("a window returns to what it was if all that was sent again was there, which a probe under way counts for") {
+  CongestionWindow window({.initial_segments = 100});
+  WindowBefore before;
+  before.note(window, 1);
+  before.send_again(1);
+  before.take_duplicate();
+  CHECK_FALSE(before.all_were_duplicates());
+  before.take_duplicate();
+  CHECK(before.all_were_duplicates());
+  window.lower_threshold();
+  window.set(3);
+  before.restore(2, window);
+  CHECK(window.segments() == 100);
+  CHECK(window.in_slow_start());  // as it was
+  CHECK_FALSE(before.all_were_duplicates());
+}
+
+TEST_CASE(
+    "what was sent again first tells whether an acknowledgement is of something sent before, however often it times "
+    "out") {
+  CongestionWindow window({});
+  WindowBefore before;
+  before.note(window, 0);
+  before.send_again(1);
+  CHECK(before.says_nothing_was_lost(0.5));
+  CHECK_FALSE(before.says_nothing_was_lost(1));
+  before.note(window, 0);  // a second timeout
+  before.send_again(3);
+  CHECK_FALSE(before.says_nothing_was_lost(1.5));
+  before.forget_sent_again();
+  before.send_again(3);
+  CHECK(before.says_nothing_was_lost(1.5));
+}
+
+}  // namespace
+}  // namespace loss_timer_test
+}  // namespace ddl::network::packets
