@@ -31,10 +31,12 @@ void Sender::send_new(double now_s) {
   for (; next.bytes > 0; next = burst(now_s)) {
     is_held_back_ = device_.is_full_for(segments_in(next.bytes));
     if (is_held_back_) break;
-    for (double left = next.bytes; left > 0; left -= segment_bytes) {
+    double left = next.bytes;
+    while (left > 0) {
       const bool is_first = board_.all_there();
       send_next(now_s, std::min(left, segment_bytes));
       if (is_first || timer_.is_for(LossTimer::Event::probe)) plan_timeout(now_s);
+      left -= segment_bytes;
     }
     sent = true;
   }
