@@ -1,7 +1,6 @@
 #include "sim/network/packets/sender.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ddl::network::packets {
 namespace {
