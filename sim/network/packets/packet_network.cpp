@@ -90,7 +90,7 @@ void PacketNetwork::close(int connection) {
   ends_.set(static_cast<std::size_t>(connection), never);
 }
 
-void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
+void PacketNetwork::begin(double now_s, std::span<const Message> messages, Turns& turns) {
   now_s_ = now_s;
   for (const auto& [connection, bytes] : messages) {
     at(connection).sender.write(now_s, bytes);
@@ -99,10 +99,13 @@ void PacketNetwork::begin(double now_s, std::span<const Message> messages) {
     at(connection).end.begin(at(connection).sender.message_ends() - 1, least_latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
   }
-  for (const Message& message : messages) {
-    at(message.connection).sender.send(now_s);
-    plan(message.connection);
+  std::vector<int> connections;
+  for (const auto& [connection, bytes] : messages) {
+    at(connection).sender.send_lost_again(now_s);
+    connections.push_back(connection);
   }
+  turns.take(connections, [&](int connection) { return at(connection).sender.send_burst(now_s); });
+  for (const int connection : connections) plan(connection);
 }
 
 void PacketNetwork::pass(double now_s) {

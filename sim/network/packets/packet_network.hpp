@@ -1,8 +1,8 @@
 // TCP connections over links with queues, packet by packet. Knows neither SimGrid nor messages: a connection carries so
 // many bytes at a time, and its caller says what time it is.
 //
-// Deterministic, for given streams of jitter: of what is due at one time the connections' timers come first, then
-// lines, in their order. Of messages that begin together each sends all it may before the next does.
+// Deterministic, for given streams of jitter and turns: of what is due at one time the connections' timers come first,
+// then lines, in their order.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "sim/network/packets/end_bound.hpp"
 #include "sim/network/packets/receiver.hpp"
 #include "sim/network/packets/sender.hpp"
+#include "sim/network/packets/turns.hpp"
 
 namespace ddl::network::packets {
 
@@ -39,8 +40,9 @@ class PacketNetwork {
   void open(int connection, std::vector<int> there, std::vector<int> back);  // lines
   void close(int connection);  // all that is due by then has happened; what it has under way is taken no notice of
 
-  // All that is due by then has happened, and no message of these connections is under way.
-  void begin(double now_s, std::span<const Message> messages);
+  // Messages of one host, and its turns. All that is due by then has happened, and no message of these connections is
+  // under way.
+  void begin(double now_s, std::span<const Message> messages, Turns& turns);
   void pass(double now_s);  // lets happen what is due by then
   // The connections whose messages have come to their ends since this was last asked.
   std::vector<int> take_ended() { return std::exchange(ended_, {}); }

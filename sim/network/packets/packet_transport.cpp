@@ -30,6 +30,7 @@ PacketTransport::PacketTransport(platform::Fabric& fabric, std::uint64_t seed, s
                static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())),
       lines_(fabric.links().size()),
       carried_(static_cast<std::size_t>(fabric.node_count()) * static_cast<std::size_t>(fabric.node_count())) {
+  for (int node = 0; node < fabric.node_count(); ++node) turns_.emplace_back(stream(seed, fabric.name(node), "turns"));
   const auto changed = [this, sooner = std::move(sooner)](int link) {
     if (stopped_) return;
     change(link);
@@ -101,7 +102,7 @@ void PacketTransport::change(int link) {
 
 void PacketTransport::start(const std::vector<Channel*>& channels) {
   network_.pass(now());
-  std::vector<packets::PacketNetwork::Message> messages;
+  std::map<int, std::vector<packets::PacketNetwork::Message>> of_host;
   for (Channel* channel : channels) {
     const int connection = connection_of(channel->source, channel->target);
     if (!network_.is_open(connection)) {
@@ -110,9 +111,11 @@ void PacketTransport::start(const std::vector<Channel*>& channels) {
     }
     channel->transfer = connection;
     carried_[static_cast<std::size_t>(connection)] = channel;
-    messages.push_back({connection, channel->on_wire_bytes});
+    of_host[channel->source].push_back({connection, channel->on_wire_bytes});
   }
-  network_.begin(now(), messages);
+  for (const auto& [host, messages] : of_host) {
+    network_.begin(now(), messages, turns_[static_cast<std::size_t>(host)]);
+  }
 }
 
 double PacketTransport::cancel(Channel& channel) {

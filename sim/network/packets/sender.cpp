@@ -24,24 +24,23 @@ void Sender::send(double now_s) {
 }
 
 void Sender::send_new(double now_s) {
-  bool sent = false;
-  is_held_back_ = false;
-  Burst next = burst(now_s);
-  for (; next.bytes > 0; next = burst(now_s)) {
-    is_held_back_ = device_.is_full_for(segments_in(next.bytes));
-    if (is_held_back_) break;
-    double left = next.bytes;
-    while (left > 0) {
-      const bool is_first = board_.all_there();
-      send_next(now_s, std::min(left, segment_bytes));
-      if (is_first || timer_.is_for(LossTimer::Event::probe)) plan_timeout(now_s);
-      left -= segment_bytes;
-    }
-    sent = true;
+  while (send_burst(now_s)) {
+  }
+}
+
+bool Sender::send_burst(double now_s) {
+  const Burst next = burst(now_s);
+  is_held_back_ = next.bytes > 0 && device_.is_full_for(segments_in(next.bytes));
+  const bool sends = next.bytes > 0 && !is_held_back_;
+  for (double left = sends ? next.bytes : 0; left > 0; left -= segment_bytes) {
+    const bool is_first = board_.all_there();
+    send_next(now_s, std::min(left, segment_bytes));
+    if (is_first || timer_.is_for(LossTimer::Event::probe)) plan_timeout(now_s);
   }
   const bool is_full = next.waits_for_window || board_.under_way() >= window_.segments();
-  if (sent || is_full) note_use(now_s, is_full);
-  if (sent) plan_probe(now_s, false);
+  if (sends || is_full) note_use(now_s, is_full);
+  if (sends) plan_probe(now_s, false);
+  return sends;
 }
 
 void Sender::note_use(double now_s, bool is_full) {

@@ -240,10 +240,12 @@ std::string open_text(const Study& study, const Outcome& outcome) {
 
 std::string seeds_text(const Study& study) {
   if (study.seeds.size() == 1) return fmt::format("figures are of one run each, seed {}.", study.seeds[0]);
+  const bool some_have_more =
+      std::ranges::any_of(study.cells, [&](const Cell& cell) { return cell.seeds.size() > study.seeds.size(); });
   return fmt::format(
-      "figures are means of seeds {} with their 95 % intervals; one without an interval is of a single run, or is the "
-      "same in all.",
-      fmt::join(study.seeds, ", "));
+      "figures are means of seeds {}{} with their 95 % intervals; one without an interval is of a single run, or is "
+      "the same in all.",
+      fmt::join(study.seeds, ", "), some_have_more ? " (some cells of more)" : "");
 }
 
 std::string of_runs(const Outcome::Network& network) { return counted(network.runs, "run"); }

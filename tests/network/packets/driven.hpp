@@ -42,7 +42,7 @@ class Driven {
   }
   void begin(const std::vector<PacketNetwork::Message>& messages) {
     network.pass(now_s);
-    network.begin(now_s, messages);
+    network.begin(now_s, messages, turns_);
   }
   void look() {
     ++looks;
@@ -58,6 +58,9 @@ class Driven {
   int looks = 0;                             // how often the network was looked at
   std::vector<std::pair<int, double>> ends;  // of messages: connection and time, in order
   std::map<int, double> last_end_s;
+
+ private:
+  Turns turns_{stream(1, "host", "turns")};
 };
 
 // When a message that is alone ends, over one line there and one back.
