@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/network/packets/packet_network.hpp"
+#include "sim/network/packets/turns.hpp"
 #include "sim/network/transport.hpp"
 #include "sim/platform/fabric.hpp"
 

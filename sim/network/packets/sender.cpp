@@ -19,7 +19,7 @@ void Sender::write(double now_s, double bytes) {
 std::int64_t Sender::message_ends() const { return board_.next() + segments_in(buffer_.left_bytes()); }
 
 void Sender::send(double now_s) {
-  if (!recovery_.is_open()) send_lost_again(now_s);
+  send_lost_again(now_s);
   send_new(now_s);
 }
 
@@ -32,10 +32,12 @@ bool Sender::send_burst(double now_s) {
   const Burst next = burst(now_s);
   is_held_back_ = next.bytes > 0 && device_.is_full_for(segments_in(next.bytes));
   const bool sends = next.bytes > 0 && !is_held_back_;
-  for (double left = sends ? next.bytes : 0; left > 0; left -= segment_bytes) {
+  double left = sends ? next.bytes : 0;
+  while (left > 0) {
     const bool is_first = board_.all_there();
     send_next(now_s, std::min(left, segment_bytes));
     if (is_first || timer_.is_for(LossTimer::Event::probe)) plan_timeout(now_s);
+    left -= segment_bytes;
   }
   const bool is_full = next.waits_for_window || board_.under_way() >= window_.segments();
   if (sends || is_full) note_use(now_s, is_full);
@@ -70,6 +72,7 @@ bool Sender::leave_device(double now_s) {
 }
 
 void Sender::send_lost_again(double now_s) {
+  if (recovery_.is_open()) return;
   while (board_.under_way() < window_.segments()) {
     const std::optional<std::int64_t> segment = board_.to_send_again();
     if (!segment) return;

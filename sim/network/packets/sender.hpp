@@ -46,9 +46,9 @@ class Sender {
   // The segment after its last, if all that are still to be sent are full.
   std::int64_t message_ends() const;
   double message_ends_bytes() const { return board_.next_bytes() + buffer_.left_bytes(); }
-  void send(double now_s);  // as much as it may: what is lost, then bursts
-  void send_lost_again(double now_s);
-  bool send_burst(double now_s);  // of what was never sent; false if it may send none
+  void send(double now_s);             // as much as it may: what is lost, then bursts
+  void send_lost_again(double now_s);  // as much as it may of what is lost
+  bool send_burst(double now_s);       // of new data; false if there is none or it may not be sent
   void take(double now_s, const Acknowledgement& tells);
   // A segment that was transmitted comes out of the first link. True if others are sent because of it.
   bool leave_device(double now_s);

@@ -8,15 +8,15 @@ namespace ddl::network::packets {
 
 void Turns::take(std::vector<int> messages, const std::function<bool(int message)>& send_burst) {
   shuffle<int>(messages, random_);
-  std::deque<int> left(messages.begin(), messages.end());  // the first has its turn, the second is at work as well
+  std::deque<int> left(messages.begin(), messages.end());  // the first two are at work; the first has its turn
   while (!left.empty()) {
-    bool may_go_on = true;
-    for (double bursts = draw_bursts(); bursts >= 1 && may_go_on; --bursts) may_go_on = send_burst(left.front());
-    if (!may_go_on) {
-      left.pop_front();
-    } else if (left.size() > 1) {
-      std::swap(left[0], left[1]);
-    }
+    const double most = draw_bursts();
+    double sent = 0;
+    while (sent < most && send_burst(left.front())) ++sent;
+    if (sent < most) left.pop_front();
+    // Where the turn of one that was done already came to nothing, the other has just had its own.
+    const bool is_others_turn = sent == most || sent == 0;
+    if (is_others_turn && left.size() > 1) std::swap(left[0], left[1]);
   }
 }
 

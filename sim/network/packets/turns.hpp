@@ -1,7 +1,9 @@
 // In what order bursts of messages that one host begins at one instant enter its device. Each message has a thread that
-// writes it. Two of them, in no certain order, are at work at a time, as on two processors: now one has its way, now
-// the other, for more than n bursts with a probability of 1 / sqrt(n + 1). That law was read off captured packets, not
-// fitted to times (docs/decisions/0082-messages-take-turns.md).
+// writes it, and two of these are at work at a time, as on two processors; which first is drawn uniformly. The two
+// alternate: a turn has more than n bursts with a probability of 1 / sqrt(n + 1). That law was read off captured
+// packets over distances (docs/decisions/0082-messages-take-turns.md), and is used for local networks as well.
+//
+// Only what windows let go at that instant is sent in turns. What acknowledgements let go later comes as they do.
 #pragma once
 
 #include <functional>
@@ -13,9 +15,11 @@ namespace ddl::network::packets {
 
 class Turns {
  public:
+  // `random`: the host's; each call of take() draws from it.
   explicit Turns(const Stream& random) : random_(random) {}
 
-  // `send_burst` lets a message send one burst; it is false, and the message is done, when that may send none.
+  // `messages`: the caller's numbers, each once. `send_burst` sends one burst of a message and returns whether it did.
+  // A message for which it did not is done.
   void take(std::vector<int> messages, const std::function<bool(int message)>& send_burst);
 
  private:

@@ -137,11 +137,11 @@ std::string given_up_line(const Summary& summary, const experiment::RunResult& r
   return text;
 }
 
-// "real TCP (cubic), token buckets, queues of 50 ms, 0.62 % of segments sent again".
-std::string measured_network_line(const experiment::Measurement& measured) {
+// "TCP (cubic), token buckets, queues of 50 ms, 0.6 % of segments sent again".
+std::string real_network_line(const experiment::Measurement& measured) {
   const std::string queue =
       measured.queue_bytes > 0 ? readable_bytes(measured.queue_bytes) : readable_seconds(measured.queue_s);
-  return fmt::format("real TCP ({}), {}, queues of {}, {} of segments sent again", measured.congestion_control,
+  return fmt::format("TCP ({}), {}, queues of {}, {} of segments sent again", measured.congestion_control,
                      measured.links, queue, readable_share(measured.retransmitted_share));
 }
 
@@ -190,7 +190,7 @@ std::string closing_table(const scenario::Scenario& scenario, const experiment::
   if (result.network) {
     lines.add("network model", platform::text_of(*result.network) + " (" + result.network->why + ")");
   }
-  if (result.measured) lines.add("network", measured_network_line(*result.measured));
+  if (result.measured) lines.add("real network", real_network_line(*result.measured));
   lines.add("sent", readable_bytes(result.bytes_sent) + " in " + counted(result.messages_sent, "message"));
   if (result.measured && result.measured->delay_box) {
     lines.add("delay box", delay_box_line(*result.measured->delay_box));

@@ -245,7 +245,7 @@ std::string seeds_text(const Study& study) {
   return fmt::format(
       "figures are means of seeds {}{} with their 95 % intervals; one without an interval is of a single run, or is "
       "the same in all.",
-      fmt::join(study.seeds, ", "), some_have_more ? " (some cells of more)" : "");
+      fmt::join(study.seeds, ", "), some_have_more ? " (in some cells further seeds as well)" : "");
 }
 
 std::string of_runs(const Outcome::Network& network) { return counted(network.runs, "run"); }

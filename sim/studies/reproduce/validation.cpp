@@ -93,12 +93,13 @@ std::vector<Note> notes() {
        "off the captured packets of six cells: uniform, 4 workers, 0.25 MB, 50 ms, D-PSGD and synchronous PS; uniform, "
        "2 workers, 1 MB, 50 ms, gossip; heterogeneous, 2 workers, 0.25 MB, 50 ms, gossip; uniform, 2 workers, 0.25 MB, "
        "20 ms, D-PSGD; uniform, 2 workers, 0.25 MB, 50 ms, Ako P=1; and of a host's own device, off the sockets of an "
-       "asynchronous server with two workers and 4 MB on the uniform local network. In what order messages that a host "
-       "begins at one instant send was read off 4,294 captured runs of bursts, of six cells."},
+       "asynchronous server with two workers and 4 MB on the uniform local network. The order in which messages "
+       "that a host begins at one instant send was read off 4,294 captured runs of bursts in six cells, one of them "
+       "held out (uniform100, 3 workers, 0.5 MB, 30 ms, D-PSGD)."},
       {Note::modelled,
-       "Held-out cells have other bandwidths, latencies, sizes and numbers of workers. When they were measured, the "
-       "rules of the models were settled. Those of packets that came later (results/validation/README.md names them) "
-       "have no number that was fitted to times, but these cells are not held out for them."},
+       "Held-out cells have other bandwidths, latencies, sizes and numbers of workers. They were measured when "
+       "the models' rules of that time were settled. Rules that packets got since (results/validation/README.md names "
+       "them) contain no number that was fitted to times, but for those rules these cells are not held out."},
       {Note::assumed,
        "TCP is cubic, and links drop what would wait for more than 50 ms (or 200). Local networks have no latency "
        "but that of the queues and 0.1 ms."},

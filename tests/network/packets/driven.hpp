@@ -9,6 +9,7 @@
 
 #include "core/base/rng.hpp"
 #include "sim/network/packets/packet_network.hpp"
+#include "sim/network/packets/turns.hpp"
 
 namespace ddl::network::packets {
 
@@ -40,7 +41,11 @@ class Driven {
       if (now_s < may_end_s) REQUIRE(ends.size() == before);
     }
   }
-  void begin(const std::vector<PacketNetwork::Message>& messages) {
+  void begin(const std::vector<PacketNetwork::Message>& messages) {  // of a host each
+    network.pass(now_s);
+    for (const PacketNetwork::Message& message : messages) network.begin(now_s, {&message, 1}, turns_);
+  }
+  void begin_at_one_host(const std::vector<PacketNetwork::Message>& messages) {
     network.pass(now_s);
     network.begin(now_s, messages, turns_);
   }

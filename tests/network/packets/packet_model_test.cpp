@@ -33,9 +33,9 @@ scenario::Scenario as_packets(scenario::Scenario scenario) {
   return scenario;
 }
 
-scenario::Scenario on_star(double latency_s, double queue_s = 0.05) {
+scenario::Scenario on_star(double latency_s, double queue_s = 0.05, int workers = 5) {
   scenario::Scenario scenario =
-      as_packets(on_platform({.workers = 5, .bandwidth = {{bandwidth}}, .latency = {latency_s}}));
+      as_packets(on_platform({.workers = workers, .bandwidth = {{bandwidth}}, .latency = {latency_s}}));
   scenario.platform.network.queue = {queue_s};
   return scenario;
 }
@@ -165,6 +165,19 @@ TEST_CASE("a connection is as new when one of its hosts was away, others are not
     const double new_s = gone == 2 ? 0 : 0.1 + 2 * frame_s + 2 * overhead_bytes / bandwidth - 10 * frame_s;
     CHECK(found[1] == about(0.35 + 0.05 + 21 * frame_s + new_s, 6));
   }
+}
+
+TEST_CASE("turns of one host's messages do not depend on what another begins at the same instant") {
+  const scenario::Scenario scenario = on_star(0.01, 0.05, 6);
+  const auto ends_of_first_two = [&](const std::vector<Sent>& of_another) {
+    std::vector<Sent> messages = {{0, 1, 100 * segment_bytes}, {0, 2, 100 * segment_bytes}};
+    messages.insert(messages.end(), of_another.begin(), of_another.end());
+    const std::vector<double> found = times(scenario, messages);
+    return std::vector<double>(found.begin(), found.begin() + 2);
+  };
+  const std::vector<double> alone = ends_of_first_two({});
+  CHECK(alone[0] != alone[1]);
+  CHECK(ends_of_first_two({{3, 4, 100 * segment_bytes}, {3, 5, 100 * segment_bytes}}) == alone);
 }
 
 // A message that a crash cuts off, and another into the same host; also one between others, which makes the network
