@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures the cells on local networks over real TCP and prints one CSV row for each cell and seed. Needs root; takes some
-# 80 minutes with four cells at once, which mostly sleep.
+# Measures the cells on local networks over real TCP and prints one CSV row for each cell and seed. Needs root; takes
+# some 80 minutes with four cells at once, which mostly sleep.
 #
 #   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
 #   results/validation/measure.sh PROGRAM JOBS held_out > results/validation/held_out_lan.csv
@@ -15,6 +15,13 @@ scenario=$here/scenario.json
 . "$here/cells.sh"
 
 # A run lasts as long as twelve steps of every worker take in the simulation with seed 1, and three seconds at least.
+# All runs of a cell are equally long, though the model TCP may have changed since the first.
+known_stop() {
+  for file in "$here/measured.csv" "$here/held_out_lan.csv"; do
+    test ! -e "$file" || awk -F, -v cell="$1," 'index($0, cell) == 1 { print $7; exit }' "$file"
+  done
+}
+
 cell() {
   program=$1 network=$2 workers=$3 size=$4 scheme=$5 seed=$6 queue=$7
   work=$(mktemp -d)
@@ -22,9 +29,12 @@ cell() {
   set -- "$scenario" --quiet --out "$work" --set platform.workers="$workers" \
     --set platform.bandwidth="$(bandwidth "$network")" --set platform.server_bandwidth="$(widest "$network")Mbps" \
     --set wire.model_bytes="${size}MB" --set algorithm="$(algorithm "$scheme")"
-  "$program" run "$@" --seed 1 --set name=planned --set platform.network.model=TCP
-  stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
-    'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
+  stop=$(known_stop "$network,$workers,$size,$scheme,$queue")
+  if [ -z "$stop" ]; then
+    "$program" run "$@" --seed 1 --set name=planned --set platform.network.model=TCP
+    stop=$(awk -v t="$(number simulated_seconds "$work/planned/1/summary.json")" \
+      'BEGIN { t = t < 3 ? 3 : t; printf "%.1f", t + 0.05 }')
+  fi
   "$program" emulate "$@" --queue "${queue}s" --seed "$seed" --set name=cell --set stop="{\"time\": \"${stop}s\"}"
   measured=$work/cell-measured/$seed
   echo "$network,$workers,$size,$scheme,$queue,$seed,$stop,$(cycle "$measured/iterations.csv")\
