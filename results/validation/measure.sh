@@ -2,12 +2,13 @@
 # Measures the cells on local networks over real TCP and prints one CSV row for each cell and seed. Needs root; takes
 # some 80 minutes with four cells at once, which mostly sleep.
 #
-#   results/validation/measure.sh PROGRAM [JOBS] > results/validation/measured.csv
-#   results/validation/measure.sh PROGRAM JOBS held_out > results/validation/held_out_lan.csv
-#   results/validation/measure.sh PROGRAM JOBS SERIES PATTERN SEEDS >> FILE
+#   results/validation/measure.sh PROGRAM [JOBS] > measured.csv
+#   results/validation/measure.sh PROGRAM JOBS held_out > held_out_lan.csv
+#   results/validation/measure.sh PROGRAM JOBS SERIES PATTERN SEEDS > more.csv
 #
-# The third measures other seeds of the cells of a series, first or held_out, whose first five columns PATTERN, an
-# extended regular expression, matches, and prints no header.
+# The third form measures further seeds of those cells of SERIES, first or held_out, whose first five columns match
+# PATTERN, an extended regular expression; it prints no header. Results must not go into this folder's tables while it
+# runs, since it reads from them how long runs of a cell last.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scenario=$here/scenario.json

@@ -6,8 +6,8 @@
 #
 # With TABLE, made by `reproduce validation` when FILE had three seeds of each cell over distances
 # (validation_distances.csv or validation_held_out.csv), cells of cubic whose simulated mean is uncertain as well. Neither
-# looks at how far the two are apart. After the model has changed the rule is applied again, to its seeds 1 to 3: cells
-# that it names then, on local networks as well, get seeds 4 to 9.
+# rule compares simulation with measurement. After the model has changed the rule is applied again, to
+# its seeds 1 to 3: cells that are uncertain then, on local networks as well, get seeds 4 to 9.
 set -eu
 file=$1 table=${2:-}
 {

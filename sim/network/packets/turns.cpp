@@ -14,7 +14,7 @@ void Turns::take(std::vector<int> messages, const std::function<bool(int message
     double sent = 0;
     while (sent < most && send_burst(left.front())) ++sent;
     if (sent < most) left.pop_front();
-    // Where the turn of one that was done already came to nothing, the other has just had its own.
+    // If nothing was left to send, the turn was empty, and the other message has just had its own.
     const bool is_others_turn = sent == most || sent == 0;
     if (is_others_turn && left.size() > 1) std::swap(left[0], left[1]);
   }

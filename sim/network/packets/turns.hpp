@@ -1,5 +1,5 @@
 // In what order bursts of messages that one host begins at one instant enter its device. Each message has a thread that
-// writes it, and two of these are at work at a time, as on two processors; which first is drawn uniformly. The two
+// writes it, and two of these are at work at a time, as on two processors; their order is drawn uniformly. The two
 // alternate: a turn has more than n bursts with a probability of 1 / sqrt(n + 1). That law was read off captured
 // packets over distances (docs/decisions/0082-messages-take-turns.md), and is used for local networks as well.
 //
@@ -18,8 +18,8 @@ class Turns {
   // `random`: the host's; each call of take() draws from it.
   explicit Turns(const Stream& random) : random_(random) {}
 
-  // `messages`: the caller's numbers, each once. `send_burst` sends one burst of a message and returns whether it did.
-  // A message for which it did not is done.
+  // `messages`: the caller's numbers, without repeats. `send_burst` sends one burst of a message and returns whether it
+  // did. A message for which it did not is done.
   void take(std::vector<int> messages, const std::function<bool(int message)>& send_burst);
 
  private:

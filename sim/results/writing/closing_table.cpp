@@ -146,7 +146,7 @@ std::string real_network_line(const experiment::Measurement& measured) {
 }
 
 std::string delay_box_line(const experiment::DelayBoxUse& use) {
-  return fmt::format("99 % of packets within {}, {} of a core", readable_seconds(use.error_p99_s),
+  return fmt::format("99 % of packets at most {} late, {} of a core", readable_seconds(use.error_p99_s),
                      readable_share(use.processor_share));
 }
 

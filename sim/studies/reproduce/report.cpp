@@ -29,7 +29,7 @@ std::string shown(const std::optional<double>& number, int decimals) {
 
 // With the half-width of its interval, if wanted and there is one to be seen in so many digits.
 std::string shown_simulated(const Value& value, int decimals, bool interval) {
-  const std::string mean = shown(value.simulated, decimals);
+  std::string mean = shown(value.simulated, decimals);
   if (!interval || !value.simulated || !value.half_width) return mean;
   const std::string width = shown(value.half_width, decimals);
   return width.find_first_not_of("0.") == std::string::npos ? mean : mean + " ±" + width;
@@ -340,7 +340,7 @@ std::string write_study(const std::string& out, const Study& study, const Outcom
   };
   for (const TableLayout& table : study.tables) results::write_whole(table_file(table.name), table_csv(table, outcome));
   results::write_whole(table_file("claims"), claims_csv(study, outcome));
-  const std::string page = (folder / (study.name + ".md")).string();
+  std::string page = (folder / (study.name + ".md")).string();
   results::write_whole(page, study_page(study, outcome, command));
   return page;
 }
