@@ -92,15 +92,13 @@ void PacketNetwork::close(int connection) {
 
 void PacketNetwork::begin(double now_s, std::span<const Message> messages, Turns& turns) {
   now_s_ = now_s;
+  std::vector<int> connections;
   for (const auto& [connection, bytes] : messages) {
     at(connection).sender.write(now_s, bytes);
     busy_.push_back(connection);
     at(connection).is_busy = true;
     at(connection).end.begin(at(connection).sender.message_ends() - 1, least_latency_of(at(connection).there));
     ends_.set(static_cast<std::size_t>(connection), now_s);
-  }
-  std::vector<int> connections;
-  for (const auto& [connection, bytes] : messages) {
     at(connection).sender.send_lost_again(now_s);
     connections.push_back(connection);
   }
