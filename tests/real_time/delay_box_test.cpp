@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "sim/emulate/machine.hpp"
@@ -282,6 +285,35 @@ TEST_CASE("links with more packets than a delay box carries are refused") {
                        InputError);
   // What cannot be sent need not be received.
   CHECK_NOTHROW(check_packet_rate({1e6}, {1e9}));
+}
+
+// Of what a host's device has sent, bytes for each packet.
+double mean_packet_sent(const NetworkNamespace& host) {
+  const InNamespace visit(host);
+  std::ifstream devices("/proc/thread-self/net/dev");
+  double bytes = 0, packets = 0;
+  for (std::string line; std::getline(devices, line);) {
+    if (line.find("eth0:") == std::string::npos) continue;
+    std::istringstream counters(line.substr(line.find(':') + 1));
+    constexpr int of_receiving = 8;
+    for (int i = 0; i < of_receiving; ++i) counters >> bytes;
+    counters >> bytes >> packets;
+  }
+  REQUIRE(packets > 0);
+  return bytes / packets;
+}
+
+TEST_CASE("between token buckets a burst is single frames, which a full queue drops one by one") {
+  if (!stage_is_allowed()) return;
+  Star quick = star_of(2, 0);
+  for (StarHost& host : quick.hosts) host.up_bytes_per_s = host.down_bytes_per_s = 10 * kRate;
+  const Testbed testbed(quick, {});
+  bulk_rates(testbed, 2, 0.1, 0.5);
+  for (int node = 0; node < 2; ++node) {
+    const double mean = mean_packet_sent(testbed.host(node));
+    CHECK(mean > 100);  // more than acknowledgements
+    CHECK(mean <= 1500 + ethernet_bytes);
+  }
 }
 
 TEST_CASE("token buckets refuse what only a delay box can do") {

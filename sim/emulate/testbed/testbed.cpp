@@ -1,9 +1,16 @@
 #include "sim/emulate/testbed/testbed.hpp"
 
 #include <fmt/format.h>
+#include <linux/ethtool.h>
+#include <linux/if.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -52,6 +59,20 @@ void check_settings(const Star& star, const TestbedSettings& settings, bool has_
 // Of TCP in the namespace that the thread is in.
 void set_slow_start_after_idle(bool on) {
   std::ofstream("/proc/sys/net/ipv4/tcp_slow_start_after_idle") << (on ? "1" : "0");
+}
+
+// Of eth0 in the namespace that the thread is in, what `ethtool -K eth0 tso off` does: the frames of a burst leave one
+// by one. Virtual devices would keep them together, and a full queue would drop them together, which no switch does.
+void cut_bursts_into_frames() {
+  ethtool_value segmentation{ETHTOOL_STSO, 0};
+  ifreq request{};
+  std::strncpy(request.ifr_name, "eth0", IFNAMSIZ - 1);
+  request.ifr_data = reinterpret_cast<char*>(&segmentation);
+  const Descriptor any(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (ioctl(any.number(), SIOCETHTOOL, &request) != 0) {
+    throw InputError(std::string("emulate: eth0: segmentation offload cannot be switched off: ") +
+                     std::strerror(errno));
+  }
 }
 
 std::string hardware_address(std::size_t node) { return fmt::format("02:00:00:00:00:{:02x}", node + 1); }
@@ -139,6 +160,8 @@ void Testbed::lay_cables(const Star& star, const LinkQueue& queue) {
                          hardware_address(other));
     }
     hosts_[node].run({"ip", "-batch", "-"}, own);
+    const InNamespace visit(hosts_[node]);
+    cut_bursts_into_frames();
     hosts_[node].run({"tc", "-batch", "-"}, limit("eth0", star.hosts[node].up_bytes_per_s, queue));
   }
 }
