@@ -29,10 +29,10 @@ cycle() {
            END { for (worker in sum) { mean += sum[worker] / count[worker]; ++workers } print mean / workers }' "$1"
 }
 
-# Whether the machine was so busy with other things that a run over distances, whose timing.json this is, measured them:
-# sleeps ended more than 50 ms late, or 1 % of all packets left the box late, by more than 5 ms or than the latency (the
-# second argument, in ms).
+# Whether the machine was so busy with other things that a run, whose timing.json this is, measured them: sleeps ended
+# more than 50 ms late, or, over distances, 1 % of all packets left the box late, by more than 5 ms or than the latency
+# (the second argument, in ms).
 is_disturbed() {
-  awk -v late="$(number late_max_s "$1")" -v error="$(number error_p99_s "$1")" -v latency="$2" \
+  awk -v late="$(number late_max_s "$1")" -v error="$(number error_p99_s "$1")" -v latency="${2:-0}" \
     'BEGIN { exit !(late > 0.05 || error > 0.005 || error > latency / 1000) }'
 }

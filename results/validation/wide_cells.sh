@@ -1,15 +1,21 @@
 #!/bin/sh
 # Prints, as one pattern for measure_wan.sh or measure.sh, the cells of FILE (wan.csv or held_out.csv; measured.csv or
-# held_out_lan.csv) whose mean is uncertain: the standard error of seeds 1 to 3 is more than 3 % of it.
+# held_out_lan.csv) of which three seeds say too little:
 #
-#   results/validation/wide_cells.sh FILE [TABLE]
+# - the mean of seeds 1 to 3 has a standard error of more than 3 % of it, or
+# - their times do not overlap with those of another scheme on the same network, but are less than 2 % apart from them,
+#   so that a further seed may well end in the gap (two seeds differ by 2.5 % and more on average).
 #
-# With TABLE, made by `reproduce validation` when FILE had three seeds of each cell over distances
-# (validation_distances.csv or validation_held_out.csv), cells of cubic whose simulated mean is uncertain as well. Neither
-# rule compares simulation with measurement. After the model has changed the rule is applied again, to
-# its seeds 1 to 3: cells that are uncertain then, on local networks as well, get seeds 4 to 9.
+#   results/validation/wide_cells.sh FILE [TABLE]...
+#
+# With a TABLE, made by `reproduce validation` when FILE had three seeds of each cell (validation_distances.csv for
+# wan.csv, validation_held_out.csv for both files that are held out, validation_cycles.csv and
+# validation_long_queue_cycles.csv for measured.csv), cells of cubic whose simulated mean has such an error as well. No
+# rule compares simulation with measurement. After the model or the emulation has changed the rules are applied again, to
+# seeds 1 to 3: the cells get seeds 4 to 9.
 set -eu
-file=$1 table=${2:-}
+file=$1
+shift
 {
   awk -F, '
     NR == 1 {
@@ -17,9 +23,18 @@ file=$1 table=${2:-}
       next
     }
     $at["seed"] <= 3 {
-      cell = ""
-      for (i = 1; i < at["seed"]; ++i) cell = cell $i ","
+      cell = network = ""
+      for (i = 1; i < at["seed"]; ++i) {
+        cell = cell $i ","
+        if (i != at["scheme"]) network = network $i ","
+      }
       seconds = $at["seconds_per_cycle"]
+      if (!(cell in runs)) {
+        least[cell] = most[cell] = seconds
+        rivals[network] = rivals[network] " " cell
+      }
+      if (seconds < least[cell]) least[cell] = seconds
+      if (seconds > most[cell]) most[cell] = seconds
       ++runs[cell]; sum[cell] += seconds; squares[cell] += seconds * seconds
     }
     END {
@@ -30,10 +45,36 @@ file=$1 table=${2:-}
         variance = (squares[cell] - n * mean * mean) / (n - 1)
         if (sqrt(variance / n) > 0.03 * mean) print "^" cell
       }
+      for (network in rivals) {
+        n = split(rivals[network], cells, " ")
+        for (i = 1; i <= n; ++i) {
+          for (j = 1; j <= n; ++j) {
+            gap = least[cells[j]] / most[cells[i]]
+            if (gap > 1 && gap < 1.02) print "^" cells[i] "\n^" cells[j]
+          }
+        }
+      }
     }' "$file"
-  # The half width of a 95 % interval of three runs is 4.303 standard errors.
-  test -z "$table" ||
-    awk -F, '$6 == "packets" && $4 >= 1 && $10 / 4.303 > 0.03 * $8 {
-      print "^" $1 "," $2 "," $3 "," $4 "," $5 ",cubic,on,[0-9]+,"
-    }' "$table"
+  for table; do
+    case $(basename "$table") in
+      validation_long_queue_cycles.csv) queue=0.2 ;;
+      *) queue=0.05 ;;
+    esac
+    # The half width of a 95 % interval of three runs is 4.303 standard errors.
+    awk -F, -v queue="$queue" -v is_local="$(head -n 1 "$file" | grep -c queue_s)" '
+      NR == 1 {
+        for (i = 1; i <= NF; ++i) at[$i] = i
+        model = "model" in at ? at["model"] : at["sharing"]
+        latency = at["ms one way"]
+        next
+      }
+      $model != "packets" || $at["half_width"] / 4.303 <= 0.03 * $at["simulated"] { next }
+      {
+        link = "^" $1 "," $2 "," $3 ","
+        scheme = $at["scheme"] ","
+        is_near = !latency || $latency < 1
+      }
+      is_local && is_near { print link scheme queue "," }
+      !is_local && !is_near { print link $latency "," scheme "cubic,on,[0-9]+," }' "$table"
+  done
 } | sort -u | paste -s -d "|" -
