@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures the cells on local networks over real TCP and prints one CSV row for each cell and seed. Needs root; takes
-# some 90 minutes, in which links mostly wait.
+# some 40 minutes, with held_out 25.
 #
 #   results/validation/measure.sh PROGRAM [MOST] > measured.csv
 #   results/validation/measure.sh PROGRAM MOST held_out > held_out_lan.csv

@@ -11,8 +11,8 @@
 # With a TABLE, made by `reproduce validation` when FILE had three seeds of each cell (validation_distances.csv for
 # wan.csv, validation_held_out.csv for both files that are held out, validation_cycles.csv and
 # validation_long_queue_cycles.csv for measured.csv), cells of cubic whose simulated mean has such an error as well. No
-# rule compares simulation with measurement. After the model or the emulation has changed the rules are applied again, to
-# seeds 1 to 3: the cells get seeds 4 to 9.
+# rule compares simulation with measurement. After the model or the emulation has changed the rules are applied again,
+# to seeds 1 to 3: the cells get seeds 4 to 9.
 set -eu
 file=$1
 shift
