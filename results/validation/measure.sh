@@ -59,9 +59,11 @@ if [ "$1" = --measure ]; then
   for _ in 1 2 3; do
     ddlsim emulate "$work" --force --queue "${queue}s" --seed "$seed" --set stop="{\"time\": \"${stop}s\"}"
     if ! is_disturbed "$measured/timing.json"; then break; fi
+    echo "$*: disturbed" >&2
   done
   if is_disturbed "$measured/timing.json"; then
-    echo "$*: disturbed three times; run this again when the machine does less" >&2
+    echo "disturbed three times; when the machine does less:" \
+      "measure.sh $program 1 SERIES '^$network,$workers,$size,$scheme,$queue,' $seed" >&2
     exit 1
   fi
   of_timing() { number "$1" "$measured/timing.json"; }
@@ -73,6 +75,7 @@ if [ "$1" = --measure ]; then
 fi
 
 program=$1 most=${2:-6} series=${3:-first} pattern=${4:-.} seeds=${5:-1 2 3}
+[ "$most" -ge 1 ] || exit 2
 if [ $# -lt 4 ]; then
   echo "network,workers,message_mb,scheme,queue_s,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
 retransmitted_share,late_max_s,own_share,soft_interrupt_share,busy_share"
@@ -89,6 +92,7 @@ else
   shapes="$(for star in $stars; do echo "$star,0.25 $star,1"; done) uniform,2,4 heterogeneous,2,4"
 fi
 plans=$(mktemp)
+trap 'rm "$plans"' EXIT
 for shape in $shapes; do
   for scheme in ps_async ps_sync ako_p1 ako_p2 ako_p4 gossip ring_allreduce d_psgd ad_psgd; do
     for queue in $queues; do
@@ -108,7 +112,7 @@ done > "$plans"
 soft_interrupts() {
   for thread in $(pgrep '^ksoftirqd/'); do chrt "$@" "$thread"; done
 }
-trap 'soft_interrupts --other --pid 0; rm "$plans"' EXIT
+trap 'rm "$plans"; soft_interrupts --other --pid 0' EXIT
 soft_interrupts --fifo --pid 1
 
 at_once=$most failed=0

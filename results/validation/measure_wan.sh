@@ -94,4 +94,4 @@ held_out_rows() {
 { wan_rows && held_out_rows; } | while read -r row; do
   key=$(echo "$row" | tr ' ' ','),
   if echo "$key" | grep -Eq "$pattern" && ! grep -q "^$key" "$file"; then echo "$program $file $row"; fi
-done | head -n "$most" | xargs -P "$jobs" -L 1 sh "$0" --cell
+done | head -n "$most" | xargs -r -P "$jobs" -L 1 sh "$0" --cell

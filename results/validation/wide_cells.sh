@@ -77,4 +77,4 @@ shift
       is_local && is_near { print link scheme queue "," }
       !is_local && !is_near { print link $latency "," scheme "cubic,on,[0-9]+," }' "$table"
   done
-} | sort -u | paste -s -d "|" -
+} | sort -u | awk '{ print } END { if (NR == 0) print "^$" }' | paste -s -d "|" -  # no cell: matches none

@@ -3,8 +3,8 @@
 //
 // Token buckets, where latencies are next to nothing: each host has a virtual cable to a bridge, which stands in a
 // namespace of its own, with tc's tbf at both ends. A bucket holds a millisecond's worth (at least two frames). TCP
-// sees no round trips but those of queues. Segmentation offload is off: frames of a burst leave, and are dropped, one by
-// one, as in a switch.
+// sees no round trips but those of queues. Segmentation offload is off: frames of a burst leave, and are dropped, one
+// by one, as in a switch.
 //
 // A delay box (delay_box.hpp), where they are not: each host has a TUN device, whose packets the box holds for a queue,
 // a rate and the link's latency, up and down. A host's own link is then one behind its device, as a router's: TCP knows

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -54,7 +55,8 @@ bool is_quicker(const MeasuredCell& a, const MeasuredCell& b) {
 }
 
 bool is_told_apart(const Outcome& outcome, const TablePosition& quicker, const TablePosition& slower) {
-  const auto half_width = [&](const TablePosition& place) { return outcome.at(place).half_width.value_or(0); };
+  constexpr double unknown = std::numeric_limits<double>::infinity();  // of one run
+  const auto half_width = [&](const TablePosition& place) { return outcome.at(place).half_width.value_or(unknown); };
   return outcome.number(quicker) + half_width(quicker) < outcome.number(slower) - half_width(slower);
 }
 
@@ -88,7 +90,8 @@ Verdict ranks_alike(const Outcome& outcome, const std::vector<MeasuredCell>& cel
   std::string numbers = fmt::format("tau 1 in {}, {} of {} pairs reversed", out_of(ranking.perfect, ranking.groups),
                                     ranking.reversed, ranking.pairs);
   if (ranking.reversed > 0)
-    numbers += fmt::format(" ({} told apart by simulated intervals), such as {}", ranking.told_apart, ranking.example);
+    numbers += fmt::format(" ({} with simulated intervals that do not overlap), such as {}", ranking.told_apart,
+                           ranking.example);
   return {ranking.reversed == 0, numbers};
 }
 
@@ -136,8 +139,8 @@ Judge reversed(const Cells& among, const char* column, const char* than, const C
 constexpr Claim::Kind kind = Claim::check;
 constexpr const char* page = "see results/validation/README.md";
 constexpr const char* without_servers =
-    "most of the reversed pairs have Ako, which is simulated too quick with either sharing, and none a parameter "
-    "server: "
+    "most of the reversed pairs have Ako, which is simulated too quick with either sharing, and one a parameter "
+    "server; "
     "what equal shares make of servers is in the errors; see results/validation/README.md";
 constexpr const char* on_average = "4 %: smaller differences between schemes are not to be read out of a simulation";
 constexpr const char* at_most = "12 % at most, two or three times the accepted mean";

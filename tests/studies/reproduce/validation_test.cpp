@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ std::vector<MeasuredCell> two_cells() {
       "uniform,2,1,ring_allreduce,0.05,2,3.0,1.6\n");
 }
 
-Verdict verdict(double gossip_s, double ring_s, double half_width) {
+Verdict verdict(double gossip_s, double ring_s, std::optional<double> half_width) {
   const std::vector<MeasuredCell> cells = two_cells();
   const Outcome outcome({{place_of(cells[0], "packets"), cells[0].mean(), gossip_s, half_width},
                          {place_of(cells[1], "packets"), cells[1].mean(), ring_s, half_width}});
@@ -37,11 +38,16 @@ TEST_CASE("a pair is reversed if the simulation has it the other way or equal") 
   CHECK_FALSE(verdict(1.3, 1.2, 0.1).holds);
 }
 
-TEST_CASE("a reversed pair is told apart if its simulated intervals do not overlap") {
+TEST_CASE("of reversed pairs those are counted whose simulated intervals do not overlap") {
   const std::string example = ", such as ring_allreduce before: uniform, 2 workers, 1 MB, gossip";
-  const std::string reversed = "tau 1 in 0 of 1, 1 of 1 pairs reversed ";
-  CHECK(verdict(1.3, 1.2, 0.06).numbers == reversed + "(0 told apart by simulated intervals)" + example);
-  CHECK(verdict(1.3, 1.2, 0.04).numbers == reversed + "(1 told apart by simulated intervals)" + example);
+  const auto numbers = [&](int apart) {
+    return "tau 1 in 0 of 1, 1 of 1 pairs reversed (" + std::to_string(apart) +
+           " with simulated intervals that do not overlap)" + example;
+  };
+  CHECK(verdict(1.3, 1.2, 0.06).numbers == numbers(0));
+  CHECK(verdict(1.3, 1.2, 0.04).numbers == numbers(1));
+  CHECK(verdict(1.3, 1.3, 0.0).numbers == numbers(0));
+  CHECK(verdict(1.3, 1.2, std::nullopt).numbers == numbers(0));  // one run, no interval
 }
 
 }  // namespace
