@@ -12,7 +12,7 @@
 # wan.csv, validation_held_out.csv for both files that are held out, validation_cycles.csv and
 # validation_long_queue_cycles.csv for measured.csv), cells of cubic whose simulated mean has such an error as well. No
 # rule compares simulation with measurement. After the model or the emulation has changed the rules are applied again,
-# to seeds 1 to 3: the cells get seeds 4 to 9.
+# to seeds 1 to 3. Cells of the first rule get seeds 4 to 9, those of the second alone 4 to 6 at least.
 set -eu
 file=$1
 shift
