@@ -75,7 +75,7 @@ if [ "$1" = --measure ]; then
 fi
 
 program=$1 most=${2:-6} series=${3:-first} pattern=${4:-.} seeds=${5:-1 2 3}
-[ "$most" -ge 1 ] || exit 2
+[ "$most" -ge 1 ] 2>/dev/null || { echo "measure.sh: MOST is a number of runs, not $most" >&2; exit 2; }
 if [ $# -lt 4 ]; then
   echo "network,workers,message_mb,scheme,queue_s,seed,stop_s,seconds_per_cycle,bytes_sent,steps,busiest_utilisation,\
 retransmitted_share,late_max_s,own_share,soft_interrupt_share,busy_share"

@@ -139,9 +139,8 @@ Judge reversed(const Cells& among, const char* column, const char* than, const C
 constexpr Claim::Kind kind = Claim::check;
 constexpr const char* page = "see results/validation/README.md";
 constexpr const char* without_servers =
-    "most of the reversed pairs have Ako, which is simulated too quick with either sharing, and one a parameter "
-    "server; "
-    "what equal shares make of servers is in the errors; see results/validation/README.md";
+    "most of the reversed pairs have Ako, which is simulated too quick with either sharing; what equal shares make of "
+    "servers is in the errors; see results/validation/README.md";
 constexpr const char* on_average = "4 %: smaller differences between schemes are not to be read out of a simulation";
 constexpr const char* at_most = "12 % at most, two or three times the accepted mean";
 constexpr const char* as_measured = "none reversed";
