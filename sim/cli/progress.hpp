@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/studies/jobs.hpp"
 
@@ -73,6 +75,7 @@ template <class Work>
 auto with_progress(const std::string& name, bool wanted, const Work& work) {
   const RunsLine line(name, wanted);
   studies::RunsProgress last;
+  const process::SignalsHeld between_runs;
   try {
     return work([&](const studies::RunsProgress& progress) {
       last = progress;

@@ -13,31 +13,22 @@
 #include "core/base/check.hpp"
 #include "sim/process/child_process.hpp"
 #include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 
 namespace ddl::process {
 namespace {
 
-// While this lives, Ctrl-C and termination arrive on a descriptor instead of ending the process, so that the parent can
-// clean up while children work.
-class HeldSignals {
+// The same signals, held and arriving on a descriptor, so that the parent can clean up while children work.
+class AwaitedSignals {
  public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigprocmask(SIG_BLOCK, &held, &before_);
-    descriptor_ = signalfd(-1, &held, SFD_CLOEXEC);
+  AwaitedSignals() : descriptor_(signalfd(-1, &held_.signals(), SFD_CLOEXEC)) {
     if (descriptor_ < 0) throw InternalError(std::string("no signal descriptor: ") + std::strerror(errno));
   }
-  ~HeldSignals() {
-    close(descriptor_);
-    release();
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~AwaitedSignals() { close(descriptor_); }
+  AwaitedSignals(const AwaitedSignals&) = delete;
+  AwaitedSignals& operator=(const AwaitedSignals&) = delete;
 
-  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  void release() const { held_.release(); }
   int descriptor() const { return descriptor_; }
   // Takes one signal, so that it is not delivered later.
   int take() const {
@@ -47,7 +38,7 @@ class HeldSignals {
   }
 
  private:
-  sigset_t before_{};
+  SignalsHeld held_;
   int descriptor_ = -1;
 };
 
@@ -55,7 +46,7 @@ constexpr int for_ever = -1, tenth_of_a_second = 100;  // milliseconds
 
 // Waits until there is something to read, or for so long. First element: whether a signal has come; then, for each
 // child, whether it has sent something.
-std::vector<bool> wait_for(const HeldSignals& signals, const std::vector<int>& outputs, int milliseconds) {
+std::vector<bool> wait_for(const AwaitedSignals& signals, const std::vector<int>& outputs, int milliseconds) {
   std::vector<pollfd> waits = {{signals.descriptor(), POLLIN, 0}};
   for (const int output : outputs) waits.push_back({output, POLLIN, 0});
   while (poll(waits.data(), waits.size(), milliseconds) < 0) {
@@ -79,12 +70,19 @@ ChildAnswer answer_of(ChildProcess& child) {
 }  // namespace
 
 std::string in_child(const std::function<std::string()>& work) {
-  const HeldSignals signals;
+  const AwaitedSignals signals;
   ChildProcess child(work, [&] { signals.release(); });
+  int passed_on = 0;
   while (true) {
     const std::vector<bool> ready = wait_for(signals, {child.output()}, for_ever);
-    if (ready[0]) child.pass_on(signals.take());  // it may have been sent to this process only
-    if (ready[1] && !child.listen()) return child.answer();
+    if (ready[0]) {
+      passed_on = signals.take();
+      child.pass_on(passed_on);  // it may have been sent to this process only
+    }
+    if (!ready[1] || child.listen()) continue;
+    std::string answer = child.answer();
+    if (passed_on != 0) std::raise(passed_on);  // it came too late for the child
+    return answer;
   }
 }
 
@@ -92,7 +90,7 @@ void in_children(std::size_t jobs, int at_once, const std::function<std::functio
                  const std::function<void(std::size_t, const ChildAnswer&)>& done,
                  const std::function<bool()>& may_go_on) {
   check(at_once > 0, "at least one child at once");
-  const HeldSignals signals;
+  const AwaitedSignals signals;
   std::map<std::size_t, ChildProcess> running;
   for (std::size_t next = 0; next < jobs || !running.empty();) {
     if (may_go_on && !may_go_on()) return;  // what runs is ended with its ChildProcess

@@ -114,6 +114,7 @@ bool ChildProcess::listen() {
 std::string ChildProcess::answer() {
   const int status = wait();
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) throw Interrupted("interrupted; nothing was written");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP) throw Interrupted("hung up; nothing was written");
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) throw Interrupted("terminated; nothing was written");
   if (status != 0 || said_.empty()) {
     const std::string how = WIFSIGNALED(status) ? std::string("by signal ") + strsignal(WTERMSIG(status))

@@ -10,6 +10,7 @@
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/cli/tuning/commands.hpp"
+#include "sim/process/signals_held.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/units.hpp"
 
@@ -59,6 +60,7 @@ class StageLine {
 void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings, int at_once,
                        const std::function<double()>& used) {
   StageLine line(!settings.quiet && !settings.json, used);
+  const process::SignalsHeld between_runs;
   try {
     adviser.run({at_once, [&](const studies::RunsProgress& progress) { line.show(progress); }, used,
                  [&](const std::string& stage) { line.begin(stage); }});
@@ -66,6 +68,7 @@ void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings,
     search::write_advice(adviser);  // of the runs that have ended
     throw process::Interrupted(line.interrupted());
   }
+  search::write_advice(adviser);
 }
 
 // About the runs that raced; it opens with the advice, which weighs more than these.
@@ -88,7 +91,6 @@ int advise(const AdviseSettings& settings) {
   run_within_budget(adviser, settings, at_once, [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
   });
-  search::write_advice(adviser);
   if (settings.json) {
     std::cout << search::advice_json(adviser);
   } else {

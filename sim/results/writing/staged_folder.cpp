@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "sim/process/signals_held.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;
@@ -129,15 +129,6 @@ void remove_ours(const fs::path& folder, const std::function<bool(const std::str
   rmdir(folder.c_str());
 }
 
-SignalsHeld::SignalsHeld() {
-  sigset_t held;
-  sigemptyset(&held);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
-  pthread_sigmask(SIG_BLOCK, &held, &before_);
-}
-
-SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
 StagedFolder::StagedFolder(fs::path target)
     : target_(std::move(target)), staged_(free_sibling(target_)), parents_(missing_parents(target_)) {}
 
@@ -180,7 +171,7 @@ void StagedFolder::write(const std::string& name, std::initializer_list<std::str
 }
 
 void StagedFolder::publish(const std::function<bool(const std::string& name)>& ours, bool exchange) {
-  const SignalsHeld held;
+  const process::SignalsHeld held;
   std::error_code unreadable;
   if (!fs::exists(fs::symlink_status(target_, unreadable))) {
     if (rename(staged_.c_str(), target_.c_str()) != 0) {

@@ -1,7 +1,6 @@
 // A folder that appears whole or not at all: it is filled under a hidden name beside its place and renamed into it.
 #pragma once
 
-#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -12,18 +11,6 @@
 #include "core/base/check.hpp"
 
 namespace ddl::results {
-
-// Puts off Ctrl-C and its like in this thread while alive, so that they neither leave nor find half a folder.
-class SignalsHeld {
- public:
-  SignalsHeld();
-  ~SignalsHeld();
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // Another program has put a folder in the place of one that was about to appear there.
 struct TargetAppeared : InputError {

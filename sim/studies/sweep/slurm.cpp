@@ -12,6 +12,7 @@
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
 #include "sim/process/failures.hpp"
+#include "sim/process/signals_held.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -170,7 +171,7 @@ SweepOutcome run_sweep_on_slurm(const SweepPlan& plan, SweepEstimate outlook, co
   }
   const SweepFolder in_use(outlook.folder, plan, JobsFolder::Use::shared);
   outlook.look_again();
-  const results::SignalsHeld held;
+  const process::SignalsHeld held;
   const fs::path& folder = outlook.folder;
   SweepOutcome outcome{folder, std::vector<std::string>(plan.runs()), plan.runs() - outlook.open.size()};
   if (!outlook.open.empty()) {
