@@ -1,28 +1,30 @@
 #!/bin/sh
 # Prints, as one pattern for measure_wan.sh or measure.sh, the cells of FILE (wan.csv or held_out.csv; measured.csv or
-# held_out_lan.csv) of which three seeds say too little:
+# held_out_lan.csv) of which seeds 1 to LAST, 3 or 9, say too little:
 #
-# - the mean of seeds 1 to 3 has a standard error of more than 3 % of it, or
-# - their times do not overlap with those of another scheme on the same network, but are less than 2 % apart from them,
-#   so that a further seed may well end in the gap (two seeds differ by 2.5 % and more on average).
+# - their mean has a standard error of more than 3 % of it, or
+# - with three seeds, their times do not overlap with those of another scheme on the same network, but are less than 2 %
+#   apart from them, so that a further seed may well end in the gap (two seeds differ by 2.5 % and more on average).
 #
-#   results/validation/wide_cells.sh FILE [TABLE]...
+#   results/validation/wide_cells.sh FILE LAST [TABLE]...
 #
 # With a TABLE, made by `reproduce validation` when FILE had three seeds of each cell (validation_distances.csv for
 # wan.csv, validation_held_out.csv for both files that are held out, validation_cycles.csv and
 # validation_long_queue_cycles.csv for measured.csv), cells of cubic whose simulated mean has such an error as well. No
 # rule compares simulation with measurement. After the model or the emulation has changed the rules are applied again,
-# to seeds 1 to 3. Cells of the first rule get seeds 4 to 9, those of the second alone 4 to 6 at least.
+# from three seeds on. Cells of the first rule get seeds 4 to 9, then 10 to 18, those of the second alone 4 to 6 at
+# least.
 set -eu
-file=$1
-shift
+file=$1 last=$2
+shift 2
+case $last in 3 | 9) ;; *) echo "wide_cells.sh: LAST is 3 or 9, not $last" >&2 && exit 2 ;; esac
 {
-  awk -F, '
+  awk -F, -v last="$last" '
     NR == 1 {
       for (i = 1; i <= NF; ++i) at[$i] = i
       next
     }
-    $at["seed"] <= 3 {
+    $at["seed"] <= last {
       cell = network = ""
       for (i = 1; i < at["seed"]; ++i) {
         cell = cell $i ","
@@ -40,12 +42,13 @@ shift
     END {
       for (cell in runs) {
         n = runs[cell]
-        if (n < 2) continue
+        if (n < last) continue
         mean = sum[cell] / n
         variance = (squares[cell] - n * mean * mean) / (n - 1)
         if (sqrt(variance / n) > 0.03 * mean) print "^" cell
       }
       for (network in rivals) {
+        if (last > 3) break
         n = split(rivals[network], cells, " ")
         for (i = 1; i <= n; ++i) {
           for (j = 1; j <= n; ++j) {
