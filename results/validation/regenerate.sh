@@ -1,9 +1,6 @@
 #!/bin/sh
-# Makes everything in this folder again, but README.md, wan.csv and the held_out*.csv: measures (root; an hour),
-# simulates, draws. Needs gnuplot. Local networks then have three seeds again. More, of cells of which three say too
-# little: measure.sh PROGRAM 6 first "$(sh wide_cells.sh measured.csv 3 TABLE...)" "4 5 6 7 8 9" > more.csv, and for FILE
-# wan.csv or held_out.csv: measure_wan.sh PROGRAM FILE 1000 2 "$(sh wide_cells.sh FILE 3 TABLE)" "4 5 6 7 8 9". Each TABLE
-# is of a study of seeds 1 to 3 alone.
+# Makes everything in this folder again, but the texts, wan.csv and the held_out*.csv: measures (root; an hour),
+# simulates, draws. Needs gnuplot. Local networks then have three seeds again; method.md says how they get more.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

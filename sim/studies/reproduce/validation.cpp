@@ -80,8 +80,9 @@ Reading seconds_per_cycle() {
 std::vector<Note> notes() {
   return {
       {Note::modelled,
-       "Measured is the mean of three runs, or of seven or nine where that of three is uncertain (seeds 4 and on). The "
-       "simulation has the seeds and lengths of these runs: the times of gradients are the same numbers in both."},
+       "Measured is the mean of three runs, of more where three say too little, and on local networks of six at least "
+       "(results/validation/method.md). The simulation has the seeds and lengths of these runs: the times of gradients "
+       "are the same numbers in both."},
       {Note::modelled,
        "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "
        "that it finished in the run."},
