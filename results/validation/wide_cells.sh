@@ -6,7 +6,8 @@
 # - with three seeds, their times do not overlap with those of another scheme on the same network, but are less than 2 %
 #   apart from them, so that a further seed may well end in the gap (two seeds differ by 2.5 % and more on average).
 #
-#   results/validation/wide_cells.sh FILE LAST [TABLE]...
+#   results/validation/wide_cells.sh FILE 3 [TABLE]...
+#   results/validation/wide_cells.sh FILE 9
 #
 # With a TABLE, made by `reproduce validation` when FILE had three seeds of each cell (validation_distances.csv for
 # wan.csv, validation_held_out.csv for both files that are held out, validation_cycles.csv and
@@ -18,6 +19,7 @@ set -eu
 file=$1 last=$2
 shift 2
 case $last in 3 | 9) ;; *) echo "wide_cells.sh: LAST is 3 or 9, not $last" >&2 && exit 2 ;; esac
+[ "$last" = 3 ] || [ $# = 0 ] || { echo "wide_cells.sh: a TABLE is of three seeds, not $last" >&2; exit 2; }
 {
   awk -F, -v last="$last" '
     NR == 1 {

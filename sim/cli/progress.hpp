@@ -73,9 +73,9 @@ class RunsLine {
 // Calls `work` with what shows its progress. If Ctrl-C ends it, the error says how far it is.
 template <class Work>
 auto with_progress(const std::string& name, bool wanted, const Work& work) {
+  const process::SignalsHeld between_runs;
   const RunsLine line(name, wanted);
   studies::RunsProgress last;
-  const process::SignalsHeld between_runs;
   try {
     return work([&](const studies::RunsProgress& progress) {
       last = progress;

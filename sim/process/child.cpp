@@ -18,7 +18,7 @@
 namespace ddl::process {
 namespace {
 
-// The same signals, held and arriving on a descriptor, so that the parent can clean up while children work.
+// Blocks what SignalsHeld blocks and reads it from a descriptor, so that the parent can clean up while children work.
 class AwaitedSignals {
  public:
   AwaitedSignals() : descriptor_(signalfd(-1, &held_.signals(), SFD_CLOEXEC)) {
@@ -81,7 +81,7 @@ std::string in_child(const std::function<std::string()>& work) {
     }
     if (!ready[1] || child.listen()) continue;
     std::string answer = child.answer();
-    if (passed_on != 0) std::raise(passed_on);  // it came too late for the child
+    if (passed_on != 0) std::raise(passed_on);  // the child had ended before; the signal is for this process, too
     return answer;
   }
 }

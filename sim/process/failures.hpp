@@ -11,7 +11,7 @@ namespace ddl::process {
 struct RunFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-// Ctrl-C. Exit code 130.
+// Ctrl-C, termination or a closed terminal. Exit code 130.
 struct Interrupted : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

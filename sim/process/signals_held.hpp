@@ -5,8 +5,9 @@
 
 namespace ddl::process {
 
-// While this lives, these signals wait, except those that the program ignores anyway (started with nohup, or in a
-// script's background); whoever waits for them may take them. One that nobody took arrives when the outermost ends.
+// Blocks these signals while it lives, except those that the program ignores, as under nohup or in a script's
+// background. A signal stays pending until code reads it, as in_children does; if nothing reads it, it is delivered
+// when the last of nested objects ends.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -15,7 +16,7 @@ class SignalsHeld {
   SignalsHeld& operator=(const SignalsHeld&) = delete;
 
   const sigset_t& signals() const { return held_; }
-  // For a child process, which such a signal ends, however deep its parent holds them.
+  // Unblocks them in a child process, however many of these objects its parent has.
   void release() const;
 
  private:

@@ -289,10 +289,11 @@ TEST_CASE("Ctrl-C ends a run with exit code 130 and leaves nothing behind") {
   const Workplace place;
   // A terminal sends the signal to the whole process group, which setsid gives the program for itself. In the
   // background a shell ignores SIGINT, hence the handler that is put back first. The run is a child process.
-  place.write("interrupt.sh", "setsid env --default-signal=INT '" DDLSIM_BINARY
-                              "' good.json --set stop.iterations=10000000 2>err &\n"
-                              "pid=$!\nwhile kill -0 $pid && [ -z \"$(cat /proc/$pid/task/$pid/children)\" ]; do "
-                              "sleep 0.1; done\nsleep 0.5\nkill -INT -$pid\nwait $pid\n");
+  place.write("interrupt.sh",
+              "setsid env --default-signal=INT '" DDLSIM_BINARY
+              "' good.json --set stop.iterations=10000000 2>err &\n"
+              "pid=$!\nfor i in $(seq 100); do [ -z \"$(cat /proc/$pid/task/$pid/children)\" ] || break; "
+              "sleep 0.1; done\nsleep 0.5\nkill -INT -$pid\nwait $pid\n");
   CHECK(WEXITSTATUS(std::system(("cd '" + place.at("").string() + "' && sh interrupt.sh").c_str())) == 130);
   CHECK(text_of(place.at("err")) == "ddlsim: interrupted\n");
   CHECK_FALSE(fs::exists(place.at("results")));

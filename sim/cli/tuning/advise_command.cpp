@@ -59,8 +59,8 @@ class StageLine {
 
 void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings, int at_once,
                        const std::function<double()>& used) {
-  StageLine line(!settings.quiet && !settings.json, used);
   const process::SignalsHeld between_runs;
+  StageLine line(!settings.quiet && !settings.json, used);
   try {
     adviser.run({at_once, [&](const studies::RunsProgress& progress) { line.show(progress); }, used,
                  [&](const std::string& stage) { line.begin(stage); }});
