@@ -11,7 +11,7 @@ namespace ddl::emulate {
 struct EmulateOptions {
   std::string congestion_control = "cubic";  // of every connection
   bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
-  TestbedSettings testbed;                   // its seed is the scenario's
+  TestbedSettings testbed;                   // its seed is that of the scenario's network
   double limit_s = 600;                      // of a run; one that is not over then fails
   runtime::RunOptions run;
 };

@@ -22,7 +22,7 @@ Simulation::Simulation(const scenario::Scenario& scenario, const RunOptions& opt
       tracer_(fabric_, scenario.record.trace),
       faults_(fabric_),
       experiment_(scenario, fabric_, options.threads),
-      network_(fabric_, quiescence_, tracer_, scenario.seed, scenario.wire.header_bytes.value,
+      network_(fabric_, quiescence_, tracer_, scenario::network_seed(scenario), scenario.wire.header_bytes.value,
                // NOLINTNEXTLINE(bugprone-use-after-move): whose it is, is read first
                [this](Message message) { node(message.target).deliver(std::move(message)); }),
       workers_(cluster().workers, experiment_.nodes()),

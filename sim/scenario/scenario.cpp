@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string>
+
+#include "core/base/rng.hpp"
 
 namespace ddl::scenario {
 
@@ -10,6 +13,11 @@ BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts) {
 }
 
 Seconds site_latency_of(const GeneratedPlatform& hosts) { return hosts.site_latency.value_or(Seconds{0.02}); }
+
+std::uint64_t network_seed(const Scenario& scenario) {
+  const int draw = scenario.platform.network.draw;
+  return draw == 1 ? scenario.seed : stream(scenario.seed, "network", "draw " + std::to_string(draw)).bits();
+}
 
 std::string resolve_path(const Scenario& scenario, const std::string& path) {
   return (std::filesystem::path(scenario.file).parent_path() / path).string();  // an absolute path stays as it is

@@ -73,6 +73,7 @@ struct NetworkSpec {
   bool slow_start_after_idle = true;  // in TCP and packets
   LinkSolver solver = LinkSolver::automatic;
   LinkSharing sharing = LinkSharing::automatic;
+  int draw = 1;  // of what the network leaves to chance
 };
 
 // Hosts from a SimGrid platform file, by name.
@@ -189,6 +190,9 @@ struct Scenario {
 BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts);
 Seconds site_latency_of(const GeneratedPlatform& hosts);
 
+// The seed of what the network leaves to chance: of its first draw the scenario's own.
+std::uint64_t network_seed(const Scenario& scenario);
+
 // `path` resolved relative to the scenario's folder.
 std::string resolve_path(const Scenario& scenario, const std::string& path);
 // The scenario's data, their folder resolved.
@@ -254,6 +258,11 @@ void fields(Visitor& visit, NetworkSpec& spec) {
   visit("solver", spec.solver,
         Rule{.doc = "for tests: what computes the shares; auto: SimGrid, and in large networks the accelerator of the "
                     "same model"});
+  visit("draw", spec.draw,
+        Rule{.doc = "with one seed, another draw of what the network leaves to chance: unequal shares of links, the "
+                    "order in which a host sends, jitter of packets, losses",
+             .at_least = 1,
+             .at_most = 1e6});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {

@@ -24,15 +24,18 @@ using Json = nlohmann::ordered_json;
 using scenario::Scenario;
 using Readings = std::vector<std::optional<double>>;  // one per figure of a cell
 
-// Every cell's scenario, but for the seed.
+// By cell, then draw of the network; but for the seed.
 std::vector<Scenario> scenarios_of(const Study& study, const std::string& folder) {
   std::vector<Scenario> scenarios;
   std::vector<std::string> problems;
   for (const Cell& cell : study.cells) {
     try {
       Json json = Json::parse(cell.scenario);
-      json["name"] = cell.name;
-      scenarios.push_back(scenario::parse_scenario(json.dump(), folder + "/" + cell.name));
+      for (int draw = 1; draw <= cell.draws; ++draw) {
+        json["name"] = draw == 1 ? cell.name : fmt::format("{}_draw_{}", cell.name, draw);
+        if (cell.draws > 1) json["platform"]["network"]["draw"] = draw;
+        scenarios.push_back(scenario::parse_scenario(json.dump(), folder + "/" + cell.name));
+      }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());
     }
@@ -45,14 +48,16 @@ const std::vector<std::uint64_t>& seeds_of(const Study& study, const Cell& cell)
   return cell.seeds.empty() ? study.seeds : cell.seeds;
 }
 
-// By cell, then seed.
+// By cell, then draw, then seed.
 std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
   std::vector<Job> jobs;
-  for (std::size_t cell = 0; cell < scenarios.size(); ++cell) {
-    const Scenario& scenario = scenarios[cell];
-    for (const std::uint64_t seed : seeds_of(study, study.cells[cell])) {
-      jobs.push_back({&scenario, seed, folder / scenario.name / std::to_string(seed),
-                      fmt::format("{} (seed {})", scenario.name, seed), study.cells[cell].cost});
+  auto scenario = scenarios.begin();
+  for (const Cell& cell : study.cells) {
+    for (int draw = 1; draw <= cell.draws; ++draw, ++scenario) {
+      for (const std::uint64_t seed : seeds_of(study, cell)) {
+        jobs.push_back({&*scenario, seed, folder / scenario->name / std::to_string(seed),
+                        fmt::format("{} (seed {})", scenario->name, seed), cell.cost});
+      }
     }
   }
   return jobs;
@@ -103,14 +108,17 @@ void count_network(const results::FinishedRun& run, std::vector<Outcome::Network
   ++found->runs;
 }
 
-// A mean of those seeds that reached something would flatter; so all must have.
-std::optional<results::Estimate> estimate_of(const std::vector<std::optional<double>>& values) {
-  std::vector<double> all;
-  for (const auto& value : values) {
+// The mean over seeds of the means over draws; none unless every run has the figure: a mean of the others would
+// flatter. `of_runs`: by draw, then seed.
+std::optional<results::Estimate> estimate_of(const std::vector<Readings>& of_runs, std::size_t figure, int draws) {
+  std::vector<double> of_seeds(of_runs.size() / static_cast<std::size_t>(draws));
+  for (std::size_t run = 0; run < of_runs.size(); ++run) {
+    const auto& value = of_runs[run][figure];
     if (!value) return std::nullopt;
-    all.push_back(*value);
+    of_seeds[run % of_seeds.size()] += *value;
   }
-  return results::estimate(all);
+  for (double& of_seed : of_seeds) of_seed /= draws;
+  return results::estimate(of_seeds);
 }
 
 // `is_open`: by job, whether its run is not finished.
@@ -121,26 +129,24 @@ Outcome outcome_of(const Study& study, const std::vector<Job>& jobs, const std::
   std::size_t job = 0;
   for (const Cell& cell : study.cells) {
     const std::size_t first = job;
-    job += seeds_of(study, cell).size();
+    job += seeds_of(study, cell).size() * static_cast<std::size_t>(cell.draws);
     const auto of_cell = [&](const auto& by_job) { return by_job.begin() + static_cast<std::ptrdiff_t>(first); };
     const auto count = static_cast<std::ptrdiff_t>(job - first);
     const bool cell_is_open = std::any_of(of_cell(is_open), of_cell(is_open) + count, std::identity());
     if (cell_is_open) open.push_back(cell.name);
-    std::vector<Readings> of_seeds;
+    std::vector<Readings> of_runs;
     for (std::size_t run_of = first; run_of < job && !cell_is_open; ++run_of) {
       const results::FinishedRun run = results::read_finished(jobs[run_of].folder);
-      of_seeds.push_back(readings_of(cell, run));
+      of_runs.push_back(readings_of(cell, run));
       count_network(run, networks);
     }
     for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
-      std::vector<std::optional<double>> read;
-      for (const Readings& readings : of_seeds) read.push_back(readings[figure]);
       Outcome::Value& value = values.emplace_back();
       value.place = cell.figures[figure].place;
       value.published = cell.figures[figure].published;
       value.open = cell_is_open;
       if (cell_is_open) continue;
-      if (const auto estimate = estimate_of(read)) {
+      if (const auto estimate = estimate_of(of_runs, figure, cell.draws)) {
         value.simulated = estimate->mean;
         value.half_width = estimate->half_width;
       }

@@ -33,13 +33,14 @@ struct Figure {
   Reading read;
 };
 
-// One scenario, run once per seed of the study, and what is read off it.
+// One scenario, run once per seed of the study and draw of the network, and what is read off it.
 struct Cell {
   std::string name;      // unique in the study; the scenario's name
-  std::string scenario;  // JSON text without name and seed
+  std::string scenario;  // JSON text without name and seed, nor with several draws which it is
   std::vector<Figure> figures;
   std::vector<std::uint64_t> seeds = {};  // none: the study's
   double cost = 1;                        // what a run may take, in any one unit: the cheapest run first
+  int draws = 1;                          // of the network, for each seed, whose figure is the mean over them
 };
 
 struct TableLayout {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/studies/reproduce/figures.hpp"
 #include "sim/studies/reproduce/report.hpp"
@@ -108,6 +110,50 @@ TEST_CASE("a figure has the 95 % interval of its seeds, and a cell may have seed
   CHECK(seen.finished == 5);
   CHECK(outcome.values()[0].half_width.value_or(0) > 0);
   CHECK_FALSE(outcome.values()[1].half_width.has_value());
+}
+
+TEST_CASE("a cell may have several draws of the network, over which a seed's figure is the mean") {
+  const data::ScratchFolder scratch;
+  Seen seen;
+  Study study = example();
+  const auto contended = [](const std::string& name, int draw) {
+    Cell cell = timing_cell(name, 10, 1);
+    const std::string one = R"("workers": 1)", single = R"("single")";
+    cell.scenario.replace(cell.scenario.find(one), one.size(),
+                          R"("workers": 3, "servers": 1, "network": {"draw": )" + std::to_string(draw) + "}");
+    cell.scenario.replace(cell.scenario.find(single), single.size(), R"("ps_async")");
+    return cell;
+  };
+  study.seeds = {1, 2, 3};
+  study.cells = {contended("both", 1), contended("first", 1), contended("second", 2)};
+  study.cells[0].draws = 2;
+  study.claims = {};
+  const std::vector<Outcome::Value> values = run_into(scratch.path(), study, seen).values();
+  CHECK(seen.finished == 12);
+  CHECK(values[1].simulated.value() != values[2].simulated.value());
+  CHECK(values[0].simulated.value() ==
+        doctest::Approx((values[1].simulated.value() + values[2].simulated.value()) / 2));
+
+  // The interval is that of the seeds' means.
+  std::vector<double> of_seeds;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    study.cells[0].seeds = {seed};
+    const Outcome::Value of_one = run_into(scratch.path(), study, seen).values()[0];
+    CHECK_FALSE(of_one.half_width.has_value());
+    of_seeds.push_back(of_one.simulated.value());
+  }
+  CHECK(values[0].half_width.value() == doctest::Approx(results::estimate(of_seeds).value().half_width.value()));
+  CHECK(values[0].half_width.value() > 0);
+
+  study.cells[0].seeds = {};
+  fs::remove_all(fs::path(scratch.path()) / "cells" / "example" / "both_draw_2" / "1");
+  StudyOptions options;
+  options.out = scratch.path();
+  options.finished_only = true;
+  const Outcome part = run_study(study, options);
+  CHECK(part.open() == std::vector<std::string>{"both"});
+  CHECK_FALSE(part.values()[0].simulated.has_value());
+  CHECK(part.values()[1].simulated == values[1].simulated);
 }
 
 TEST_CASE("a page says how the messages of its runs were carried, in how many of them") {
