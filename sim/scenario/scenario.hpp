@@ -259,8 +259,9 @@ void fields(Visitor& visit, NetworkSpec& spec) {
         Rule{.doc = "for tests: what computes the shares; auto: SimGrid, and in large networks the accelerator of the "
                     "same model"});
   visit("draw", spec.draw,
-        Rule{.doc = "with one seed, another draw of what the network leaves to chance: unequal shares of links, the "
-                    "order in which a host sends, jitter of packets, losses",
+        Rule{.doc = "number of the draw of what the network leaves to chance: unequal shares of links, the "
+                    "order in which a host sends, jitter of packets, losses; with one seed, another number changes "
+                    "these alone",
              .at_least = 1,
              .at_most = 1e6});
 }

@@ -87,7 +87,8 @@ Reading seconds_per_cycle() {
 std::vector<Note> notes() {
   return {
       {Note::modelled,
-       "Measured is the mean of three runs, of more where three say too little, and on local networks of six at least "
+       "Measured is the mean of three runs, of more where three say too little, and of six at least on local networks "
+       "and at 50 ms "
        "(results/validation/method.md). The simulation has the seeds and lengths of these runs: the times of gradients "
        "are the same numbers in both. For each seed what the network leaves to chance is drawn four times (with fair "
        "sharing, and in CM02, nothing is); simulated is the mean over seeds of the mean over draws."},
