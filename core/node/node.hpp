@@ -28,11 +28,13 @@ namespace ddl {
 
 class Node {
  public:
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
   virtual ~Node() = default;
 
   // --- the run ---
-  virtual int id() const = 0;
-  virtual const Cluster& cluster() const = 0;
+  int id() const { return id_; }
+  const Cluster& cluster() const { return cluster_; }
   virtual double now() const = 0;  // seconds since it began
   // False at every node once the run has as many samples as its stop condition asks for.
   virtual bool run_goes_on() const = 0;
@@ -84,6 +86,14 @@ class Node {
   bool up(int node) { return membership().up(node); }
   // Null in a runtime without it, which refuses systems that need it.
   virtual ModelParallel* model_parallel() = 0;
+
+ protected:
+  // `cluster` outlives it.
+  Node(int id, const Cluster& cluster) : id_(id), cluster_(cluster) {}
+
+ private:
+  const int id_;
+  const Cluster& cluster_;
 };
 
 }  // namespace ddl

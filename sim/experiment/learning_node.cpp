@@ -9,15 +9,10 @@
 namespace ddl::experiment {
 
 LearningNode::LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights)
-    : scenario_(scenario),
-      cluster_(cluster),
-      id_(id),
-      weights_(std::move(weights)),
-      jitter_(LearningNode::rng("jitter")) {}
+    : Node(id, cluster), scenario_(scenario), weights_(std::move(weights)), jitter_(LearningNode::rng("jitter")) {}
 
 Stream LearningNode::rng(const char* purpose) const {
-  std::string role =
-      id_ < cluster_.workers ? "worker " + std::to_string(id_) : "server " + std::to_string(id_ - cluster_.workers);
+  std::string role = is_worker() ? "worker " + std::to_string(id()) : "server " + std::to_string(server_rank());
   if (incarnation_ > 0) role += " started again " + std::to_string(incarnation_);
   return stream(scenario_.seed, role, purpose);
 }
@@ -32,7 +27,7 @@ void LearningNode::reset_replica(Payload weights) {
 void LearningNode::begin_step() {
   ++begun_steps_;
   IterationRow& row = rows_.emplace_back();
-  row.worker = id_;
+  row.worker = id();
   row.iteration = finished_steps_;
   row.start_s = now();
 }
@@ -61,7 +56,7 @@ std::vector<IterationRow> LearningNode::iterations() const { return {rows_.begin
 
 double LearningNode::draw_gradient_seconds() {
   const scenario::ComputeSpec& compute = scenario_.compute;
-  const double mean_s = cluster_.compute_s[static_cast<std::size_t>(id_)] - compute.overhead.value;
+  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id())] - compute.overhead.value;
   return mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
 }
 
@@ -105,7 +100,7 @@ void LearningNode::apply(std::span<const float> gradient, std::size_t first) {
 
 void LearningNode::record(const Record& record) {
   if (const auto* staleness = std::get_if<Staleness>(&record)) record_staleness(*staleness);
-  if (const auto* suspicion = std::get_if<Suspicion>(&record)) given_up_.push_back({id_, suspicion->worker, now()});
+  if (const auto* suspicion = std::get_if<Suspicion>(&record)) given_up_.push_back({id(), suspicion->worker, now()});
   if (const auto* answer = std::get_if<Answer>(&record)) answers_.push_back(*answer);
   if (const auto* draw = std::get_if<Draw>(&record); draw != nullptr && scenario_.record.draws) draws_.push_back(*draw);
 }

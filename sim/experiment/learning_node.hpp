@@ -13,8 +13,6 @@ namespace ddl::experiment {
 
 class LearningNode : public Node {
  public:
-  int id() const override { return id_; }
-  const Cluster& cluster() const override { return cluster_; }
   std::int64_t step() const override { return finished_steps_; }
 
   Weights& weights() override { return weights_; }
@@ -60,8 +58,6 @@ class LearningNode : public Node {
   nn::Optimizer& optimizer();
 
   const scenario::Scenario& scenario_;
-  const Cluster& cluster_;
-  const int id_;
   Weights weights_;
   std::optional<nn::Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
   int incarnation_ = 0;                     // crashes so far; before what draws random numbers

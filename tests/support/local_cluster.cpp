@@ -27,7 +27,7 @@ class FunctionOf final : public Program {
 
 // --- a node ---
 
-LocalNode::LocalNode(LocalCluster& owner, int id) : owner_(owner), id_(id) {
+LocalNode::LocalNode(LocalCluster& owner, int id) : Node(id, owner.settings().cluster), owner_(owner) {
   if (!owner.settings().gradient) return;
   std::vector<float> start = owner.settings().start;
   start.resize(cluster().parameters);
@@ -36,17 +36,16 @@ LocalNode::LocalNode(LocalCluster& owner, int id) : owner_(owner), id_(id) {
   weights_ = Weights(std::make_shared<const std::vector<float>>(at(slice.begin), at(slice.end)));
 }
 
-const Cluster& LocalNode::cluster() const { return owner_.settings().cluster; }
 double LocalNode::now() const { return owner_.now(); }
 bool LocalNode::run_goes_on() const { return !owner_.draining_; }
 std::string LocalNode::name() const {
-  return id_ < cluster().workers ? "w" + std::to_string(id_) : "ps" + std::to_string(id_ - cluster().workers);
+  return is_worker() ? "w" + std::to_string(id()) : "ps" + std::to_string(server_rank());
 }
 Stream LocalNode::rng(const char* purpose) const { return stream(cluster().seed, name(), purpose); }
 bool LocalNode::next_step() { return step_ < owner_.settings().steps; }
 
 Gradient LocalNode::gradient() {
-  const auto worker = static_cast<std::size_t>(id_);
+  const auto worker = static_cast<std::size_t>(id());
   Payload values;
   if (const auto& gradient = owner_.settings().gradient) {
     values = std::make_shared<const std::vector<float>>(gradient(*this, weights_.read()));
@@ -70,8 +69,8 @@ void LocalNode::compute(double seconds) {
 }
 
 void LocalNode::send(int target, Message message) {
-  check(target >= 0 && target < cluster().workers + cluster().servers && target != id_, "another node");
-  message.source = id_;
+  check(target >= 0 && target < cluster().workers + cluster().servers && target != id(), "another node");
+  message.source = id();
   message.target = target;
   sent.push_back(message);
   Channel& channel = channels_.try_emplace(target, *this, target).first->second;

@@ -41,8 +41,6 @@ class LocalNode final : public Node {
   std::vector<Record> records;
   std::set<int> watched;  // ports
 
-  int id() const override { return id_; }
-  const Cluster& cluster() const override;
   double now() const override;
   bool run_goes_on() const override;  // until all workers have ended: no count of samples ends a run here
   bool next_step() override;
@@ -100,7 +98,6 @@ class LocalNode final : public Node {
   std::optional<Message> take(int port);
 
   LocalCluster& owner_;
-  const int id_;
   std::int64_t step_ = 0, notified_ = 0;
   Weights weights_;
   Hosts membership_{*this};
