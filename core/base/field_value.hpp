@@ -74,7 +74,8 @@ struct WordOrField {
 
 struct FieldValue {
   std::variant<bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*, Seconds*, Bytes*, BytesPerSecond*,
-               FlopsPerSecond*, WordField, OptionalField, ListField, MapField, ObjectField, ChoiceField, WordOrField>
+               FlopsPerSecond*, ShareOrCount*, WordField, OptionalField, ListField, MapField, ObjectField, ChoiceField,
+               WordOrField>
       form;
 };
 

@@ -22,4 +22,12 @@ struct FlopsPerSecond {
   auto operator<=>(const FlopsPerSecond&) const = default;
 };
 
+// A part of some number of things: 0.5 and 1.0, written with a point, are shares; 1 and 2 are counts.
+struct ShareOrCount {
+  double value = 1;
+  bool is_count = false;
+
+  double of(int all) const { return is_count ? value : value * all; }
+};
+
 }  // namespace ddl

@@ -1,5 +1,6 @@
 #include "core/comm/allreduce.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/check.hpp"
@@ -10,10 +11,12 @@ namespace ddl::comm {
 Sum operator+(const Sum& a, const Sum& b) {
   if (a.count == 0) return b;
   if (b.count == 0) return a;
-  if (!a.values) return {nullptr, a.count + b.count};
+  Sum sum{nullptr, a.count + b.count, std::max(a.run_share, b.run_share)};
+  if (!a.values) return sum;
   std::vector<float> values(a.values->begin(), a.values->end());
   add_scaled(values, values_of(b.values));
-  return {make_payload(std::move(values)), a.count + b.count};
+  sum.values = make_payload(std::move(values));
+  return sum;
 }
 
 const AllReduce& all_reduce(Collective how) {

@@ -21,6 +21,7 @@ constexpr auto enum_names(Collective) {
 struct Sum {
   Payload values = nullptr;
   int count = 0;
+  double run_share = 0;  // the greatest of theirs, see Gradient: all members then have one learning rate
 };
 Sum operator+(const Sum& a, const Sum& b);
 

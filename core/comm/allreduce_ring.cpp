@@ -26,7 +26,7 @@ class RingAllReduce final : public AllReduce {
     for (int k = 0; k < n; ++k) {
       const Slice part = even_part(slice.size(), n, k);
       slices.push_back({slice.begin + part.begin, slice.begin + part.end});
-      chunks.push_back({share_part(own.values, part), own.count});
+      chunks.push_back({share_part(own.values, part), own.count, own.run_share});
     }
     for (int s = 0; s < n - 1; ++s) {  // 1
       group.send(next, slices[at(i - s)], chunks[at(i - s)]);
@@ -64,9 +64,11 @@ class RingAllReduce final : public AllReduce {
  private:
   static Sum joined(const std::vector<Sum>& chunks) {
     if (!chunks[0].values) return chunks[0];
+    Sum sum = chunks[0];
     std::vector<float> values;
     for (const Sum& chunk : chunks) values.insert(values.end(), chunk.values->begin(), chunk.values->end());
-    return {make_payload(std::move(values)), chunks[0].count};
+    sum.values = make_payload(std::move(values));
+    return sum;
   }
 
   static Phases round_the_ring(int workers, double models, double messages) {

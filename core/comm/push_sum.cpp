@@ -21,11 +21,11 @@ PushSum::PushSum(Node& node, NeighbourExchange& neighbours, bool overlap)
   neighbours.on_late([this](Message part) { add({std::move(part)}); });
 }
 
-void PushSum::apply(const Payload& gradient) {
+void PushSum::apply(const Gradient& gradient) {
   neighbours_.begin_round();
   const double share = share_for_step();
   scale_weights(share);  // from z to x, if the share is w
-  node_.apply(values_of(gradient));
+  node_.apply(gradient);
   scale_weights(w_ / share);
 }
 

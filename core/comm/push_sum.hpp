@@ -24,7 +24,7 @@ class PushSum {
   PushSum(Node& node, NeighbourExchange& neighbours, bool overlap);
 
   // W. Begins a round and takes an optimizer step from x, with a gradient at z.
-  void apply(const Payload& gradient);
+  void apply(const Gradient& gradient);
   // The parts of the targets; keeps one of its own.
   void send();
   // W. The parts of the sources.

@@ -18,13 +18,13 @@ ShardedModel::ShardedModel(Node& node, const codec::CodecParams& codec) : node_(
   }
 }
 
-Payload ShardedModel::pull() {
-  std::optional<Payload> model = pull_unless_refused();
+ShardedModel::Pulled ShardedModel::pull() {
+  std::optional<Pulled> model = pull_unless_refused();
   check(model.has_value(), "servers that answer every pull");
   return *std::move(model);
 }
 
-std::optional<Payload> ShardedModel::pull_unless_refused() {
+std::optional<ShardedModel::Pulled> ShardedModel::pull_unless_refused() {
   const Cluster& cluster = node_.cluster();
   const Message question{.port = to_server, .step = node_.step(), .body = Pull{}};
   const std::int64_t asked_after = node_.membership().events();
@@ -36,6 +36,7 @@ std::optional<Payload> ShardedModel::pull_unless_refused() {
   const Reason reason("the servers' model", [&] { return std::vector<int>(awaited.begin(), awaited.end()); });
   std::vector<Payload> shards(static_cast<std::size_t>(cluster.servers));
   bool refused = false;
+  std::int64_t steps = 0;
   while (!awaited.empty()) {
     const Message message = node_.receive(to_worker, reason);
     if (message.is<MembershipEvent>()) {
@@ -46,20 +47,21 @@ std::optional<Payload> ShardedModel::pull_unless_refused() {
     }
     awaited.erase(message.source);
     if (message.is<NoShard>()) refused = true;
+    if (message.is<Shard>()) steps = std::max(steps, message.as<Shard>().steps);
     shards[static_cast<std::size_t>(message.source - cluster.workers)] = message.values;
   }
   if (refused) return std::nullopt;
-  if (shards.size() == 1 || cluster.timing_only) return shards.front();
+  if (shards.size() == 1 || cluster.timing_only) return Pulled{shards.front(), steps};
   std::vector<float> model;
   model.reserve(cluster.parameters);
   for (const Payload& shard : shards) model.insert(model.end(), shard->begin(), shard->end());
-  return make_payload(std::move(model));
+  return Pulled{make_payload(std::move(model)), steps};
 }
 
 void ShardedModel::push(const Payload& vector) {
   const Cluster& cluster = node_.cluster();
   for (int server = 0; server < cluster.servers; ++server) {
-    Message message{.port = to_server, .step = node_.step(), .body = Push{}};
+    Message message{.port = to_server, .step = node_.step(), .body = Push{node_.weights().steps().whole}};
     compressors_[static_cast<std::size_t>(server)].compress(
         message, share_part(vector, cluster.slice_of(cluster.workers + server)));
     node_.send(cluster.workers + server, std::move(message));
@@ -119,7 +121,7 @@ void ShardServer::answer(int worker) {
   node_.send(worker, {.port = to_worker,
                       .values = node_.weights().snapshot(),
                       .wire_bytes = node_.cluster().wire_bytes(node_.shard()),
-                      .body = Shard{}});
+                      .body = Shard{node_.weights().steps().whole}});
 }
 
 void ShardServer::refuse_all() {
@@ -127,10 +129,11 @@ void ShardServer::refuse_all() {
   asking_.clear();
 }
 
-void ShardServer::apply(std::span<const float> gradient, float weight) {
+void ShardServer::apply(std::span<const float> gradient, float factor, Update how) {
   update_.assign(gradient.begin(), gradient.end());
-  for (float& value : update_) value *= weight;
-  node_.apply(update_);
+  for (float& value : update_) value *= factor;
+  how.gradient = update_;
+  node_.apply(how);
   ++version_;
 }
 

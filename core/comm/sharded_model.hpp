@@ -18,10 +18,14 @@ namespace ddl::comm {
 enum ServerPort { to_server, to_worker };
 
 // The bodies of what travels between them.
-struct Pull {};     // asks for the model
-struct Push {};     // brings a vector of the model's length
-struct Leave {};    // its sender sends nothing more
-struct Shard {};    // a server's part of the model
+struct Pull {};            // asks for the model
+struct Push {              // brings a vector of the model's length
+  std::int64_t steps = 0;  // that the sender's own model has behind it
+};
+struct Leave {};           // its sender sends nothing more
+struct Shard {             // a server's part of the model
+  std::int64_t steps = 0;  // that it has behind it
+};
 struct NoShard {};  // instead of a shard: the server refuses
 
 // A worker's access to the model. Each call sends a message to every server, which gets what belongs to its shard.
@@ -30,11 +34,15 @@ class ShardedModel {
   // `codec` of what is pushed.
   explicit ShardedModel(Node& node, const codec::CodecParams& codec = codec::NoCodecParams{});
 
-  // W. The model as the servers have it, null when timing only; weights() stay what they are. A server that crashes
-  // before its answer is here is asked again when it is back.
-  Payload pull();
+  struct Pulled {
+    Payload model;           // null when timing only
+    std::int64_t steps = 0;  // that it has behind it
+  };
+  // W. The model as the servers have it; weights() stay what they are. A server that crashes before its answer is here
+  // is asked again when it is back.
+  Pulled pull();
   // W. The same where servers may refuse: nothing if one of them did.
-  std::optional<Payload> pull_unless_refused();
+  std::optional<Pulled> pull_unless_refused();
   void push(const Payload& vector);  // of the model's length; null when timing only
   // To be called last; servers that come back later are told, too.
   void leave();
@@ -76,8 +84,8 @@ class ShardServer {
   }
   void refuse_all();  // tells all workers that ask that no shard will come
 
-  // One optimizer step with weight * gradient.
-  void apply(std::span<const float> gradient, float weight);
+  // One optimizer step with factor * gradient; `how` says the rest.
+  void apply(std::span<const float> gradient, float factor, Update how);
   // weights() += difference: an update without the optimizer.
   void add(std::span<const float> difference);
 

@@ -68,6 +68,7 @@ class BatchStream {
  public:
   BatchStream(std::vector<std::uint32_t> shard, int batch_size, bool shuffled, Stream random);
   std::vector<std::uint32_t> next();
+  std::size_t shard_samples() const { return shard_.size(); }
 
  private:
   std::vector<std::uint32_t> shard_;

@@ -68,7 +68,7 @@ class SammeWorker : public Program {
     const std::int64_t steps = params_.local_epochs * batches.batches_in_pass();
     while (node_.step() < steps && node_.next_step()) {
       const Gradient gradient = samples_.gradient_of(batches.next());
-      node_.apply(values_of(gradient.values));
+      node_.apply(gradient);
       node_.finish_step();
     }
     return node_.step() > 0;

@@ -165,9 +165,11 @@ class RoundEntry final : public comm::NeighbourExchange {
 
   bool is_waited_for(Presence presence) const { return presence == Presence::down && on_failure_ == OnFailure::wait; }
 
+  // A round is a step of every model in it, so that all have one learning rate.
   void go_to(std::int64_t round) {
     ahead_ = round - node_.step();
     unsent_ = round;
+    node_.weights().steps().whole = round;
   }
 
   const OnFailure on_failure_;

@@ -55,17 +55,19 @@ void View::note(const Message& message) {
 
 void View::send(int target, const comm::Contribution& contribution) {
   send_message(target, {.values = contribution.sum.values, .wire_bytes = contribution.wire_bytes},
-               contribution.sum.count);
+               {.count = contribution.sum.count, .run_share = contribution.sum.run_share});
 }
 
 comm::Contribution View::receive(int source) {
   const Message message = receive_message(source);
-  return {{message.values, message.as<InView>().count}, message.wire_bytes};
+  const auto about = message.as<InView>();
+  return {{message.values, about.count, about.run_share}, message.wire_bytes};
 }
 
-void View::send_message(int target, Message message, int count) {
+void View::send_message(int target, Message message, InView about) {
+  about.events = events_;
   message.port = port_;
-  message.body = InView{events_, count};
+  message.body = about;
   node_.send(worker_at(target), std::move(message));
 }
 

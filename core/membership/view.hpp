@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "core/comm/allreduce.hpp"
@@ -31,7 +32,7 @@ class View final : public comm::Group {
   std::uint64_t wire_bytes(Slice slice) const override { return node_.cluster().wire_bytes(slice); }
 
   // What else the members tell each other, by rank like all of the above.
-  void send_message(int target, Message message, int count = 0);
+  void send_message(int target, Message message) { send_message(target, std::move(message), {}); }
   Message receive_message(int source);
 
   std::int64_t events() const { return events_; }  // before the view
@@ -42,11 +43,14 @@ class View final : public comm::Group {
   void renew();            // to that of this instant; W. until all its members are up. May throw Changed
 
  private:
-  // The body of every message: of which view it is, and how many contributions are in its values.
+  // The body of every message: of which view it is, and of which contributions its values are the sum.
   struct InView {
     std::int64_t events = 0;
     int count = 0;
+    double run_share = 0;
   };
+
+  void send_message(int target, Message message, InView about);
 
   void find_members();
   std::vector<int> absent() const;  // members that are down

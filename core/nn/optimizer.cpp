@@ -8,13 +8,10 @@
 #include <type_traits>
 
 #include "core/base/check.hpp"
+#include "core/nn/schedule.hpp"
 
 namespace ddl::nn {
 namespace {
-
-const RateParams& rate_params(const OptimizerParams& params) {
-  return std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
-}
 
 // base^exponent by squaring: pow of the C library may differ between machines.
 double power(double base, std::int64_t exponent) {
@@ -28,40 +25,46 @@ double power(double base, std::int64_t exponent) {
 using Values = Eigen::Map<Eigen::ArrayXf>;
 using Constants = Eigen::Map<const Eigen::ArrayXf>;
 
-// One step of each kind. Both moments are empty where a kind has none.
-struct Update {
+// One step of each kind. Both moments are empty where a kind has none. `Weight`: one number, or an array of them.
+template <class Weight>
+struct StepOf {
   std::int64_t step;
+  double rate;
   Values w;
-  Constants g;
+  Constants g, penalised;
+  Weight weight;
   Values first, second;
 
-  float rate(const RateParams& params) const { return static_cast<float>(learning_rate_at(params, step)); }
-  // The gradient with weight decay, as an expression that is computed where it is used.
-  auto slope(const RateParams& params) const { return g + static_cast<float>(params.weight_decay) * w; }
+  // The weighted gradient with L2's part, as an expression that is computed where it is used.
+  auto slope(const RateParams& params) const {
+    return g + static_cast<float>(params.weight_decay) * weight * penalised;
+  }
 
-  void operator()(const SgdParams& params) { w -= rate(params) * slope(params); }
+  void operator()(const SgdParams& params) { w -= static_cast<float>(rate) * slope(params); }
 
   void operator()(const MomentumParams& params) {
     first = static_cast<float>(params.momentum) * first + slope(params);
-    w -= rate(params) * first;
+    w -= static_cast<float>(rate) * first;
   }
 
   void operator()(const NesterovParams& params) {
     const float mu = static_cast<float>(params.momentum);
     first = mu * first + slope(params);
-    w -= rate(params) * (slope(params) + mu * first);
+    w -= static_cast<float>(rate) * (slope(params) + mu * first);
   }
 
+  // Its moments are those of mean gradients, so the weight scales its step.
   void operator()(const AdamParams& params) {
     const float keep1 = static_cast<float>(params.beta1), take1 = static_cast<float>(1 - params.beta1);
     const float keep2 = static_cast<float>(params.beta2), take2 = static_cast<float>(1 - params.beta2);
     // Corrects the bias of moments that started at zero, after step + 1 gradients.
     const double bias1 = 1 - power(params.beta1, step + 1), bias2 = 1 - power(params.beta2, step + 1);
-    const float lr = static_cast<float>(learning_rate_at(params, step) / bias1);
+    const float lr = static_cast<float>(rate / bias1);
     const float root_scale = static_cast<float>(1 / std::sqrt(bias2));
-    first = keep1 * first + take1 * slope(params);
-    second = keep2 * second + take2 * slope(params).square();
-    w -= lr * first / (second.sqrt() * root_scale + static_cast<float>(params.epsilon));
+    const auto mean = g / weight + static_cast<float>(params.weight_decay) * penalised;
+    first = keep1 * first + take1 * mean;
+    second = keep2 * second + take2 * mean.square();
+    w -= lr * weight * first / (second.sqrt() * root_scale + static_cast<float>(params.epsilon));
   }
 };
 
@@ -73,40 +76,74 @@ auto map(std::span<T> vector, std::size_t begin, std::size_t count) {
   return vector.empty() ? Vector(nullptr, 0) : Vector(vector.data() + begin, static_cast<Eigen::Index>(count));
 }
 
-void update(const OptimizerParams& params, std::int64_t step, std::span<float> w, std::span<const float> g,
-            std::span<float> first, std::span<float> second) {
+void update(const OptimizerParams& params, std::int64_t step, double rate, std::span<float> w,
+            const WeightedGradient& gradient, std::span<float> first, std::span<float> second) {
+  const std::span<const float> penalised = gradient.penalised_at.empty() ? w : gradient.penalised_at;
   for (std::size_t begin = 0; begin < w.size(); begin += block_values) {
     const std::size_t count = std::min(block_values, w.size() - begin);
-    std::visit(
-        Update{step, map(w, begin, count), map(g, begin, count), map(first, begin, count), map(second, begin, count)},
-        params);
+    const auto take = [&](auto weight) {
+      std::visit(StepOf<decltype(weight)>{step, rate, map(w, begin, count), map(gradient.gradient, begin, count),
+                                          map(penalised, begin, count), weight, map(first, begin, count),
+                                          map(second, begin, count)},
+                 params);
+    };
+    if (gradient.weights.empty()) {
+      take(gradient.weight);
+    } else {
+      take(map(gradient.weights, begin, count));
+    }
   }
+}
+
+bool is_of_length(const WeightedGradient& gradient, std::size_t count) {
+  return gradient.gradient.size() == count && (gradient.weights.empty() || gradient.weights.size() == count) &&
+         (gradient.penalised_at.empty() || gradient.penalised_at.size() == count);
 }
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerParams& params, std::size_t count) : params_(params) {
-  if (!std::holds_alternative<SgdParams>(params)) first_.assign(count, 0.0f);
-  if (std::holds_alternative<AdamParams>(params)) second_.assign(count, 0.0f);
+const RateParams& rate_params(const OptimizerParams& params) {
+  return std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
 }
 
-void Optimizer::step(std::span<float> parameters, std::span<const float> gradient) {
-  check(parameters.size() == gradient.size(), "one gradient value per parameter");
+Optimizer::Optimizer(const OptimizerParams& params, std::size_t count) : params_(params) {
+  const int vectors = kept_vectors(params);
+  if (vectors > 0) first_.assign(count, 0.0f);
+  if (vectors > 1) second_.assign(count, 0.0f);
+}
+
+int Optimizer::kept_vectors(const OptimizerParams& params) {
+  if (std::holds_alternative<AdamParams>(params)) return 2;
+  return std::holds_alternative<SgdParams>(params) ? 0 : 1;
+}
+
+void Optimizer::step(std::span<float> parameters, const WeightedGradient& gradient, double rate) {
+  check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
   check(first_.empty() || first_.size() == parameters.size(), "the vector the optimizer was made for");
-  update(params_, steps_, parameters, gradient, first_, second_);
+  update(params_, steps_, rate, parameters, gradient, first_, second_);
   ++steps_;
 }
 
-bool Optimizer::is_stateless(const OptimizerParams& params) {
-  const RateParams& rate = rate_params(params);
-  return std::holds_alternative<SgdParams>(params) && rate.warmup_steps == 0 &&
-         std::holds_alternative<ConstantRate>(rate.schedule);
+bool Optimizer::is_stateless(const OptimizerParams& params) { return std::holds_alternative<SgdParams>(params); }
+
+void Optimizer::step_slice(std::span<float> parameters, const WeightedGradient& gradient, double rate) const {
+  check(is_stateless(params_), "only plain SGD can be applied slice by slice");
+  check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
+  update(params_, 0, rate, parameters, gradient, {}, {});
 }
 
-void Optimizer::step_slice(std::span<float> parameters, std::span<const float> gradient) const {
-  check(is_stateless(params_), "only plain SGD at a constant rate can be applied slice by slice");
-  check(parameters.size() == gradient.size(), "one gradient value per parameter");
-  update(params_, 0, parameters, gradient, {}, {});
+void Optimizer::pack(std::vector<float>& into) const {
+  into.insert(into.end(), first_.begin(), first_.end());
+  into.insert(into.end(), second_.begin(), second_.end());
+  pack_count(steps_, into);
+}
+
+void Optimizer::unpack(std::span<const float> values) {
+  check(values.size() == first_.size() + second_.size() + packed_count_values,
+        "what an optimizer of these settings keeps");
+  std::ranges::copy(values.first(first_.size()), first_.begin());
+  std::ranges::copy(values.subspan(first_.size(), second_.size()), second_.begin());
+  steps_ = unpack_count(values.last(packed_count_values));
 }
 
 }  // namespace ddl::nn

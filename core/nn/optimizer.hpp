@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,28 +9,41 @@
 
 namespace ddl::nn {
 
+const RateParams& rate_params(const OptimizerParams& params);
+
+// What an optimizer step is made of. `gradient` is a sum of gradients in which each has a weight; the weight of the
+// whole is the sum of theirs. The step is that of the mean gradient (gradient / weight + L2's part), times the weight:
+// optimizers that undo a scale of their input, as Adam does, take it all the same.
+struct WeightedGradient {
+  std::span<const float> gradient;
+  float weight = 1;                          // above 0
+  std::span<const float> weights = {};       // instead, if it differs by coordinate
+  std::span<const float> penalised_at = {};  // the point at which L2's part is taken; empty: the parameters
+};
+
 class Optimizer {
  public:
   // For vectors of `count` values. State (velocity, moments) starts at zero.
   Optimizer(const OptimizerParams& params, std::size_t count);
 
-  // parameters -= rate(t) * direction(gradient), t counting the calls. Both spans `count` long.
-  void step(std::span<float> parameters, std::span<const float> gradient);
+  // parameters -= rate * weight * direction(mean gradient). All spans `count` long.
+  void step(std::span<float> parameters, const WeightedGradient& gradient, double rate);
 
-  // Whether the update of a coordinate depends only on its gradient and weight in the same call, so that slices can be
-  // applied one by one as they arrive (plain SGD with a constant rate).
+  // Whether the update of a coordinate depends only on its gradient, weight and rate, so that slices can be applied one
+  // by one as they arrive (plain SGD).
   static bool is_stateless(const OptimizerParams& params);
+  // Stateless optimizers only: updates a slice.
+  void step_slice(std::span<float> parameters, const WeightedGradient& gradient, double rate) const;
 
-  // Stateless optimizers only: updates a slice at the base rate.
-  void step_slice(std::span<float> parameters, std::span<const float> gradient) const;
+  // What it keeps, as values of a vector that travels: 0, 1 or 2 vectors of `count` values, and how many steps it made.
+  static int kept_vectors(const OptimizerParams& params);
+  void pack(std::vector<float>& into) const;
+  void unpack(std::span<const float> values);
 
  private:
   OptimizerParams params_;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0;             // made: what Adam corrects its moments' bias by
   std::vector<float> first_, second_;  // velocity or first moment; second moment
 };
-
-// The learning rate of step t (0, 1, ...).
-double learning_rate_at(const RateParams& params, std::int64_t step);
 
 }  // namespace ddl::nn

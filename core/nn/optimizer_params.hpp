@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace ddl::nn {
 
-// The learning rate at step t (0, 1, ...) is base * factor(t).
+// How the learning rate changes from step t = 0 on: see learning_rate() in core/nn/schedule.hpp.
 struct ConstantRate {
   static constexpr const char* tag = "constant";
   static constexpr bool tag_optional = true;
@@ -19,17 +20,17 @@ struct StepRate {  // multiplied by `factor` at each of the steps in `at`
   std::vector<std::int64_t> at;
   double factor = 0.1;
 };
-struct CosineRate {  // half a cosine from 1 down to `floor` over `steps`
+struct CosineRate {  // after warm-up, half a cosine from 1 down to `floor`
   static constexpr const char* tag = "cosine";
-  std::int64_t steps = 1000;
+  std::optional<std::int64_t> steps;  // at which it is down, counted from the first step; none: the end of the run
   double floor = 0;
 };
 using RateSchedule = std::variant<ConstantRate, StepRate, CosineRate>;
 
 struct RateParams {
   double learning_rate = 0.1;
-  double weight_decay = 0;        // L2: added to the gradient as weight_decay * w
-  std::int64_t warmup_steps = 0;  // the first steps take the share (t + 1) / warmup_steps of the rate
+  double weight_decay = 0;        // L2: adds weight_decay * w to each gradient
+  std::int64_t warmup_steps = 0;  // w: step t < w takes the share (t + 1) / (w + 1) of the rate
   RateSchedule schedule;
 };
 struct SgdParams : RateParams {
@@ -62,14 +63,18 @@ void fields(Visitor& visit, StepRate& schedule) {
 }
 template <class Visitor>
 void fields(Visitor& visit, CosineRate& schedule) {
-  visit("steps", schedule.steps, Rule{.doc = "steps until the floor", .at_least = 1});
+  visit("steps", schedule.steps,
+        Rule{.doc = "the step at which the rate is down, counted from the first; default: the end of the run",
+             .at_least = 1});
   visit("floor", schedule.floor, Rule{.doc = "final share of the rate", .at_least = 0, .at_most = 1});
 }
 template <class Visitor>
 void rate_fields(Visitor& visit, RateParams& params) {
   visit("learning_rate", params.learning_rate, Rule{.doc = "step size", .above = 0});
-  visit("weight_decay", params.weight_decay, Rule{.doc = "L2 penalty", .at_least = 0});
-  visit("warmup_steps", params.warmup_steps, Rule{.doc = "steps of linear warm-up", .at_least = 0});
+  visit("weight_decay", params.weight_decay,
+        Rule{.doc = "L2 penalty: adds so many times the weights to each gradient", .at_least = 0});
+  visit("warmup_steps", params.warmup_steps,
+        Rule{.doc = "w: step t < w takes the share (t + 1) / (w + 1) of the rate", .at_least = 0});
   visit("schedule", params.schedule, Rule{.doc = "how the rate changes over steps"});
 }
 template <class Visitor>

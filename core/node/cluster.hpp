@@ -21,16 +21,18 @@ constexpr auto enum_names(GradientScale) {
 }
 
 struct Cluster {
-  int workers = 0;                   // nodes 0 .. workers-1
-  int servers = 0;                   // nodes workers .. workers+servers-1
-  std::uint64_t seed = 0;            // of what all nodes must draw alike, such as a random graph
-  std::size_t parameters = 0;        // length d of the flat vector; virtual when timing only
-  std::uint64_t model_bytes = 0;     // N, a whole model on the wire
-  std::vector<nn::Tensor> tensors;   // how the vector divides into layers; empty when timing only
-  const nn::Model* model = nullptr;  // null when timing only
-  bool timing_only = false;          // vectors are empty and payloads null
-  int batch_size = 1;                // samples of a minibatch
-  std::size_t training_samples = 0;  // in all; what an epoch is when timing only
+  int workers = 0;                         // nodes 0 .. workers-1
+  int servers = 0;                         // nodes workers .. workers+servers-1
+  std::uint64_t seed = 0;                  // of what all nodes must draw alike, such as a random graph
+  std::size_t parameters = 0;              // length d of the flat vector; virtual when timing only
+  std::uint64_t model_bytes = 0;           // N, a whole model on the wire
+  std::uint64_t replica_bytes = 0;         // a model with what its optimizer keeps, on the wire
+  std::vector<nn::Tensor> tensors;         // how the vector divides into layers; empty when timing only
+  const nn::Model* model = nullptr;        // null when timing only
+  bool timing_only = false;                // vectors are empty and payloads null
+  int batch_size = 1;                      // samples of a minibatch
+  std::size_t training_samples = 0;        // in all; what an epoch is when timing only
+  std::vector<std::size_t> shard_samples;  // per worker: of its shard
   GradientScale scale = GradientScale::mean;
   std::vector<std::string> worker_names;
   std::vector<double> compute_s;  // mean seconds of one gradient, per worker
@@ -41,11 +43,12 @@ struct Cluster {
   std::shared_ptr<graph::SharedGraphs> graphs =
       std::make_shared<graph::SharedGraphs>();  // which nodes exchange, drawn once
 
-  float gradient_weight() const { return gradient_weight(workers); }
-  // The factor of each gradient in a sum of so many.
+  // The weight of each gradient, where those of so many workers make a step.
   float gradient_weight(int gradients) const {
     return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;
   }
+  // The weight of all of them together.
+  float step_weight(int gradients) const { return scale == GradientScale::mean ? 1.0f : static_cast<float>(gradients); }
   Slice whole() const { return {0, parameters}; }
   // The slice of the vector that a node has: all of it at a worker, a shard at a server.
   Slice slice_of(int node) const { return node < workers ? whole() : even_part(parameters, servers, node - workers); }

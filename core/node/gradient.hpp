@@ -1,5 +1,9 @@
-// What one minibatch teaches.
+// What one minibatch teaches, and what an optimizer step is made of.
 #pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
 
 #include "core/node/message.hpp"
 
@@ -8,6 +12,21 @@ namespace ddl {
 struct Gradient {
   Payload values = nullptr;  // null when timing only
   double loss = 0;           // the minibatch's mean
+  // The weights at which it was taken, where L2's part belongs; null without such a penalty: nobody asks.
+  Payload at = nullptr;
+  double run_share = 0;  // of the run that is over, if the learning rate follows it
+};
+
+// One step of the optimizer with a sum of gradients, each of which has a weight.
+struct Update {
+  std::span<const float> gradient = {};  // empty: changes nothing
+  float weight = 1;                      // of all gradients in the sum together
+  std::span<const float> weights = {};   // instead, if it differs by coordinate
+  // The model's steps go on by `gradients` out of `workers`: a whole step unless told.
+  std::int64_t gradients = 1, workers = 1;
+  Payload penalised_at = nullptr;                  // where L2's part is taken; null: at the weights as they are
+  std::optional<double> run_share = std::nullopt;  // that the rate follows; none: the node's own, now
+  std::size_t first = 0;                           // of a slice: the coordinate at which it begins
 };
 
 }  // namespace ddl

@@ -23,6 +23,7 @@ class Membership {
   virtual Presence presence(int node) const = 0;
   bool up(int node) const { return presence(node) == Presence::up; }
   virtual std::int64_t events() const = 0;  // of all hosts so far
+  virtual int workers_up() const = 0;       // the workers present: one that has taken all its steps is, too
   // From now on every event of another host arrives at this port in the instant in which it happens, and conditions of
   // wait_until are evaluated again. What is sent to a host that is not up is lost.
   virtual void watch(int port) = 0;
@@ -35,11 +36,16 @@ class Membership {
 // Hosts that neither come nor go.
 class FixedMembership final : public Membership {
  public:
+  explicit FixedMembership(int workers) : workers_(workers) {}
   Presence presence(int) const override { return Presence::up; }
   std::int64_t events() const override { return 0; }
+  int workers_up() const override { return workers_; }
   void watch(int) override {}
   void unwatch(int) override {}
   bool needs_model() const override { return false; }
+
+ private:
+  const int workers_;
 };
 
 }  // namespace ddl

@@ -22,6 +22,7 @@
 #include "core/node/queue.hpp"
 #include "core/node/reason.hpp"
 #include "core/node/record.hpp"
+#include "core/node/vectors.hpp"
 #include "core/node/weights.hpp"
 
 namespace ddl {
@@ -57,9 +58,15 @@ class Node {
   // W. One minibatch gradient at the weights as they are now, and the time it costs. Its value is known when that time
   // is over, whatever happened to the weights meanwhile.
   virtual Gradient gradient() = 0;
-  // One optimizer step on weights() or, with a stateless optimizer, on that part of them which begins at `first` and is
-  // as long as the gradient. An empty gradient changes nothing.
-  virtual void apply(std::span<const float> gradient, std::size_t first = 0) = 0;
+  // One optimizer step on weights() or, with a stateless optimizer, on the slice of them that the gradient is as long
+  // as.
+  virtual void apply(const Update& update) = 0;
+  // A step with this worker's own gradient, at full weight.
+  void apply(const Gradient& gradient) { apply({.gradient = values_of(gradient.values), .penalised_at = gradient.at}); }
+  // weights(), their count of steps and what the optimizer keeps, as they travel to a node that lacks them (null when
+  // timing only); of Cluster::replica_bytes on the wire.
+  virtual Payload replica() = 0;
+  virtual void adopt_replica(const Payload& replica) = 0;
   // W. Work other than a gradient.
   virtual void compute(double seconds) = 0;
 

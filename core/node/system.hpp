@@ -16,6 +16,7 @@
 //   std::vector<int> model_holders(const Cluster& cluster) const;         // default: usual_model_holders()
 //   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages; default: unknown
 //   int requests() const;                                   // predictions after training; default: 0
+//   double steps_per_iteration(const Cluster& cluster) const;  // of the model, for one of each worker; default: 1
 //   int training_worker(const std::vector<std::string>& worker_names) const;  // facts.one_trains: which one
 #pragma once
 
@@ -105,6 +106,7 @@ class System {
   virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const = 0;
   virtual std::vector<int> model_holders(const Cluster& cluster) const = 0;
   virtual int requests() const = 0;
+  virtual double steps_per_iteration(const Cluster& cluster) const = 0;
   // None where models are not averaged, or by too many workers to say; has_consensus(): whether the system averages.
   virtual bool has_consensus() const = 0;
   virtual std::optional<graph::Consensus> consensus(const Cluster& cluster) const = 0;
@@ -168,6 +170,10 @@ class SystemOf final : public System {
   int requests() const override {
     if constexpr (requires { params_.requests(); }) return params_.requests();
     return 0;
+  }
+  double steps_per_iteration(const Cluster& cluster) const override {
+    if constexpr (requires { params_.steps_per_iteration(cluster); }) return params_.steps_per_iteration(cluster);
+    return 1;
   }
   bool has_consensus() const override {
     return requires(const Cluster& cluster) { params_.consensus(cluster); };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/nn/schedule.hpp"
 #include "core/node/message.hpp"
 
 namespace ddl {
@@ -26,6 +27,9 @@ class Weights {
     own_ = nullptr;
   }
 
+  // How far they have been trained: what the learning rate follows.
+  nn::ModelSteps& steps() { return steps_; }
+
   // Valid until the next snapshot or suspension point.
   std::span<float> write() {
     if (!values_) return {};
@@ -39,6 +43,7 @@ class Weights {
 
  private:
   Payload values_;
+  nn::ModelSteps steps_;
   std::vector<float>* own_ = nullptr;  // the same memory, if it is this replica's to write
 };
 

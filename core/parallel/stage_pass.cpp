@@ -78,7 +78,7 @@ Payload StagePass::input_gradient() {
 
 void StagePass::apply() {
   weights_ = nullptr;
-  node_.apply(update_);
+  node_.apply({.gradient = update_});
 }
 
 void StagePass::train_exit(std::span<const std::uint8_t> labels, float learning_rate) {

@@ -82,7 +82,7 @@ class VerticalWorker : public Program {
     }
     if (pass_.computes()) parallel_.record_loss(loss);
     pass_.end();
-    node_.apply(update_);  // 4
+    node_.apply({.gradient = update_});  // 4
     return true;
   }
 

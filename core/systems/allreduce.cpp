@@ -2,6 +2,7 @@
 //
 //   1  g = gradient(x)
 //   2  G = allreduce_sum(part t mod P of g) / n               (with a codec C: the sum of all C(part), in worker order)
+//      gradient_scale "sum":  step of weight n
 //   3  x = step(x, g with G in place of its part t mod P)
 //   4  a worker whose steps are over contributes nothing but goes on taking part, until a round in which no worker
 //      contributes ends the group; that closing round costs latency and headers only
@@ -45,12 +46,12 @@ class AllReduceWorker : public Program {
   void take_rounds() {
     while (true) {
       const bool at_work = node_.next_step();
-      const Payload gradient = at_work ? node_.gradient().values : nullptr;  // 1
+      const Gradient gradient = at_work ? node_.gradient() : Gradient{};  // 1
       const std::size_t k = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
       const Slice part = partitions_[k].front();
-      const auto total = sum_of_all(k, {share_part(gradient, part), at_work});  // 2
-      if (total && total->count == 0) return;                                   // 4
-      if (total) apply(gradient, part, *total);                                 // 3
+      const auto total = sum_of_all(k, {share_part(gradient.values, part), at_work, gradient.run_share});  // 2
+      if (total && total->count == 0) return;                                                              // 4
+      if (total) apply(gradient.values, part, *total);                                                     // 3
       if (at_work) node_.finish_step();
     }
   }
@@ -60,7 +61,7 @@ class AllReduceWorker : public Program {
     if (compressors_.empty()) return all_reduce_.sum(partitions_[k].front(), own);
     Message encoded;
     if (own.count > 0) compressors_[k].compress(encoded, own.values);
-    const auto contributions = all_reduce_.gather({{encoded.values, own.count}, encoded.wire_bytes});
+    const auto contributions = all_reduce_.gather({{encoded.values, own.count, own.run_share}, encoded.wire_bytes});
     if (!contributions) return std::nullopt;
     comm::Sum total;
     for (const comm::Contribution& contribution : *contributions) total = total + contribution.sum;
@@ -68,13 +69,13 @@ class AllReduceWorker : public Program {
   }
 
   void apply(const Payload& own, Slice part, const comm::Sum& total) {
+    const Cluster& cluster = node_.cluster();
     update_.assign(node_.weights().read().size(), 0);
-    std::ranges::copy(values_of(own), update_.begin());
+    add_scaled(update_, values_of(own), cluster.step_weight(total.count));
     const auto shared = part_of(std::span<float>(update_), part);
     std::ranges::copy(values_of(total.values), shared.begin());
-    const float weight = node_.cluster().gradient_weight(total.count);
-    for (float& value : shared) value *= weight;
-    node_.apply(update_);
+    for (float& value : shared) value *= cluster.gradient_weight(total.count);
+    node_.apply({.gradient = update_, .weight = cluster.step_weight(total.count), .run_share = total.run_share});
   }
 
   Node& node_;

@@ -41,7 +41,7 @@ class LocalSgdWorker : public Program {
     int steps = 0;
     while (steps < params_.local_steps && node_.next_step()) {
       const Gradient gradient = node_.gradient();
-      node_.apply(values_of(gradient.values));
+      node_.apply(gradient);
       if (++steps < params_.local_steps) node_.finish_step();
     }
     return steps;

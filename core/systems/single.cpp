@@ -15,7 +15,7 @@ namespace {
 void train(Node& node) {
   while (node.next_step()) {
     const Gradient gradient = node.gradient();
-    node.apply(values_of(gradient.values));  // 1
+    node.apply(gradient);  // 1
     node.finish_step();
   }
 }

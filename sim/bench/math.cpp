@@ -64,7 +64,7 @@ StepRow measure(const Case& c, double seconds) {
     for (auto& index : indices) index = static_cast<std::uint32_t>(random.below(samples));
     data::gather(data, indices, batch);
     model.gradient(parameters, batch, random, gradient, *workspace);
-    optimizer.step(parameters, gradient);
+    optimizer.step(parameters, {.gradient = gradient}, nn::rate_params(c.optimizer).learning_rate);
   });
   const double eval_s = median_seconds(seconds * 0.4, [&] { model.evaluate(parameters, data, samples, *workspace); });
   StepRow row{.model = c.label, .mode = c.mode, .batch = c.batch};

@@ -21,7 +21,8 @@ bool never() { return false; }
 EmulatedNode::EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start)
     : experiment::LearningNode(emulation.scenario(), own, id,
                                start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
-      emulation_(emulation) {}
+      emulation_(emulation),
+      membership_(own.workers) {}
 
 double EmulatedNode::now() const { return emulation_.now(); }
 const std::string& EmulatedNode::name() const { return emulation_.name(id()); }
@@ -33,6 +34,8 @@ bool EmulatedNode::next_step() {
   begin_step();
   return true;
 }
+
+double EmulatedNode::run_share() const { return emulation_.run_share(); }
 
 bool EmulatedNode::run_goes_on() const { return !emulation_.has_enough_samples(); }
 
@@ -47,7 +50,8 @@ void EmulatedNode::finish_step() {
 Gradient EmulatedNode::gradient() {
   experiment::Trainer* trainer = emulation_.trainer();
   std::unique_ptr<experiment::Trainer::Gradient> job;
-  if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot());
+  Payload at = weights().snapshot();
+  if (trainer != nullptr) job = trainer->begin_gradient(id(), at);
   const double seconds = draw_gradient_seconds();
   const double since_s = computing_begins();
   if (!emulation_.computes_for_real()) {
@@ -68,7 +72,7 @@ Gradient EmulatedNode::gradient() {
     monitor_.wait(never, "the end");
   }
   note_minibatch(job->score().loss, job->score().accuracy);
-  return {std::move(gradient), job->score().loss};
+  return gradient_at(std::move(at), std::move(gradient), job->score().loss);
 }
 
 void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short, const char* what) {

@@ -71,6 +71,7 @@ class EmulatedNode : public experiment::LearningNode {
   };
 
   void record_staleness(const Staleness& staleness) override { staleness_notes_.push_back(staleness); }
+  double run_share() const override;
   std::string text_of(const Reason& reason) const;
   void sleep(double seconds, const std::function<bool()>& cut_short, const char* what);
   static Message take_first(std::deque<Message>& inbox);

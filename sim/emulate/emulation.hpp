@@ -41,6 +41,7 @@ class Emulation {
   TcpChannel& channel(int source, int target) { return channels_.between(source, target); }
   bool may_begin_step(std::int64_t begun) { return state_.may_begin_step(begun); }
   bool has_enough_samples() const { return state_.has_enough_samples(); }
+  double run_share() const { return state_.run_share(now()); }
   bool count_step(double end_s) { return state_.count_step(end_s); }  // whether the step that has just ended counts
   void diverged(int worker, std::int64_t step, const char* what) { state_.diverge({worker, step, now(), what}); }
   // The caller holds the node's monitor.

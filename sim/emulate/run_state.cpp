@@ -16,6 +16,11 @@ bool RunState::may_begin_step(std::int64_t begun) {
   return experiment_.stop_rule().may_begin(begun);
 }
 
+double RunState::run_share(double now_s) const {
+  const std::scoped_lock held(mutex_);
+  return experiment_.stop_rule().share(now_s);
+}
+
 bool RunState::count_step(double end_s) {
   const std::scoped_lock held(mutex_);
   if (enough_samples_ || end_.has_stopped()) return false;

@@ -22,6 +22,7 @@ class RunState {
   // --- nodes ---
   bool may_begin_step(std::int64_t begun);
   bool has_enough_samples() const { return enough_samples_; }
+  double run_share(double now_s) const;
   // Whether the step that has just ended counts.
   bool count_step(double end_s);
   void worker_begins();

@@ -60,11 +60,16 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   cluster.seed = scenario.seed;
   cluster.batch_size = scenario.training.batch_size;
   cluster.training_samples = static_cast<std::size_t>(scenario.data.train.value_or(data::synthetic_training_samples));
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    cluster.shard_samples.push_back(even_part(cluster.training_samples, cluster.workers, worker).size());
+  }
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
   const double model_bytes = scenario.wire.model_bytes ? scenario.wire.model_bytes->value : real_bytes;
   cluster.model_bytes = static_cast<std::uint64_t>(std::llround(model_bytes));
+  const int kept_vectors = nn::Optimizer::kept_vectors(scenario.training.optimizer);
+  cluster.replica_bytes = cluster.model_bytes * static_cast<std::uint64_t>(1 + kept_vectors);
   cluster.parameters =
       model != nullptr ? model->parameter_count() : static_cast<std::size_t>(std::ceil(model_bytes / 4));
   if (model != nullptr) cluster.tensors = model->tensors();

@@ -22,6 +22,7 @@ Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& f
   Cluster cluster = make_cluster(scenario, fabric, trainer != nullptr ? &trainer->model() : nullptr);
   if (trainer != nullptr) {
     cluster.training_samples = trainer->training_samples();
+    cluster.shard_samples = trainer->shard_samples();
   }
   return cluster;
 }

@@ -45,6 +45,7 @@ class Experiment {
   Payload first_weights(int node);
 
   StopRule& stop_rule() { return stop_rule_; }
+  const StopRule& stop_rule() const { return stop_rule_; }
   std::int64_t steps() const { return stop_rule_.steps(); }  // finished, by all workers
   double samples() const;                                    // in them
   double epochs() const { return samples() / training_samples_; }

@@ -18,7 +18,7 @@ Stream LearningNode::rng(const char* purpose) const {
 }
 
 void LearningNode::reset_replica(Payload weights) {
-  weights_.adopt(std::move(weights));
+  weights_ = Weights(std::move(weights));
   optimizer_.reset();
 }
 
@@ -89,11 +89,57 @@ nn::Optimizer& LearningNode::optimizer() {
   return *optimizer_;
 }
 
-void LearningNode::apply(std::span<const float> gradient, std::size_t first) {
-  if (gradient.empty()) return;
+Gradient LearningNode::gradient_at(Payload at, Payload values, double loss) const {
+  const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
+  return {.values = std::move(values),
+          .loss = loss,
+          .at = rate.weight_decay > 0 ? std::move(at) : nullptr,
+          .run_share = nn::follows_the_run(rate) ? run_share() : 0};
+}
+
+double LearningNode::learning_rate(const Update& update) {
+  const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
+  double share = 0;
+  if (nn::follows_the_run(rate)) {
+    share = update.run_share ? *update.run_share : run_share();
+    if (const auto iterations = scenario_.stop.iterations) {
+      const double steps = static_cast<double>(*iterations) * scenario_.algorithm->steps_per_iteration(cluster());
+      share = std::max(share, static_cast<double>(weights_.steps().whole) / steps);
+    }
+  }
+  return nn::learning_rate(rate, weights_.steps(), std::min(1.0, share));
+}
+
+void LearningNode::apply(const Update& update) {
+  if (update.gradient.empty()) return;
+  const nn::WeightedGradient gradient{update.gradient, update.weight, update.weights, values_of(update.penalised_at)};
+  const double rate = learning_rate(update);
   const std::span<float> weights = weights_.write();
-  if (gradient.size() == weights.size()) return optimizer().step(weights, gradient);
-  optimizer().step_slice(weights.subspan(first, gradient.size()), gradient);
+  if (update.gradient.size() == weights.size()) {
+    optimizer().step(weights, gradient, rate);
+  } else {
+    optimizer().step_slice(weights.subspan(update.first, update.gradient.size()), gradient, rate);
+  }
+  weights_.steps().advance(update.gradients, update.workers);
+}
+
+// Weights, then the optimizer's vectors and count, then the model's steps.
+Payload LearningNode::replica() {
+  if (cluster().timing_only) return nullptr;
+  const std::span<const float> weights = weights_.read();
+  std::vector<float> values(weights.begin(), weights.end());
+  optimizer().pack(values);
+  weights_.steps().pack(values);
+  return make_payload(std::move(values));
+}
+
+void LearningNode::adopt_replica(const Payload& replica) {
+  if (!replica) return;
+  const std::span<const float> values(*replica);
+  const std::size_t count = weights_.read().size(), end = values.size() - nn::ModelSteps::packed_values;
+  weights_.adopt(make_payload({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)}));
+  optimizer().unpack(values.subspan(count, end - count));
+  weights_.steps() = nn::ModelSteps::unpack(values.subspan(end));
 }
 
 // --- records ---

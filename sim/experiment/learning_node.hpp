@@ -16,7 +16,10 @@ class LearningNode : public Node {
   std::int64_t step() const override { return finished_steps_; }
 
   Weights& weights() override { return weights_; }
-  void apply(std::span<const float> gradient, std::size_t first = 0) override;
+  using Node::apply;
+  void apply(const Update& update) override;
+  Payload replica() override;
+  void adopt_replica(const Payload& replica) override;
   void record(const Record& record) override;
   Stream rng(const char* purpose) const override;
 
@@ -35,6 +38,8 @@ class LearningNode : public Node {
   // The weights are those of the whole model or, at a server, of its shard.
   LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights);
   virtual void record_staleness(const Staleness& staleness) = 0;
+  // The part of the run that is over, by time and samples.
+  virtual double run_share() const = 0;
 
   void begin_step();
   void end_step();
@@ -47,6 +52,8 @@ class LearningNode : public Node {
   double draw_gradient_seconds();
   double computing_begins() { return computing_since_s_.emplace(now()); }  // when
   void computing_ends(double spent_s, bool for_step = true);
+  // A gradient with what its step will need of this instant. `at`: the weights that it was taken at.
+  Gradient gradient_at(Payload at, Payload values, double loss) const;
   void note_minibatch(double loss, std::optional<double> accuracy = std::nullopt);
 
   const scenario::Scenario& scenario() const { return scenario_; }
@@ -56,6 +63,7 @@ class LearningNode : public Node {
 
  private:
   nn::Optimizer& optimizer();
+  double learning_rate(const Update& update);
 
   const scenario::Scenario& scenario_;
   Weights weights_;

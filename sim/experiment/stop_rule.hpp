@@ -43,6 +43,14 @@ class StopRule {
   std::int64_t steps() const { return steps_; }          // finished, by all workers
   const std::string& reason() const { return reason_; }  // of the first refusal
 
+  // The part of the run that is over by time or samples, whichever is more; steps are each model's own.
+  double share(double now_s) const {
+    double most = 0;
+    if (stop_.time) most = now_s / stop_.time->value;
+    if (most_samples_ < std::numeric_limits<double>::infinity()) most = std::max(most, samples_ / most_samples_);
+    return std::min(1.0, most);
+  }
+
   // How far the run is, 0 .. 1, by whichever condition is nearest.
   double fraction(double now_s, double steps_per_worker, double accuracy) const {
     double most = 0;

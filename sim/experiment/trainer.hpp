@@ -30,6 +30,7 @@ class Trainer {
 
   const nn::Model& model() const { return model_; }
   std::size_t training_samples() const { return data_.train.size(); }
+  std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
   double math_seconds() const { return pool_.busy_seconds(); }
   double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
 

@@ -17,6 +17,7 @@ Hosts::Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric)
   for (std::size_t node = 0; node < away.size(); ++node) {
     if (away[node]) presence_[node] = Presence::away;
   }
+  for (int worker = 0; worker < fabric_.worker_count(); ++worker) workers_up_ += up(worker);
 }
 
 bool Hosts::all_up() const {
@@ -46,6 +47,7 @@ bool Hosts::apply_event(const HostEvent& event) {
 void Hosts::set(int node, Presence presence, double time_s) {
   const auto at = static_cast<std::size_t>(node);
   if (presence_[at] != Presence::up) absences_.push_back({node, presence_[at], since_s_[at], time_s});
+  if (node < fabric_.worker_count()) workers_up_ += (presence == Presence::up) - (presence_[at] == Presence::up);
   presence_[at] = presence;
   since_s_[at] = time_s;
   if (presence != Presence::down) {

@@ -26,6 +26,7 @@ class Hosts {
   Presence presence(int node) const { return presence_[static_cast<std::size_t>(node)]; }
   bool up(int node) const { return presence(node) == Presence::up; }
   bool all_up() const;
+  int workers_up() const { return workers_up_; }
   // Notes the event. True: it changes its host's presence. Where outages of one host overlap it is down while any of
   // them lasts; one that finds it away does not happen, and a host that leaves while it is down does not start again.
   bool apply_event(const HostEvent& event);
@@ -54,7 +55,8 @@ class Hosts {
 
   const platform::Fabric& fabric_;
   const experiment::HostSchedule schedule_;
-  std::vector<Presence> presence_;            // by node
+  std::vector<Presence> presence_;  // by node
+  int workers_up_ = 0;
   std::vector<double> since_s_;               // by node: of its presence
   std::vector<Absence> absences_;             // that are over
   std::vector<std::vector<int>> outages_of_;  // by node: those it is down by

@@ -24,8 +24,6 @@ SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
       processor_(simulation, id),
       waiting_(simulation, point_) {}
 
-double SimNode::now() const { return simulation_.now(); }
-
 // --- steps ---
 
 bool SimNode::next_step() {
@@ -51,14 +49,15 @@ void SimNode::record_staleness(const Staleness& staleness) {
 Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
   experiment::Trainer* trainer = simulation_.trainer();
   std::unique_ptr<experiment::Trainer::Gradient> job;
-  if (trainer != nullptr) job = trainer->begin_gradient(id(), weights().snapshot(), std::move(samples));
+  Payload at = weights().snapshot();
+  if (trainer != nullptr) job = trainer->begin_gradient(id(), at, std::move(samples));
   spend_on_gradient(gradient_seconds());
   point_.leave();
   if (!job) return {};
   Payload gradient = job->wait();
   if (const char* what = job->not_finite()) end_as_diverged(what);
   note_minibatch(job->score().loss, job->score().accuracy);
-  return {std::move(gradient), job->score().loss};
+  return gradient_at(std::move(at), std::move(gradient), job->score().loss);
 }
 
 void SimNode::record_loss(double loss) {
@@ -126,10 +125,6 @@ void SimNode::describe_waiting(std::vector<std::string>& lines) const {
 }
 
 // --- hosts that come and go ---
-
-Presence SimNode::presence(int node) const { return simulation_.presence(node); }
-
-std::int64_t SimNode::events() const { return simulation_.hosts().events(); }
 
 void SimNode::unwatch(int port) {
   watching_.erase(port);

@@ -21,7 +21,7 @@ class SimNode : public experiment::LearningNode, private Membership, private Mod
  public:
   SimNode(Simulation& simulation, int id, const Payload& start);
 
-  double now() const override;
+  double now() const override { return simulation_.now(); }
 
   bool next_step() override;
   bool run_goes_on() const override { return !simulation_.has_enough_samples(); }
@@ -83,8 +83,9 @@ class SimNode : public experiment::LearningNode, private Membership, private Mod
 
  private:
   // Membership
-  Presence presence(int node) const override;
-  std::int64_t events() const override;
+  Presence presence(int node) const override { return simulation_.presence(node); }
+  std::int64_t events() const override { return simulation_.hosts().events(); }
+  int workers_up() const override { return simulation_.hosts().workers_up(); }
   void watch(int port) override { watching_.insert(port); }
   void unwatch(int port) override;
   bool needs_model() const override { return needs_model_; }
@@ -100,6 +101,7 @@ class SimNode : public experiment::LearningNode, private Membership, private Mod
   void record_loss(double loss) override;
 
   void record_staleness(const Staleness& staleness) override;
+  double run_share() const override { return simulation_.run_share(); }
 
   void spend(double seconds);  // of this host's processor
   void spend_on_gradient(double seconds);

@@ -131,6 +131,7 @@ void check_scenario(const Scenario& scenario, Findings& findings) {
   check_timing_only(scenario, findings);
   check_wire(scenario, findings);
   check_model(scenario, findings);
+  check_schedule(scenario, findings);
   check_stop_and_evaluation(scenario, findings);
   check_faults(scenario, findings);
   check_expectations(scenario, findings);

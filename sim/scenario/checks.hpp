@@ -21,6 +21,7 @@ void check_scenario(const Scenario& scenario, Findings& findings);
 void check_name(const Scenario& scenario, Findings& findings);
 void check_platform(const Scenario& scenario, Findings& findings);
 void check_algorithm(const Scenario& scenario, Findings& findings);
+void check_schedule(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);
 void check_one_model(const Scenario& scenario, Findings& findings);
 void check_timing_only(const Scenario& scenario, Findings& findings);

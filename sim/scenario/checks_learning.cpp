@@ -6,6 +6,7 @@
 #include "core/data/dataset.hpp"
 #include "core/data/partition.hpp"
 #include "core/nn/model.hpp"
+#include "core/nn/optimizer.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/memory.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -138,6 +139,25 @@ void check_timing_only(const Scenario& scenario, Findings& findings) {
   needs_model(scenario.record.weights, "$.record.weights", "weights");
   needs_model(scenario.record.initial_weights, "$.record.initial_weights", "weights");
   needs_model(scenario.record.batches, "$.record.batches", "minibatches");
+}
+
+void check_schedule(const Scenario& scenario, Findings& findings) {
+  if (!findings.clean("$.training") || !findings.clean("$.stop")) return;
+  const nn::RateParams& rate = nn::rate_params(scenario.training.optimizer);
+  const auto* cosine = std::get_if<nn::CosineRate>(&rate.schedule);
+  if (cosine == nullptr) return;
+  const StopSpec& stop = scenario.stop;
+  if (!cosine->steps && !stop.time && !stop.iterations && !stop.epochs && !stop.samples) {
+    findings.add("$.training.optimizer.schedule.steps",
+                 "is missing, and the run has no end that is known before; expected steps, or one of stop.time, "
+                 "iterations, epochs and samples");
+  }
+  if (cosine->steps && *cosine->steps <= rate.warmup_steps) {
+    findings.add("$.training.optimizer.schedule.steps",
+                 fmt::format("{} is within the {} steps of warm-up; expected more, for they are counted from the first "
+                             "step",
+                             *cosine->steps, rate.warmup_steps));
+  }
 }
 
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {

@@ -270,8 +270,8 @@ void fields(Visitor& visit, TrainingSpec& spec) {
   visit("batch_size", spec.batch_size, Rule{.doc = "samples of one minibatch", .at_least = 1, .at_most = 1e6});
   visit("optimizer", spec.optimizer, Rule{.doc = "update rule"});
   visit("gradient_scale", spec.gradient_scale,
-        Rule{.doc = "each gradient weighs 1/workers (mean) or 1 (sum); gossip averages models instead and is the same "
-                    "in both"});
+        Rule{.doc = "where gradients are summed each weighs 1/n (mean), n being the workers present, or 1 (sum); "
+                    "systems that average models are the same in both"});
   visit("init", spec.init, Rule{.doc = "all replicas start from the same weights, or each from its own"});
 }
 template <class Visitor>

@@ -297,6 +297,8 @@ class Replica:
             for name, tensor in self.model.named_parameters():
                 tensor.copy_(start[name])
         self.optimizer = optimizer_for(record, self.model.parameters())
+        self.rate = self.optimizer.param_groups[0]["lr"]
+        self.decay = self.optimizer.param_groups[0]["weight_decay"]
         self.losses = []
 
     def gradient(self, step):
@@ -316,10 +318,30 @@ class Replica:
         self.losses.append(float(loss))
         return list(result)
 
-    def apply(self, gradient):
+    def apply(self, gradient, weight=1):
+        """A step with this mean gradient, so many times as long."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate * weight
         for tensor, value in zip(self.model.parameters(), gradient):
             tensor.grad = value.clone()
         self.optimizer.step()
+
+    def apply_weighted(self, gradient, weights):
+        """A step with a sum of gradients whose weights differ by coordinate: each coordinate's is that of its mean gradient
+        and penalty, times its weight."""
+        with torch.no_grad():
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.rate
+                group["weight_decay"] = 0
+            before = self.weights()
+            means = [value / weight + self.decay * tensor for value, weight, tensor in zip(gradient, weights, before)]
+            if not isinstance(self.optimizer, torch.optim.Adam):  # its velocity is of weighted gradients
+                means = [mean * weight for mean, weight in zip(means, weights)]
+        for tensor, value in zip(self.model.parameters(), means):
+            tensor.grad = value.clone()
+        self.optimizer.step()
+        if isinstance(self.optimizer, torch.optim.Adam):
+            self.set_weights([old + weight * (new - old) for old, new, weight in zip(before, self.weights(), weights)])
 
     def weights(self):
         return [tensor.detach().clone() for tensor in self.model.parameters()]
@@ -338,8 +360,8 @@ def scaled(gradient, factor):
     return [value * factor for value in gradient]
 
 
-def gradient_weight(record, count):
-    return 1 / count if record.scenario["training"].get("gradient_scale", "mean") == "mean" else 1
+def sums_gradients(record):
+    return record.scenario["training"].get("gradient_scale", "mean") == "sum"
 
 
 def alone(record):
@@ -354,11 +376,11 @@ def sum_of_all(record):
     """A synchronous parameter server, or an all-reduce: one model, and the sum of all workers' gradients."""
     replicas = [Replica(record, worker) for worker in record.workers]
     server = Replica(record, None)
-    weight = gradient_weight(record, len(replicas))
+    weight = len(replicas) if sums_gradients(record) else 1
     for step in range(record.steps(record.workers[0])):
         for replica in replicas:
             replica.set_weights(server.weights())
-        server.apply(scaled(total([replica.gradient(step) for replica in replicas]), weight))
+        server.apply(scaled(total([replica.gradient(step) for replica in replicas]), 1 / len(replicas)), weight)
     holders = [os.path.splitext(name)[0][len("weights-"):] for name in os.listdir(record.folder)
                if name.startswith("weights-")]
     return replicas, {holder: server for holder in holders}
@@ -450,10 +472,14 @@ def ako(record):
     zero = [torch.zeros_like(tensor) for tensor in replicas[0].model.parameters()]
     unsent = {(i, j): scaled(zero, 0) for i in range(count) for j in range(count) if i != j}
     inbox = [scaled(zero, 0) for _ in replicas]
-    weight = gradient_weight(record, count)
+    weight = 1 if sums_gradients(record) else 1 / count
+    one = [torch.ones_like(tensor) for tensor in replicas[0].model.parameters()]
+    unsent_count = {key: scaled(zero, 0) for key in unsent}  # of gradients, by coordinate
+    inbox_count = [scaled(zero, 0) for _ in replicas]
     for step in range(record.steps(record.workers[0])):
         gradients = [replica.gradient(step) for replica in replicas]
         coming = [scaled(zero, 0) for _ in replicas]
+        coming_count = [scaled(zero, 0) for _ in replicas]
         for i in range(count):
             for j in range(count):
                 if i == j:
@@ -464,12 +490,16 @@ def ako(record):
                 sent = [value * chosen for value, chosen in zip(unsent[i, j], mask)]
                 unsent[i, j] = [value - part for value, part in zip(unsent[i, j], sent)]
                 coming[j] = total([coming[j], sent])
+                unsent_count[i, j] = total([unsent_count[i, j], one])
+                counted = [value * chosen for value, chosen in zip(unsent_count[i, j], mask)]
+                unsent_count[i, j] = [value - part for value, part in zip(unsent_count[i, j], counted)]
+                coming_count[j] = total([coming_count[j], counted])
         if in_this_step:
-            inbox = coming
-        for replica, gradient, others in zip(replicas, gradients, inbox):
-            replica.apply(scaled(total([others, gradient]), weight))
+            inbox, inbox_count = coming, coming_count
+        for replica, gradient, others, counts in zip(replicas, gradients, inbox, inbox_count):
+            replica.apply_weighted(scaled(total([others, gradient]), weight), scaled(total([counts, one]), weight))
         if not in_this_step:
-            inbox = coming
+            inbox, inbox_count = coming, coming_count
     return replicas, {replica.worker: replica for replica in replicas}
 
 

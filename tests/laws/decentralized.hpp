@@ -73,7 +73,9 @@ inline Models mixed(const graph::Matrix& w, const Models& models) {
 class Reference {
  public:
   Reference(const scenario::Scenario& scenario, int workers)
-      : trainer_(scenario, workers, 1), models(initial_models(scenario, workers)) {
+      : trainer_(scenario, workers, 1),
+        optimizer_(scenario.training.optimizer),
+        models(initial_models(scenario, workers)) {
     for (int worker = 0; worker < workers; ++worker) {
       optimizers_.emplace_back(scenario.training.optimizer, models[0].size());
     }
@@ -89,14 +91,18 @@ class Reference {
   }
 
   void apply(const Models& gradients) {
+    const double rate = nn::learning_rate(nn::rate_params(optimizer_), steps_, 0);
     for (std::size_t worker = 0; worker < models.size(); ++worker) {
-      optimizers_[worker].step(models[worker], gradients[worker]);
+      optimizers_[worker].step(models[worker], {.gradient = gradients[worker]}, rate);
     }
+    steps_.advance(1, 1);
   }
 
  private:
   experiment::Trainer trainer_;
+  const nn::OptimizerParams optimizer_;
   std::vector<nn::Optimizer> optimizers_;
+  nn::ModelSteps steps_;
 
  public:
   Models models;

@@ -2,8 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "core/node/vectors.hpp"
 #include "core/systems/servers/easgd.hpp"
+#include "sim/experiment/trainer.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/laws/one_round.hpp"
 #include "tests/support/scenarios.hpp"
@@ -140,6 +144,54 @@ TEST_CASE("federated averaging of all workers is local SGD through a server") {
   const auto sharded = with(R"({"name": "fedavg", "local_steps": 4, "sampled": 4})", 3);
   CHECK(largest_difference(one.weights[0], local.weights[0]) < 1e-6);
   CHECK(one.weights[0] == sharded.weights[0]);
+}
+
+// McMahan et al., algorithm 1: workers of unequal shards. In one round of a step a worker does what it does alone.
+TEST_CASE("federated averaging weighs a model by its worker's samples, or as every other") {
+  const auto after_a_round = [](const std::string& algorithm) {
+    return learning(algorithm, 4, 1, R"("data": {"train": 400, "test": 50, "partition": "dirichlet", "alpha": 0.3},
+        "training": {"batch_size": 4, "optimizer": {"learning_rate": 0.1}}, "stop": {"iterations": 1})");
+  };
+  const auto alone = after_a_round("\"alone\"");
+  const auto samples = experiment::Trainer(alone, 4, 1).shard_samples();
+  REQUIRE(std::ranges::max(samples) > std::ranges::min(samples));
+  const auto models = runtime::run(alone).weights;
+  for (const bool by_samples : {true, false}) {
+    std::vector<float> expected(models.front().size());
+    for (std::size_t worker = 0; worker < 4; ++worker) {
+      const double weight = by_samples ? static_cast<double>(samples[worker]) / 400 : 0.25;
+      add_scaled(expected, models[worker], static_cast<float>(weight));
+    }
+    const auto result = runtime::run(after_a_round(
+        fmt::format(R"({{"name": "fedavg", "local_steps": 1, "weigh": "{}"}})", by_samples ? "samples" : "workers")));
+    CHECK(largest_difference(result.weights.front(), expected) < 1e-6);
+  }
+}
+
+TEST_CASE("a round of local epochs has as many steps as a worker's shard has minibatches") {
+  const auto scenario = learning(R"({"name": "fedavg", "local_epochs": 2})", 4, 1,
+                                 R"("data": {"train": 400, "test": 50, "partition": "dirichlet", "alpha": 0.3},
+                                    "training": {"batch_size": 4}, "stop": {"time": "100s"}, "evaluate": {"every": "50s"})");
+  const auto samples = experiment::Trainer(scenario, 4, 1).shard_samples();
+  const auto result = runtime::run(scenario);
+  for (std::size_t worker = 0; worker < 4; ++worker) {  // the slowest worker's rounds are everybody's
+    const double rounds = 100 / (static_cast<double>(std::ranges::max(samples)) / 4 * 2 * 0.1);
+    CHECK(static_cast<double>(result.steps[worker]) ==
+          doctest::Approx(rounds * 2 * std::floor(static_cast<double>(samples[worker]) / 4)).epsilon(0.25));
+  }
+}
+
+TEST_CASE("a share of all workers is 1.0, and 1 is one worker") {
+  for (const auto& [sampled, expected] : {std::pair("1.0", 4), std::pair("1", 1), std::pair("0.5", 2)}) {
+    CAPTURE(sampled);
+    const auto result =
+        runtime::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 4, 1,
+                                 "0ms", R"({"time": "30s"})"));
+    double first_s = 30;  // the end of the first steps, of all workers in the first round
+    for (const experiment::IterationRow& row : result.iterations) first_s = std::min(first_s, row.end_s);
+    CHECK(std::ranges::count_if(result.iterations, [&](const auto& row) { return row.end_s < first_s + 1e-6; }) ==
+          expected);
+  }
 }
 
 TEST_CASE("a round of federated averaging moves two models for each sampled worker") {

@@ -163,7 +163,7 @@ TEST_CASE("a pull is the shards in their order, and asks a server again that has
       shard(6, server, {1, 2})};
   hear(cluster, 0, words, [](Node& node) {
     comm::ShardedModel model(node);
-    CHECK(*model.pull() == std::vector<float>{1, 2, 3, 4, 5});
+    CHECK(*model.pull().model == std::vector<float>{1, 2, 3, 4, 5});
     CHECK(node.now() == 6);
   });
   Workers asked;

@@ -223,7 +223,7 @@ TEST_CASE("gradient steps learn a batch by heart") {
   double loss = first;
   for (int i = 0; i < 60; ++i) {
     loss = model.gradient(parameters, batch, random, gradient, workspace).loss;
-    optimizer.step(parameters, gradient);
+    optimizer.step(parameters, {.gradient = gradient}, settings.learning_rate);
   }
   CHECK(loss < 0.05);
 }

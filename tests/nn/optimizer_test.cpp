@@ -5,18 +5,24 @@
 #include <cmath>
 
 #include "core/base/check.hpp"
+#include "core/nn/schedule.hpp"
 
 namespace ddl::nn {
 namespace {
 
 using Floats = std::vector<float>;
 
+double rate_at(const RateParams& params, std::int64_t step, double run_share = 0) {
+  ModelSteps steps{.whole = step};
+  return learning_rate(params, steps, run_share);
+}
+
 // The parameter after each of the gradients, starting from 1.
 Floats path(const OptimizerParams& params, const Floats& gradients) {
   Optimizer optimizer(params, 1);
   Floats w = {1}, values;
   for (const float g : gradients) {
-    optimizer.step(w, Floats{g});
+    optimizer.step(w, {.gradient = Floats{g}}, rate_at(rate_params(params), std::ssize(values)));
     values.push_back(w[0]);
   }
   return values;
@@ -126,7 +132,7 @@ TEST_CASE("long vectors are updated value by value, to the bit, whatever the kin
     expected = w;
     for (int step = 0; step < 3; ++step) {
       for (std::size_t i = 0; i < count; ++i) g[i] = static_cast<float>(std::cos(static_cast<double>(i) + step));
-      whole.step(w, g);
+      whole.step(w, {.gradient = g}, 0.03);
       for (std::size_t i = 0; i < count; ++i) {
         expected[i] = scalar_step(params, step, expected[i], g[i], first[i], second[i]);
       }
@@ -135,36 +141,130 @@ TEST_CASE("long vectors are updated value by value, to the bit, whatever the kin
   }
 }
 
-TEST_CASE("warm-up rises in equal steps to the full rate") {
+TEST_CASE("warm-up rises in equal steps, the last of which is the first at the full rate") {
   RateParams params;
   params.learning_rate = 0.8;
-  params.warmup_steps = 4;
-  CHECK(learning_rate_at(params, 0) == doctest::Approx(0.2));
-  CHECK(learning_rate_at(params, 2) == doctest::Approx(0.6));
-  CHECK(learning_rate_at(params, 3) == doctest::Approx(0.8));
-  CHECK(learning_rate_at(params, 400) == doctest::Approx(0.8));
+  params.warmup_steps = 3;
+  CHECK(rate_at(params, 0) == doctest::Approx(0.2));
+  CHECK(rate_at(params, 2) == doctest::Approx(0.6));
+  CHECK(rate_at(params, 3) == doctest::Approx(0.8));
+  CHECK(rate_at(params, 400) == doctest::Approx(0.8));
 }
 
 TEST_CASE("a step schedule multiplies the rate at each of its steps") {
   RateParams params;
   params.learning_rate = 1;
   params.schedule = StepRate{.at = {10, 20}, .factor = 0.1};
-  CHECK(learning_rate_at(params, 9) == 1);
-  CHECK(learning_rate_at(params, 10) == doctest::Approx(0.1));
-  CHECK(learning_rate_at(params, 25) == doctest::Approx(0.01));
+  CHECK(rate_at(params, 9) == 1);
+  CHECK(rate_at(params, 10) == doctest::Approx(0.1));
+  CHECK(rate_at(params, 25) == doctest::Approx(0.01));
 }
 
 TEST_CASE("a cosine schedule falls from the rate to its floor and stays there") {
   RateParams params;
   params.learning_rate = 2;
   params.schedule = CosineRate{.steps = 100, .floor = 0.1};
-  CHECK(learning_rate_at(params, 0) == doctest::Approx(2).epsilon(1e-15));
+  CHECK(rate_at(params, 0) == doctest::Approx(2).epsilon(1e-15));
   for (const int t : {1, 13, 50, 77, 99}) {
     const double expected = 2 * (0.1 + 0.9 * (1 + std::cos(std::acos(-1) * t / 100)) / 2);
-    CHECK(learning_rate_at(params, t) == doctest::Approx(expected).epsilon(1e-14));
+    CHECK(rate_at(params, t) == doctest::Approx(expected).epsilon(1e-14));
   }
-  CHECK(learning_rate_at(params, 100) == doctest::Approx(0.2));
-  CHECK(learning_rate_at(params, 5000) == doctest::Approx(0.2));
+  CHECK(rate_at(params, 100) == doctest::Approx(0.2));
+  CHECK(rate_at(params, 5000) == doctest::Approx(0.2));
+}
+
+TEST_CASE("a cosine begins after warm-up and ends where its steps do") {
+  RateParams params;
+  params.learning_rate = 1;
+  params.warmup_steps = 20;
+  params.schedule = CosineRate{.steps = 100};
+  CHECK(rate_at(params, 19) == doctest::Approx(20.0 / 21));
+  CHECK(rate_at(params, 20) == doctest::Approx(1));
+  CHECK(rate_at(params, 60) == doctest::Approx(0.5));
+  CHECK(rate_at(params, 100) == doctest::Approx(0));
+}
+
+TEST_CASE("a cosine without steps falls with the run, in steps of a ten-thousandth") {
+  RateParams params;
+  params.learning_rate = 1;
+  params.schedule = CosineRate{};
+  CHECK(follows_the_run(params));
+  CHECK(rate_at(params, 7, 0) == doctest::Approx(1));
+  CHECK(rate_at(params, 7, 0.5) == doctest::Approx(0.5));
+  CHECK(rate_at(params, 7, 1) == doctest::Approx(0));
+  CHECK(rate_at(params, 7, 0.31234) == rate_at(params, 7, 0.3123));
+  CHECK(rate_at(params, 7, 0.31234) != rate_at(params, 7, 0.3124));
+  // After warm-up, the rest of the run is the cosine's; what was done when it ended travels with the model's steps.
+  params.warmup_steps = 2;
+  ModelSteps steps{.whole = 2};
+  CHECK(learning_rate(params, steps, 0.2) == doctest::Approx(1));
+  std::vector<float> packed;
+  steps.pack(packed);
+  ModelSteps elsewhere = ModelSteps::unpack(packed);
+  CHECK(learning_rate(params, elsewhere, 0.6) == doctest::Approx(0.5));
+}
+
+TEST_CASE("a model's steps are whole gradients over the workers that give them") {
+  ModelSteps steps;
+  for (int gradient = 0; gradient < 10; ++gradient) steps.advance(1, 4);
+  CHECK(steps.whole == 2);
+  steps.advance(1, 3);  // a worker has gone: three make a step
+  CHECK(steps.whole == 3);
+  for (const std::int64_t whole : {std::int64_t{0}, std::int64_t{16'777'217}, std::int64_t{1} << 40}) {
+    std::vector<float> packed;
+    ModelSteps{.whole = whole}.pack(packed);
+    CHECK(packed.size() == ModelSteps::packed_values);
+    CHECK(ModelSteps::unpack(packed).whole == whole);
+  }
+}
+
+// The step of the mean gradient with its penalty, times the weight, whether that is one number or one a coordinate.
+TEST_CASE("every optimizer's step is that of the mean gradient, times its weight") {
+  for (OptimizerParams params :
+       std::vector<OptimizerParams>{SgdParams{}, MomentumParams{}, NesterovParams{}, AdamParams{}}) {
+    CAPTURE(params.index());
+    std::visit([](auto& kind) { kind.weight_decay = 0.5; }, params);
+    for (const float weight : {0.25f, 1.0f, 4.0f}) {
+      const Floats mean = {1.5f, -0.5f, 2.0f}, weights(3, weight), start = {1, 2, -3};
+      Floats scaled = mean;
+      for (float& value : scaled) value *= weight;
+      Floats one = start, weighted = start, by_coordinate = start;
+      Optimizer(params, 3).step(one, {.gradient = mean}, 0.01);
+      Optimizer(params, 3).step(weighted, {.gradient = scaled, .weight = weight}, 0.01);
+      Optimizer(params, 3).step(by_coordinate, {.gradient = scaled, .weights = weights}, 0.01);
+      CHECK(weighted == by_coordinate);
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(weighted[i] - start[i] == doctest::Approx(weight * (one[i] - start[i])).epsilon(1e-5));
+      }
+    }
+  }
+}
+
+TEST_CASE("a penalty is taken where it is said to be") {
+  SgdParams params;
+  params.weight_decay = 0.5;
+  Floats w = {1};
+  const Floats elsewhere = {3}, gradient = {0};
+  Optimizer(params, 1).step(w, {.gradient = gradient, .penalised_at = elsewhere}, 0.1);
+  CHECK(w[0] == doctest::Approx(1 - 0.1 * 0.5 * 3));
+}
+
+TEST_CASE("what an optimizer keeps goes on elsewhere as if it had stayed") {
+  for (const OptimizerParams& params : std::vector<OptimizerParams>{SgdParams{}, MomentumParams{}, AdamParams{}}) {
+    CAPTURE(params.index());
+    Optimizer stays(params, 2), goes(params, 2);
+    Floats w = {1, 2};
+    const Floats gradient = {0.5f, -1};
+    for (int step = 0; step < 3; ++step) stays.step(w, {.gradient = gradient}, 0.1);
+    std::vector<float> packed;
+    stays.pack(packed);
+    goes.unpack(packed);
+    Floats there = w;
+    stays.step(w, {.gradient = gradient}, 0.1);
+    goes.step(there, {.gradient = gradient}, 0.1);
+    CHECK(there == w);
+    CHECK_THROWS_AS(goes.unpack(std::span(packed).first(packed.size() - 1)), InternalError);
+  }
 }
 
 TEST_CASE("a schedule reaches the parameters") {
@@ -174,15 +274,12 @@ TEST_CASE("a schedule reaches the parameters") {
   check_close(path(params, {0.25f, 0.25f}), {0.75, 0.625});
 }
 
-TEST_CASE("only sgd at a constant rate is stateless") {
+TEST_CASE("only sgd is stateless, whatever its rate") {
   SgdParams plain;
   plain.weight_decay = 0.1;
   CHECK(Optimizer::is_stateless(plain));
-  SgdParams warm = plain, scheduled = plain;
-  warm.warmup_steps = 1;
-  scheduled.schedule = CosineRate{};
-  CHECK_FALSE(Optimizer::is_stateless(warm));
-  CHECK_FALSE(Optimizer::is_stateless(scheduled));
+  plain.schedule = CosineRate{};
+  CHECK(Optimizer::is_stateless(plain));
   CHECK_FALSE(Optimizer::is_stateless(MomentumParams{}));
   CHECK_FALSE(Optimizer::is_stateless(NesterovParams{}));
   CHECK_FALSE(Optimizer::is_stateless(AdamParams{}));
@@ -195,20 +292,21 @@ TEST_CASE("slices applied one by one equal one step on the whole vector, to the 
   const Floats gradient = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f, 1.0f, 1.1f};
   Floats whole(11, 1.5f), slices = whole;
   Optimizer optimizer(params, 11);
-  optimizer.step(whole, gradient);
+  optimizer.step(whole, {.gradient = gradient}, 0.3);
   const std::span<float> w(slices);
   const std::span<const float> g(gradient);
-  optimizer.step_slice(w.subspan(3), g.subspan(3));
-  optimizer.step_slice(w.first(3), g.first(3));
+  optimizer.step_slice(w.subspan(3), {.gradient = g.subspan(3)}, 0.3);
+  optimizer.step_slice(w.first(3), {.gradient = g.first(3)}, 0.3);
   CHECK(slices == whole);
 }
 
 TEST_CASE("slices are refused by optimizers with a state, and vectors of another length by all") {
   Optimizer adam(AdamParams{}, 2);
   Floats w(2), g(2), longer(3);
-  CHECK_THROWS_AS(adam.step_slice(w, g), InternalError);
-  CHECK_THROWS_AS(adam.step(w, longer), InternalError);
-  CHECK_THROWS_AS(adam.step(longer, longer), InternalError);
+  CHECK_THROWS_AS(adam.step_slice(w, {.gradient = g}, 1), InternalError);
+  CHECK_THROWS_AS(adam.step(w, {.gradient = longer}, 1), InternalError);
+  CHECK_THROWS_AS(adam.step(w, {.gradient = g, .weights = longer}, 1), InternalError);
+  CHECK_THROWS_AS(adam.step(longer, {.gradient = longer}, 1), InternalError);
 }
 
 }  // namespace ddl::nn

@@ -31,7 +31,7 @@ TEST_CASE("a small network learns MNIST's digits in two passes over a sixth of t
   for (int step = 0; step < 625; ++step) {
     data::gather(data.train, batches.next(), batch);
     model.gradient(parameters, batch, random, gradient, workspace);
-    optimizer.step(parameters, gradient);
+    optimizer.step(parameters, {.gradient = gradient}, settings.learning_rate);
   }
   const Score after = model.evaluate(parameters, data.test, 2000, workspace);
   CHECK(after.accuracy > 0.88);

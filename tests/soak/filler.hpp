@@ -61,6 +61,7 @@ class Filler final : public FieldVisitor {
     void operator()(Bytes* value) const { value->value = std::round(random.spread(1, 1e5)); }
     void operator()(BytesPerSecond* value) const { value->value = random.spread(1e5, 1e8); }
     void operator()(FlopsPerSecond* value) const { value->value = random.spread(1e8, 1e11); }
+    void operator()(ShareOrCount* value) const { *value = {random.number({.above = 0, .at_most = 1})}; }
     void operator()(std::string* value) const {
       if (key == "host" || ((key == "source" || key == "target") && random.chance(0.2))) {
         *value = random.one_of(random.hosts_);

@@ -54,13 +54,14 @@ Gradient LocalNode::gradient() {
   return {std::move(values), 1.0};
 }
 
-void LocalNode::apply(std::span<const float> gradient, std::size_t first) {
+void LocalNode::apply(const Update& update) {
+  const std::span<const float> gradient = update.gradient;
   if (gradient.empty()) return;
   applied.emplace_back(gradient.begin(), gradient.end());
   const std::span<float> weights = weights_.write();
-  check(first + gradient.size() <= weights.size(), "a gradient of these weights");
+  check(update.first + gradient.size() <= weights.size(), "a gradient of these weights");
   for (std::size_t i = 0; i < gradient.size(); ++i) {
-    weights[first + i] -= static_cast<float>(owner_.settings().learning_rate) * gradient[i];
+    weights[update.first + i] -= static_cast<float>(owner_.settings().learning_rate) * gradient[i];
   }
 }
 

@@ -49,7 +49,10 @@ class LocalNode final : public Node {
   void record(const Record& record) override { records.push_back(record); }
   Weights& weights() override { return weights_; }
   Gradient gradient() override;
-  void apply(std::span<const float> gradient, std::size_t first) override;
+  using Node::apply;
+  void apply(const Update& update) override;
+  Payload replica() override { return weights_.snapshot(); }
+  void adopt_replica(const Payload& replica) override { weights_.adopt(replica); }
   void compute(double seconds) override;
   void send(int target, Message message) override;
   Message receive(int port, const Reason& reason) override;
@@ -71,6 +74,7 @@ class LocalNode final : public Node {
     explicit Hosts(LocalNode& node) : node_(node) {}
     Presence presence(int) const override { return Presence::up; }
     std::int64_t events() const override { return 0; }
+    int workers_up() const override { return node_.cluster().workers; }
     void watch(int port) override { node_.watched.insert(port); }
     void unwatch(int port) override { node_.watched.erase(port); }
     bool needs_model() const override { return false; }

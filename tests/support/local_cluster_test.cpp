@@ -97,7 +97,7 @@ TEST_CASE("gradients are of the weights as they were, take their time, and steps
   cluster.run(each([&](Node& node) {
     while (node.next_step()) {
       const Gradient gradient = node.gradient();
-      node.apply(*gradient.values);
+      node.apply(gradient);
       node.finish_step();
     }
   }));

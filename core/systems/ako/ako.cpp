@@ -8,13 +8,15 @@
 //   5  when part p of a peer arrives:  inbox[p] += it              (on_arrival: x[p] = step(x[p], it / n))
 //
 // Peers, the other workers, are numbered from 0 in the order of their ids; the class of the k-th is k mod P, and peers
-// of one class get the same parts. n is the number of workers, or 1 with gradient_scale "sum". A worker that comes late
-// asks a peer for its model before line 1 (facts.fetches_model).
+// of one class get the same parts. n is the number of workers present, or 1 with gradient_scale "sum". A coordinate's
+// step in 4 weighs 1/n for each gradient that is in it, and the rate is that of the worker's own step t. A worker that
+// comes late asks a peer for its model before line 1 (facts.fetches_model).
 //
 // A partition goes to a given peer every P steps and then carries the sum since it last went, so every coordinate of
 // every gradient reaches every peer exactly once, at most P-1 steps and the journey late.
 #include "core/systems/ako/ako.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,10 +36,10 @@ class AkoWorker : public Program {
       : node_(node),
         params_(params),
         plan_(params, node.cluster()),
-        weight_(node.cluster().gradient_weight()),
         sender_(make_sender(node, params_, plan_)),
         progress_(node, plan_, params.staleness_bound),
-        inbox_(node.cluster().timing_only ? 0 : node.cluster().parameters) {
+        inbox_(node.cluster().timing_only ? 0 : node.cluster().parameters),
+        gradients_(inbox_.size()) {
     if (keeps_tf_ako_clock(params_, node.cluster())) clock_.emplace(node, params.tf_ako.receive_threads);
     node.membership().watch(0);
   }
@@ -67,11 +69,16 @@ class AkoWorker : public Program {
   }
 
   void apply(const Payload& gradient) {
-    add_and_scale(inbox_, values_of(gradient), weight_);
+    const float weight = gradient_weight();
+    add_and_scale(inbox_, values_of(gradient), weight);
+    for (float& gradients : gradients_) gradients = (gradients + 1) * weight;
     node_.record(Staleness{node_.id(), node_.step(), ages_.take_mean()});
-    node_.apply(inbox_);
+    node_.apply({.gradient = inbox_, .weights = gradients_});
     fill_zero(std::span<float>(inbox_));
+    fill_zero(std::span<float>(gradients_));
   }
+
+  float gradient_weight() { return node_.cluster().gradient_weight(std::max(1, node_.membership().workers_up())); }
 
   void receive(int thread) {
     while (true) {
@@ -89,27 +96,36 @@ class AkoWorker : public Program {
 
   void take(const Message& message) {
     const auto part = message.as<PartOfSum>();
+    const auto gradients = static_cast<float>(message.step - part.since + 1);  // in the sum
     comm::scatter(plan_.cut(message.source, part.part, part.of), message.values,
                   [&](Slice slice, std::span<const float> values) {
                     if (params_.apply == AkoApply::at_step) {
                       add_scaled(part_of(std::span<float>(inbox_), slice), values);
+                      for (float& count : part_of(std::span<float>(gradients_), slice)) count += gradients;
                     } else {
-                      update_.assign(values.begin(), values.end());
-                      for (float& value : update_) value *= weight_;
-                      node_.apply(update_, slice.begin);
+                      apply_slice(slice, values, gradients);
                     }
                   });
+  }
+
+  // The rate stays that of the worker's own step.
+  void apply_slice(Slice slice, std::span<const float> values, float gradients) {
+    const float weight = gradient_weight();
+    update_.assign(values.begin(), values.end());
+    for (float& value : update_) value *= weight;
+    node_.apply({.gradient = update_, .weight = gradients * weight, .gradients = 0, .first = slice.begin});
   }
 
   Node& node_;
   const AkoParams params_;
   const AkoPlan plan_;
-  const float weight_;
   const std::unique_ptr<AkoSender> sender_;
   AkoProgress progress_;
   GradientAges ages_;  // of gradients that came in since the last step
   std::optional<TfAkoClock> clock_;
-  std::vector<float> inbox_, update_;
+  std::vector<float> inbox_;
+  std::vector<float> gradients_;  // by coordinate: how many are in the inbox
+  std::vector<float> update_;
 };
 
 }  // namespace

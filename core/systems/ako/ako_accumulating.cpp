@@ -36,7 +36,7 @@ AccumulatingSender::AccumulatingSender(Node& node, const AkoParams& params, cons
     peer.id = id;
     peer.rank = id < node.id() ? id : id - 1;
     peer.sum.resize(cluster.timing_only ? 0 : cluster.parameters);
-    peer.since.assign(static_cast<std::size_t>(measured_.partitions()), 0);
+    peer.since.assign(static_cast<std::size_t>(measured_.partitions()), node.step());
     begin_round(peer, measured_.partitions());
   }
 }

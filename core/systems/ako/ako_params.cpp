@@ -35,7 +35,7 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
   }
   if (apply == AkoApply::on_arrival && !around.stateless_optimizer) {
     list.push_back({"apply",
-                    "\"on_arrival\" applies slices one by one, which needs plain sgd at a constant rate; "
+                    "\"on_arrival\" applies slices one by one, which needs plain sgd; "
                     "expected \"at_step\" or another optimizer"});
   }
   if (named && partitioner != comm::Partitioner::even) {
@@ -76,7 +76,8 @@ MemoryUse AkoParams::memory(const nn::Model* model, int workers) const {
   const int most = partitions.automatic         ? 1
                    : !partitions.groups.empty() ? static_cast<int>(partitions.groups.size())
                                                 : *std::ranges::max_element(partitions.counts);
-  use.vectors = accumulates() ? peers : schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
+  const int sums = accumulates() ? peers : schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
+  use.vectors = sums + 1;  // and how many gradients came in for each coordinate
   use.all_to_all = true;
   return use;
 }

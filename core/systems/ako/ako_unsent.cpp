@@ -10,7 +10,7 @@ UnsentSums::UnsentSums(Node& node, const AkoPlan& plan, const codec::CodecParams
       codec_(codec),
       random_(node.rng("codec")),
       sums_(plan.classes(node.id()), std::vector<float>(node.cluster().timing_only ? 0 : node.cluster().parameters)),
-      since_(sums_.size(), std::vector<std::int64_t>(plan.partitions(node.id()).size())) {}
+      since_(sums_.size(), std::vector(plan.partitions(node.id()).size(), node.step())) {}
 
 void UnsentSums::add(const Payload& gradient) {
   for (auto& sum : sums_) add_scaled(sum, values_of(gradient));

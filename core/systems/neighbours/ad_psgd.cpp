@@ -23,6 +23,7 @@
 #include "core/systems/neighbours/ad_psgd.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "core/membership/call.hpp"
 #include "core/systems/neighbours/pending_gradient.hpp"
@@ -48,9 +49,9 @@ class AdPsgdWorker : public Program {
     if (!partners_.empty() && !call_) node_.spawn("answer", [this] { answer_forever(); });
     while (node_.next_step()) {
       const std::int64_t before = slot_.changes();
-      const Gradient gradient = node_.gradient();  // 1
+      Gradient gradient = node_.gradient();  // 1
       node_.wait_until([this] { return slot_.empty(); }, "room for its gradient");
-      slot_.put(gradient.values, before);
+      slot_.put(std::move(gradient), before);
       if (!locked_ && !slot_waits_for_exchange()) {
         empty_slot();  // 5
       } else if (params_.apply == ApplyPending::at_once) {

@@ -42,8 +42,8 @@ class ChocoWorker : public Program {
     neighbours_->enter();
     while (node_.next_step()) {
       const Gradient gradient = node_.gradient();
-      node_.apply(values_of(gradient.values));  // 1
-      send_difference();                        // 2
+      node_.apply(gradient);  // 1
+      send_difference();      // 2
       const std::vector<Message> messages = neighbours_->receive();
       for (const Message& message : messages) add_difference(message);  // 3
       approach(messages);                                               // 4

@@ -27,13 +27,13 @@ class DPsgdWorker : public Program {
   void run() override {
     neighbours_->enter();
     while (node_.next_step()) {
-      if (params_.overlap) send_model();                                                // 1
-      const Gradient gradient = node_.gradient();                                       // 2
-      if (params_.combine == Combine::after) node_.apply(values_of(gradient.values));   // 4
-      if (!params_.overlap) send_model();                                               // 1
-      const std::vector<Message> models = neighbours_->receive();                       // 3
-      neighbours_->average(node_.weights(), models);                                    // 3
-      if (params_.combine == Combine::before) node_.apply(values_of(gradient.values));  // 4
+      if (params_.overlap) send_model();                              // 1
+      const Gradient gradient = node_.gradient();                     // 2
+      if (params_.combine == Combine::after) node_.apply(gradient);   // 4
+      if (!params_.overlap) send_model();                             // 1
+      const std::vector<Message> models = neighbours_->receive();     // 3
+      neighbours_->average(node_.weights(), models);                  // 3
+      if (params_.combine == Combine::before) node_.apply(gradient);  // 4
       node_.finish_step();
     }
     neighbours_->leave();

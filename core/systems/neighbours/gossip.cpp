@@ -54,10 +54,11 @@ class GossipWorker : public Program {
     if (!alone_) node_.spawn("answers", [this] { serve(); });
     const bool overlap = params_.order == ExchangeOrder::overlap;
     while (node_.next_step()) {
-      if (overlap) ask();                          // 2
-      const Gradient gradient = node_.gradient();  // 1
+      if (overlap) ask();                    // 2
+      Gradient gradient = node_.gradient();  // 1
       own_share_.note_loss(gradient.loss);
-      node_.apply(values_of(mask_.apply(gradient.values)));
+      gradient.values = mask_.apply(gradient.values);
+      node_.apply(gradient);
       if (!overlap) ask();  // 2
       take_answer();        // 3
       node_.finish_step();

@@ -15,13 +15,13 @@ class PendingGradient {
  public:
   explicit PendingGradient(Node& node) : node_(node) {}
 
-  bool empty() const { return !gradient_; }
+  bool empty() const { return !pending_; }
   // Averagings and updates of the worker's model so far.
   std::int64_t changes() const { return changes_; }
 
   // The gradient of the step under way, whose computing began after `changes_before` changes. Must be empty().
-  void put(Payload values, std::int64_t changes_before) {
-    gradient_ = {std::move(values), node_.step(), changes_before};
+  void put(Gradient gradient, std::int64_t changes_before) {
+    pending_ = {std::move(gradient), node_.step(), changes_before};
   }
 
   // The worker's own model has the gradient from now on, which averagings go on without.
@@ -34,7 +34,7 @@ class PendingGradient {
   void apply_for_all() {
     if (!without_) apply();
     without_.reset();
-    gradient_.reset();
+    pending_.reset();
   }
 
   // The model that averagings see: without a gradient that only the worker has.
@@ -54,19 +54,19 @@ class PendingGradient {
 
  private:
   void apply() {
-    node_.record(Staleness{node_.id(), gradient_->step, static_cast<double>(changes_ - gradient_->changes_before)});
-    node_.apply(values_of(gradient_->values));
+    node_.record(Staleness{node_.id(), pending_->step, static_cast<double>(changes_ - pending_->changes_before)});
+    node_.apply(pending_->gradient);
     ++changes_;
   }
 
-  struct Gradient {
-    Payload values;
+  struct Pending {
+    Gradient gradient;
     std::int64_t step;            // of the worker, when it was computed
     std::int64_t changes_before;  // of the model, when that began
   };
 
   Node& node_;
-  std::optional<Gradient> gradient_;
+  std::optional<Pending> pending_;
   std::optional<Payload> without_;  // the model without the gradient, while only the worker has that
   std::int64_t changes_ = 0;
 };

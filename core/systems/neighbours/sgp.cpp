@@ -24,9 +24,9 @@ class SgpWorker : public Program {
     neighbours_->enter();
     while (node_.next_step()) {
       const Gradient gradient = node_.gradient();
-      sum_.apply(gradient.values);  // 1
-      sum_.send();                  // 2
-      sum_.receive();               // 3
+      sum_.apply(gradient);  // 1
+      sum_.send();           // 2
+      sum_.receive();        // 3
       node_.finish_step();
     }
     neighbours_->leave();

@@ -8,6 +8,8 @@
 //                    5  on a push of e:  c = c + e
 #include "core/systems/servers/easgd.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -28,19 +30,24 @@ Payload elastic_difference(std::span<float> x, const Payload& center, float alph
   return make_payload(std::move(difference));
 }
 
+void start_from(const comm::ShardedModel::Pulled& center, Weights& x) {
+  x.adopt(center.model);
+  x.steps().whole = center.steps;
+}
+
 }  // namespace
 
 void EasgdParams::worker(Node& node) const {
   comm::ShardedModel center(node);
   const auto rate = static_cast<float>(moving_rate(node.cluster()));
-  if (node.membership().needs_model()) node.weights().adopt(center.pull());
+  if (node.membership().needs_model()) start_from(center.pull(), node.weights());
   while (node.next_step()) {
     const Gradient gradient = node.gradient();  // 1
     if (node.step() % tau == 0) {
-      const Payload pulled = center.pull();
+      const Payload pulled = center.pull().model;
       center.push(elastic_difference(node.weights().write(), pulled, rate));  // 2
     }
-    node.apply(values_of(gradient.values));  // 3
+    node.apply(gradient);  // 3
     node.finish_step();
   }
   center.leave();
@@ -54,6 +61,9 @@ void EasgdParams::server(Node& node) const {
     if (!message.is<comm::Push>()) continue;  // a worker left, or an event of its host: `shard` has noted it
     shard.record_staleness(message);
     shard.add(values_of(message.values));  // 5
+    // The center is as far as the worker that is furthest: one that comes late goes on from there.
+    std::int64_t& steps = node.weights().steps().whole;
+    steps = std::max(steps, message.as<comm::Push>().steps);
   }
 }
 

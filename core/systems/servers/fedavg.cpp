@@ -1,15 +1,17 @@
-// Federated averaging (McMahan et al., AISTATS 2017, algorithm 1), of H steps instead of E epochs.
+// Federated averaging (McMahan et al., AISTATS 2017, algorithm 1), of H steps or E epochs.
 //
-//   worker:  loop:  1  x = pull()
-//                   2  H times:  x = step(x, gradient(x))
+//   worker:  loop:  1  x, t = pull()
+//                   2  H times (or E epochs):  x = step(x, gradient(x)), at the rates of steps t, t + 1, ...
 //                   3  push(x)
 //   server:  loop:  4  wait until all workers pull
-//                   5  x = sum of h_k x_k / sum of h_k over the models of the round   (h_k: steps in it)
-//                   6  send x to m = max(C n, 1) of the workers, drawn at random
+//                   5  x = sum of n_k x_k / sum of n_k over the models of the round   (n_k: samples of worker k)
+//                      t = t + H                                                      (the mean, if they differ)
+//                   6  send x, t to m = max(C n, 1) of the workers, drawn at random
 //
-// All servers draw the same workers, each for its shard of the model. A worker begins its next step before it pulls, so
-// that no model is sent to a worker without steps left; once the run has its samples, pulls are refused. The model of a
-// worker which went or was suspected meanwhile is dropped.
+// A worker that ran out of steps within the round counts by the part of it that it took. All servers draw the same
+// workers, each for its shard of the model. A worker begins its next step before it pulls, so that no model is sent to
+// a worker without steps left; once the run has its samples, pulls are refused. The model of a worker which went or was
+// suspected meanwhile is dropped.
 #include "core/systems/servers/fedavg.hpp"
 
 #include <algorithm>
@@ -25,20 +27,31 @@ namespace ddl::systems {
 namespace {
 
 struct Trained {
+  double weight = 0;
   double steps = 0;
   Payload model = nullptr;
 };
 using Round = std::map<int, Trained>;  // by worker
 
+Trained trained_by(int worker, std::int64_t steps, const Payload& model, const FedavgParams& params,
+                   const Cluster& cluster) {
+  const auto taken = static_cast<double>(steps);
+  const double samples =
+      params.weigh == Weigh::samples ? static_cast<double>(cluster.shard_samples[static_cast<std::size_t>(worker)]) : 1;
+  return {samples * taken / static_cast<double>(params.steps_in_round(cluster, worker)), taken, model};
+}
+
 void average(const Round& round, Weights& weights) {
-  if (round.empty()) return;
+  double total = 0, steps = 0;
+  for (const auto& [worker, trained] : round) total += trained.weight;
+  if (total == 0) return;
   std::vector<float> mean(weights.read().size());
-  double all_steps = 0;
-  for (const auto& [worker, trained] : round) all_steps += trained.steps;
   for (const auto& [worker, trained] : round) {
-    add_scaled(mean, values_of(trained.model), static_cast<float>(trained.steps / all_steps));
+    add_scaled(mean, values_of(trained.model), static_cast<float>(trained.weight / total));
+    steps += trained.steps * trained.weight / total;
   }
   if (!mean.empty()) weights.adopt(make_payload(std::move(mean)));
+  weights.steps().whole += std::llround(steps);
 }
 
 std::vector<int> draw(const comm::ShardServer& shard, std::size_t count, Stream& random) {
@@ -50,17 +63,7 @@ std::vector<int> draw(const comm::ShardServer& shard, std::size_t count, Stream&
   return workers;
 }
 
-std::size_t workers_in_round(const FedavgParams& params, int workers) {
-  const double wanted = params.sampled.value_or(workers);
-  return static_cast<std::size_t>(std::max(1.0, wanted < 1 ? std::round(wanted * workers) : wanted));
-}
-
 }  // namespace
-
-std::optional<graph::Consensus> FedavgParams::consensus(const Cluster& cluster) const {
-  if (workers_in_round(*this, cluster.workers) < static_cast<std::size_t>(cluster.workers)) return std::nullopt;
-  return graph::Consensus{.factor = 0, .period = local_steps};
-}
 
 void FedavgParams::worker(Node& node) const {
   comm::ShardedModel model(node);
@@ -68,10 +71,12 @@ void FedavgParams::worker(Node& node) const {
   while (at_work) {
     const auto pulled = model.pull_unless_refused();  // 1
     if (!pulled) break;
-    node.weights().adopt(*pulled);
-    for (int steps = 0; at_work && steps < local_steps; ++steps) {
+    node.weights().adopt(pulled->model);
+    node.weights().steps().whole = pulled->steps;
+    const std::int64_t round = steps_in_round(node.cluster(), node.id());
+    for (std::int64_t steps = 0; at_work && steps < round; ++steps) {
       const Gradient gradient = node.gradient();
-      node.apply(values_of(gradient.values));  // 2
+      node.apply(gradient);  // 2
       node.finish_step();
       at_work = node.next_step();
     }
@@ -94,7 +99,7 @@ void FedavgParams::server(Node& node) const {
         workers.add(worker);
         workers.begin_waiting();  // before the first round
       } else if (workers.contains(worker) && shard.has_pulled(worker)) {
-        round[worker] = {static_cast<double>(shard.steps_in(*message)), message->values};
+        round[worker] = trained_by(worker, shard.steps_in(*message), message->values, *this, node.cluster());
       }
     }
     if (shard.asking().size() < workers.size()) continue;  // 4
@@ -103,7 +108,7 @@ void FedavgParams::server(Node& node) const {
     round.clear();
     if (!node.run_goes_on()) shard.refuse_all();
     if (shard.asking().empty()) continue;
-    for (const int worker : draw(shard, workers_in_round(*this, node.cluster().workers), random)) {
+    for (const int worker : draw(shard, static_cast<std::size_t>(workers_in_round(node.cluster().workers)), random)) {
       node.record(Draw{"sampled worker", rounds, static_cast<std::uint64_t>(worker), Draw::node});
       shard.answer(worker);  // 6
     }

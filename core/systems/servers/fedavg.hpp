@@ -1,6 +1,8 @@
 // Federated averaging (McMahan et al., AISTATS 2017): in a round the server has some of the workers train alone.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,14 +15,21 @@
 
 namespace ddl::systems {
 
+enum class Weigh { samples, workers };  // a model counts by the samples of its worker, or as every other
+constexpr auto enum_names(Weigh) {
+  return std::to_array<EnumName<Weigh>>({{Weigh::samples, "samples"}, {Weigh::workers, "workers"}});
+}
+
 struct FedavgParams {
   static constexpr SystemFacts facts{.name = "fedavg",
                                      .what = "federated averaging: a server has some workers train alone in each round",
                                      .paper = "McMahan et al., AISTATS 2017",
                                      .needs_servers = true,
                                      .servers_agree = true};
-  int local_steps = 8;
-  std::optional<double> sampled;  // workers in a round: below 1 a share of all, else a count; none: all
+  std::optional<int> local_steps;       // H, in a round; 8 unless epochs are given
+  std::optional<int> local_epochs;      // E, instead: passes through the worker's own shard
+  std::optional<ShareOrCount> sampled;  // C: workers in a round; none: all
+  Weigh weigh = Weigh::samples;
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
@@ -31,12 +40,19 @@ struct FedavgParams {
   // stay what they were, and there is no saying.
   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;
   std::vector<SettingError> errors(const Surroundings& around) const;
+  double steps_per_iteration(const Cluster& cluster) const;
+  int workers_in_round(int workers) const;
+  std::int64_t steps_in_round(const Cluster& cluster, int worker) const;
 };
 
 template <class Visitor>
 void fields(Visitor& visit, FedavgParams& params) {
-  visit("local_steps", params.local_steps, Rule{.doc = "H: steps of a worker in a round", .at_least = 1});
-  visit("sampled", params.sampled, Rule{.doc = "workers in a round: a share if below 1, else a count", .above = 0});
+  visit("local_steps", params.local_steps, Rule{.doc = "H: steps of a worker in a round; default: 8", .at_least = 1});
+  visit("local_epochs", params.local_epochs,
+        Rule{.doc = "E, instead of H: passes through the worker's shard in a round", .at_least = 1});
+  visit("sampled", params.sampled,
+        Rule{.doc = "C: workers in a round, as a share (0.5; 1.0 is all) or as a count (2); default: all"});
+  visit("weigh", params.weigh, Rule{.doc = "a model weighs by its worker's samples, or as every other"});
   server_failure_fields(visit, params.on_failure, params.failure_timeout);
 }
 

@@ -1,4 +1,6 @@
 // What is known of federated averaging before it runs.
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/comm/sharded_model.hpp"
@@ -7,7 +9,31 @@
 namespace ddl::systems {
 
 Traffic FedavgParams::traffic(const Cluster& cluster) const {
-  return comm::pull_and_push(cluster, Pace::free, 1.0 / local_steps);
+  double steps = 0;
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    steps += static_cast<double>(steps_in_round(cluster, worker)) / cluster.workers;
+  }
+  return comm::pull_and_push(cluster, Pace::free, 1.0 / steps);
+}
+
+int FedavgParams::workers_in_round(int workers) const {
+  return sampled ? std::max(1, static_cast<int>(std::lround(sampled->of(workers)))) : workers;
+}
+
+std::int64_t FedavgParams::steps_in_round(const Cluster& cluster, int worker) const {
+  if (!local_epochs) return local_steps.value_or(8);
+  const auto samples = static_cast<std::int64_t>(cluster.shard_samples[static_cast<std::size_t>(worker)]);
+  return std::max<std::int64_t>(1, *local_epochs * samples / cluster.batch_size);
+}
+
+// The model takes the steps of every round, a worker those of its own rounds alone.
+double FedavgParams::steps_per_iteration(const Cluster& cluster) const {
+  return static_cast<double>(cluster.workers) / workers_in_round(cluster.workers);
+}
+
+std::optional<graph::Consensus> FedavgParams::consensus(const Cluster& cluster) const {
+  if (local_epochs || workers_in_round(cluster.workers) < cluster.workers) return std::nullopt;
+  return graph::Consensus{.factor = 0, .period = static_cast<int>(steps_in_round(cluster, 0))};
 }
 
 std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {
@@ -18,10 +44,12 @@ std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const
                  "\"time_out\" at several servers, which would give up different workers and no longer agree on the "
                  "workers of a round; expected one server, \"wait\" or \"go_on\""});
   }
-  const double count = sampled.value_or(1);
-  if (count >= 1 && (count > around.workers || count != static_cast<double>(static_cast<int>(count)))) {
-    list.push_back({"sampled", "is not a number of this platform's " + std::to_string(around.workers) +
-                                   " workers; expected a share below 1 or a whole count"});
+  if (sampled && sampled->of(around.workers) > around.workers) {
+    list.push_back({"sampled", "is more than this platform's " + std::to_string(around.workers) +
+                                   " workers; expected a share such as 0.5, or a smaller count"});
+  }
+  if (local_epochs && local_steps) {
+    list.push_back({"local_epochs", "is given beside \"local_steps\"; expected one of the two"});
   }
   return list;
 }

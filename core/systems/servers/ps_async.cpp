@@ -1,9 +1,11 @@
 // Asynchronous SGD with a sharded parameter server (Dean et al., NIPS 2012; Li et al., OSDI 2014).
 //
 //   worker:  1  x = pull()                server:  4  on a pull:       send x
-//            2  g = gradient(x)                    5  on a push of g:  x = step(x, g / n)
+//            2  g = gradient(x)                    5  on a push of g:  x = step(x, g) of weight 1 / n
 //            3  push(g)                               or, staleness-aware (Zhang et al., IJCAI 2016),
-//                                                     x = step(x, g / (n * staleness of g))
+//                                                     of weight 1 / (n * staleness of g)
+//
+// n is the number of workers present. The rate is that of one step for n gradients.
 //
 // A pull follows the last push through the same channel, so that no worker reads weights without its own gradient.
 #include "core/systems/servers/ps_async.hpp"
@@ -18,7 +20,7 @@ namespace ddl::systems {
 void PsParams::worker(Node& node) const {
   comm::ShardedModel model(node, codec);
   while (node.next_step()) {
-    node.weights().adopt(model.pull());         // 1
+    node.weights().adopt(model.pull().model);   // 1
     const Gradient gradient = node.gradient();  // 2
     model.push(gradient.values);                // 3
     node.finish_step();
@@ -34,13 +36,15 @@ void PsAsyncParams::server(Node& node) const {
     if (!message.is<comm::Push>()) continue;  // a worker left, or an event of its host: `shard` has noted it
     node.compute(update_time.value);
     const std::int64_t staleness = shard.record_staleness(message);
-    shard.apply(values_of(message.values), weight(node.cluster(), staleness));  // 5
+    take(shard, node, message, staleness);  // 5
   }
 }
 
-float PsAsyncParams::weight(const Cluster& cluster, std::int64_t staleness) const {
-  const float weight = cluster.gradient_weight();
-  return staleness_aware ? weight / static_cast<float>(std::max<std::int64_t>(1, staleness)) : weight;
+void PsAsyncParams::take(comm::ShardServer& shard, Node& node, const Message& push, std::int64_t staleness) const {
+  const int present = std::max(1, node.membership().workers_up());
+  float weight = node.cluster().gradient_weight(present);
+  if (staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
+  shard.apply(values_of(push.values), weight, {.weight = weight, .gradients = 1, .workers = present});
 }
 
 Traffic PsAsyncParams::traffic(const Cluster& cluster) const {

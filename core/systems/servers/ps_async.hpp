@@ -6,6 +6,7 @@
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
+#include "core/comm/sharded_model.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
@@ -28,8 +29,8 @@ struct PsAsyncParams : PsParams {
 
   void server(Node& node) const;
   Traffic traffic(const Cluster& cluster) const;
-  // Of a gradient of this staleness in a server's step.
-  float weight(const Cluster& cluster, std::int64_t staleness) const;
+  // A server's step with one gradient.
+  void take(comm::ShardServer& shard, Node& node, const Message& push, std::int64_t staleness) const;
 };
 
 template <class Visitor>

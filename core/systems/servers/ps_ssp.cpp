@@ -1,7 +1,7 @@
 // Stale-synchronous SGD with a sharded parameter server (Ho et al., NIPS 2013).
 //
 //   worker:  pull, gradient, push, as in ps_async.cpp
-//   server:  1  on a push of g by worker w:  x = step(x, g / n);  clock[w] += 1
+//   server:  1  on a push of g by worker w:  x = step(x, g) of weight 1 / n;  clock[w] += 1
 //            2  on a pull by worker w:       send x as soon as clock[w] - s <= the least clock
 //
 // A worker that comes back need not make up for the gradients that it has missed.
@@ -30,7 +30,7 @@ void PsSspParams::server(Node& node) const {
       if (is_push) {
         node.compute(update_time.value);
         const std::int64_t staleness = shard.record_staleness(*message);
-        shard.apply(values_of(message->values), weight(node.cluster(), staleness));  // 1
+        take(shard, node, *message, staleness);  // 1
       }
     }
     const std::int64_t least = clock.least();

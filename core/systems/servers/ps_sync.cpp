@@ -44,7 +44,8 @@ void PsSyncParams::server(Node& node) const {
     if (gradients.size() < enough && !workers.all_of(is_in)) continue;
     std::vector<float> sum(node.weights().read().size());
     for (const auto& [worker, gradient] : gradients) add_scaled(sum, values_of(gradient));
-    shard.apply(sum, node.cluster().gradient_weight(static_cast<int>(gradients.size())));  // 2
+    const int count = static_cast<int>(gradients.size());
+    shard.apply(sum, node.cluster().gradient_weight(count), {.weight = node.cluster().step_weight(count)});  // 2
     gradients.clear();
     workers.stop_waiting();
     shard.answer_if([&](int worker) { return !shard.has_newest(worker); });  // 3

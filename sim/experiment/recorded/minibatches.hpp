@@ -28,6 +28,11 @@ class Minibatches {
     std::optional<Stream> crops;  // of its images, if the scenario augments them
   };
   int workers() const { return static_cast<int>(workers_.size()); }
+  std::vector<std::size_t> shard_samples() const {
+    std::vector<std::size_t> samples;
+    for (const Worker& worker : workers_) samples.push_back(worker.batches.shard_samples());
+    return samples;
+  }
   // The worker's next one or, if there are any, of these samples.
   Drawn draw(int worker, std::vector<std::uint32_t> samples = {});
 

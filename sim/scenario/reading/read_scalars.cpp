@@ -41,6 +41,16 @@ void read_number(const Json& json, double& value, const Rule& rule, const Place&
   value = number;
 }
 
+void read_share_or_count(const Json& json, ShareOrCount& value, const Place& place) {
+  const std::string expected = "; expected a share such as 0.5 (1.0 is all) or a count such as 2";
+  if (!json.is_number()) return place.error(shown(json) + " is no share and no count" + expected);
+  const double number = json.get<double>();
+  if (!json.is_number_float() && number < 1) return place.error(shown(json) + " is too small" + expected);
+  if (json.is_number_float() && !(number > 0)) return place.error(shown(json) + " is too small" + expected);
+  if (json.is_number_float() && number > 1) return place.error(shown(json) + " is too large for a share" + expected);
+  value = {number, !json.is_number_float()};
+}
+
 void read_whole(const Json& json, std::int64_t& value, std::int64_t least, std::int64_t most, const Rule& rule,
                 const Place& place) {
   const std::string expected = "a whole number" + range_of(rule);

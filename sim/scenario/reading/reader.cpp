@@ -133,6 +133,7 @@ struct Reader {
   void operator()(std::int64_t* value) const { read_integer(*value); }
   void operator()(int* value) const { read_integer(*value); }
   void operator()(std::string* value) const { read_text(json, *value, place); }
+  void operator()(ShareOrCount* value) const { read_share_or_count(json, *value, place); }
   template <class T>
   void operator()(T* quantity) const {
     read_quantity(json, quantity->value, *dimension_of<T>, rule, place);

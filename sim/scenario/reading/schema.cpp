@@ -96,6 +96,8 @@ struct Schema {
     return schema;
   }
 
+  OrderedJson operator()(ShareOrCount*) const { return {{"type", "number"}, {"exclusiveMinimum", 0}}; }
+
   OrderedJson operator()(const WordField& field) const { return {{"enum", field.words}}; }
 
   OrderedJson operator()(const OptionalField& field) const {

@@ -1,5 +1,6 @@
 #include "sim/scenario/reading/to_json.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace ddl::scenario {
@@ -61,6 +62,9 @@ struct Writer {
   }
   OrderedJson operator()(const WordOrField& field) const {
     return field.chosen ? OrderedJson(field.words[*field.chosen]) : written(field.value());
+  }
+  OrderedJson operator()(ShareOrCount* share) const {
+    return share->is_count ? OrderedJson(static_cast<std::int64_t>(share->value)) : OrderedJson(share->value);
   }
   template <class T>
   OrderedJson operator()(T* value) const {

@@ -80,7 +80,8 @@ Json algorithm(std::size_t system, int workers) {
           {"tf_ako", {{"publish", "blocking"}}}};
 }
 
-// TF.AKO never shuffles, and its replicas start each by itself; a server has the one start that there is.
+// TF.AKO never shuffles, and its replicas start each by itself; a server has the one start that there is. A server
+// takes a whole step of Adam for every gradient; a worker takes one for its own and those that came with it.
 void learn(Json& json, const Scale& scale, bool one_start) {
   json["data"] = Json{{"source", "synthetic"}};
   if (scale.full) {
@@ -89,7 +90,7 @@ void learn(Json& json, const Scale& scale, bool one_start) {
   json["model"] = scale.full ? "ako-cnn" : "cnn";
   json["training"] = {{"batch_size", scale.full ? 104 : 64},
                       {"optimizer", {{"type", "adam"}, {"learning_rate", scale.full ? 0.001 : 0.0005}}},
-                      {"gradient_scale", "sum"},
+                      {"gradient_scale", one_start ? "sum" : "mean"},
                       {"init", scale.full && !one_start ? "independent" : "shared"}};
   json["wire"] = {{"model_bytes", "17053736B"}};
   json["compute"] = {{"seconds_per_batch", "340ms"}, {"jitter", 0.1}};

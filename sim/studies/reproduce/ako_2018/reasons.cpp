@@ -161,7 +161,9 @@ std::vector<Note> notes(const Scale& scale) {
        "A batch takes 340 ms: the published 385 ms per LAN iteration less 43 ms of mean transfer. Log-normal jitter "
        "of sigma 0.1."},
       {Note::calibrated,
-       std::string("Adam, every gradient at full weight (`gradient_scale: sum`), as in TF.AKO; ") +
+       std::string(
+           "Adam, as in TF.AKO: a server takes a whole step for every gradient (`gradient_scale: sum`), a worker "
+           "of Ako one for its own and those that came with it (`mean`); ") +
            (scale.full ? "learning rate 0.001, TF.AKO's own."
                        : "learning rate 0.0005 and batches of 64, tried for all 48 cells at once beside "
                          "0.001, batches of 32 and 104, independent starts, Ako's broadcast and plain SGD, and kept "
