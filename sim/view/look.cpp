@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "core/base/digest.hpp"
 #include "core/base/natural_order.hpp"
+#include "core/base/rng.hpp"
 
 namespace ddl::view {
 namespace {
@@ -41,9 +42,10 @@ enum {
 };
 }  // namespace mark
 
-// Systems that are often drawn together have Okabe and Ito's colours, which colour-blind readers tell apart, or ones
-// far from them; the others have Tol's muted ones. Variants of a system are lighter and darker: no other is just that.
-constexpr SystemLook system_looks[] = {
+// Picked by hand. Systems that are often drawn together have Okabe and Ito's colours, which colour-blind readers tell
+// apart, or ones far from them; the others have Tol's muted ones. Variants of a system are lighter and darker: no other
+// is just that. Every other name has a look that follows from it, so that a new system needs no row.
+constexpr SystemLook picked_looks[] = {
     {"single", "#000000", mark::plus},
     {"alone", "#7f7f7f", mark::cross},
     {"ako", "#0072b2", mark::circle},
@@ -66,6 +68,10 @@ constexpr SystemLook system_looks[] = {
     {"early_exit", "#bb5566", mark::open_up},
     {"samme", "#4d4d4d", mark::open_circle},
 };
+
+constexpr int name_marks[] = {mark::square,      mark::circle,   mark::up,        mark::down,
+                              mark::diamond,     mark::pentagon, mark::star,      mark::open_square,
+                              mark::open_circle, mark::open_up,  mark::open_down, mark::open_diamond};
 
 constexpr int dash_kinds = 5;  // that gnuplot knows
 
@@ -96,20 +102,42 @@ std::string greyed(const std::string& colour) {
   return text_of({part, part, part});
 }
 
-std::size_t row_of(const std::string& system) {
-  for (std::size_t i = 0; i < std::size(system_looks); ++i) {
-    if (system_looks[i].system == system) return i;
+int dash_in_grey(const std::string& system) {
+  const auto picked = std::ranges::find(picked_looks, system, &SystemLook::system);
+  return static_cast<int>(picked == std::end(picked_looks) ? stream(0, system, "dash").below(dash_kinds)
+                                                           : static_cast<std::uint64_t>(picked - picked_looks));
+}
+
+int squared_distance(const Rgb& a, const Rgb& b) {
+  int sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+// The first of the name's own colours that is dark enough for a thin line, no grey, and far from all that are picked.
+Look look_from(const std::string& name) {
+  constexpr int least_distance = 40, least_saturation = 60;
+  constexpr std::uint64_t brightest = 200;
+  Stream random = stream(0, name, "look");
+  Look look{.colour = "", .mark = name_marks[random.below(std::size(name_marks))], .dash = 1};
+  for (;;) {
+    const auto part = [&] { return static_cast<int>(random.below(brightest)); };
+    const int red = part(), green = part(), blue = part();
+    const auto [least, most] = std::minmax({red, green, blue});
+    const bool far = std::ranges::all_of(picked_looks, [&](const SystemLook& picked) {
+      return squared_distance({red, green, blue}, parts_of(picked.colour)) >= least_distance * least_distance;
+    });
+    if (!far || most - least < least_saturation) continue;
+    look.colour = text_of({red, green, blue});
+    return look;
   }
-  Digest digest;
-  digest.add(system);
-  return 2 + std::stoull(digest.hex(), nullptr, 16) % (std::size(system_looks) - 2);  // not the baselines'
 }
 
 }  // namespace
 
 Look look_of(const std::string& system) {
-  const SystemLook& row = system_looks[row_of(system)];
-  return {row.colour, row.mark, 1};
+  const auto picked = std::ranges::find(picked_looks, system, &SystemLook::system);
+  return picked == std::end(picked_looks) ? look_from(system) : Look{picked->colour, picked->mark, 1};
 }
 
 std::vector<Look> looks_of(const std::vector<Drawn>& drawn, bool grey) {
@@ -129,7 +157,7 @@ std::vector<Look> looks_of(const std::vector<Drawn>& drawn, bool grey) {
     }
     look.dash = 1 + rank % dash_kinds;
     if (grey) {
-      look.dash = 1 + (static_cast<int>(row_of(one.system)) + rank) % dash_kinds;
+      look.dash = 1 + (dash_in_grey(one.system) + rank) % dash_kinds;
       look.colour = greyed(look.colour);
     }
     looks.push_back(std::move(look));

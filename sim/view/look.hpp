@@ -14,7 +14,8 @@ struct Look {
   bool operator==(const Look&) const = default;
 };
 
-// Of a system by its name, or of any other word: the same word looks the same in every picture.
+// Of a system by its name, or of any other word: the same word looks the same in every picture, and hardly like
+// another.
 Look look_of(const std::string& system);
 
 // Of one thing drawn: its system, and the name under which it is drawn, such as "ako partitions=4".

@@ -9,7 +9,7 @@
 
 namespace ddl::view::look_test {
 
-TEST_CASE("every system has a look of its own, and a name that is none has always the same") {
+TEST_CASE("every system has a look of its own") {
   std::set<std::pair<std::string, int>> looks;
   std::set<std::string> colours;
   for (const auto& system : systems::all_systems()) {
@@ -17,8 +17,25 @@ TEST_CASE("every system has a look of its own, and a name that is none has alway
     CHECK_MESSAGE(looks.emplace(look.colour, look.mark).second, system->facts().name);
     CHECK_MESSAGE(colours.insert(look.colour).second, system->facts().name);
   }
-  CHECK(look_of("my_system") == look_of("my_system"));
-  CHECK(look_of("my_system") != look_of("single"));
+}
+
+TEST_CASE("a name that is unknown has always the same look, which is no system's and no other unknown name's") {
+  std::set<std::string> colours;
+  for (const auto& system : systems::all_systems()) colours.insert(look_of(system->facts().name).colour);
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "system_" + std::to_string(i);
+    const Look look = look_of(name);
+    CHECK(look == look_of(name));
+    CHECK_MESSAGE(colours.insert(look.colour).second, name);
+    CHECK(look.dash == 1);
+    CHECK(look.mark >= 1);
+  }
+}
+
+TEST_CASE("the look of an unknown name does not depend on what is drawn beside it") {
+  const std::vector<Look> looks = looks_of({{"ako", "ako"}, {"new", "new"}, {"newer", "newer"}});
+  CHECK(looks[1] == looks_of({{"new", "new"}})[0]);
+  CHECK(looks[2] == look_of("newer"));
 }
 
 TEST_CASE("a system looks the same whatever is drawn beside it, and its variants differ in shade and dash") {
