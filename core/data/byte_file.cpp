@@ -32,11 +32,12 @@ ByteFile::ByteFile(const std::string& path) : path_(path) {
 
 void ByteFile::fail(const std::string& why) const { throw InputError(path_ + ": " + why); }
 
-std::size_t ByteFile::read_some(std::uint8_t* out, std::size_t most) {
+std::size_t ByteFile::read_some(std::span<std::uint8_t> out) {
   constexpr std::size_t block = 1u << 20;
   std::size_t done = 0;
-  while (done < most) {
-    const int got = gzread(handle(file_.get()), out + done, static_cast<unsigned>(std::min(block, most - done)));
+  while (done < out.size()) {
+    const auto wanted = static_cast<unsigned>(std::min(block, out.size() - done));
+    const int got = gzread(handle(file_.get()), out.data() + done, wanted);
     if (got <= 0) {
       int code = Z_OK;
       const char* text = gzerror(handle(file_.get()), &code);
@@ -50,7 +51,7 @@ std::size_t ByteFile::read_some(std::uint8_t* out, std::size_t most) {
 }
 
 void ByteFile::read(std::span<std::uint8_t> out, const std::string& what) {
-  const std::size_t got = read_some(out.data(), out.size());
+  const std::size_t got = read_some(out);
   if (got < out.size()) {
     fail("is short: ends after " + std::to_string(got) + " bytes of its " + what + "; expected " +
          std::to_string(out.size()));
@@ -59,7 +60,7 @@ void ByteFile::read(std::span<std::uint8_t> out, const std::string& what) {
 
 void ByteFile::expect_end(const std::string& what) {
   std::uint8_t byte = 0;
-  if (read_some(&byte, 1) == 1) fail("has more bytes after its " + what + "; expected the end of the file");
+  if (read_some({&byte, 1}) == 1) fail("has more bytes after its " + what + "; expected the end of the file");
 }
 
 }  // namespace ddl::data

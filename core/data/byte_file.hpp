@@ -21,6 +21,9 @@ class ByteFile {
   // errors, such as "labels".
   void read(std::span<std::uint8_t> out, const std::string& what);
 
+  // Fills `out`, or the beginning of it where the file ends before that, and returns how much.
+  std::size_t read_some(std::span<std::uint8_t> out);
+
   // Throws unless the whole file has been read and its compressed data are intact. `what` names the last data read.
   void expect_end(const std::string& what);
 
@@ -30,8 +33,6 @@ class ByteFile {
   struct Close {
     void operator()(void* file) const;
   };
-  std::size_t read_some(std::uint8_t* out, std::size_t most);
-
   std::string path_;
   std::unique_ptr<void, Close> file_;
   std::uint64_t most_bytes_ = 0;

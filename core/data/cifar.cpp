@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/base/check.hpp"
+#include "core/base/natural_order.hpp"
 #include "core/data/byte_file.hpp"
 #include "core/data/loaders.hpp"
 
@@ -17,65 +18,71 @@ constexpr std::size_t record_bytes = 1 + image_bytes;
 constexpr std::array<float, 3> channel_mean = {125.3f, 123.0f, 113.9f};
 constexpr std::array<float, 3> channel_deviation = {63.0f, 62.1f, 66.7f};
 
-// The digits of data_batch_<digits>.bin, or nothing.
-std::string batch_number(const std::string& name) {
-  constexpr std::string_view head = "data_batch_";
-  constexpr std::string_view tail = ".bin";
+// The number in data_batch_<number>.bin or data_batch_<number>.bin.gz, as its digits; or nothing.
+std::string batch_number(std::string_view name) {
+  constexpr std::string_view head = "data_batch_", compressed = ".gz", tail = ".bin";
+  if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
   if (name.size() <= head.size() + tail.size() || !name.starts_with(head) || !name.ends_with(tail)) return "";
-  const std::string digits = name.substr(head.size(), name.size() - head.size() - tail.size());
+  const std::string digits(name.substr(head.size(), name.size() - head.size() - tail.size()));
   return digits.find_first_not_of("0123456789") == std::string::npos ? digits : "";
 }
 
-// The training files in natural order: 2 before 10.
+std::string batch_name(const std::string& number) { return "data_batch_" + number + ".bin"; }
+
+std::string test_file(const std::filesystem::path& folder) {
+  const std::string name = "test_batch.bin";
+  if (const auto file = plain_or_gzipped(folder, name)) return *file;
+  throw InputError(folder.string() + ": " + name + " is missing; expected it, plain or with .gz");
+}
+
+// The training files in natural order, 2 before 10: those of batch 1 (or 0) and all after it.
 std::vector<std::string> training_files(const std::filesystem::path& folder) {
-  std::vector<std::pair<std::string, std::string>> found;  // number, path
+  std::vector<std::string> numbers;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string number = batch_number(entry->path().filename().string());
-    if (!number.empty()) found.emplace_back(number, entry->path().string());
+    std::string number = batch_number(entry->path().filename().string());
+    if (!number.empty()) numbers.push_back(std::move(number));
   }
   if (error) throw InputError(folder.string() + ": cannot be listed; " + error.message());
-  if (found.empty()) throw InputError(folder.string() + ": has no data_batch_*.bin; expected at least one");
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    if (a.first.size() != b.first.size()) return a.first.size() < b.first.size();
-    return a.first < b.first;
-  });
+  if (numbers.empty()) {
+    throw InputError(folder.string() + ": has no data_batch_*.bin; expected at least one, plain or with .gz");
+  }
+  std::ranges::sort(numbers, natural_less);
+  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());  // plain and compressed
   std::vector<std::string> files;
-  for (auto& [number, path] : found) files.push_back(std::move(path));
+  std::int64_t next = numbers.front() == "0" ? 0 : 1;
+  for (const std::string& number : numbers) {
+    const auto file = plain_or_gzipped(folder, batch_name(number));
+    if (number != std::to_string(next) || !file) {
+      throw InputError(folder.string() + ": " + batch_name(std::to_string(next)) +
+                       " is missing; expected all batches up to " + batch_name(numbers.back()) + ", plain or with .gz");
+    }
+    files.push_back(*file);
+    ++next;
+  }
   return files;
 }
 
-std::string test_file(const std::filesystem::path& folder) { return (folder / "test_batch.bin").string(); }
-
-std::size_t count_records(const std::string& path, const ByteFile& file) {
-  std::error_code error;
-  const std::uint64_t bytes = std::filesystem::file_size(path, error);
-  if (error) file.fail("its size cannot be read");
-  if (bytes == 0 || bytes % record_bytes != 0) {
-    file.fail("has " + std::to_string(bytes) + " bytes; expected a multiple of " + std::to_string(record_bytes) +
-              ", one record per image");
-  }
-  return static_cast<std::size_t>(bytes / record_bytes);
-}
-
-// Appends records until `data` has `used` of them; the remaining ones are only checked.
-void append(ByteFile& file, std::size_t records, std::size_t used, Dataset& data) {
+// Appends the records of a file, whichever of them will be used, so that damage is found wherever it is.
+void append(const std::string& path, Dataset& data) {
+  ByteFile file(path);
   std::array<std::uint8_t, record_bytes> record{};
-  for (std::size_t i = 0; i < records; ++i) {
-    file.read(record, "records");
+  std::size_t records = 0, rest = 0;
+  for (; (rest = file.read_some(record)) == record_bytes; ++records) {
     if (record[0] >= data.classes) {
-      file.fail("label of record " + std::to_string(i) + " is " + std::to_string(record[0]) + "; expected 0 to " +
+      file.fail("label of record " + std::to_string(records) + " is " + std::to_string(record[0]) + "; expected 0 to " +
                 std::to_string(data.classes - 1));
     }
-    if (data.labels.size() == used) continue;
     data.labels.push_back(record[0]);
     data.pixels.insert(data.pixels.end(), record.begin() + 1, record.end());
   }
-  file.expect_end("records");
+  if (records == 0 || rest > 0) {
+    file.fail("has " + std::to_string(records * record_bytes + rest) + " bytes; expected a multiple of " +
+              std::to_string(record_bytes) + ", one record per image");
+  }
 }
 
-Dataset read_set(const std::string& where, const std::vector<std::string>& paths, const char* key,
-                 const std::optional<std::int64_t>& wanted) {
+Dataset read_set(const std::string& where, const std::vector<std::string>& paths, const SetAsked& asked) {
   const DataShape expected = data_shape(DataSource::cifar_10);
   Dataset data;
   data.shape = expected.shape;
@@ -84,28 +91,26 @@ Dataset read_set(const std::string& where, const std::vector<std::string>& paths
     data.mean.push_back(channel_mean[channel]);
     data.scale.push_back(1 / channel_deviation[channel]);
   }
-  std::vector<ByteFile> files;
-  std::vector<std::size_t> records;
-  std::size_t available = 0;
+  std::uintmax_t bytes = 0;
   for (const std::string& path : paths) {
-    files.emplace_back(path);
-    records.push_back(count_records(path, files.back()));
-    available += records.back();
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+    if (!unknown) bytes += size;
   }
-  const std::size_t used = samples_used(where, key, wanted, available);
-  data.labels.reserve(used);
-  data.pixels.reserve(used * image_bytes);
-  for (std::size_t i = 0; i < files.size(); ++i) append(files[i], records[i], used, data);
+  data.pixels.reserve(bytes);
+  for (const std::string& path : paths) append(path, data);
+  use_samples(data, where, asked);
   return data;
 }
 
 }  // namespace
 
-DataSplit read_cifar_10(const DataSpec& spec) {
+DataSplit read_cifar_10(const DataSpec& spec, std::uint64_t seed) {
   const auto folder = data_folder(spec);
+  const std::vector<std::string> training = training_files(folder);
   const std::string test = test_file(folder);
-  return {read_set(folder.string(), training_files(folder), "train", spec.train),
-          read_set(test, {test}, "test", spec.test)};
+  return {read_set(folder.string(), training, {"train", spec.train, seed}),
+          read_set(test, {test}, {"test", spec.test, seed})};
 }
 
 std::vector<std::string> cifar_10_files(const DataSpec& spec) {

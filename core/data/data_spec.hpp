@@ -41,7 +41,7 @@ constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples
 struct DataSpec {
   DataSource source = DataSource::synthetic;
   std::string path;                   // folder of the files; empty for synthetic
-  std::optional<std::int64_t> train;  // samples used; default: all there are (synthetic: 8000)
+  std::optional<std::int64_t> train;  // samples used, drawn by the seed; default: all there are (synthetic: 8000)
   std::optional<std::int64_t> test;   // likewise (synthetic: 1000)
   PartitionKind partition = PartitionKind::iid;
   double alpha = 0.5;   // concentration of the Dirichlet partition
@@ -53,8 +53,12 @@ template <class Visitor>
 void fields(Visitor& visit, DataSpec& spec) {
   visit("source", spec.source, Rule{.doc = "data set"});
   visit("path", spec.path, Rule{.doc = "folder that holds its files, relative to the scenario"});
-  visit("train", spec.train, Rule{.doc = "training samples used", .at_least = 1, .at_most = 1e7});
-  visit("test", spec.test, Rule{.doc = "test samples used", .at_least = 1, .at_most = 1e7});
+  visit("train", spec.train,
+        Rule{.doc = "training samples used: drawn by the seed from all of the files', classes in proportion; of "
+                    "synthetic data so many are generated",
+             .at_least = 1,
+             .at_most = 1e7});
+  visit("test", spec.test, Rule{.doc = "test samples used, likewise", .at_least = 1, .at_most = 1e7});
   visit("partition", spec.partition,
         Rule{.doc = "how training samples are divided over workers; dealt: minibatches in turn, in file order where "
                     "passes are not shuffled; full: each has all, in an order of its own"});

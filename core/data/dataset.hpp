@@ -19,10 +19,12 @@ namespace ddl::data {
 struct Dataset {
   Shape shape;
   int classes = 0;
-  std::vector<std::uint8_t> pixels;  // count x shape.size()
-  std::vector<std::uint8_t> labels;  // count
-  std::vector<float> mean, scale;    // one per channel
+  std::vector<std::uint8_t> pixels;    // count x shape.size()
+  std::vector<std::uint8_t> labels;    // count
+  std::vector<float> mean, scale;      // one per channel
+  std::vector<std::uint32_t> numbers;  // of each sample in its files, where only some of theirs are used
   std::size_t size() const { return labels.size(); }
+  std::uint32_t number_of(std::uint32_t place) const { return numbers.empty() ? place : numbers[place]; }
 };
 
 struct DataSplit {
@@ -36,8 +38,9 @@ struct Batch {
   std::size_t size() const { return labels.size(); }
 };
 
-// Reads or generates what `spec` asks for; synthetic data depends on `seed`. Throws InputError (damaged, short,
-// mislabelled or absent file, too few samples), whose text names the file.
+// Reads or generates what `spec` asks for. What is generated depends on `seed`, and so does which samples of a file are
+// used where fewer are asked for than it has: drawn from all of it, its classes in proportion, in its order. Throws
+// InputError (damaged, short, mislabelled or absent file, too few samples), whose text names the file.
 DataSplit load_data(const DataSpec& spec, std::uint64_t seed);
 
 // Shape and classes of what load_data would return, without reading all of it: for checking a scenario.

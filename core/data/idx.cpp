@@ -21,11 +21,7 @@ constexpr const char *training_stem = "train", *test_stem = "t10k";
 // compressed ones.
 std::string find_file(const std::filesystem::path& folder, const std::string& stem, const std::string& kind) {
   for (const char* joint : {"-", "."}) {
-    for (const char* ending : {"", ".gz"}) {
-      const auto file = folder / (stem + joint + kind + ending);
-      std::error_code error;
-      if (std::filesystem::is_regular_file(file, error)) return file.string();
-    }
+    if (const auto file = plain_or_gzipped(folder, stem + joint + kind)) return *file;
   }
   throw InputError(folder.string() + ": has no file " + stem + "-" + kind + "; expected it, plain or with .gz");
 }
@@ -74,8 +70,7 @@ SetFiles files_of(const DataSpec& spec, const std::string& stem) {
   return {find_file(folder, stem + "-images", "idx3-ubyte"), find_file(folder, stem + "-labels", "idx1-ubyte")};
 }
 
-Dataset read_set(const DataSpec& spec, const std::string& stem, const char* key,
-                 const std::optional<std::int64_t>& wanted) {
+Dataset read_set(const DataSpec& spec, const std::string& stem, const SetAsked& asked) {
   const auto [image_path, label_path] = files_of(spec, stem);
   const DataShape expected = data_shape(spec.source);
   Dataset data;
@@ -104,7 +99,6 @@ Dataset read_set(const DataSpec& spec, const std::string& stem, const char* key,
                 ", as many as images");
   }
   expect_room(labels, count, 1, 8);
-  const std::size_t used = samples_used(image_path, key, wanted, count);
 
   // Both files are read to their end, so that damage is found whatever part of them is used.
   data.labels.resize(count);
@@ -120,17 +114,15 @@ Dataset read_set(const DataSpec& spec, const std::string& stem, const char* key,
   images.read(data.pixels, "images");
   images.expect_end("images");
 
-  data.labels.resize(used);
-  data.pixels.resize(used * data.shape.size());
-  data.labels.shrink_to_fit();
-  data.pixels.shrink_to_fit();
+  use_samples(data, image_path, asked);
   return data;
 }
 
 }  // namespace
 
-DataSplit read_idx(const DataSpec& spec) {
-  return {read_set(spec, training_stem, "train", spec.train), read_set(spec, test_stem, "test", spec.test)};
+DataSplit read_idx(const DataSpec& spec, std::uint64_t seed) {
+  return {read_set(spec, training_stem, {"train", spec.train, seed}),
+          read_set(spec, test_stem, {"test", spec.test, seed})};
 }
 
 std::vector<std::string> idx_files(const DataSpec& spec) {

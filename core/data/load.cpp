@@ -1,6 +1,7 @@
 #include "core/base/check.hpp"
 #include "core/data/data_files.hpp"
 #include "core/data/loaders.hpp"
+#include "core/data/subset.hpp"
 
 namespace ddl::data {
 namespace {
@@ -23,9 +24,9 @@ DataSplit load_data(const DataSpec& spec, std::uint64_t seed) {
       return generate_synthetic(spec, seed);
     case DataSource::mnist:
     case DataSource::fashion_mnist:
-      return read_idx(spec);
+      return read_idx(spec, seed);
     case DataSource::cifar_10:
-      return read_cifar_10(spec);
+      return read_cifar_10(spec, seed);
   }
   throw InternalError("unknown data source");
 }
@@ -66,15 +67,23 @@ std::filesystem::path data_folder(const DataSpec& spec) {
   return spec.path;
 }
 
-std::size_t samples_used(const std::string& where, const char* key, const std::optional<std::int64_t>& wanted,
-                         std::size_t available) {
-  if (!wanted) return available;
-  const auto count = static_cast<std::size_t>(*wanted);
-  if (count > available) {
-    throw InputError(where + ": holds " + std::to_string(available) + " samples; data." + key + " asks for " +
+std::optional<std::string> plain_or_gzipped(const std::filesystem::path& folder, const std::string& name) {
+  for (const char* ending : {"", ".gz"}) {
+    const auto file = folder / (name + ending);
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) return file.string();
+  }
+  return std::nullopt;
+}
+
+void use_samples(Dataset& data, const std::string& where, const SetAsked& asked) {
+  if (!asked.samples) return;
+  const auto count = static_cast<std::size_t>(*asked.samples);
+  if (count > data.size()) {
+    throw InputError(where + ": holds " + std::to_string(data.size()) + " samples; data." + asked.key + " asks for " +
                      std::to_string(count));
   }
-  return count;
+  keep_subset(data, count, stream(asked.seed, "everybody", std::string("subset, ") + asked.key));
 }
 
 }  // namespace ddl::data

@@ -16,20 +16,29 @@ namespace ddl::data {
 // sets are independent of each other.
 DataSplit generate_synthetic(const DataSpec& spec, std::uint64_t seed);
 
-// MNIST and Fashion-MNIST: four IDX files, plain or compressed with gzip. Throws InputError.
-DataSplit read_idx(const DataSpec& spec);
+// MNIST and Fashion-MNIST: four IDX files, plain or compressed with gzip. `seed` draws the samples that are used.
+// Throws InputError.
+DataSplit read_idx(const DataSpec& spec, std::uint64_t seed);
 std::vector<std::string> idx_files(const DataSpec& spec);
 
-// CIFAR-10, binary version. Throws InputError.
-DataSplit read_cifar_10(const DataSpec& spec);
+// CIFAR-10, binary version: batches from 1 (or 0) on and the test batch, plain or compressed with gzip. Likewise.
+DataSplit read_cifar_10(const DataSpec& spec, std::uint64_t seed);
 std::vector<std::string> cifar_10_files(const DataSpec& spec);
 
 // The folder spec.path, or an InputError saying what it should hold.
 std::filesystem::path data_folder(const DataSpec& spec);
 
-// How many of `available` samples to use: `wanted`, or all. Throws InputError when there are fewer than wanted. `key`
-// is "train" or "test"; `where` names the file or folder.
-std::size_t samples_used(const std::string& where, const char* key, const std::optional<std::int64_t>& wanted,
-                         std::size_t available);
+// The file of that name, or else its compressed one, NAME.gz; nothing where there is neither.
+std::optional<std::string> plain_or_gzipped(const std::filesystem::path& folder, const std::string& name);
+
+// Which of two sets a file belongs to, and how much of it is used.
+struct SetAsked {
+  const char* key;  // "train" or "test"
+  std::optional<std::int64_t> samples;
+  std::uint64_t seed;
+};
+// Leaves as many samples as are asked for, drawn. Throws InputError when `data` has fewer; `where` names the file or
+// folder.
+void use_samples(Dataset& data, const std::string& where, const SetAsked& asked);
 
 }  // namespace ddl::data

@@ -31,7 +31,7 @@ struct Case {
 };
 
 data::Dataset made_up_images(Shape shape, std::size_t count, Stream& random) {
-  data::Dataset data{.shape = shape, .classes = 10, .pixels = {}, .labels = {}, .mean = {}, .scale = {}};
+  data::Dataset data{.shape = shape, .classes = 10, .pixels = {}, .labels = {}, .mean = {}, .scale = {}, .numbers = {}};
   data.mean.assign(static_cast<std::size_t>(shape.channels), 128.0f);
   data.scale.assign(static_cast<std::size_t>(shape.channels), 0.01f);
   data.pixels.resize(count * shape.size());

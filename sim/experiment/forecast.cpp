@@ -84,7 +84,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
     const data::DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
     model.emplace(scenario.model, data.train.shape, data.train.classes);
     training = data.train.size();
-    testing = evaluated_samples_of(scenario, data);
+    testing = data.test.size();
   }
   Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
   const int workers = learners_of(scenario, cluster);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/finite.hpp"
+#include "core/data/subset.hpp"
 #include "core/nn/vote.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -20,29 +21,27 @@ int thread_count(int wanted) {
 }  // namespace
 
 data::DataSplit load_data(const scenario::Scenario& scenario) {
+  data::DataSplit data;
   try {
-    return data::load_data(resolved_data(scenario), scenario.seed);
+    data = data::load_data(resolved_data(scenario), scenario.seed);
   } catch (const InputError& error) {
     const std::string text = error.what();
     throw InputError(text.starts_with("data.") ? text : "data.path: " + text);
   }
-}
-
-std::size_t evaluated_samples_of(const scenario::Scenario& scenario, const data::DataSplit& data) {
-  if (!scenario.evaluate.samples) return data.test.size();
+  if (!scenario.evaluate.samples) return data;
   const auto asked = static_cast<std::size_t>(*scenario.evaluate.samples);
   if (asked > data.test.size()) {
     throw InputError("$.evaluate.samples: " + std::to_string(asked) + " is too large; expected at most the " +
                      std::to_string(data.test.size()) + " test samples");
   }
-  return asked;
+  data::keep_subset(data.test, asked, stream(scenario.seed, owner(-1), "evaluated samples"));
+  return data;
 }
 
 Trainer::Trainer(const scenario::Scenario& scenario, int workers, int threads)
     : scenario_(scenario),
       data_(load_data(scenario)),
       model_(scenario.model, data_.train.shape, data_.train.classes, scenario.math.mode),
-      test_samples_(evaluated_samples_of(scenario, data_)),
       minibatches_(scenario, model_, data_.train, workers),
       buffer_pool_(std::make_shared<BufferPool>(2 * static_cast<std::size_t>(thread_count(threads)))),
       scratch_(static_cast<std::size_t>(thread_count(threads))),
@@ -142,10 +141,11 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(std::vector<Paylo
       [this, job](int thread) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
         if (job->models_.size() == 1) {
-          job->score_ = model_.evaluate(*job->models_[0], data_.test, test_samples_, *scratch.workspace, &data_.train);
+          job->score_ =
+              model_.evaluate(*job->models_[0], data_.test, data_.test.size(), *scratch.workspace, &data_.train);
         } else {
           job->score_ =
-              model_.evaluate(mean_of(job->models_), data_.test, test_samples_, *scratch.workspace, &data_.train);
+              model_.evaluate(mean_of(job->models_), data_.test, data_.test.size(), *scratch.workspace, &data_.train);
         }
         job->known_ = true;
       },
@@ -165,10 +165,9 @@ std::shared_ptr<Trainer::Evaluation> Trainer::begin_evaluation(const std::vector
         nn::Workspace& workspace = *scratch_[static_cast<std::size_t>(thread)].workspace;
         std::vector<std::vector<std::uint8_t>> answers;
         for (const Payload& model : job->models_) {
-          answers.push_back(model_.classify(*model, data_.test, test_samples_, workspace, &data_.train));
+          answers.push_back(model_.classify(*model, data_.test, data_.test.size(), workspace, &data_.train));
         }
-        job->score_ = nn::score_of_votes(answers, job->votes_, std::span(data_.test.labels).first(test_samples_),
-                                         data_.test.classes);
+        job->score_ = nn::score_of_votes(answers, job->votes_, data_.test.labels, data_.test.classes);
         job->known_ = true;
       },
       ThreadPool::Urgency::whenever);

@@ -17,11 +17,9 @@
 
 namespace ddl::experiment {
 
-// The scenario's data set. Throws InputError, its text beginning with the setting that is to blame.
+// The scenario's data set, of test samples those that evaluations use: all, or as many as evaluate.samples says, drawn
+// by the seed. Throws InputError, its text beginning with the setting that is to blame.
 data::DataSplit load_data(const scenario::Scenario& scenario);
-
-// Test samples of an evaluation. Throws InputError where the test set of `data` has fewer than are asked for.
-std::size_t evaluated_samples_of(const scenario::Scenario& scenario, const data::DataSplit& data);
 
 class Trainer {
  public:
@@ -40,7 +38,7 @@ class Trainer {
   // The next minibatch of a worker, and its dropout.
   Minibatch next_minibatch(int worker);
   std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
-  std::size_t sample_count(SampleSet set) const { return set == SampleSet::test ? test_samples_ : data_.train.size(); }
+  std::size_t sample_count(SampleSet set) const { return (set == SampleSet::test ? data_.test : data_.train).size(); }
   ThreadPool::Ticket begin(std::function<void()> math);
 
   // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when simulated time
@@ -97,7 +95,7 @@ class Trainer {
   std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
   // Of what an ensemble votes.
   std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
-  std::size_t evaluated_samples() const { return test_samples_; }
+  std::size_t evaluated_samples() const { return data_.test.size(); }
 
   // Adds what the scenario asks to record of weights and minibatches.
   void record_to(Recordings& recordings);
@@ -112,7 +110,6 @@ class Trainer {
   const scenario::Scenario& scenario_;
   data::DataSplit data_;
   nn::Model model_;
-  std::size_t test_samples_;
   Minibatches minibatches_;
   Payload shared_start_;
   std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it

@@ -306,7 +306,8 @@ void fields(Visitor& visit, EvaluateSpec& spec) {
   visit("every", spec.every, Rule{.doc = "simulated time between evaluations", .above = 0});
   visit("every_iterations", spec.every_iterations,
         Rule{.doc = "steps of the average worker between evaluations", .at_least = 1, .at_most = 1e9});
-  visit("samples", spec.samples, Rule{.doc = "test samples used", .at_least = 1});
+  visit("samples", spec.samples,
+        Rule{.doc = "test samples used, drawn by the seed, classes in proportion", .at_least = 1});
   visit("target_accuracy", spec.target_accuracy,
         Rule{.doc = "accuracies whose time and bytes are reported", .above = 0, .at_most = 1});
 }

@@ -1,3 +1,4 @@
+#include "core/data/data_files.hpp"
 #include "tests/data/scratch_folder.hpp"
 
 namespace ddl::data::cifar_test {
@@ -17,9 +18,9 @@ FileBytes batch_file(std::size_t count, std::size_t first) {
   return bytes;
 }
 
-// Batches 1, 2 and 10 of two records each, labelled 0 to 5, and a test batch of three.
+// Batches 1 to 3 of two records each, labelled 0 to 5, and a test batch of three.
 void write_sound(const ScratchFolder& folder) {
-  folder.write("data_batch_10.bin", batch_file(2, 4));
+  folder.write("data_batch_3.bin", batch_file(2, 4));
   folder.write("data_batch_2.bin", batch_file(2, 2));
   folder.write("data_batch_1.bin", batch_file(2, 0));
   folder.write("test_batch.bin", batch_file(3, 7));
@@ -36,7 +37,7 @@ DataSpec spec_of(const ScratchFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("CIFAR batches are read in natural order with their channel planes") {
+TEST_CASE("CIFAR batches are read in order with their channel planes") {
   const ScratchFolder folder;
   write_sound(folder);
   const DataSplit data = load_data(spec_of(folder), 1);
@@ -62,16 +63,55 @@ TEST_CASE("CIFAR inputs do not depend on which part of the set is loaded") {
   CHECK(part.test.scale == whole.train.scale);
 }
 
-TEST_CASE("the first CIFAR samples are used across files and too many are an error") {
+TEST_CASE("batch 10 comes after batch 9, and batches may be counted from 0") {
+  for (const std::size_t first : {0, 1}) {
+    const ScratchFolder folder;
+    for (std::size_t i = 0; i < 10; ++i) {
+      folder.write("data_batch_" + std::to_string(first + i) + ".bin", batch_file(1, i));
+    }
+    folder.write("test_batch.bin", batch_file(1, 0));
+    CHECK(load_data(spec_of(folder), 1).train.labels == std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  }
+}
+
+TEST_CASE("each CIFAR file may be compressed, and the plain one is read where there are both") {
+  const ScratchFolder folder;
+  write_sound(folder);
+  const DataSplit plain = load_data(spec_of(folder), 1);
+  for (const std::string name : {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "test_batch.bin"}) {
+    CAPTURE(name);
+    folder.write_compressed(name + ".gz", folder.read(name));
+    std::filesystem::remove(folder.file(name));
+    const DataSplit data = load_data(spec_of(folder), 1);
+    CHECK(data.train.pixels == plain.train.pixels);
+    CHECK(data.train.labels == plain.train.labels);
+    CHECK(data.test.pixels == plain.test.pixels);
+    CHECK(data.test.labels == plain.test.labels);
+  }
+  CHECK(data_files(spec_of(folder)).back() == folder.file("test_batch.bin.gz"));
+  folder.write("data_batch_2.bin", batch_file(1, 8));
+  CHECK(load_data(spec_of(folder), 1).train.labels == std::vector<std::uint8_t>{0, 1, 8, 4, 5});
+  CHECK(data_files(spec_of(folder))[1] == folder.file("data_batch_2.bin"));
+  FileBytes cut = folder.read("data_batch_3.bin.gz");
+  cut.resize(cut.size() - 4);
+  folder.write("data_batch_3.bin.gz", cut);
+  CHECK(error_text(spec_of(folder)).starts_with(folder.file("data_batch_3.bin.gz") + ": compressed data end early"));
+}
+
+TEST_CASE("CIFAR samples are drawn across files and too many are an error") {
   const ScratchFolder folder;
   write_sound(folder);
   DataSpec spec = spec_of(folder);
   spec.train = 3;
   spec.test = 2;
   const DataSplit data = load_data(spec, 1);
-  CHECK(data.train.labels == std::vector<std::uint8_t>{0, 1, 2});
+  REQUIRE(data.train.numbers.size() == 3);
   CHECK(data.train.pixels.size() == 3 * 3072);
-  CHECK(data.test.labels == std::vector<std::uint8_t>{7, 8});
+  for (std::size_t i = 0; i < 3; ++i) {  // sample n is labelled n
+    CHECK(data.train.labels[i] == data.train.numbers[i]);
+    CHECK(data.train.pixels[i * 3072] == 50 + data.train.labels[i]);
+  }
+  CHECK(data.test.size() == 2);
   spec.train = 7;
   CHECK(error_text(spec) == folder.path() + ": holds 6 samples; data.train asks for 7");
   spec.train = 6;
@@ -96,7 +136,7 @@ TEST_CASE("each kind of damage to a CIFAR folder is one line that names the file
       {"one byte too many", "data_batch_2.bin", longer, "has 6147 bytes; expected a multiple of 3073"},
       {"one byte too few", "test_batch.bin", shorter, "has 6145 bytes; expected a multiple of 3073"},
       {"no bytes", "data_batch_1.bin", {}, "has 0 bytes; expected a multiple of 3073"},
-      {"a label of 10", "data_batch_10.bin", wrong_label, "label of record 1 is 10; expected 0 to 9"},
+      {"a label of 10", "data_batch_3.bin", wrong_label, "label of record 1 is 10; expected 0 to 9"},
       {"a label of 10 in the test set", "test_batch.bin", wrong_label, "label of record 1 is 10; expected 0 to 9"},
   };
   for (const Damage& damage : table) {
@@ -115,11 +155,18 @@ TEST_CASE("each kind of damage to a CIFAR folder is one line that names the file
   }
 }
 
-TEST_CASE("a CIFAR folder without training or test files is an error") {
+TEST_CASE("a missing CIFAR file is named") {
   const ScratchFolder folder;
-  CHECK(error_text(spec_of(folder)) == folder.path() + ": has no data_batch_*.bin; expected at least one");
-  folder.write("data_batch_1.bin", batch_file(1, 0));
-  CHECK(error_text(spec_of(folder)).starts_with(folder.file("test_batch.bin") + ": no such file"));
+  const std::string in = folder.path() + ": ";
+  CHECK(error_text(spec_of(folder)) == in + "has no data_batch_*.bin; expected at least one, plain or with .gz");
+  write_sound(folder);
+  std::filesystem::remove(folder.file("test_batch.bin"));
+  CHECK(error_text(spec_of(folder)) == in + "test_batch.bin is missing; expected it, plain or with .gz");
+  for (const std::string name : {"data_batch_2.bin", "data_batch_1.bin"}) {  // the first that is missing
+    std::filesystem::remove(folder.file(name));
+    CHECK(error_text(spec_of(folder)) ==
+          in + name + " is missing; expected all batches up to data_batch_3.bin, plain or with .gz");
+  }
 }
 
 }  // namespace ddl::data::cifar_test

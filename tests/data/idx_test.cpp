@@ -107,17 +107,23 @@ TEST_CASE("IDX bytes become inputs from 0 to 1") {
   CHECK(batch.inputs[1] == 0);
 }
 
-TEST_CASE("the first samples are used when fewer are asked for") {
+TEST_CASE("samples are drawn from the whole file by the seed when fewer are asked for") {
   const ScratchFolder folder;
   write_sound(folder);
   DataSpec spec = spec_of(folder);
   spec.train = 3;
   spec.test = 12;
   const DataSplit data = load_data(spec, 1);
-  CHECK(data.train.labels == std::vector<std::uint8_t>{0, 1, 2});
-  CHECK(data.train.pixels.size() == 3 * 784);
-  CHECK(data.train.pixels[2 * 784] == 14);
+  REQUIRE(data.train.numbers.size() == 3);
+  REQUIRE(data.train.pixels.size() == 3 * 784);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(data.train.labels[i] == data.train.numbers[i] % 10);
+    CHECK(data.train.pixels[i * 784 + 783] == 7 * data.train.numbers[i]);
+  }
   CHECK(data.test.size() == 12);
+  CHECK(data.test.numbers.empty());
+  CHECK(load_data(spec, 1).train.numbers == data.train.numbers);
+  CHECK(load_data(spec, 2).train.numbers != data.train.numbers);
 }
 
 TEST_CASE("asking for more samples than an IDX file holds is an error that says how many there are") {

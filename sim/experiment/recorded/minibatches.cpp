@@ -8,9 +8,11 @@
 namespace ddl::experiment {
 namespace {
 
-std::string listed(std::span<const std::uint32_t> numbers) {
+std::string listed(std::span<const std::uint32_t> places, const data::Dataset& training) {
   std::string text;
-  for (const std::uint32_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
+  for (const std::uint32_t place : places) {
+    text += (text.empty() ? "" : " ") + std::to_string(training.number_of(place));
+  }
   return text;
 }
 
@@ -22,11 +24,11 @@ RecordedSamples samples_of(const data::Dataset& training, const std::vector<bool
                           .mean = training.mean,
                           .scale = training.scale};
   const std::size_t values = training.shape.size();
-  for (std::size_t number = 0; number < drawn.size(); ++number) {
-    if (!drawn[number]) continue;
-    samples.numbers.push_back(static_cast<std::int64_t>(number));
-    samples.labels.push_back(training.labels[number]);
-    const auto image = std::span(training.pixels).subspan(number * values, values);
+  for (std::size_t place = 0; place < drawn.size(); ++place) {
+    if (!drawn[place]) continue;
+    samples.numbers.push_back(training.number_of(static_cast<std::uint32_t>(place)));
+    samples.labels.push_back(training.labels[place]);
+    const auto image = std::span(training.pixels).subspan(place * values, values);
     samples.images.insert(samples.images.end(), image.begin(), image.end());
   }
   return samples;
@@ -83,9 +85,9 @@ void Minibatches::write_to(Recordings& recordings, const data::Dataset& training
   for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
     const Worker& log = workers_[worker];
     const int id = static_cast<int>(worker);
-    if (keeps_samples_) recordings.shards.push_back({id, listed(log.shard)});
+    if (keeps_samples_) recordings.shards.push_back({id, listed(log.shard, training)});
     for (std::size_t i = 0; i < log.minibatches.size(); ++i) {
-      recordings.batches.push_back({id, static_cast<std::int64_t>(i), listed(log.minibatches[i])});
+      recordings.batches.push_back({id, static_cast<std::int64_t>(i), listed(log.minibatches[i], training)});
       for (const std::uint32_t sample : log.minibatches[i]) drawn[sample] = true;
     }
     const auto add_seeds = [&](const char* purpose, const std::vector<std::uint64_t>& seeds) {

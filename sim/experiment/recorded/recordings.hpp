@@ -14,7 +14,7 @@ namespace ddl::experiment {
 
 struct ShardRow {
   int worker = 0;
-  std::string samples;  // numbers in the training set, a space between two
+  std::string samples;  // numbers in the whole training set, a space between two
 };
 
 struct MinibatchRow {
@@ -38,7 +38,8 @@ struct Table<ShardRow> {
   static void columns(Visit&& column) {
     column("worker", "", "host's name", node(&ShardRow::worker));
     column("samples", "",
-           "of its shard: numbers in the training set, from 0 in the order of the files, a space between two",
+           "of its shard: numbers in the whole training set, of which `data.train` may use a part, from 0 in the order "
+           "of the files, a space between two",
            &ShardRow::samples);
   }
 };
@@ -76,7 +77,7 @@ struct Table<DrawRow> {
 // Those training samples that minibatches had.
 struct RecordedSamples {
   Shape shape;
-  std::vector<std::int64_t> numbers;  // in the training set, ascending
+  std::vector<std::int64_t> numbers;  // in the whole training set, ascending
   std::vector<std::uint8_t> images;   // numbers.size() x shape.size(), plane by plane
   std::vector<std::int64_t> labels;
   std::vector<float> mean, scale;  // one per channel: a network sees (value - mean) * scale

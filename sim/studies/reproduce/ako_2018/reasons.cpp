@@ -150,7 +150,7 @@ std::vector<Note> notes(const Scale& scale) {
            " of its summed gradients a step to every peer and, publishing in its training thread as TF.AKO does, "
            "computes again when all are delivered."},
       {Note::modelled, scale.full ? fmt::format("TF.AKO's network on CIFAR-10, whole batches of 104 dealt round in "
-                                                "file order, never shuffled. Accuracies are of the first {} test "
+                                                "file order, never shuffled. Accuracies are of {} of the test "
                                                 "images: a half of them right has a standard error of {:.1f} points.",
                                                 full_test_samples, 100 * std::sqrt(0.25 / full_test_samples))
                                   : "What is learnt is a small convolutional network on generated images of glyphs, "
