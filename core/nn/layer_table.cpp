@@ -28,6 +28,13 @@ std::vector<LayerRow> layer_table(const Model& model) {
   return rows;
 }
 
+std::optional<std::string> norm_of_single_values(const Model& model) {
+  for (const LayerRow& row : layer_table(model)) {
+    if (row.kind == "batch_norm" && row.input.height * row.input.width == 1) return row.name;
+  }
+  return std::nullopt;
+}
+
 LayerRow total_of(const std::vector<LayerRow>& rows) {
   LayerRow total{.name = "total", .kind = "", .input = rows.front().input, .output = rows.back().output};
   for (const LayerRow& row : rows) {

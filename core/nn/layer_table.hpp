@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct LayerRow {
 
 // The layers of residual blocks one by one; a ReLU that is merged into the layer before it has no row.
 std::vector<LayerRow> layer_table(const Model& model);
+
+// The first batch normalisation to which a sample gives one value per channel, by its name: behind a dense layer, a
+// global pooling, or on an image of one pixel. Over a single sample it gives its shift, whatever the sample is, and
+// passes no gradient on.
+std::optional<std::string> norm_of_single_values(const Model& model);
 
 // The sums, from the model's input to its output.
 LayerRow total_of(const std::vector<LayerRow>& rows);

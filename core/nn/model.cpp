@@ -149,10 +149,9 @@ Score Model::gradient(std::span<const float> parameters, const data::Batch& batc
 
 std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples) {
   const std::size_t samples = std::min(kEstimationSamples, training_samples);
-  std::vector<std::vector<std::uint32_t>> batches;
+  std::vector<std::vector<std::uint32_t>> batches((samples + kEvaluationBatch - 1) / kEvaluationBatch);
   for (std::size_t i = 0; i < samples; ++i) {
-    if (i % kEvaluationBatch == 0) batches.emplace_back();
-    batches.back().push_back(static_cast<std::uint32_t>(i * training_samples / samples));
+    batches[i * batches.size() / samples].push_back(static_cast<std::uint32_t>(i * training_samples / samples));
   }
   return batches;
 }

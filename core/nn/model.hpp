@@ -82,7 +82,8 @@ class Model {
   std::unique_ptr<Parts> parts_;
 };
 
-// The training samples, by number, that statistics for evaluations are estimated from: evenly spread, in batches.
+// The training samples, by number, that statistics for evaluations are estimated from: evenly spread, in
+// batches that differ by at most one sample: all count alike.
 std::vector<std::vector<std::uint32_t>> estimation_batches(std::size_t training_samples);
 
 // The list of layers of a named model for `classes` outputs; spec.layers for

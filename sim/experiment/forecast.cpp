@@ -6,10 +6,12 @@
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/data/partition.hpp"
+#include "core/nn/layer_table.hpp"
 #include "core/nn/model.hpp"
 #include "sim/experiment/archive.hpp"
 #include "sim/experiment/cluster.hpp"
 #include "sim/experiment/host_schedule.hpp"
+#include "sim/experiment/recorded/minibatches.hpp"
 #include "sim/experiment/trainer.hpp"
 #include "sim/experiment/workload.hpp"
 #include "sim/network/packets/segment.hpp"
@@ -79,18 +81,18 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const platform::Fabric fabric(scenario);
   [[maybe_unused]] const HostSchedule hosts(scenario, fabric);  // throws where faults cannot be
   std::optional<nn::Model> model;
-  std::size_t training = 0, testing = 0;
+  data::DataSplit data;
   if (!scenario.model.none()) {
-    const data::DataSplit data = load_data(scenario);  // reading it is the only way to know that it is whole
+    data = load_data(scenario);  // reading it is the only way to know that it is whole
     model.emplace(scenario.model, data.train.shape, data.train.classes);
-    training = data.train.size();
-    testing = data.test.size();
   }
   Cluster cluster = make_cluster(scenario, fabric, model ? &*model : nullptr);
   const int workers = learners_of(scenario, cluster);
   if (model) {
-    cluster.training_samples = training;
-    check_partition(scenario, training, workers);
+    cluster.training_samples = data.train.size();
+    check_partition(scenario, data.train.size(), workers);
+    // The size of shards can depend on the draw.
+    if (nn::norm_of_single_values(*model)) shards_of(scenario, *model, data.train, cluster.workers);
   }
   if (scenario.algorithm->memory(model ? &*model : nullptr, cluster.workers).all_to_all) check_all_routes(fabric);
   const Traffic traffic = scenario.algorithm->traffic(cluster);
@@ -108,7 +110,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const auto math_s = [&](double samples) { return flops_per_multiply_add * adds * samples / flops_per_s; };
   const double gradients_s = math_s(passes_of_gradient * scenario.training.batch_size * workload.steps * workers);
   forecast.evaluation_s =
-      math_s(workload.evaluations * static_cast<double>(testing) * (cluster.servers > 0 ? 1 : workers + 1));
+      math_s(workload.evaluations * static_cast<double>(data.test.size()) * (cluster.servers > 0 ? 1 : workers + 1));
   double messages = traffic.unlisted_messages;
   for (const auto& phase : traffic.phases) {
     for (const Flow& flow : phase) messages += flow.messages;

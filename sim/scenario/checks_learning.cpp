@@ -5,6 +5,7 @@
 
 #include "core/data/dataset.hpp"
 #include "core/data/partition.hpp"
+#include "core/nn/layer_table.hpp"
 #include "core/nn/model.hpp"
 #include "core/nn/optimizer.hpp"
 #include "sim/scenario/checks.hpp"
@@ -20,6 +21,16 @@ std::optional<std::int64_t> samples_known(const std::optional<std::int64_t>& giv
                                           std::int64_t synthetic) {
   if (given) return given;
   return data.source == data::DataSource::synthetic ? std::optional(synthetic) : std::nullopt;
+}
+
+void check_norms(const Scenario& scenario, const nn::Model& model, Findings& findings) {
+  if (scenario.training.batch_size > 1 || !findings.clean("$.training")) return;
+  if (const auto norm = nn::norm_of_single_values(model)) {
+    findings.add("$.training.batch_size",
+                 fmt::format("1, but {} cannot learn from one value per channel; expected at least 2, or batch "
+                             "normalisation over several pixels",
+                             in_quotes(*norm)));
+  }
 }
 
 }  // namespace
@@ -74,6 +85,7 @@ void check_model(const Scenario& scenario, Findings& findings) {
   const data::DataShape data = data::data_shape(scenario.data.source);
   try {
     const nn::Model model(scenario.model, data.shape, data.classes);
+    check_norms(scenario, model, findings);
     check_memory(scenario, &model, findings);
   } catch (const nn::ModelError& error) {
     const bool listed_layers = scenario.model.name == "layers";

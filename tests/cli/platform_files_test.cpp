@@ -174,6 +174,24 @@ TEST_CASE("check refuses, in the words of run, what the data's files do not allo
   CHECK(place.call("run run.json --quiet --set data.partition=full --set platform.workers=31").code == 0);
 }
 
+TEST_CASE("a worker with one sample learns nothing behind a batch normalisation of single values, which is said") {
+  const Workplace place;
+  place.write("run.json", R"({ "platform": { "workers": 4, "bandwidth": "40Mbps" }, "algorithm": "ring_allreduce",
+      "model": { "layers": ["flatten", { "type": "dense", "units": 4 }, "batch_norm", { "type": "dense", "units": 10 }] },
+      "data": { "train": 7, "test": 10 }, "training": { "batch_size": 2 },
+      "compute": { "seconds_per_batch": "100ms" }, "stop": { "iterations": 1 } })");
+  for (const char* command : {"check ", "run --quiet "}) {
+    const Reply answer = place.call(command + std::string("run.json"));
+    CHECK(answer.code == 2);
+    CHECK(
+        answer.err ==
+        "ddlsim: run.json: $.data.partition: worker 3 has one sample, and \"batch_norm1\" cannot learn from one value "
+        "per channel; expected at least 2 samples for each worker\n");
+    CHECK(place.call(command + std::string("run.json --set data.train=8")).code == 0);
+    CHECK(place.call(command + std::string("run.json --set data.partition=full")).code == 0);
+  }
+}
+
 TEST_CASE("factors scale every link of a platform file, and of a generated one") {
   const Workplace place;
   place.write("pair.xml", pair_xml);

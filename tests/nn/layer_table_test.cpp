@@ -100,4 +100,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "batch normalisation has a single value per channel behind a dense layer, a global pooling and on one pixel") {
+  const auto norm_in = [](std::vector<LayerSpec> layers) {
+    layers.emplace_back(FlattenSpec{});
+    layers.emplace_back(DenseSpec{.units = 10});
+    return norm_of_single_values(Model({.name = "layers", .layers = std::move(layers)}, {3, 8, 8}, 10));
+  };
+  CHECK(norm_in({FlattenSpec{}, DenseSpec{.units = 4}, BatchNormSpec{}}) == "batch_norm1");
+  CHECK(norm_in({BatchNormSpec{}, GlobalAveragePoolSpec{}, BatchNormSpec{}}) == "batch_norm2");
+  CHECK(norm_in({ConvSpec{.filters = 4, .kernel = 8, .same = false}, BatchNormSpec{}}) == "batch_norm1");
+  CHECK(norm_in({ResidualSpec{.filters = 4, .stride = 8}}) == "residual1.batch_norm1");
+  CHECK(norm_in({ConvSpec{.filters = 4}, BatchNormSpec{}, MaxPoolSpec{.size = 4}, BatchNormSpec{}}) == std::nullopt);
+  CHECK(norm_in({ConvSpec{.filters = 4, .stride = 8}}) == std::nullopt);
+  for (const NamedModel& entry : named_models()) {
+    CHECK(norm_of_single_values(Model({.name = entry.name, .layers = {}}, entry.input, 10)) == std::nullopt);
+  }
+}
+
+TEST_CASE("statistics are estimated from up to 400 samples of the whole set, in batches that count alike") {
+  for (const std::size_t all : {1u, 2u, 100u, 101u, 201u, 250u, 399u, 400u, 401u, 60000u}) {
+    CAPTURE(all);
+    const auto batches = estimation_batches(all);
+    std::vector<std::uint32_t> numbers;
+    for (const auto& batch : batches) {
+      CHECK(batch.size() <= 100);
+      CHECK(batch.size() >= batches[0].size() - 1);
+      CHECK(batch.size() <= batches[0].size() + 1);
+      numbers.insert(numbers.end(), batch.begin(), batch.end());
+    }
+    CHECK(numbers.size() == std::min<std::size_t>(all, 400));
+    CHECK(batches.size() == (numbers.size() + 99) / 100);
+    CHECK(std::ranges::adjacent_find(numbers, std::ranges::greater_equal()) == numbers.end());
+    CHECK(numbers.back() + (all + 399) / 400 >= all);
+  }
+}
+
 }  // namespace ddl::nn

@@ -246,6 +246,14 @@ constexpr Broken kBroken[] = {
      "8,000 training samples for 9,000 workers"},
     {"{" REST ", \"data\": {\"train\": 100, \"partition\": \"dealt\"}, \"training\": {\"batch_size\": 32}}",
      "$.data.partition", "\"dealt\" has 3 minibatches of 32 samples for 4 workers; expected at least one for each"},
+    {"{" REST ", \"model\": {\"layers\": [\"flatten\", {\"type\": \"dense\", \"units\": 16}, \"batch_norm\", "
+     "{\"type\": \"dense\", \"units\": 10}]}, \"training\": {\"batch_size\": 1}}",
+     "$.training.batch_size",
+     "1, but \"batch_norm1\" cannot learn from one value per channel; expected at least 2, or batch normalisation over "
+     "several pixels"},
+    {"{" REST ", \"model\": {\"layers\": [{\"type\": \"residual\", \"filters\": 10, \"stride\": 12}, \"flatten\", "
+     "{\"type\": \"dense\", \"units\": 10}]}, \"training\": {\"batch_size\": 1}}",
+     "$.training.batch_size", "1, but \"residual1.batch_norm1\" cannot learn"},
     // Sizes
     {"{" NET ", " AKO ", \"stop\": {\"iterations\": 1000000000}}", "$.stop", "4 workers x 1e+09 steps make a run"},
     {"{\"platform\": {\"workers\": 100000, \"bandwidth\": \"1bps\"}, " AKO ", " END ", \"data\": {\"train\": 100000}}",

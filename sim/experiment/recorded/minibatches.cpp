@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "core/base/check.hpp"
 #include "core/nn/layer_table.hpp"
 
 namespace ddl::experiment {
@@ -42,18 +43,30 @@ bool has_dropout(const nn::Model& model) {
 
 std::string owner(int worker) { return worker < 0 ? "everybody" : "worker " + std::to_string(worker); }
 
+std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model& model,
+                                                  const data::Dataset& training, int workers) {
+  const SystemFacts& system = scenario.algorithm->facts();
+  const bool one_shard = system.one_model || system.one_trains;
+  auto shards =
+      data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed, scenario.training.batch_size);
+  const auto single = std::ranges::find(shards, std::size_t{1}, &std::vector<std::uint32_t>::size);
+  if (single == shards.end() || system.chooses_samples) return shards;
+  if (const auto norm = nn::norm_of_single_values(model)) {
+    throw InputError("$.data.partition: worker " + std::to_string(single - shards.begin()) + " has one sample, and \"" +
+                     *norm + "\" cannot learn from one value per channel; expected at least 2 samples for each worker");
+  }
+  return shards;
+}
+
 Minibatches::Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training,
                          int workers)
     : keeps_samples_(scenario.record.batches),
       keeps_dropout_(scenario.record.draws && has_dropout(model)),
       keeps_crops_(scenario.record.draws) {
   const bool augments = scenario.data.augment == data::Augment::crop_flip;
-  const SystemFacts& system = scenario.algorithm->facts();
-  const bool one_shard = system.one_model || system.one_trains;
-  const auto shards =
-      data::partition(training, scenario.data, one_shard ? 1 : workers, scenario.seed, scenario.training.batch_size);
+  const auto shards = shards_of(scenario, model, training, workers);
   for (int worker = 0; worker < workers; ++worker) {
-    const int data_of = one_shard ? 0 : worker;
+    const int data_of = shards.size() == 1 ? 0 : worker;
     const std::vector<std::uint32_t>& shard = shards[static_cast<std::size_t>(data_of)];
     workers_.push_back({data::BatchStream(shard, scenario.training.batch_size, scenario.data.shuffle,
                                           stream(scenario.seed, owner(data_of), "minibatches")),

@@ -16,6 +16,11 @@ namespace ddl::experiment {
 // Which streams of random numbers a worker has, or (-1) all share.
 std::string owner(int worker);
 
+// The samples of each worker; one set for all where they share one model or one of them trains. Throws InputError where
+// there is no such division, or where batch normalisation would see one sample again and again.
+std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model& model,
+                                                  const data::Dataset& training, int workers);
+
 class Minibatches {
  public:
   // Workers that share one model all draw the minibatches that a run of one worker has, from the whole training set; so
