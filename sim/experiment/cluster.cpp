@@ -4,12 +4,17 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/optimizer.hpp"
 #include "core/systems/table.hpp"
+#include "sim/experiment/recorded/weights_name.hpp"
+#include "sim/experiment/rows.hpp"
+#include "sim/experiment/trace.hpp"
 #include "sim/network/bounds.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::experiment {
 namespace {
@@ -17,6 +22,37 @@ namespace {
 // Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
 double derived_seconds(const nn::Model& model, int batch_size, double speed_flops) {
   return 3 * 2 * model.forward_multiply_adds() * batch_size / speed_flops;
+}
+
+// Words of its own that a file of the result has where it has a node's name. Empty: the name is no such word.
+std::string meaning_of(std::string_view name, const scenario::Scenario& scenario, bool is_worker) {
+  const auto is_one_of = [&](auto... words) { return ((name == words) || ...); };
+  if (is_worker && !scenario.model.none() && is_one_of(mean_of_workers, averaged_model)) {
+    return "the rows for all workers in curve.csv";
+  }
+  if (is_worker && scenario.record.weights && is_one_of(owned_by_servers, owned_by_all)) {
+    return "a file of weights that are no single worker's";
+  }
+  if (scenario.record.trace && is_one_of(process_of_all, process_of_links, process_of_faults)) {
+    return "a process of trace.json that is no node's";
+  }
+  return "";
+}
+
+// What keeps the nodes' names from standing in the result's files, and from being parts of files' names.
+std::string name_problem(const std::string& name, const scenario::Scenario& scenario, bool is_worker) {
+  const std::string host = "host " + scenario::in_quotes(name);
+  if (const std::string meaning = meaning_of(name, scenario, is_worker); !meaning.empty()) {
+    return host + " is called like " + meaning + "; expected another name";
+  }
+  const bool own_start = scenario.training.init == scenario::InitialWeights::independent;
+  const std::string_view what = scenario.record.initial_weights && own_start ? own_first_weights : final_weights;
+  const bool has_file = is_worker && (scenario.record.weights || what == own_first_weights);
+  if (const std::size_t length = weights_name(what, name).size(); has_file && length > longest_file_name) {
+    return host + " would have a file of weights with a name of " + std::to_string(length) +
+           " bytes; expected at most " + std::to_string(longest_file_name);
+  }
+  return "";
 }
 
 // What could not be checked before the platform was known.
@@ -27,6 +63,10 @@ void check_against_platform(const scenario::Scenario& scenario, const platform::
     bool found = false;
     for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
     if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
+  }
+  for (int node = 0; node < fabric.node_count(); ++node) {
+    const std::string problem = name_problem(fabric.name(node), scenario, node < fabric.worker_count());
+    if (!problem.empty()) complain("$.platform.file: " + problem);
   }
   Surroundings around{fabric.worker_count(), fabric.server_count(),
                       nn::Optimizer::is_stateless(scenario.training.optimizer)};

@@ -97,7 +97,7 @@ std::vector<CurveRow> Evaluator::take_known(bool all) {
 CurveRow Evaluator::mean_row(Point& point) {
   const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
   CurveRow mean;
-  mean.worker = "mean";
+  mean.worker = mean_of_workers;
   mean.time_s = point.time_s;
   mean.epoch = point.epoch;
   mean.bytes_sent = point.bytes_sent;
@@ -137,7 +137,7 @@ std::vector<CurveRow> Evaluator::curve() {
     }
     rows.push_back(mean);
     CurveRow averaged = mean;
-    averaged.worker = "averaged_model";
+    averaged.worker = averaged_model;
     averaged.test_loss = point.averaged->wait().loss;
     averaged.test_accuracy = point.averaged->wait().accuracy;
     rows.push_back(averaged);

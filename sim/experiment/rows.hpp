@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/node/answer.hpp"
 #include "sim/network/totals.hpp"
@@ -37,9 +38,12 @@ constexpr NodeColumn<Row> node(int Row::*index) {
   return {index};
 }
 
+// In the place of a worker's name, the rows for all of them: no worker may be called so.
+inline constexpr std::string_view mean_of_workers = "mean", averaged_model = "averaged_model";
+
 struct CurveRow {
   double time_s = 0;
-  std::string worker;  // a host's name, "mean" or "averaged_model"
+  std::string worker;  // a host's name, mean_of_workers or averaged_model
   double iteration = 0;
   double samples = 0;                // of this worker; of all together in the mean and averaged rows
   double epoch = 0;                  // over all workers together

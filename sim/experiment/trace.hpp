@@ -5,9 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddl::experiment {
+
+// Processes of trace.json that are no node's: no node of a traced run may be called so.
+inline constexpr std::string_view process_of_all = "all workers", process_of_links = "links",
+                                  process_of_faults = "faults";
 
 // From start_s to end_s a node computed a gradient, did other work, or a message was on the wire to a peer.
 struct TraceSpan {

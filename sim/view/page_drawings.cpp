@@ -154,7 +154,7 @@ Json worker_curves_of(const results::FinishedRun& run, std::size_t most_points, 
   std::size_t evaluation = 0, next = 0;  // rows of an evaluation lie together, and the mean row is behind its workers'
   results::read_rows<experiment::CurveRow>(run.folder, [&](const experiment::CurveRow& row) {
     const bool wanted = next < chosen.size() && kept[chosen[next]] == evaluation;
-    if (row.worker == "mean") {
+    if (row.worker == experiment::mean_of_workers) {
       ++evaluation;
       next += wanted;
       return;

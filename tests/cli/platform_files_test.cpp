@@ -174,6 +174,61 @@ TEST_CASE("check refuses, in the words of run, what the data's files do not allo
   CHECK(place.call("run run.json --quiet --set data.partition=full --set platform.workers=31").code == 0);
 }
 
+TEST_CASE("hosts are not called like the words that result files have in the place of their names") {
+  const Workplace place;
+  const std::string learning =
+      R"({ "platform": { "file": "pair.xml", "network": { "model": "CM02" } }, "model": "softmax",
+      "data": { "train": 60, "test": 20 }, "training": { "batch_size": 4 }, "compute": { "seconds_per_batch": "1s" },
+      "algorithm": "ring_allreduce", "stop": { "iterations": 2 } })";
+  place.write("run.json", learning);
+  const std::string long_name(228, 'x');  // weights-, .safetensors: 248
+  const struct {
+    std::string name, settings, meaning;
+  } cases[] = {
+      {"mean", "", "called like the rows for all workers in curve.csv; expected another name"},
+      {"averaged_model", "", "called like the rows for all workers in curve.csv; expected another name"},
+      {"server", "--set record.weights=true", "called like a file of weights that are no single worker's"},
+      {"model", "--set record.weights=true", "called like a file of weights that are no single worker's"},
+      {"all workers", "--set record.trace=true", "called like a process of trace.json that is no node's"},
+      {long_name, "--set record.initial_weights=true --set training.init=independent",
+       "would have a file of weights with a name of 256 bytes; expected at most 255"},
+  };
+  for (const auto& [name, settings, meaning] : cases) {
+    CAPTURE(name);
+    std::string xml = replaced(pair_xml, "id=\"w1\"", "id=\"" + name + "\"");
+    place.write("pair.xml", replaced(xml, "dst=\"w1\"", "dst=\"" + name + "\""));
+    for (const char* command : {"check ", "run --quiet "}) {
+      const Reply answer = place.call(command + std::string("run.json ") + settings);
+      CHECK(answer.code == 2);
+      CHECK_MESSAGE(answer.err.starts_with("ddlsim: run.json: $.platform.file: host \"" + name.substr(0, 20)),
+                    answer.err);
+      CHECK_MESSAGE(answer.err.find(meaning) != std::string::npos, answer.err);
+      CHECK(std::ranges::count(answer.err, '\n') == 1);
+    }
+    CHECK_FALSE(fs::exists(place.at("results")));
+    // Where no file has the word, it is a name as any other.
+    const std::string harmless = settings.empty() ? "--set platform.workers='[\"w0\"]' --set algorithm=single" : "";
+    CHECK(place.call("run run.json --quiet --force " + harmless).code == 0);
+    fs::remove_all(place.at("results"));
+  }
+}
+
+TEST_CASE("files of weights have a name for each host, whatever letters it has") {
+  const Workplace place;
+  std::string xml = pair_xml;
+  for (const char* attribute : {"id", "src"})
+    xml = replaced(xml, attribute + std::string("=\"w0\""), attribute + std::string("=\"a/b\""));
+  for (const char* attribute : {"id", "dst"})
+    xml = replaced(xml, attribute + std::string("=\"w1\""), attribute + std::string("=\"a%2Fb\""));
+  place.write("pair.xml", xml);
+  place.write("run.json", R"({ "platform": { "file": "pair.xml", "network": { "model": "CM02" } }, "model": "softmax",
+      "data": { "train": 60, "test": 20 }, "training": { "batch_size": 4 }, "compute": { "seconds_per_batch": "1s" },
+      "algorithm": "gossip", "record": { "weights": true }, "stop": { "iterations": 2 } })");
+  REQUIRE(place.call("run.json --quiet").code == 0);
+  CHECK(fs::exists(place.at("results/run/1/weights-a%2Fb.safetensors")));
+  CHECK(fs::exists(place.at("results/run/1/weights-a%252Fb.safetensors")));
+}
+
 TEST_CASE("a worker with one sample learns nothing behind a batch normalisation of single values, which is said") {
   const Workplace place;
   place.write("run.json", R"({ "platform": { "workers": 4, "bandwidth": "40Mbps" }, "algorithm": "ring_allreduce",

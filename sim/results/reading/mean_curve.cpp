@@ -23,7 +23,7 @@ double value_at(const Line& line, double x) {
 std::vector<experiment::CurveRow> read_mean_curve(const std::filesystem::path& folder) {
   std::vector<experiment::CurveRow> rows;
   read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) {
-    if (row.worker == "mean") rows.push_back(row);
+    if (row.worker == experiment::mean_of_workers) rows.push_back(row);
   });
   return rows;
 }

@@ -10,9 +10,6 @@
 namespace ddl::results {
 namespace {
 
-constexpr const char* mean_row = "mean";
-constexpr const char* averaged_row = "averaged_model";
-
 // The rows of the last evaluation. Two evaluations may fall on the same instant, but each has a worker only once.
 std::vector<const experiment::CurveRow*> last_evaluation(const std::vector<experiment::CurveRow>& curve) {
   std::vector<const experiment::CurveRow*> rows;
@@ -28,7 +25,7 @@ std::optional<FinalScore> final_score(const std::vector<const experiment::CurveR
                                       double experiment::CurveRow::*measure) {
   std::optional<FinalScore> score;
   for (const experiment::CurveRow* row : rows) {
-    if (row->worker == mean_row) {
+    if (row->worker == experiment::mean_of_workers) {
       score = FinalScore{row->*measure, row->*measure, row->*measure, std::nullopt};
     }
   }
@@ -36,9 +33,9 @@ std::optional<FinalScore> final_score(const std::vector<const experiment::CurveR
   bool first = true;
   for (const experiment::CurveRow* row : rows) {
     const double value = row->*measure;
-    if (row->worker == averaged_row) {
+    if (row->worker == experiment::averaged_model) {
       score->averaged_model = value;
-    } else if (row->worker != mean_row) {
+    } else if (row->worker != experiment::mean_of_workers) {
       score->min = first ? value : std::min(score->min, value);
       score->max = first ? value : std::max(score->max, value);
       first = false;
@@ -49,7 +46,8 @@ std::optional<FinalScore> final_score(const std::vector<const experiment::CurveR
 
 TargetReached reach(const std::vector<experiment::CurveRow>& curve, double accuracy) {
   for (const experiment::CurveRow& row : curve) {
-    if (row.worker == mean_row && row.test_accuracy >= accuracy) return {accuracy, row.time_s, row.bytes_sent};
+    if (row.worker == experiment::mean_of_workers && row.test_accuracy >= accuracy)
+      return {accuracy, row.time_s, row.bytes_sent};
   }
   return {accuracy, std::nullopt, std::nullopt};
 }
@@ -58,7 +56,8 @@ TargetReached reach(const std::vector<experiment::CurveRow>& curve, double accur
 const experiment::CurveRow* best_evaluation(const std::vector<experiment::CurveRow>& curve) {
   const experiment::CurveRow* best = nullptr;
   for (const experiment::CurveRow& row : curve) {
-    if (row.worker == mean_row && (best == nullptr || row.test_accuracy > best->test_accuracy)) best = &row;
+    if (row.worker == experiment::mean_of_workers && (best == nullptr || row.test_accuracy > best->test_accuracy))
+      best = &row;
   }
   return best;
 }

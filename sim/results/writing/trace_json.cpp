@@ -201,7 +201,7 @@ class Writer {
 
   void write_link_counters() {
     const std::size_t pid = result_.nodes.size() + 1;
-    if (!trace_.links.empty()) name("process_name", pid, next_tid_, "links");
+    if (!trace_.links.empty()) name("process_name", pid, next_tid_, std::string(experiment::process_of_links));
     for (const experiment::LinkLoad& load : trace_.links) {
       const experiment::TrafficRow& link = result_.traffic.at(static_cast<std::size_t>(load.link));
       Counter busy = counter(pid, next_tid_, link.link + " " + link.direction, "busy (%)");
@@ -242,8 +242,8 @@ class Writer {
       places[result_.nodes[node]] = {node + 1, tids_[node]};
     }
     const std::pair<std::size_t, std::size_t> all{result_.nodes.size() + 3, next_tid_ + 2};
-    places["mean"] = all;
-    name("process_name", all.first, all.second, "all workers");
+    places[std::string(experiment::mean_of_workers)] = all;
+    name("process_name", all.first, all.second, std::string(experiment::process_of_all));
     std::map<std::string, std::pair<Counter, Counter>> counters;
     for (const experiment::CurveRow& row : result_.curve) {
       const auto place = places.find(row.worker);
@@ -269,7 +269,7 @@ class Writer {
       intervals.push_back(
           {in_ns(fault.start_s), in_ns(fault.end_s), "\"name\":" + in_quotes_of_json(fault.what), {}, false});
     }
-    name("process_name", pid, next_tid_ + 1, "faults");
+    name("process_name", pid, next_tid_ + 1, std::string(experiment::process_of_faults));
     write_lanes(pid, next_tid_ + 1, "changed", intervals);
   }
 

@@ -79,7 +79,8 @@ Reading fluctuation_percent() {
   return [](const results::FinishedRun& run) -> std::optional<double> {
     std::map<std::string, std::vector<double>> curves;  // by worker
     results::read_rows<experiment::CurveRow>(run.folder, [&](const experiment::CurveRow& row) {
-      if (row.worker != "mean" && row.worker != "averaged_model") curves[row.worker].push_back(100 * row.test_accuracy);
+      if (row.worker != experiment::mean_of_workers && row.worker != experiment::averaged_model)
+        curves[row.worker].push_back(100 * row.test_accuracy);
     });
     double sum = 0;
     for (const auto& [worker, accuracy] : curves) {

@@ -7,6 +7,7 @@
 #include "core/nn/model.hpp"
 #include "core/nn/torch_tensor.hpp"
 #include "sim/experiment/recorded/recordings.hpp"
+#include "sim/experiment/recorded/weights_name.hpp"
 #include "sim/results/writing/recorded/safetensors.hpp"
 #include "sim/results/writing/table_text.hpp"
 
@@ -31,13 +32,6 @@ std::shared_ptr<const Tensors> tensors_for(const Scenario& scenario, std::size_t
   return std::make_shared<const Tensors>(model.parameter_count() == parameters ? nn::torch_tensors(model) : Tensors());
 }
 
-// Slashes, which would lead out of the folder, are written as %2F.
-std::string weights_name(const std::string& what, const std::string& owner) {
-  std::string name = what + "-";
-  for (const char letter : owner) name += letter == '/' ? "%2F" : std::string(1, letter);
-  return name + ".safetensors";
-}
-
 ResultFile weights_file(const std::string& name, const std::vector<float>& weights,
                         const std::shared_ptr<const Tensors>& tensors) {
   return {name, [&weights, tensors] {
@@ -58,9 +52,10 @@ void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario,
     const std::vector<float>& weights = result.weights[i];
     if (weights.empty()) continue;
     const bool assembled = result.weights.size() == 1 && result.workers > 1;
-    const std::string owner = assembled ? "model" : result.nodes.at(i);
-    files.push_back(
-        weights_file(weights_name("weights", result.weights_at_servers ? "server" : owner), weights, tensors));
+    const std::string_view owner = result.weights_at_servers ? experiment::owned_by_servers
+                                   : assembled               ? experiment::owned_by_all
+                                                             : std::string_view(result.nodes.at(i));
+    files.push_back(weights_file(experiment::weights_name(experiment::final_weights, owner), weights, tensors));
   }
 }
 
@@ -69,7 +64,7 @@ void add_initial_weights(std::vector<ResultFile>& files, const Scenario& scenari
   const auto tensors = tensors_for(scenario, shared.size());
   files.push_back(weights_file("initial-weights.safetensors", shared, tensors));
   for (std::size_t worker = 0; worker < result.recorded.own_initial_weights.size(); ++worker) {
-    files.push_back(weights_file(weights_name("initial-weights", result.nodes.at(worker)),
+    files.push_back(weights_file(experiment::weights_name(experiment::own_first_weights, result.nodes.at(worker)),
                                  result.recorded.own_initial_weights[worker], tensors));
   }
 }
