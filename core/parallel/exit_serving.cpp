@@ -22,6 +22,7 @@ std::vector<ExitServing::Turn> ExitServing::turns_of(const EarlyExitParams& para
 // Worker 0's side: requests, and their answers as they come.
 void ExitServing::lead() {
   pass_estimates();
+  requested_.emplace(parallel_, node_.cluster().seed, params_.serving.requests);
   node_.spawn("answers", [this] { collect_answers(); });
   for (std::size_t turn = 0; turn < turns_.size(); ++turn) {
     RequestTimes times(node_, params_.serving);
@@ -110,8 +111,7 @@ void ExitServing::serve(std::size_t turn_index, std::int64_t number, const Paylo
 }
 
 std::shared_ptr<const data::Batch> ExitServing::test_sample(std::int64_t number) const {
-  const std::size_t count = parallel_.sample_count(SampleSet::test);
-  const auto index = static_cast<std::uint32_t>(static_cast<std::size_t>(number) % count);
+  const std::uint32_t index = requested_->of(number);
   return parallel_.samples(SampleSet::test, {&index, 1});
 }
 

@@ -67,7 +67,8 @@ class ExitServing {
   const std::vector<Stage>& stages_;
   StagePass& pass_;
   const std::vector<Turn> turns_;
-  std::vector<Answer> open_, answered_;  // worker 0's: of one turn
+  std::optional<RequestedSamples> requested_;  // worker 0's
+  std::vector<Answer> open_, answered_;        // likewise: of one turn
 };
 
 }  // namespace ddl::parallel

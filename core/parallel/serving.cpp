@@ -1,8 +1,10 @@
 #include "core/parallel/serving.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/portable_math.hpp"
+#include "core/data/subset.hpp"
 
 namespace ddl::parallel {
 
@@ -22,6 +24,22 @@ double RequestTimes::wait_for_next() {
   }
   if (last_s_ > node_.now()) node_.receive_for(no_port, last_s_ - node_.now(), service);
   return last_s_;
+}
+
+RequestedSamples::RequestedSamples(const ModelParallel& parallel, std::uint64_t seed, int requests)
+    : count_(parallel.sample_count(SampleSet::test)) {
+  const auto wanted = static_cast<std::size_t>(requests);
+  if (wanted >= count_) return;
+  std::vector<std::uint32_t> all(count_);
+  std::iota(all.begin(), all.end(), 0u);
+  const auto samples = parallel.samples(SampleSet::test, all);
+  if (samples == nullptr) return;  // timing only
+  drawn_ = data::draw_subset(samples->labels, wanted, stream(seed, "everybody", "requested samples"));
+}
+
+std::uint32_t RequestedSamples::of(std::int64_t request) const {
+  const auto number = static_cast<std::size_t>(request);
+  return drawn_.empty() ? static_cast<std::uint32_t>(number % count_) : drawn_.at(number);
 }
 
 int predicted_class(std::span<const float> outputs) {

@@ -1,8 +1,9 @@
-// Requests for predictions that come once training is over, to worker 0: the samples of the test set in their order.
+// Requests for predictions that come once training is over, to worker 0.
 #pragma once
 
 #include "core/base/fields.hpp"
 #include "core/base/units.hpp"
+#include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 
@@ -44,6 +45,18 @@ class RequestTimes {
   const ServingParams params_;
   Stream random_;
   double last_s_;
+};
+
+// Which test samples are asked for: all in their order, over and over again, or as many as there are requests, drawn by
+// the run's seed, classes in proportion, in their order.
+class RequestedSamples {
+ public:
+  RequestedSamples(const ModelParallel& parallel, std::uint64_t seed, int requests);
+  std::uint32_t of(std::int64_t request) const;
+
+ private:
+  std::vector<std::uint32_t> drawn_;
+  std::size_t count_;  // of the set, of which drawn_ is a part; empty: all
 };
 
 constexpr int no_port = 1000;  // where nothing ever arrives

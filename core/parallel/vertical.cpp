@@ -113,11 +113,11 @@ class VerticalWorker : public Program {
     RequestTimes times(node_, params_.serving);
     const int outputs = plan_.split()->outputs();
     const auto classes = plan_.split()->tape(0).values[static_cast<std::size_t>(outputs)];
+    const RequestedSamples requested(parallel_, node_.cluster().seed, params_.serving.requests);
     for (int number = 0; number < params_.serving.requests; ++number) {
       Answer answer{.request = number, .arrival_s = times.wait_for_next()};
       pass_.draw_time();
-      const auto index =
-          static_cast<std::uint32_t>(static_cast<std::size_t>(number) % parallel_.sample_count(SampleSet::test));
+      const std::uint32_t index = requested.of(number);
       const auto sample = parallel_.samples(SampleSet::test, {&index, 1});
       const Payload values = make_payload(sample->inputs);
       const auto bytes = static_cast<std::uint64_t>(4 * values->size());
