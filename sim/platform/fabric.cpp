@@ -71,6 +71,18 @@ std::vector<s4u::Link*> links_between(const Hosts& hosts, const s4u::Engine& eng
 }
 
 // The first such route by its ends, or nothing.
+std::string without_links(const Hosts& hosts) {
+  for (const auto* source : hosts) {
+    for (const auto* target : hosts) {
+      if (source == target) continue;
+      const auto way = way_between(source, target);
+      if (way && way->links.empty()) return fmt::format("{} to {}", source->get_name(), target->get_name());
+    }
+  }
+  return "";
+}
+
+// Likewise.
 std::string latency_only_back(const Hosts& hosts) {
   for (const auto* source : hosts) {
     for (const auto* target : hosts) {
@@ -106,7 +118,9 @@ NetworkFacts facts_of(const Hosts& hosts, bool generated) {
                      .sets_latency_factor = !has_default("network/latency-factor"),
                      .sets_sharing = !has_default("network/bandwidth-factor") || !has_default("network/weight-S"),
                      .kind_of_routes = [&hosts] { return kind_of_routes(hosts); }};
-  if (!generated) facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
+  if (generated) return facts;
+  facts.without_links = [&hosts] { return without_links(hosts); };
+  facts.latency_only_back = [&hosts] { return latency_only_back(hosts); };
   return facts;
 }
 
@@ -340,7 +354,8 @@ Route Fabric::find_route(int source, int target) const {
   const auto way = way_between(host(source), host(target));
   if (!way) {
     throw InputError(parts_->origin + ": has no route from " + scenario::in_quotes(name(source)) + " to " +
-                     scenario::in_quotes(name(target)) + ", between which this system sends messages");
+                     scenario::in_quotes(name(target)) +
+                     " with a link or a latency, between which this system sends messages");
   }
   if (parts_->has_wifi) {
     refuse_wifi(host(source), host(target), parts_->origin);

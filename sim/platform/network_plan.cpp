@@ -65,16 +65,29 @@ bool is_for_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& fa
   return facts.nodes <= most_nodes_of_simgrid;
 }
 
-// In the words of an error; nothing where it can, or need not.
-std::string why_not_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts, NetworkModel model) {
+// In the words of an error; empty where nothing is in the way.
+struct Obstacle {
+  std::string why;
+  const char* key = "";       // where an error says so, if nothing else can carry messages
+  const char* expected = "";  // there
+};
+
+// Nothing where SimGrid can carry messages, or need not.
+Obstacle why_not_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts, NetworkModel model) {
+  const bool is_asked = is_for_simgrid(network, facts) || !facts.plain_factors;
+  if (const std::string route = is_asked && facts.without_links ? facts.without_links() : ""; !route.empty()) {
+    return {fmt::format("the route from {} has no link, and SimGrid counts no bytes over it", route), "$.platform.file",
+            "factors that do not depend on a message's size, or a link on each route"};
+  }
   if (model == NetworkModel::TCP && facts.latency_only_back && is_for_simgrid(network, facts)) {
     const std::string route = facts.latency_only_back();
     if (!route.empty()) {
-      return fmt::format("{} has latency on its way back alone, which SimGrid cannot count for TCP", route);
+      return {fmt::format("{} has latency on its way back alone, which SimGrid cannot count for TCP", route)};
     }
   }
-  if (!facts.sets_latency_factor || !facts.latencies_change) return "";
-  return "latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then";
+  if (!facts.sets_latency_factor || !facts.latencies_change) return {};
+  return {"latencies change, and the platform file sets network/latency-factor, which SimGrid cannot change then",
+          "$.platform.profiles", "no profile of a latency"};
 }
 
 std::string why_not_accelerator(const NetworkFacts& facts) {
@@ -142,7 +155,8 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
     return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_model};
   }
   NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
-  const std::string not_simgrid = why_not_simgrid(network, facts, model), not_accelerator = why_not_accelerator(facts);
+  const Obstacle obstacle = why_not_simgrid(network, facts, model);
+  const std::string not_simgrid = obstacle.why, not_accelerator = why_not_accelerator(facts);
   const auto carry = [&, &not_packets = why_model](CarriedBy by, std::string why) {
     plan.carried_by = by;
     plan.why = std::move(why);
@@ -150,7 +164,8 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
     return plan;
   };
   if (!not_simgrid.empty() && !not_accelerator.empty()) {
-    throw InputError("$.platform.profiles: " + not_simgrid + "; expected no profile of a latency");
+    throw InputError(
+        fmt::format("{}: {}, and {}; expected {}", obstacle.key, not_simgrid, not_accelerator, obstacle.expected));
   }
   if (network.solver == LinkSolver::simgrid) {
     if (!not_simgrid.empty()) {

@@ -37,9 +37,9 @@ struct NetworkFacts {
   bool latencies_change = false;
   bool sets_latency_factor = false;  // its file, by a <config>
   bool sets_sharing = false;         // likewise the bandwidth factor, or what of a bandwidth counts in weights
-  // "a to b", a route between two nodes with latency on its way back alone; empty if there is none. Looks at all
-  // routes, so it is asked only where it matters. Null: there is none.
-  std::function<std::string()> latency_only_back = nullptr;
+  // "a to b", a route between two nodes without any link, and one with latency on its way back alone; empty if there is
+  // none. They look at all routes, so they are asked only where it matters. Null: there is none.
+  std::function<std::string()> without_links = nullptr, latency_only_back = nullptr;
   // Of all routes. Looks at them, so it is asked only where it matters. Null: near_and_quick.
   std::function<RouteKind()> kind_of_routes = nullptr;
 };

@@ -136,9 +136,9 @@ TEST_CASE("a route that is not there is told of when it is needed, and links tha
       const Fabric fabric(ddl::on_file(file, {.workers = {from, to}}));
       return json(fabric.find_route(0, 1).latency_s);
     });
-    CHECK(result["input_error"].get<std::string>().ends_with(std::string(file) + ": has no route from \"" + from +
-                                                             "\" to \"" + to +
-                                                             "\", between which this system sends messages"));
+    CHECK(result["input_error"].get<std::string>().ends_with(
+        std::string(file) + ": has no route from \"" + from + "\" to \"" + to +
+        "\" with a link or a latency, between which this system sends messages"));
   }
   const json links = ddl::forked([&] {
     const Fabric fabric(ddl::on_file("hub_full.xml", {.workers = {"a", "b"}, .servers = {"hub"}}));

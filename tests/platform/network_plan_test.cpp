@@ -71,6 +71,29 @@ TEST_CASE("latency on the way back alone is the accelerator's in TCP's model, an
                        InputError);
 }
 
+TEST_CASE("a route without a link is the accelerator's in every model of SimGrid's, and looked for only there") {
+  int searches = 0;
+  const auto facts = [&](std::size_t nodes) {
+    return NetworkFacts{.nodes = nodes, .without_links = [&] { return ++searches, std::string("a to b"); }};
+  };
+  for (const NetworkModel model : {NetworkModel::TCP, NetworkModel::LV08, NetworkModel::CM02}) {
+    const NetworkPlan plan = plan_network({.model = model}, facts(2));
+    CHECK(plan.carried_by == CarriedBy::accelerator);
+    CHECK(plan.why.find("the route from a to b has no link") != std::string::npos);
+    CHECK_THROWS_WITH_AS(plan_network({.model = model, .solver = LinkSolver::simgrid}, facts(100)),
+                         doctest::Contains(R"(expected "auto")"), InputError);
+  }
+  NetworkFacts by_size = facts(2);
+  by_size.plain_factors = false;
+  CHECK_THROWS_WITH_AS(plan_network({.model = NetworkModel::LV08}, by_size), doctest::Contains("$.platform.file: "),
+                       InputError);
+  searches = 0;
+  CHECK(plan_network({.model = NetworkModel::packets}, facts(2)).carried_by == CarriedBy::packets);
+  CHECK(plan_network({}, facts(most_nodes_of_simgrid + 1)).carried_by == CarriedBy::accelerator);
+  CHECK(plan_network({.solver = LinkSolver::accelerator}, facts(2)).carried_by == CarriedBy::accelerator);
+  CHECK(searches == 0);
+}
+
 TEST_CASE("routes are searched for latency on the way back alone only where SimGrid would count it") {
   int searches = 0;
   const auto searches_of = [&](const scenario::NetworkSpec& network, std::size_t nodes) {
