@@ -73,6 +73,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   }
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
+  for (const std::string& note : forecast.platform_notes) add("platform file", note);
   if (forecast.consensus) text += consensus_text(*forecast.consensus);
   const double evaluation = forecast.evaluation_s / forecast.cost_s;
   std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",

@@ -24,8 +24,8 @@ void members(A& archive, graph::Consensus& consensus) {
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.cost_s, forecast.evaluation_s,
-          forecast.messages_s, forecast.messages_reached);
+  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.cost_s,
+          forecast.evaluation_s, forecast.messages_s, forecast.messages_reached);
 }
 
 namespace {
@@ -99,6 +99,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   for (const auto& [source, target] : traffic.unlisted) static_cast<void>(fabric.find_route(source, target));
   Forecast forecast;
   forecast.network = fabric.network_plan();
+  forecast.platform_notes = fabric.notes();
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

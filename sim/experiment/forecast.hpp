@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/graph/mixing.hpp"
 #include "sim/network/bounds.hpp"
@@ -15,6 +16,7 @@ struct Forecast {
   network::Bounds bounds;
   platform::NetworkPlan network;
   std::optional<graph::Consensus> consensus;  // of systems that average models
+  std::vector<std::string> platform_notes;    // what of the platform file does nothing, a line each
   double cost_s = 0;                          // what it may take one core of a usual machine, within a factor of a few
   double evaluation_s = 0;                    // of it
   double messages_s = 0;                      // of it

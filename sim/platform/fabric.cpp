@@ -8,7 +8,9 @@
 #include <ranges>
 #include <set>
 #include <simgrid/s4u.hpp>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/natural_order.hpp"
 #include "sim/platform/engine.hpp"
@@ -27,11 +29,15 @@ std::optional<std::string> without(const std::string& name, const std::string& s
   return name.substr(0, name.size() - suffix.size());
 }
 
-LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way) {
+// SimGrid calls the halves of a full-duplex link NAME_UP and NAME_DOWN; `own_names` are of links that a file calls so.
+LinkInfo describe(const s4u::Link& link, const s4u::Engine& engine, bool one_way,
+                  const std::set<std::string>& own_names) {
   LinkInfo info{link.get_name(), "both", link.get_bandwidth(), link.get_latency()};
   const std::optional<std::string> up = without(info.name, "_UP"), down = without(info.name, "_DOWN");
   if (link.get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) {
     info.direction = "free";
+  } else if (own_names.contains(info.name)) {
+    return info;
   } else if (up && engine.link_by_name_or_null(*up + "_DOWN") != nullptr) {
     info.name = *up;
     info.direction = "up";
@@ -145,6 +151,20 @@ void keep_routes_along_links(const std::vector<Layout::Link>& made, const s4u::E
   }
 }
 
+std::pair<PlatformText, Nodes> load_file(const scenario::Scenario& scenario, const scenario::FilePlatform& hosts,
+                                         s4u::Engine& engine) {
+  try {
+    const FileText file = file_text(scenario, hosts);
+    PlatformText read = read_platform_text(file.text, file.path);
+    const FileText for_simgrid{file.path, std::move(read.text)};
+    probe_platform(scenario.platform, for_simgrid, engine);
+    Nodes nodes = load(hosts, for_simgrid, engine);
+    return {std::move(read), std::move(nodes)};
+  } catch (const InputError& error) {
+    throw InputError("$.platform.file: " + std::string(error.what()));
+  }
+}
+
 }  // namespace
 
 struct Fabric::Parts {
@@ -154,6 +174,7 @@ struct Fabric::Parts {
   NetworkPlan plan;
   NetworkNumbers numbers;
   std::string origin;  // of the platform, for errors
+  PlatformText file;   // what it says, if there is one
   bool has_wifi = false;
   bool any_free_link = false, needs_way_back = false;
   std::vector<LinkInfo> links;
@@ -170,7 +191,9 @@ struct Fabric::Parts {
   void list_links(bool generated, bool one_way) {
     std::vector<std::pair<LinkInfo, s4u::Link*>> found;
     for (auto* link : generated ? engine->get_all_links() : links_between(nodes.hosts, *engine)) {
-      if (link->get_name() != loopback && !is_wifi(link)) found.emplace_back(describe(*link, *engine, one_way), link);
+      if (link->get_name() != loopback && !is_wifi(link)) {
+        found.emplace_back(describe(*link, *engine, one_way, file.links), link);
+      }
     }
     std::ranges::sort(found, [](const auto& a, const auto& b) {
       if (a.first.name != b.first.name) return natural_less(a.first.name, b.first.name);
@@ -230,13 +253,7 @@ Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Par
   } else {
     const auto& hosts = std::get<scenario::FilePlatform>(platform.hosts);
     parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, hosts.file);
-    try {
-      const FileText file = file_text(scenario, hosts);
-      probe_platform(platform, file, *parts_->engine);
-      parts_->nodes = load(hosts, file, *parts_->engine);
-    } catch (const InputError& error) {
-      throw InputError("$.platform.file: " + std::string(error.what()));
-    }
+    std::tie(parts_->file, parts_->nodes) = load_file(scenario, hosts, *parts_->engine);
   }
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
@@ -263,6 +280,7 @@ int Fabric::server_count() const { return static_cast<int>(parts_->nodes.hosts.s
 s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_cast<std::size_t>(node)); }
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
+const std::vector<std::string>& Fabric::notes() const { return parts_->file.notes; }
 const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }
 

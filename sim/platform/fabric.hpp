@@ -20,7 +20,7 @@ class Host;
 namespace ddl::platform {
 
 struct LinkInfo {
-  std::string name;                  // as users see it: without SimGrid's _UP and _DOWN
+  std::string name;                  // as users see it: without the _UP and _DOWN that SimGrid adds
   std::string direction;             // "up" | "down" (halves of a full-duplex link; a mesh's links go one way: "up") |
                                      // "both" (shared) | "free" (a fat pipe: every flow has all of it)
   double bandwidth_bytes_per_s = 0;  // nominal
@@ -48,7 +48,7 @@ struct NetworkNumbers {
 
 // Owns SimGrid's engine: at most one may ever be made in a process, because SimGrid's clock is never reset.
 //
-// Of a platform file's <config> its factors count, unlike its network model: check_platform_text has the list.
+// Of a platform file's <config> its factors count, unlike its network model: config_settings.cpp has the list.
 // SimGrid's log is off, including its report of a deadlock; what it prints before it aborts still goes to stderr,
 // without a prefix.
 class Fabric {
@@ -67,6 +67,7 @@ class Fabric {
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
   const std::string& name(int node) const;
   double speed_flops(int node) const;
+  const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;
   // Profiles and faults of the scenario, as time series.

@@ -131,7 +131,6 @@ std::string problem_of(const s4u::Link& link) {
 }  // namespace
 
 void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4u::Engine& engine) {
-  check_platform_text(file.text, file.path);
   probe(file.path, [&] {
     const Nodes nodes = load(std::get<scenario::FilePlatform>(spec.hosts), file, engine);
     check_quantities(engine, nodes, file.path);

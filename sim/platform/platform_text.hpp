@@ -1,8 +1,11 @@
-// A platform file's text, and a first check of it, for mistakes that SimGrid reports badly or that make it abort.
+// A platform file's text: what is looked for in it, mistakes that SimGrid reports badly or that make it abort, and the
+// text that SimGrid gets. The only place that looks into platform files.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/scenario/scenario.hpp"
 
@@ -14,8 +17,17 @@ struct FileText {
 // As it was read with the scenario; otherwise reads it. Throws InputError.
 FileText file_text(const scenario::Scenario& scenario, const scenario::FilePlatform& platform);
 
-// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform, has a tag that no
-// platform has, or sets in a <config> what a platform may not, or to a value that cannot be.
-void check_platform_text(std::string_view text, const std::string& path);
+struct PlatformText {
+  // For SimGrid: the same tags in the same lines, in UTF-8, without settings that are passed over.
+  std::string text;
+  std::set<std::string> links;     // ids of <link> and <backbone>, as the file writes them
+  std::vector<std::string> hosts;  // likewise of <host>, in its order; clusters, cabinets and peers make others
+  std::vector<std::string> notes;  // what of a <config> is passed over, and why, a line each
+};
+
+// `path` names the file in errors. Throws InputError of one line: `text` is no SimGrid platform or no XML, has a tag
+// that no platform has, names files of profiles, or sets in a <config> what a platform may not, or to a value that
+// cannot be.
+PlatformText read_platform_text(std::string_view text, const std::string& path);
 
 }  // namespace ddl::platform

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/experiment/forecast.hpp"
+#include "sim/platform/platform_text.hpp"
 #include "sim/process/child.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/checks.hpp"
@@ -85,24 +86,15 @@ void check_systems(const std::vector<std::string>& systems) {
   }
 }
 
-// The hosts of a platform that are called ps0, ps1 and so on.
-std::vector<std::string> hosts_named_ps(const std::string& text) {
-  constexpr std::string_view host = "<host", name = "id=\"ps", blanks = " \t\r\n\v\f", digits = "0123456789";
-  std::vector<std::string> names;
-  for (std::size_t at = 0; (at = text.find(host, at)) != std::string::npos;) {
-    at += host.size();
-    const std::size_t id = text.find_first_not_of(blanks, at);
-    if (id == std::string::npos || id == at || text.compare(id, name.size(), name) != 0) continue;
-    const std::size_t number = id + name.size(), end = text.find_first_not_of(digits, number);
-    if (end == std::string::npos || end == number || text[end] != '"') continue;
-    names.push_back(text.substr(number - 2, end - number + 2));
-  }
-  return names;
+// ps0, ps1 and so on.
+bool is_server_name(std::string_view name) {
+  return name.starts_with("ps") && name.size() > 2 && name.find_first_not_of("0123456789", 2) == std::string_view::npos;
 }
 
 std::string scenario_of_platform(const std::string& file, std::vector<std::string>& notes) {
   const std::string text = scenario::scenario_text(file, "a platform or a scenario");
-  const std::vector<std::string> servers = hosts_named_ps(text);
+  std::vector<std::string> servers = platform::read_platform_text(text, file).hosts;
+  std::erase_if(servers, [](const std::string& name) { return !is_server_name(name); });
   notes.push_back(servers.empty() ? "All hosts are workers, for none is named ps0, ps1, ..."
                                   : fmt::format("Servers: {}; all other hosts are workers.", fmt::join(servers, ", ")));
   notes.emplace_back("No task was given: it is the one of the shipped scenarios, as in scenarios/het_wan_ako_p3.json.");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/workplace.hpp"
 #include "tests/support/mnist_files.hpp"
@@ -408,6 +409,120 @@ TEST_CASE("what cannot be scaled is told of in one line") {
   };
   refused("wifi.xml", "bandwidth_factor", "the way from a to b takes the Wi-Fi link air");
   refused("vivaldi.xml", "latency_factor", "is not that of links; expected no latency_factor");
+}
+
+namespace {
+
+// Two hosts whose links in both directions are the file's own, as it writes them: 1 MB/s out of each host.
+std::string two_hosts(const std::string& config, const std::string& w0, const std::string& w1) {
+  return fmt::format(R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">{}
+  <zone id="z" routing="Full">
+    <host id="w0" {}/><host id="w1" {}/>
+    <link id="w0_UP" bandwidth="1MBps" latency="1ms"/><link id="w0_DOWN" bandwidth="2MBps" latency="1ms"/>
+    <link id="w1_UP" bandwidth="1MBps" latency="1ms"/><link id="w1_DOWN" bandwidth="4MBps" latency="1ms"/>
+    <route src="w0" dst="w1" symmetrical="NO"><link_ctn id="w0_UP"/><link_ctn id="w1_DOWN"/></route>
+    <route src="w1" dst="w0" symmetrical="NO"><link_ctn id="w1_UP"/><link_ctn id="w0_DOWN"/></route>
+  </zone>
+</platform>
+)",
+                     config, w0, w1);
+}
+const std::string ring_of_two =
+    scenario_on(R"({ "file": "two.xml", "network": { "model": "CM02", "crosstraffic": false } })", "ring_allreduce");
+// Five steps of 100 ms and two halves of 1 MB, one after the other, at 1 MB/s over 2 ms.
+constexpr double ring_s = 5 * (0.1 + 2 * (0.5 + 0.002));
+
+// When the last step ended; the group's farewells follow.
+double last_end_s(const Workplace& place, const std::string& result) {
+  std::istringstream rows(text_of(place.at(result + "/iterations.csv")));
+  std::string row;
+  std::getline(rows, row);
+  double last_s = 0;
+  while (std::getline(rows, row)) {
+    std::istringstream line(row);
+    std::string field;
+    for (int column = 0; column < 6; ++column) std::getline(line, field, ',');
+    last_s = std::max(last_s, std::stod(field));
+  }
+  return last_s;
+}
+
+std::string on_one_blank(const std::string& text) {
+  std::string result;
+  for (const char letter : text) {
+    const bool blank = letter == ' ' || letter == '\n';
+    if (!blank) result += letter;
+    if (blank && !result.ends_with(' ')) result += ' ';
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a profile that a host's name hides from a search is refused, and nothing is written") {
+  const Workplace place;
+  place.write("st.txt", "0.0 1\n3.0 0\n9 1\n");
+  place.write("run.json", scenario_on(R"({ "file": "p.xml", "workers": 1, "servers": ["w0"] })", "ps_sync"));
+  for (const char* hidden : {R"(<host id="rack1>w1" speed="1Gf" state_file="st.txt"/>)",
+                             R"(<host id="rack1>w1" speed="1Gf" speed_file='st.txt'/>)",
+                             "<host speed=\"1Gf\" id='\"/>'\n state_file\n=\n\"absent>.txt\"/>"}) {
+    place.write("p.xml", replaced(replaced(pair_xml, R"(<host id="w1" speed="1Gf"/>)", hidden),
+                                  "<route src=\"w0\" dst=\"w1\"><link_ctn id=\"l\"/></route>", ""));
+    const Reply refused = place.call("run run.json --quiet");
+    CHECK(refused.code == 2);
+    CHECK_MESSAGE(refused.err.find("profiles in platform files are not played") != std::string::npos, refused.err);
+    CHECK(std::ranges::count(refused.err, '\n') == 1);
+    CHECK(!fs::exists(place.at("results")));
+  }
+}
+
+TEST_CASE("settings that change no time change none, and check names them") {
+  const Workplace place;
+  place.write("run.json", ring_of_two);
+  place.write("two.xml", two_hosts(R"(<config id="General"><prop id="contexts/stack-size" value="16"/>
+    <prop id="contexts/guard-size" value="0"/><prop id="smpi/host-speed" value="1Gf"/><prop id="tracing" value="yes"/>
+    <prop id="tracing/filename" value="two.xml"/><prop id="host/model" value="ptask_L07"/>
+    <prop id="maxmin/precision" value="1e6"/><prop id="network/model" value="SMPI"/></config>)",
+                                   R"(speed="1Gf")", R"(speed="1Gf")"));
+  const std::string before = text_of(place.at("two.xml"));
+  const Reply run = place.call("run run.json --quiet");
+  CHECK_MESSAGE(run.code == 0, run.err);
+  CHECK(last_end_s(place, "results/run/1") == doctest::Approx(ring_s).epsilon(1e-9));
+  CHECK(text_of(place.at("two.xml")) == before);  // no trace is written
+  CHECK(text_of(place.at("results/run/1/platform.xml")) == before);
+  const std::string said = on_one_blank(place.call("check run.json").out);
+  for (const char* name : {"contexts/stack-size", "contexts/guard-size", "smpi/host-speed", "tracing",
+                           "tracing/filename", "host/model", "maxmin/precision", "network/model"}) {
+    CHECK_MESSAGE(said.find(fmt::format("<config>: \"{}\" is passed over", name)) != std::string::npos, said);
+  }
+  place.write("two.xml", two_hosts("", R"(speed="1Gf")", R"(speed="1Gf")"));
+  CHECK(place.call("check run.json").out.find("passed over") == std::string::npos);
+}
+
+TEST_CASE("links that a file calls w0_UP and w0_DOWN are called so wherever links are named") {
+  const Workplace place;
+  place.write("run.json", ring_of_two);
+  place.write("two.xml", two_hosts("", R"(speed="1Gf")", R"(speed="1Gf")"));
+  // At half of 1 MB/s each half of the model takes a second, and w0 sends ten of them without a pause: what it waits
+  // for comes sooner.
+  const std::string slower = R"('faults=[{"type":"link_degraded","link":"w0_UP","until":"100s","bandwidth":0.5}]')";
+  const Reply run = place.call("run run.json --quiet --set name=slower --set " + slower);
+  REQUIRE_MESSAGE(run.code == 0, run.err);
+  CHECK(last_end_s(place, "results/slower/1") == doctest::Approx(0.1 + 10 * (1 + 0.002)).epsilon(1e-9));
+  const std::string traffic = text_of(place.at("results/slower/1/traffic.csv"));
+  for (const char* name : {"w0_UP", "w0_DOWN", "w1_UP", "w1_DOWN"}) {
+    CHECK_MESSAGE(traffic.find(fmt::format("{},both,", name)) != std::string::npos, traffic);
+  }
+  CHECK(place.call("check run.json").out.find("_UP") != std::string::npos);  // the bottleneck
+  const std::string profile =
+      R"('platform.profiles=[{"quantity":"bandwidth","link":"w0_UP","points":[{"at":"0s","value":"4Mbps"}]}]')";
+  REQUIRE(place.call("run run.json --quiet --set name=profile --set " + profile).code == 0);
+  CHECK(last_end_s(place, "results/profile/1") == last_end_s(place, "results/slower/1"));
+  const Reply refused = place.call("check run.json --set " + replaced(slower, "w0_UP", "w0"));
+  CHECK(refused.code == 2);
+  CHECK_MESSAGE(refused.err.find("there is no link \"w0\"") != std::string::npos, refused.err);
 }
 
 }  // namespace ddl::cli::platform_files_test
