@@ -61,6 +61,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   add("gradient", fmt::format("{} on the slowest worker, {}", results::readable_seconds(bounds.compute_s),
                               scenario.compute.seconds_per_batch ? "as compute.seconds_per_batch says"
                                                                  : "from the model's operations and the host's speed"));
+  for (const std::string& note : forecast.host_notes) add("", note);
   add("model", model_text(scenario));
   if (bounds.bottleneck.empty()) {
     add("network", "nothing that a step has to wait for");

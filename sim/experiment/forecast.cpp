@@ -24,8 +24,8 @@ void members(A& archive, graph::Consensus& consensus) {
 }
 template <class A>
 void members(A& archive, Forecast& forecast) {
-  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.cost_s,
-          forecast.evaluation_s, forecast.messages_s, forecast.messages_reached);
+  archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
+          forecast.cost_s, forecast.evaluation_s, forecast.messages_s, forecast.messages_reached);
 }
 
 namespace {
@@ -75,6 +75,36 @@ void check_partition(const scenario::Scenario& scenario, std::size_t samples, in
   if (problem) throw InputError(std::string("$.data.") + problem->key + ": " + problem->what);
 }
 
+// Whether the user has given the hosts speeds that could make a difference.
+bool has_speeds(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
+  const auto* generated = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts);
+  if (generated != nullptr) return generated->speed != scenario::GeneratedPlatform().speed;
+  for (int node = 1; node < fabric.node_count(); ++node) {
+    if (fabric.speed_flops(node) != fabric.speed_flops(0)) return true;
+  }
+  return false;
+}
+
+// What of speeds and cores does nothing. A speed profile is read as a ratio to its host's speed, which counts there.
+std::vector<std::string> host_notes(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
+  std::vector<std::string> notes;
+  if (scenario.compute.seconds_per_batch && has_speeds(scenario, fabric)) {
+    const bool profiled = std::ranges::any_of(scenario.platform.profiles, [](const scenario::Profile& profile) {
+      return std::holds_alternative<scenario::SpeedProfile>(profile);
+    });
+    notes.push_back(std::string("that time holds for every host: the hosts' speeds change nothing") +
+                    (profiled ? ", but that a speed profile counts by its ratio to its host's speed" : "") +
+                    "; compute.slowdown tells hosts apart");
+  }
+  for (int node = 0; node < fabric.node_count(); ++node) {
+    if (fabric.core_count(node) == 1) continue;
+    notes.emplace_back("it takes one core; more, as " + fabric.name(node) +
+                       " has, count only where a host computes two things at once");
+    break;
+  }
+  return notes;
+}
+
 }  // namespace
 
 Forecast forecast_here(const scenario::Scenario& scenario) {
@@ -100,6 +130,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   Forecast forecast;
   forecast.network = fabric.network_plan();
   forecast.platform_notes = fabric.notes();
+  forecast.host_notes = host_notes(scenario, fabric);
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

@@ -16,11 +16,12 @@ struct Forecast {
   network::Bounds bounds;
   platform::NetworkPlan network;
   std::optional<graph::Consensus> consensus;  // of systems that average models
-  std::vector<std::string> platform_notes;    // what of the platform file does nothing, a line each
-  double cost_s = 0;                          // what it may take one core of a usual machine, within a factor of a few
-  double evaluation_s = 0;                    // of it
-  double messages_s = 0;                      // of it
-  double messages_reached = 0;                // whose shares one that starts or ends moves, at most; 0: packets travel
+  // What of the platform does nothing, a line each: of its file, and of its hosts.
+  std::vector<std::string> platform_notes, host_notes;
+  double cost_s = 0;            // what it may take one core of a usual machine, within a factor of a few
+  double evaluation_s = 0;      // of it
+  double messages_s = 0;        // of it
+  double messages_reached = 0;  // whose shares one that starts or ends moves, at most; 0: packets travel
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.

@@ -66,7 +66,8 @@ class Fabric {
   int node_count() const { return worker_count() + server_count(); }
   simgrid::s4u::Host* host(int node) const;  // workers first, then servers
   const std::string& name(int node) const;
-  double speed_flops(int node) const;
+  double speed_flops(int node) const;  // of each core
+  int core_count(int node) const;
   const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
   const NetworkPlan& network_plan() const;
   const NetworkNumbers& network_numbers() const;

@@ -209,7 +209,10 @@ void fields(Visitor& visit, GeneratedPlatform& spec) {
         Rule{.doc = "of each host's link; a list is assigned to hosts in turn", .above = 0});
   visit("server_bandwidth", spec.server_bandwidth, Rule{.doc = "of the servers' links, if it differs", .above = 0});
   visit("latency", spec.latency, Rule{.doc = "one way between two hosts", .at_least = 0});
-  visit("speed", spec.speed, Rule{.doc = "of each host; a list is assigned to hosts in turn", .above = 0});
+  visit("speed", spec.speed,
+        Rule{.doc = "of each host; a list is assigned to hosts in turn; beside compute.seconds_per_batch it is what "
+                    "speed profiles are compared with, and nothing else",
+             .above = 0});
   visit("site_bandwidth", spec.site_bandwidth, Rule{.doc = "two_sites: of the link between them", .above = 0});
   visit("site_latency", spec.site_latency, Rule{.doc = "two_sites: of the link between them", .at_least = 0});
 }
@@ -277,8 +280,9 @@ void fields(Visitor& visit, TrainingSpec& spec) {
 template <class Visitor>
 void fields(Visitor& visit, ComputeSpec& spec) {
   visit("seconds_per_batch", spec.seconds_per_batch,
-        Rule{.doc = "time of one minibatch gradient; default: 6 operations per multiply-add of the model and sample, "
-                    "over the host's speed",
+        Rule{.doc = "time of one minibatch gradient on every host, whatever their speeds and cores; a speed profile "
+                    "divides it by its value over its host's speed; default: 6 operations per multiply-add of the "
+                    "model and sample, over the speed of one core of the host",
              .above = 0});
   visit("overhead", spec.overhead,
         Rule{.doc = "added to each gradient's time, without jitter and slowdown: launching, copying", .at_least = 0});

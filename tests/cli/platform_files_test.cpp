@@ -525,4 +525,45 @@ TEST_CASE("links that a file calls w0_UP and w0_DOWN are called so wherever link
   CHECK_MESSAGE(refused.err.find("there is no link \"w0\"") != std::string::npos, refused.err);
 }
 
+TEST_CASE("check says which speeds and cores change nothing, and they do change nothing") {
+  const Workplace place;
+  place.write("run.json", scenario_on(R"({ "file": "two.xml" })", "alone"));
+  const auto said = [&](const std::string& set) {
+    const Reply checked = place.call("check run.json " + set);
+    REQUIRE_MESSAGE(checked.code == 0, checked.err);
+    return on_one_blank(checked.out);
+  };
+  const auto steps = [&](const std::string& set) {  // of w0 and w1 in 8 s of 1 s each
+    const Reply run = place.call(
+        "run run.json --quiet --force --set name=steps --set compute.seconds_per_batch=1s --set stop.iterations=null "
+        "--set stop.time=8s " +
+        set);
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    const std::string rows = text_of(place.at("results/steps/1/iterations.csv"));
+    std::map<std::string, int> counts;
+    for (std::size_t at = rows.find('\n'); at + 1 < rows.size(); at = rows.find('\n', at + 1)) {
+      ++counts[rows.substr(at + 1, 2)];
+    }
+    return counts;
+  };
+  const std::string speeds = "the hosts' speeds change nothing", cores = "it takes one core; more, as w1 has";
+  place.write("two.xml", two_hosts("", R"(speed="1Gf")", R"(speed="1Gf")"));
+  CHECK(said("").find(speeds) == std::string::npos);
+  CHECK(said("").find("core; ") == std::string::npos);
+  place.write("two.xml", two_hosts("", R"(speed="1Gf")", R"(speed="4Gf" core="4")"));
+  CHECK_MESSAGE(said("").find(speeds) != std::string::npos, said(""));
+  CHECK_MESSAGE(said("").find(cores) != std::string::npos, said(""));
+  CHECK(said("").find("speed profile") == std::string::npos);
+  CHECK(steps("") == std::map<std::string, int>{{"w0", 8}, {"w1", 8}});
+  // At half of its speed w1 takes twice as long: its speed counts there.
+  const std::string half =
+      R"(--set 'platform.profiles=[{"quantity":"speed","host":"w1","points":[{"at":"0s","value":"2Gf"}]}]')";
+  CHECK_MESSAGE(said(half).find("a speed profile counts by its ratio") != std::string::npos, said(half));
+  CHECK(steps(half) == std::map<std::string, int>{{"w0", 8}, {"w1", 4}});
+  const std::string given = R"(--set 'platform={"workers":2,"bandwidth":"8Mbps","speed":["10Gf","40Gf"]}')";
+  CHECK_MESSAGE(said(given).find(speeds) != std::string::npos, said(given));
+  CHECK(steps(given) == std::map<std::string, int>{{"w0", 8}, {"w1", 8}});
+  CHECK(said(R"(--set 'platform={"workers":2,"bandwidth":"8Mbps"}')").find(speeds) == std::string::npos);
+}
+
 }  // namespace ddl::cli::platform_files_test
