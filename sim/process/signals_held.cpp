@@ -1,5 +1,7 @@
 #include "sim/process/signals_held.hpp"
 
+#include <initializer_list>
+
 namespace ddl::process {
 namespace {
 

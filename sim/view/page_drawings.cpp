@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/natural_order.hpp"
+#include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/read_rows.hpp"
 #include "sim/view/page_data.hpp"
 
