@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +25,10 @@ namespace ddl::cli {
 namespace fs = std::filesystem;
 namespace {
 
+bool has_digest_of_today(const results::FinishedRun& run) {
+  return run.schema_version == results::result_schema_version;
+}
+
 std::string text_of(const fs::path& file) {
   std::error_code ignored;
   std::ifstream stream(file, std::ios::binary);
@@ -32,21 +38,34 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
+constexpr double same_number = 1e-9;  // relative: versions of SimGrid round times otherwise
+
 // The first difference between two versions of a file, "" if there is none.
-std::string difference(const std::string& name, const std::string& there, const std::string& here) {
-  if (there == here) return "";
-  if (name.ends_with(".csv")) return name + ", " + *results::first_difference(there, here);
-  if (name.ends_with(".json")) return name + ", " + *results::first_different_line(there, here);
-  return name;
+std::string difference(const std::string& name, const std::string& there, const std::string& here,
+                       const results::Tolerance& tolerance) {
+  std::optional<std::string> place;
+  if (name.ends_with(".csv")) {
+    place = results::first_difference(there, here, tolerance);
+  } else if (name.ends_with(".json")) {
+    place = results::first_different_line(there, here, tolerance);
+  } else {
+    return there == here ? "" : name;
+  }
+  return place ? name + ", " + *place : "";
 }
 
-std::string difference(const fs::path& folder, const std::string& digest, const scenario::Scenario& scenario,
+// What the digest is over is compared to the bit, if it says that this differs; all else within rounding. An older
+// result's digest is over other things, and says nothing.
+std::string difference(const results::FinishedRun& before, const scenario::Scenario& scenario,
                        const experiment::RunResult& again) {
   const std::string now = results::digest_of(again);
-  std::string weights = now == digest ? "" : "no table, but the final weights";
-  for (const results::ResultFile& file : results::result_files(scenario, again, now)) {
+  const bool comparable = has_digest_of_today(before);
+  std::string weights = comparable && now != before.digest ? "no table, but the final weights" : "";
+  results::Tolerance tolerance{.relative = same_number, .scale = std::min(1.0, again.simulated_s)};
+  for (const results::ResultFile& file : results::result_files(scenario, again, comparable ? now : before.digest)) {
     if (!weights.empty() && !file.name.ends_with(".csv")) return weights;
-    std::string what = difference(file.name, text_of(folder / file.name), file.text());
+    tolerance.of_times_only = !weights.empty() && results::is_in_digest(file.name);
+    std::string what = difference(file.name, text_of(before.folder / file.name), file.text(), tolerance);
     if (!what.empty()) return what;
   }
   return weights;
@@ -160,13 +179,19 @@ int verify_digest(const RunSettings& settings) {
     // The digest, and where the two differ, on lines of their own.
     return runtime::in_child_of(scenario, [&] {
       const experiment::RunResult again = runtime::run_here(scenario, options);
-      return results::digest_of(again) + "\n" + difference(folder, before.digest, scenario, again);
+      return results::digest_of(again) + "\n" + difference(before, scenario, again);
     });
   };
   const std::string told = repeat();
   const std::string digest = told.substr(0, told.find('\n')), what = told.substr(digest.size() + 1);
   if (what.empty()) {
-    std::cout << folder.string() << ": the same, digest " << before.digest << "\n";
+    std::cout << folder.string() << ": the same, "
+              << (has_digest_of_today(before)
+                      ? "digest " + before.digest
+                      : fmt::format("but for its digest, which schema_version {} made of times, too: final weights are "
+                                    "not compared",
+                                    before.schema_version))
+              << "\n";
     return kDone;
   }
   const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text_of(folder / "run.json"));
@@ -176,8 +201,12 @@ int verify_digest(const RunSettings& settings) {
   } else if (earlier.other_math) {
     why = "; its math was " + *earlier.other_math;
   }
-  const std::string digests = digest == before.digest ? "digest " + digest + " is, but not all that was written"
-                                                      : "digest " + before.digest + " there, " + digest + " here";
+  std::string digests = "digest " + before.digest + " there, " + digest + " here";
+  if (!has_digest_of_today(before)) {
+    digests = fmt::format("digests of schema_version {} are not compared", before.schema_version);
+  } else if (digest == before.digest) {
+    digests = "digest " + digest + " is, but not all that was written";
+  }
   print_error(folder.string() + ": is not the same: " + digests + "; the first difference is in " + what + why);
   return kInternalError;
 }

@@ -115,6 +115,40 @@ TEST_CASE("a result that is not the same is told by table, row and column, with 
   CHECK(answer.err.find("iterations.csv, row 1 (w0,0), column compute_s: 0.2 there, 0.1 here") != std::string::npos);
 }
 
+TEST_CASE("times of another SimGrid, which differ in their last digits, are verified, and greater differences are told") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  replace_in(place.at("results/good/1/iterations.csv"), "w0,0,0,0.1,", "w0,0,0,0.1000000000000014,");
+  CHECK(place.call("run --verify-digest results/good/1").out.starts_with("results/good/1: the same, digest "));
+  replace_in(place.at("results/good/1/iterations.csv"), "w0,0,0,0.1000000000000014,", "w0,0,0,0.10000001,");
+  const Reply answer = place.call("run --verify-digest results/good/1");
+  CHECK(answer.code == 1);
+  CHECK(answer.err.find("column compute_s: 0.10000001 there, 0.1 here") != std::string::npos);
+}
+
+// As a program wrote it whose digest was over times, too.
+TEST_CASE("of an older result's digest nothing is claimed, and all else is verified") {
+  const Workplace place;
+  REQUIRE(place.call("good.json --quiet").code == 0);
+  const std::string folder = "results/good/1";
+  REQUIRE(place
+              .shell("cd " + folder +
+                     " && sed -i 's/\"digest\": \".*\"/\"digest\": \"0123456789abcdef\"/' run.json summary.json && "
+                     "sed -i 's/\"schema_version\": 2/\"schema_version\": 1/' run.json")
+              .code == 0);
+  CHECK(place.call("compare " + folder).code == 0);
+  const Reply same = place.call("run --verify-digest " + folder);
+  CHECK(same.code == 0);
+  CHECK(same.err == "");
+  CHECK(same.out == folder + ": the same, but for its digest, which schema_version 1 made of times, too: final weights "
+                             "are not compared\n");
+  replace_in(place.at(folder + "/pairs.csv"), "w0,w1,", "w0,w1,1");
+  const Reply other = place.call("run --verify-digest " + folder);
+  CHECK(other.code == 1);
+  CHECK(other.err.find("digests of schema_version 1 are not compared; the first difference is in pairs.csv, row 1") !=
+        std::string::npos);
+}
+
 TEST_CASE("a summary that was edited is told by its line, beside a digest that is the same") {
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);

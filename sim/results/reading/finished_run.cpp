@@ -249,8 +249,10 @@ FinishedRun read_finished(const fs::path& folder) {
   run.folder = folder;
   const fs::path file = folder / "run.json";
   const Json json = object_in(file);
-  if (const int version = member<int>(json, "schema_version", file); version != result_schema_version) {
-    refuse(file, fmt::format("$.schema_version: {} is unknown; this program reads {}", version, result_schema_version));
+  run.schema_version = member<int>(json, "schema_version", file);
+  if (run.schema_version < 1 || run.schema_version > result_schema_version) {
+    refuse(file, fmt::format("$.schema_version: {} is unknown; this program reads up to {}", run.schema_version,
+                             result_schema_version));
   }
   const Json scenario = member<Json>(json, "scenario", file);
   if (!scenario.is_object()) refuse(file, "$.scenario: is no object; expected a result of ddlsim");

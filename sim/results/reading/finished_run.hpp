@@ -37,7 +37,8 @@ struct FinishedRun {
   // became, where run.json tells.
   std::vector<Setting> settings;
   std::string provenance;  // program, libraries and kernels, as JSON text
-  std::string digest;
+  int schema_version = 0;
+  std::string digest;           // of two runs comparable where they have the same version
   std::string platform_digest;  // as in Inputs
   std::vector<FileDigest> data;
   std::string network;               // text_of the network's plan, and why; empty where it was measured

@@ -1,5 +1,8 @@
 #include "sim/results/writing/result_files.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <span>
 
 #include "core/base/digest.hpp"
@@ -53,6 +56,10 @@ std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& 
   return files;
 }
 
+bool is_in_digest(std::string_view name) {
+  return name == file_of<experiment::CurveRow> || name == file_of<experiment::PairRow> || name == file_of<Answer>;
+}
+
 bool is_result_file(std::string_view name) {
   for (const std::string_view ours : file_names) {
     if (name == ours) return true;
@@ -71,9 +78,11 @@ void stage_result(StagedFolder& folder, const Scenario& scenario, const Inputs& 
 
 std::string digest_of(const RunResult& result) {
   Digest digest;
-  digest.add(table_text(result.curve, result.nodes));
-  digest.add(table_text(result.traffic, result.nodes));
-  if (!result.answers.empty()) digest.add(table_text(result.answers, result.nodes));
+  digest.add(fmt::format("steps {}\nmessages {}\nbytes {}\n", fmt::join(result.steps, " "), result.messages_sent,
+                         result.bytes_sent));
+  digest.add("curve\n" + untimed_rows(result.curve, result.nodes));
+  digest.add("pairs\n" + untimed_rows(result.pairs, result.nodes));
+  if (!result.answers.empty()) digest.add("requests\n" + untimed_rows(result.answers, result.nodes));
   // Lengths go in too: two vectors must not pass for one.
   digest.add(std::to_string(result.weights.size()));
   for (const std::vector<float>& weights : result.weights) {

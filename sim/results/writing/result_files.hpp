@@ -26,6 +26,9 @@ std::vector<ResultFile> result_files(const scenario::Scenario& scenario, const e
 // The platform as a file of SimGrid's, before the scenario's factors.
 constexpr const char* platform_file = "platform.xml";
 
+// Whether the digest is over this table, but for its times.
+bool is_in_digest(std::string_view name);
+
 // Whether a name is that of one of a result's files, be it there or not.
 bool is_result_file(std::string_view name);
 
@@ -33,7 +36,8 @@ bool is_result_file(std::string_view name);
 void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const Inputs& inputs,
                   const experiment::RunResult& result);
 
-// The digest over curve, traffic and final weights, 16 hex digits.
+// The digest over what was learned and counted, 16 hex digits: curve, requests and pairs without their times, each
+// worker's steps, messages, bytes, and the final weights. Times depend on SimGrid's version in their last digits.
 std::string digest_of(const experiment::RunResult& result);
 
 }  // namespace ddl::results

@@ -212,8 +212,9 @@ constexpr SummaryKey keys[] = {
        return from.result.faults ? count_number(from.result.faults->bytes_lost) : Json(Json::value_t::discarded);
      }},
     {"digest", "",
-     "64-bit hash over `curve.csv`, `traffic.csv`, `requests.csv` if there is one, and the "
-     "final weights, 16 hexadecimal digits",
+     "64-bit hash, 16 hexadecimal digits, over what was learned and counted: each worker's steps, messages, bytes, "
+     "`curve.csv`, `pairs.csv` and `requests.csv` without their times, and the final weights; the same on every "
+     "machine and with every SimGrid",
      told, [](const Source& from) { return Json(from.digest); }},
     {"slowest_step_s", "s",
      "simulated time over the steps of the worker with the fewest: what `bounds.step_s` bounds; null without steps",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/experiment/rows.hpp"
@@ -33,10 +34,14 @@ std::string header_of() {
   return names;
 }
 
+// Which columns are written: with or without those in seconds.
+enum class Columns { all, untimed };
+
 template <class Row>
 class RowWriter {
  public:
-  RowWriter(std::string& text, const std::vector<std::string>& nodes) : text_(text), nodes_(nodes) {}
+  RowWriter(std::string& text, const std::vector<std::string>& nodes, Columns columns = Columns::all)
+      : text_(text), nodes_(nodes), columns_(columns) {}
 
   void write(const Row& row) {
     row_ = &row;
@@ -46,18 +51,20 @@ class RowWriter {
   }
 
   template <class Value>
-  void operator()(const char*, const char*, const char*, Value Row::*member) {
-    add(row_->*member);
+  void operator()(const char*, const char* unit, const char*, Value Row::*member) {
+    if (is_written(unit)) add(row_->*member);
   }
   void operator()(const char*, const char*, const char*, experiment::NodeColumn<Row> node) {
     add(nodes_.at(static_cast<std::size_t>(row_->*node.index)));
   }
   template <class Function>
-  void operator()(const char*, const char*, const char*, const Function& value) {
-    add(value(*row_));
+  void operator()(const char*, const char* unit, const char*, const Function& value) {
+    if (is_written(unit)) add(value(*row_));
   }
 
  private:
+  bool is_written(std::string_view unit) const { return columns_ == Columns::all || unit != "s"; }
+
   template <class Value>
   void add(const Value& value) {
     if (!first_) text_ += ',';
@@ -67,6 +74,7 @@ class RowWriter {
 
   std::string& text_;
   const std::vector<std::string>& nodes_;  // names, by number
+  Columns columns_;
   const Row* row_ = nullptr;
   bool first_ = true;
 };
@@ -76,6 +84,15 @@ template <class Row>
 std::string table_text(const std::vector<Row>& rows, const std::vector<std::string>& nodes) {
   std::string text = header_of<Row>() + "\n";
   RowWriter<Row> writer(text, nodes);
+  for (const Row& row : rows) writer.write(row);
+  return text;
+}
+
+// Its rows without times.
+template <class Row>
+std::string untimed_rows(const std::vector<Row>& rows, const std::vector<std::string>& nodes) {
+  std::string text;
+  RowWriter<Row> writer(text, nodes, Columns::untimed);
   for (const Row& row : rows) writer.write(row);
   return text;
 }

@@ -26,6 +26,28 @@ TEST_CASE("a comma between quotes separates nothing") {
   CHECK(first_difference("n,x\n\"a,b\",1\n", "n,x\n\"a,b\",2\n") == "row 1 (\"a,b\",2), column x: 1 there, 2 here");
 }
 
+TEST_CASE("numbers within the tolerance pass, in tables and lines, and words never do") {
+  const Tolerance close{.relative = 1e-9, .scale = 1};
+  const char* there = "worker,start_s,wait_s,loss\nw1,200,0,3\n";
+  CHECK_FALSE(first_difference(there, "worker,start_s,wait_s,loss\nw1,200.0000001,2e-10,3.000000001\n", close));
+  CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200.000001,0,3\n", close) ==
+        "row 1 (w1,200.000001), column start_s: 200 there, 200.000001 here");
+  CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200,2e-9,3\n", close));
+  CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200,,3\n", close));
+  CHECK(first_difference("n,x\nw1000000000,1\n", "n,x\nw1000000001,1\n", close));
+  // Where only times may differ, a loss may not, not by a digit.
+  const Tolerance times{.relative = 1e-9, .scale = 1, .of_times_only = true};
+  CHECK_FALSE(first_difference(there, "worker,start_s,wait_s,loss\nw1,200.0000001,0,3\n", times));
+  CHECK(first_difference(there, "worker,start_s,wait_s,loss\nw1,200.0000001,0,3.000000001\n", times) ==
+        "row 1 (w1,200.0000001), column loss: 3 there, 3.000000001 here");
+
+  CHECK_FALSE(first_different_line("{\n  \"a\": [1, 2.5]\n}\n", "{\n  \"a\": [1, 2.5000000001]\n}\n", close));
+  CHECK(first_different_line("\"a\": 2.5\n", "\"a\": 2.50001\n", close) ==
+        "line 1: \"a\": 2.5 there, \"a\": 2.50001 here");
+  CHECK(first_different_line("\"a\": \"w1\"\n", "\"a\": \"w2\"\n", close));
+  CHECK(first_different_line("\"a\": null\n", "\"a\": 0\n", close));
+}
+
 TEST_CASE("texts that differ are told apart by their first different line") {
   const std::string there = "{\n  \"a\": 1,\n  \"b\": 2\n}\n";
   CHECK_FALSE(first_different_line(there, there));

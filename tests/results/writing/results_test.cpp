@@ -77,7 +77,7 @@ TEST_CASE("run.json holds the resolved scenario, where the result comes from, an
   const TemporaryFolder temporary;
   const fs::path folder = write_results(temporary.path().string(), example_scenario(), example_result(), false);
   const auto run = nlohmann::json::parse(text_of(folder / "run.json"));
-  CHECK(run["schema_version"] == 1);
+  CHECK(run["schema_version"] == 2);
   CHECK(run["scenario"] == nlohmann::json::parse(scenario::describe(example_scenario())));
   CHECK(run["provenance"]["program"] == "ddlsim");
   CHECK(run["provenance"]["math_mode"] == "portable");
