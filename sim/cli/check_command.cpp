@@ -76,17 +76,18 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);
   if (forecast.consensus) text += consensus_text(*forecast.consensus);
-  const double evaluation = forecast.evaluation_s / forecast.cost_s;
+  const experiment::Cost& parts = forecast.cost;
+  const double all_s = parts.core_s(), evaluation = parts.evaluation_s / all_s;
   std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",
-                                 results::readable_seconds(forecast.cost_s), results::readable_share(evaluation));
+                                 results::readable_seconds(all_s), results::readable_share(evaluation));
   if (evaluation > much) cost += "; evaluate.samples, or fewer evaluations, make it quicker";
-  if (forecast.messages_s > std::max(long_s, much * forecast.cost_s)) {
-    const std::string why = forecast.messages_reached > 0
+  if (parts.messages_s > std::max(long_s, much * all_s)) {
+    const std::string why = parts.messages_reached > 0
                                 ? fmt::format("each that starts or ends moves the shares of up to {} others; ",
-                                              results::readable_count(forecast.messages_reached))
+                                              results::readable_count(parts.messages_reached))
                                 : "they travel packet by packet; platform.network.model TCP, ";
     cost += fmt::format(", up to {} for messages: {}fewer workers or steps make it quicker",
-                        results::readable_share(forecast.messages_s / forecast.cost_s), why);
+                        results::readable_share(parts.messages_s / all_s), why);
   }
   add("cost", cost);
   return text;

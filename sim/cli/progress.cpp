@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "sim/results/text/layout.hpp"
+#include "sim/results/writing/readable.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
@@ -16,7 +17,8 @@ namespace {
 
 constexpr int kBarWidth = 12;  // with all fields and a usual name the line fits 80 columns
 constexpr auto kBetweenDrawings = std::chrono::milliseconds(100);
-constexpr double kTooEarly = 0.01;  // of the run: too little to estimate the time left
+constexpr double kTooEarly = 0.01;  // of the run: too little to tell the time left by
+constexpr double kLongRun_s = 60;
 
 constexpr double kMuch = 0.5;  // of the math, in evaluations
 constexpr std::size_t kShortName = 16;
@@ -47,7 +49,28 @@ std::string duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
+// Until the run itself shows how quick it is, as expected; none where nothing was.
+std::string time_left(const runtime::Progress& progress, double fraction, double elapsed_s) {
+  if (fraction >= kTooEarly) return duration(elapsed_s * (1 - fraction) / fraction) + " left";
+  return progress.expected_s > 0 ? duration(std::max(1.0, progress.expected_s * (1 - fraction))) + " left" : "";
+}
+
 }  // namespace
+
+std::string expected_text(const std::string& name, const runtime::Progress& progress) {
+  if (progress.expected_s <= kLongRun_s) return "";
+  return fmt::format("{}: takes roughly {}", scenario::on_one_line(name),
+                     results::readable_seconds(progress.expected_s));
+}
+
+std::string progress_line(const std::string& name, const runtime::Progress& progress, double elapsed_s) {
+  const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
+  std::string text =
+      fmt::format("{}: {:.0f} %, t = {:.4g} s", scenario::on_one_line(name), 100 * fraction, progress.simulated_s);
+  if (progress.accuracy >= 0) text += fmt::format(", accuracy {:.3f}", progress.accuracy);
+  const std::string left = time_left(progress, fraction, elapsed_s);
+  return left.empty() ? text : text + ", " + left;
+}
 
 std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width) {
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
@@ -55,7 +78,7 @@ std::string progress_text(const std::string& name, const runtime::Progress& prog
   std::string text = fmt::format(" [{}{}] {:3.0f} %  t = {:.4g} s", std::string(filled, '#'),
                                  std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
   if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
-  if (fraction >= kTooEarly) text += "  " + duration(elapsed_s * (1 - fraction) / fraction) + " left";
+  if (const std::string left = time_left(progress, fraction, elapsed_s); !left.empty()) text += "  " + left;
   // A line as wide as the terminal would wrap and could then not be erased.
   const auto room = static_cast<std::size_t>(std::max(1, width - 1));
   if (progress.evaluation_share > kMuch && text.size() + kShortName + 20 <= room) {
@@ -64,20 +87,29 @@ std::string progress_text(const std::string& name, const runtime::Progress& prog
   return (shortened(name, room > text.size() ? room - text.size() : 0) + text).substr(0, room);
 }
 
-ProgressLine::ProgressLine(std::string name, bool wanted)
-    : name_(std::move(name)), shown_(wanted && isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(std::string name, bool wanted, std::chrono::milliseconds between_lines)
+    : name_(std::move(name)), shown_(wanted), terminal_(isatty(STDERR_FILENO) == 1), between_lines_(between_lines) {}
 
 ProgressLine::~ProgressLine() {
-  if (shown_) std::fputs("\r\x1b[K", stderr);
+  if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
 void ProgressLine::show(const runtime::Progress& progress) {
+  if (!shown_) return;
+  if (!expectation_told_) {
+    expectation_told_ = true;
+    if (const std::string text = expected_text(name_, progress); !text.empty()) print(text + "\n");
+  }
   const auto now = Clock::now();
-  if (!shown_ || now - drawn_ < kBetweenDrawings) return;
+  if (terminal_ ? now - drawn_ < kBetweenDrawings : now - std::max(drawn_, start_) < between_lines_) return;
   drawn_ = now;
   const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-  const std::string line = "\r" + progress_text(name_, progress, elapsed_s, terminal_width()) + "\x1b[K";
-  std::fputs(line.c_str(), stderr);
+  print(terminal_ ? "\r" + progress_text(name_, progress, elapsed_s, terminal_width()) + "\x1b[K"
+                  : progress_line(name_, progress, elapsed_s) + "\n");
+}
+
+void ProgressLine::print(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
 }
 
@@ -86,8 +118,8 @@ std::string runs_text(const std::string& name, const studies::RunsProgress& prog
   std::string text = fmt::format("{}: {} of {} runs", scenario::on_one_line(name), progress.finished, progress.runs);
   if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
-  const double done = progress.work_done, left = progress.work_left;
-  if (done > 0 && left > 0) text += ", about " + duration(std::max(1.0, elapsed_s * left / done)) + " left";
+  if (const auto left_s = progress.seconds_left(elapsed_s))
+    text += ", about " + duration(std::max(1.0, *left_s)) + " left";
   return with_latest(text, progress, room);
 }
 

@@ -12,27 +12,39 @@
 namespace ddl::cli {
 
 // "name [######----] 60 %  180 s  accuracy 0.71  12 s left", fewer than `width` letters: a long name is cut.
-// `elapsed_s` is the run's real time so far; the time left is shown once it can be estimated, and evaluations' share of
-// the math where it is most of it.
+// `elapsed_s` is the run's real time so far. The time left is that expected, until a hundredth of the run tells it.
+// Evaluations' share of the math is shown where it is most of it.
 std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width);
 
-// Owns the last line of stderr while it lives, if that is a terminal; shows nothing otherwise. Drawing happens in the
-// run's process, erasing in this one.
+// "name: takes roughly 15.6 h", of a run that may take more than a minute; "" otherwise.
+std::string expected_text(const std::string& name, const runtime::Progress& progress);
+
+// "name: 60 %, t = 180 s, accuracy 0.710, 12 s left", for logs.
+std::string progress_line(const std::string& name, const runtime::Progress& progress, double elapsed_s);
+
+// Owns the last line of stderr while it lives, if that is a terminal; otherwise writes a line now and then. Writing
+// happens in the run's process, erasing in this one.
 class ProgressLine {
  public:
-  ProgressLine(std::string name, bool wanted);
+  // `between_lines`: of a log.
+  ProgressLine(std::string name, bool wanted, std::chrono::milliseconds between_lines = std::chrono::seconds(10));
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool shown() const { return shown_; }
-  // Redraws, unless it did so less than a tenth of a second ago.
+  // At first what is expected of a long run. Redraws, unless it did so less than a tenth of a second ago; in a log the
+  // first line comes ten seconds after the start.
   void show(const runtime::Progress& progress);
 
  private:
+  static void print(const std::string& text);
+
   using Clock = std::chrono::steady_clock;
   std::string name_;
-  bool shown_;
+  bool shown_, terminal_;
+  std::chrono::milliseconds between_lines_;
+  bool expectation_told_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_{};
 };

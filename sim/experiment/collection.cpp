@@ -17,6 +17,9 @@ void collect_nodes(RunResult& result, const Experiment& experiment, const std::v
   const platform::Fabric& fabric = experiment.fabric();
   result.workers = experiment.cluster().workers;
   for (int id = 0; id < fabric.node_count(); ++id) result.nodes.push_back(fabric.name(id));
+  std::size_t steps = 0;
+  for (const LearningNode* node : nodes) steps += experiment.is_worker(node->id()) ? node->iterations().size() : 0;
+  result.iterations.reserve(steps);
   for (const LearningNode* node : nodes) {
     result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
     result.answers.insert(result.answers.end(), node->answers().begin(), node->answers().end());

@@ -77,6 +77,14 @@ Progress Experiment::progress(double now_s) const {
   return progress;
 }
 
+double Experiment::expected_s() const {
+  const Workload workload = workload_of(scenario_, bounds_, learners_of(scenario_, cluster_), training_samples_);
+  const Traffic traffic = scenario_.algorithm->traffic(cluster_);
+  const Cost cost = cost_of(scenario_, fabric_, cluster_, traffic, bounds_, workload,
+                            trainer_ ? &trainer_->model() : nullptr, evaluated_samples());
+  return cost.clock_s(trainer_ ? trainer_->threads() : 1);
+}
+
 std::int64_t Experiment::evaluations_by_steps() const {
   const auto every = scenario_.evaluate.every_iterations;
   return evaluator_ && every ? steps() / (*every * stepping_) : 0;

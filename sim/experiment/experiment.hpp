@@ -50,6 +50,7 @@ class Experiment {
   double samples() const;                                    // in them
   double epochs() const { return samples() / training_samples_; }
   Progress progress(double now_s) const;
+  double expected_s() const;  // what the run may take by the clock
 
   // How many evaluations the steps so far have asked for.
   std::int64_t evaluations_by_steps() const;

@@ -1,6 +1,5 @@
 #include "sim/experiment/forecast.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "core/base/check.hpp"
@@ -14,7 +13,6 @@
 #include "sim/experiment/recorded/minibatches.hpp"
 #include "sim/experiment/trainer.hpp"
 #include "sim/experiment/workload.hpp"
-#include "sim/network/packets/segment.hpp"
 
 namespace ddl::experiment {
 
@@ -23,21 +21,16 @@ void members(A& archive, graph::Consensus& consensus) {
   archive(consensus.factor, consensus.period);
 }
 template <class A>
+void members(A& archive, Cost& cost) {
+  archive(cost.start_s, cost.gradients_s, cost.evaluation_s, cost.messages_s, cost.messages_reached);
+}
+template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.cost_s, forecast.evaluation_s, forecast.messages_s, forecast.messages_reached);
+          forecast.cost);
 }
 
 namespace {
-
-// Measured on a machine of 2020; only the proportions between runs matter for the time left.
-constexpr double start_s = 0.1, flops_per_s = 10e9, message_s = 8e-6;
-// Where many are under way, each that starts or ends moves the shares of others: SimGrid looks at all, the accelerator
-// at those that share a link with one that shares a link with it.
-constexpr double simgrid_s_per_flow = 0.6e-6, accelerator_s_per_flow = 0.02e-6;
-// In the model packets: for each segment, however many connections share its links.
-constexpr double s_per_segment = 0.4e-6;
-constexpr double flops_per_multiply_add = 2, passes_of_gradient = 3;
 
 // Of systems in which every host talks to every other; lower bounds need not list all of that.
 void check_all_routes(const platform::Fabric& fabric) {
@@ -45,27 +38,6 @@ void check_all_routes(const platform::Fabric& fabric) {
   for (int source = 0; source < fabric.worker_count(); ++source) {
     for (int target = 0; target < fabric.worker_count(); ++target) static_cast<void>(fabric.find_route(source, target));
   }
-}
-
-double s_per_flow(platform::CarriedBy by) {
-  return by == platform::CarriedBy::accelerator ? accelerator_s_per_flow : simgrid_s_per_flow;
-}
-
-// Flows whose shares one that starts or ends moves, at most.
-double messages_reached(const Traffic& traffic, const platform::Fabric& fabric, platform::CarriedBy by) {
-  double flows = traffic.unlisted_messages;
-  for (const auto& phase : traffic.phases) flows = std::max(flows, static_cast<double>(phase.size()));
-  const double of_a_node = flows / fabric.node_count();
-  return by == platform::CarriedBy::accelerator ? std::min(flows, of_a_node * of_a_node) : flows;
-}
-
-// Segments of a step of every worker, of messages that carry so many bytes: no more than links carry in that time.
-double segments_of_step(const platform::Fabric& fabric, double bytes, double step_s) {
-  double links_bytes = 0;
-  for (const platform::LinkInfo& link : fabric.links()) {
-    links_bytes += step_s * link.bandwidth_bytes_per_s / (link.direction == "both" ? 1 : 2);
-  }
-  return std::min(bytes, links_bytes) / network::packets::segment_bytes;
 }
 
 // Throws InputError where `workers` cannot have shards of so many samples.
@@ -138,26 +110,8 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   const Workload workload =
       workload_of(scenario, forecast.bounds, workers, static_cast<double>(cluster.training_samples));
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);
-  const double adds = model ? model->forward_multiply_adds() : 0;
-  const auto math_s = [&](double samples) { return flops_per_multiply_add * adds * samples / flops_per_s; };
-  const double gradients_s = math_s(passes_of_gradient * scenario.training.batch_size * workload.steps * workers);
-  forecast.evaluation_s =
-      math_s(workload.evaluations * static_cast<double>(data.test.size()) * (cluster.servers > 0 ? 1 : workers + 1));
-  double messages = traffic.unlisted_messages;
-  for (const auto& phase : traffic.phases) {
-    for (const Flow& flow : phase) messages += flow.messages;
-  }
-  if (forecast.network.carried_by == platform::CarriedBy::packets) {
-    const double bytes = forecast.bounds.bytes_per_step * fabric.worker_count() +
-                         traffic.unlisted_messages * static_cast<double>(cluster.model_bytes);
-    const double segments = segments_of_step(fabric, bytes, workload.step_s);
-    forecast.messages_s = workload.steps * (messages * message_s + segments * s_per_segment);
-  } else {
-    forecast.messages_reached = messages_reached(traffic, fabric, forecast.network.carried_by);
-    const double others_s = s_per_flow(forecast.network.carried_by) * forecast.messages_reached;
-    forecast.messages_s = workload.steps * messages * (message_s + others_s);
-  }
-  forecast.cost_s = start_s + gradients_s + forecast.evaluation_s + forecast.messages_s;
+  forecast.cost = cost_of(scenario, fabric, cluster, traffic, forecast.bounds, workload, model ? &*model : nullptr,
+                          data.test.size());
   return forecast;
 }
 

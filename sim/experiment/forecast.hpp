@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/mixing.hpp"
+#include "sim/experiment/workload.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/platform/network_plan.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -18,10 +19,7 @@ struct Forecast {
   std::optional<graph::Consensus> consensus;  // of systems that average models
   // What of the platform does nothing, a line each: of its file, and of its hosts.
   std::vector<std::string> platform_notes, host_notes;
-  double cost_s = 0;            // what it may take one core of a usual machine, within a factor of a few
-  double evaluation_s = 0;      // of it
-  double messages_s = 0;        // of it
-  double messages_reached = 0;  // whose shares one that starts or ends moves, at most; 0: packets travel
+  Cost cost;
 };
 
 // Builds the platform and reads the data, in this process, which can do so once. Throws InputError.

@@ -50,7 +50,9 @@ void LearningNode::set_staleness(std::int64_t step, double staleness) {
   rows_[static_cast<std::size_t>(step)].staleness = staleness;
 }
 
-std::vector<IterationRow> LearningNode::iterations() const { return {rows_.begin(), rows_.begin() + counted_steps_}; }
+std::span<const IterationRow> LearningNode::iterations() const {
+  return {rows_.data(), static_cast<std::size_t>(counted_steps_)};
+}
 
 // --- what computing takes ---
 

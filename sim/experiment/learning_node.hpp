@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ class LearningNode : public Node {
 
   // --- for the runtime ---
   std::int64_t counted_steps() const { return counted_steps_; }
-  double compute_seconds(double end_s) const;    // what is under way then included
-  std::vector<IterationRow> iterations() const;  // of steps that count
+  double compute_seconds(double end_s) const;        // what is under way then included
+  std::span<const IterationRow> iterations() const;  // of steps that count
   const std::vector<GivenUp>& given_up() const { return given_up_; }
   const std::vector<Answer>& answers() const { return answers_; }
   const std::vector<Draw>& draws() const { return draws_; }  // if the scenario asks for them

@@ -31,6 +31,7 @@ class Trainer {
   std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
   double math_seconds() const { return pool_.busy_seconds(); }
   double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
+  int threads() const { return static_cast<int>(scratch_.size()); }
 
   // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
   Payload initial_weights(int worker);

@@ -49,6 +49,8 @@ experiment::RunResult Simulation::run() {
 }
 
 void Simulation::conduct() {
+  if (options_.progress) expected_s_ = experiment_.expected_s();
+  report_progress();
   start_actors();
   conductor_.wait_for_the_end();
   if (!end_.has_failed()) {
@@ -107,7 +109,8 @@ void Simulation::step_finished(int worker) {
     evaluations_by_steps_ = experiment_.evaluations_by_steps();
     evaluate_now(sg::Engine::get_clock());
   }
-  if (experiment_.steps() % 64 == 0) report_progress();
+  // Steps with math may take seconds each.
+  if (trainer() != nullptr || experiment_.steps() % 64 == 0) report_progress();
 }
 
 // A worker whose step is over is no further ahead than the system's staleness bound and two steps: the one that is over
@@ -167,7 +170,11 @@ void Simulation::evaluate_on_time() {
 }
 
 void Simulation::report_progress() {
-  if (options_.progress) options_.progress(experiment_.progress(sg::Engine::get_clock()));
+  if (options_.progress) {
+    experiment::Progress progress = experiment_.progress(sg::Engine::get_clock());
+    progress.expected_s = expected_s_;
+    options_.progress(progress);
+  }
   tell_evaluations(false);
 }
 

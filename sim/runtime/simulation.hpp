@@ -95,7 +95,8 @@ class Simulation {
   std::unique_ptr<HostLife> host_life_;
 
   std::int64_t evaluations_by_steps_ = 0;
-  double latest_s_ = 0;  // that simulated time was seen to be
+  double latest_s_ = 0;    // that simulated time was seen to be
+  double expected_s_ = 0;  // see Progress
   experiment::RunResult result_;
 };
 

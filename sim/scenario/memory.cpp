@@ -11,8 +11,9 @@ namespace ddl::scenario {
 namespace {
 
 // Measured: a simulated host with its actors' stacks, links and queues; a pair of nodes that talk all the time; a row
-// of iterations.csv, which exists three times: as a row, in the bytes sent by the run's process, and in those received.
-constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 280;
+// of a step, which its node keeps, with room for others, and the result once more, and the row's text in iterations.csv
+// (peaks of runs of one to two million steps).
+constexpr double bytes_of_node = 40e3, bytes_of_pair = 3e3, bytes_of_step = 190, bytes_of_step_text = 40;
 constexpr double bytes_of_sample = 24;  // of a recorded minibatch: a number, and its digits in the same places
 constexpr double math_threads = 2;      // more need more scratch memory, but must not make a run invalid
 
@@ -52,7 +53,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
                    nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0)});
   parts.push_back({"$.stop",
                    fmt::format("{} x {}", counted(workers, "worker"), counted(fmt::format("{:.4g}", steps), "step")),
-                   steps * workers * bytes_of_step});
+                   steps * workers * (bytes_of_step + (scenario.record.iterations ? bytes_of_step_text : 0))});
   if (model == nullptr) return parts;
   if (scenario.record.batches) {
     const double numbers = steps * workers * scenario.training.batch_size;

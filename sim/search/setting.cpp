@@ -142,7 +142,8 @@ std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario,
 
 double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second) {
   const auto cost_s = [](const scenario::Scenario& scenario) {
-    return experiment::forecast_of(process::in_child([&] { return experiment::forecast_as_bytes(scenario); })).cost_s;
+    const std::string forecast = process::in_child([&] { return experiment::forecast_as_bytes(scenario); });
+    return experiment::forecast_of(forecast).cost.core_s();
   };
   try {
     return cost_s(first) / cost_s(second);

@@ -1,5 +1,6 @@
 #include "sim/studies/jobs.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using experiment::RunResult;
 using results::StagedFolder;
 using scenario::Scenario;
 
-// The first letter of what a run's process answers with.
+// The first letter of what a run's process answers with; after `staged` come its seconds by the clock, on a line.
 constexpr char staged = 'S', unwritable = 'U';
 
 // In the child.
@@ -36,7 +37,8 @@ std::string stage(const Job& job, StagedFolder& folder, const JobOptions& option
   } catch (const InputError& error) {
     return unwritable + std::string(error.what());
   }
-  return staged + (options.tell ? options.tell(job, scenario, result) : std::string());
+  return staged + fmt::format("{}\n", result.wall_s) +
+         (options.tell ? options.tell(job, scenario, result) : std::string());
 }
 
 JobEnd end_of(const Job& job, StagedFolder& folder, const process::ChildAnswer& answer, const JobOptions& options) {
@@ -49,7 +51,8 @@ JobEnd end_of(const Job& job, StagedFolder& folder, const process::ChildAnswer& 
     } catch (const InputError& error) {
       throw CannotWrite(error.what());
     }
-    return JobEnd(text.substr(1));
+    const std::size_t line = text.find('\n');
+    return JobEnd(text.substr(line + 1), std::stod(text.substr(1, line - 1)));
   } catch (const CannotWrite&) {
     return JobEnd(std::current_exception());
   } catch (const InputError& error) {
@@ -67,11 +70,21 @@ Scenario Job::seeded() const {
   return copy;
 }
 
-void RunsProgress::note_end(const Job& job, bool has_result) {
+void RunsProgress::note_end(const Job& job, bool has_result, double run_s) {
   ++(has_result ? finished : failed);
-  work_done += job.cost;
+  if (has_result) work_done += job.cost;
+  took_s += run_s;
   work_left -= job.cost;
   latest = job.name;
+}
+
+std::optional<double> RunsProgress::seconds_left(double elapsed_s) const {
+  if (work_left <= 0) return std::nullopt;
+  double of_one_s = expected_s;
+  if (work_done > 0) of_one_s = (took_s > 0 ? took_s : elapsed_s) / work_done;
+  if (of_one_s <= 0) return std::nullopt;
+  // Every process is busy until the last runs: what those at work have done so far need not be known.
+  return std::max(0.0, of_one_s * (work_done + work_left) / at_once - elapsed_s);
 }
 
 RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open) {
@@ -113,6 +126,8 @@ std::vector<std::size_t> FinishedRuns::open_of(const std::vector<Job>& jobs) {
 void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
               const std::function<void(std::size_t job, const JobEnd&)>& ended) {
   RunsProgress progress = progress_before(jobs, open);
+  progress.expected_s = options.expected_s;
+  progress.at_once = std::clamp(static_cast<int>(open.size()), 1, std::max(1, options.at_once));
   if (options.progress) options.progress(progress);
   std::map<std::size_t, StagedFolder> folders;  // of the runs at work
   process::in_children(
@@ -127,7 +142,7 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
         const Job& job = jobs[open[next]];
         const JobEnd end = end_of(job, folders.at(next), answer, options);
         folders.erase(next);
-        progress.note_end(job, end.has_result());
+        progress.note_end(job, end.has_result(), end.run_s());
         ended(open[next], end);
         if (options.progress) options.progress(progress);
       },

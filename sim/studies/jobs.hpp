@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ struct Job {
   std::uint64_t seed = 1;                        // in place of the scenario's
   std::filesystem::path folder;                  // of its result
   std::string name;                              // "point/seed", for people
-  double cost = 1;                               // what it may take, in any one unit
+  double cost = 1;                               // what it may take, in any one unit; see JobOptions
 
   scenario::Scenario seeded() const;
   LiveRun live() const { return {folder.parent_path().filename().string(), seed}; }
@@ -35,10 +36,18 @@ struct RunsProgress {
   std::size_t runs = 0, finished = 0;
   std::size_t kept = 0;                 // of those finished, from an earlier call
   std::size_t failed = 0;               // not among those finished
-  double work_done = 0, work_left = 0;  // in this call
+  double work_done = 0, work_left = 0;  // in this call, by the jobs' costs, without runs that failed
   std::string latest{};                 // the run that ended last; empty before the first
+  double took_s = 0;                    // by the clock, what was done in this call: the sum over its runs
+  int at_once = 1;
+  double expected_s = 0;  // of a cost of one, before any run has told; 0: not known
 
-  void note_end(const Job& job, bool has_result);
+  // `run_s`: what it took by the clock; 0: not known.
+  void note_end(const Job& job, bool has_result, double run_s);
+  // Of all that is left, `elapsed_s` after the first run began: by what runs took, or by how far they are where that is
+  // not known. Their costs tell their proportions.
+  // None if nothing is left, or not known.
+  std::optional<double> seconds_left(double elapsed_s) const;
 };
 // Before the first of `open`, which have no result yet, starts.
 RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
@@ -65,6 +74,7 @@ class FinishedRuns {
 struct JobOptions {
   int at_once = 1;
   int threads = 1;        // of each run
+  double expected_s = 0;  // by the clock, of a job whose cost is one; 0: not known
   bool measured = false;  // instead of simulated
   results::Replace replace = results::Replace::same_scenario;
   const LiveLines* live = nullptr;  // what a simulation by default tells its evaluations
@@ -86,10 +96,11 @@ struct CannotWrite : InputError {
 // How a job ended.
 class JobEnd {
  public:
-  explicit JobEnd(std::string told) : told_(std::move(told)) {}
+  explicit JobEnd(std::string told, double run_s = 0) : told_(std::move(told)), run_s_(run_s) {}
   explicit JobEnd(std::exception_ptr failure) : failure_(std::move(failure)) {}  // NOLINT(*-throw-keyword-missing)
 
   bool has_result() const { return failure_ == nullptr; }
+  double run_s() const { return run_s_; }  // by the clock; 0 without a result
   // What the run's process told; or throws why there is no result: CannotWrite, InputError, RunFailed, InternalError.
   const std::string& told() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -98,6 +109,7 @@ class JobEnd {
 
  private:
   std::string told_;
+  double run_s_ = 0;
   std::exception_ptr failure_;
 };
 

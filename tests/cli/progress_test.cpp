@@ -1,6 +1,14 @@
 #include "sim/cli/progress.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "tests/cli/workplace.hpp"
 
 namespace ddl::cli::progress_test {
 namespace {
@@ -13,6 +21,74 @@ TEST_CASE("the progress line shows share, simulated time, accuracy and time left
 
 TEST_CASE("before anything is known neither accuracy nor time left is shown") {
   CHECK(progress_text("run", {0, 0, -1}, 0.1, 200) == "run [------------]   0 %  t = 0 s");
+}
+
+TEST_CASE("until the run itself tells, the time left is what was expected of it") {
+  // 15.6 h; a half percent of 1000 s is 5 s; from one percent on what the run took counts: 99 times 2 s.
+  CHECK(progress_text("run", {.accuracy = -1, .expected_s = 56160}, 0.1, 200) ==
+        "run [------------]   0 %  t = 0 s  15 h 36 min left");
+  CHECK(progress_text("run", {.fraction = 0.005, .expected_s = 1000}, 30, 200).ends_with("  16 min 35 s left"));
+  CHECK(progress_text("run", {.fraction = 0.01, .expected_s = 1000}, 2, 200).ends_with("  3 min 18 s left"));
+}
+
+TEST_CASE("a run that may take more than a minute is told of before, a shorter one is not") {
+  CHECK(expected_text("run", {.expected_s = 56160}) == "run: takes roughly 15.6 h");
+  CHECK(expected_text("run", {.expected_s = 60}) == "");
+  CHECK(expected_text("run", {}) == "");
+}
+
+TEST_CASE("a log gets lines instead of a bar") {
+  CHECK(progress_line("run", {0.25, 75, 0.5}, 10) == "run: 25 %, t = 75 s, accuracy 0.500, 30 s left");
+  CHECK(progress_line("run", {.accuracy = -1}, 10) == "run: 0 %, t = 0 s");
+}
+
+// What `work` writes to stderr, which is a file meanwhile.
+std::string written(const std::function<void()>& work) {
+  std::fflush(stderr);
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int before = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  work();
+  std::fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::rewind(file);
+  std::string text(10000, ' ');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+TEST_CASE("what is no terminal gets the expectation once and a line now and then, and nothing if that is not wanted") {
+  const runtime::Progress now{.fraction = 0.25, .simulated_s = 75, .accuracy = -1, .expected_s = 600};
+  const auto show = [&](bool wanted, std::chrono::milliseconds between) {
+    return written([&] {
+      ProgressLine line("run", wanted, between);
+      line.show(now);
+      line.show(now);
+    });
+  };
+  const std::string expectation = "run: takes roughly 10 min\n", line = "run: 25 %, t = 75 s, 0 s left\n";
+  CHECK(show(true, std::chrono::milliseconds(0)) == expectation + line + line);
+  CHECK(show(true, std::chrono::hours(1)) == expectation);
+  CHECK(show(false, std::chrono::milliseconds(0)) == "");
+}
+
+// It may take ten epochs of a large network by what the scenario says, and reaches its accuracy at the first
+// evaluation.
+TEST_CASE("run says before a long run how long it may take, and --quiet and stdout say nothing of it") {
+  const Workplace place;
+  place.write("long.json", R"({"platform": {"workers": 2, "bandwidth": "1Gbps"}, "algorithm": "ako",
+      "data": {"train": 60000, "test": 50}, "model": "ako-cnn", "training": {"batch_size": 8},
+      "compute": {"seconds_per_batch": "100ms"}, "stop": {"accuracy": 0.01}})");
+  const std::string said = "long (seed 1): takes roughly ";
+  const Reply run = place.call("run long.json --json");
+  CHECK(run.code == 0);
+  CHECK_MESSAGE(run.err.starts_with(said), run.err);
+  CHECK(run.out.starts_with("{"));
+  CHECK(run.out.find(said) == std::string::npos);
+  CHECK(place.call("run long.json --force --quiet").err == "");
 }
 
 TEST_CASE("the progress line is shorter than the terminal is wide") {
@@ -40,13 +116,31 @@ TEST_CASE("an interrupted sweep says how far it is, and how to go on") {
 
 TEST_CASE("the line of many runs tells what was kept, what failed, and the time left by the work that is left") {
   // Three quarters of the work took 30 s, so the last quarter takes 10 s.
-  const studies::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1"};
+  const studies::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1", 30, 1};
   const std::string text = "grid: 5 of 9 runs, 2 kept from before, 1 failed, about 10 s left", last = ", last x/1";
   CHECK(runs_text("grid", progress, 30, std::string::npos) == text + last);
   CHECK(runs_text("grid", {.runs = 9}, 30, std::string::npos) == "grid: 0 of 9 runs");
   // The last run's name is whole, or is not there.
   CHECK(runs_text("grid", progress, 30, text.size() + last.size()) == text + last);
   CHECK(runs_text("grid", progress, 30, text.size() + last.size() - 1) == text);
+}
+
+TEST_CASE(
+    "the time left of runs is what they took so far, spread over those at once, and before that what was expected") {
+  // Ten runs that cost a second each, two at once: five seconds before the first ends.
+  studies::RunsProgress progress{.runs = 10, .work_left = 10, .at_once = 2, .expected_s = 1};
+  CHECK(*progress.seconds_left(0) == 5);
+  // The first took 3 s, when the other one is as far: 27 s of work in all are left, of which 3 s are done.
+  const studies::Job job{.name = "x/1", .cost = 1};
+  progress.note_end(job, true, 3);
+  CHECK(*progress.seconds_left(3) == 12);
+  // One that fails at once tells nothing of the others, and is not left.
+  progress.note_end(job, false, 0);
+  CHECK(*progress.seconds_left(3) == 10.5);
+  // Where it is not known what a run took, how far they are tells: a quarter in 6 s.
+  CHECK(*studies::RunsProgress{.work_done = 1, .work_left = 3}.seconds_left(6) == 18);
+  CHECK_FALSE(studies::RunsProgress{.work_left = 3}.seconds_left(6));
+  CHECK_FALSE(studies::RunsProgress{.work_done = 3, .took_s = 3}.seconds_left(6));
 }
 
 TEST_CASE("the line of a search within a budget tells the stage, its runs and how much of the budget is spent") {

@@ -115,7 +115,8 @@ TEST_CASE("a result that is not the same is told by table, row and column, with 
   CHECK(answer.err.find("iterations.csv, row 1 (w0,0), column compute_s: 0.2 there, 0.1 here") != std::string::npos);
 }
 
-TEST_CASE("times of another SimGrid, which differ in their last digits, are verified, and greater differences are told") {
+TEST_CASE(
+    "times of another SimGrid, which differ in their last digits, are verified, and greater differences are told") {
   const Workplace place;
   REQUIRE(place.call("good.json --quiet").code == 0);
   replace_in(place.at("results/good/1/iterations.csv"), "w0,0,0,0.1,", "w0,0,0,0.1000000000000014,");
@@ -140,8 +141,9 @@ TEST_CASE("of an older result's digest nothing is claimed, and all else is verif
   const Reply same = place.call("run --verify-digest " + folder);
   CHECK(same.code == 0);
   CHECK(same.err == "");
-  CHECK(same.out == folder + ": the same, but for its digest, which schema_version 1 made of times, too: final weights "
-                             "are not compared\n");
+  CHECK(same.out == folder +
+                        ": the same, but for its digest, which schema_version 1 made of times, too: final weights "
+                        "are not compared\n");
   replace_in(place.at(folder + "/pairs.csv"), "w0,w1,", "w0,w1,1");
   const Reply other = place.call("run --verify-digest " + folder);
   CHECK(other.code == 1);

@@ -183,7 +183,7 @@ TEST_CASE("check says that messages will take long where all send to all, and no
   const Workplace place;
   const auto cost = [&](const std::string& overflow, int workers) {
     const std::string out = place
-                                .call("check good.json --set stop.iterations=20 --set algorithm.overflow=" + overflow +
+                                .call("check good.json --set stop.iterations=40 --set algorithm.overflow=" + overflow +
                                       " --set platform.workers=" + std::to_string(workers))
                                 .out;
     return out.substr(out.find("  cost  "));
@@ -192,7 +192,7 @@ TEST_CASE("check says that messages will take long where all send to all, and no
   for (const char* overflow : {"block", "merge"}) {
     CAPTURE(overflow);
     CHECK(cost(overflow, 4).find("messages") == std::string::npos);
-    // 9,900 messages a step, each at 8 us and 20 ns for each under way: 41 s for 20 steps.
+    // 9,900 messages a step, each at 10 us and 7 ns for each under way: 31 s for 40 steps.
     CHECK(cost(overflow, 100).find("for messages") != std::string::npos);
   }
 }

@@ -34,6 +34,16 @@ TEST_CASE("a run's memory has at least its weights, gradients, samples and rows 
   CHECK(total(scenario, &model, 1, 1e6) - one >= 1e6 * 7 * 8);  // seven numbers a row
 }
 
+TEST_CASE("a step that is not written takes the memory of its row alone") {
+  // A row has 80 bytes, and there are two of them; as text it has some 30 letters at least.
+  const std::string none = R"("model": "none", "wire": {"model_bytes": "1MB"}, "compute": {"seconds_per_batch": "1s"})";
+  const Scenario written = scenario_with(none);
+  const Scenario kept = scenario_with(none + R"(, "record": {"iterations": false})");
+  const double row = total(kept, nullptr, 1, 1) - total(kept, nullptr, 1, 0);
+  CHECK(row >= 2 * 80);
+  CHECK(total(written, nullptr, 1, 1) - total(written, nullptr, 1, 0) >= row + 30);
+}
+
 TEST_CASE("the whole training set for each worker takes the memory of its samples' numbers") {
   const Scenario shards = scenario_with(R"("model": "mlp", "data": {"train": 5000})");
   const Scenario all = scenario_with(R"("model": "mlp", "data": {"train": 5000, "partition": "full"})");

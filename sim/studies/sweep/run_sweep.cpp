@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/check.hpp"
 #include "sim/experiment/forecast.hpp"
@@ -27,6 +29,22 @@ std::vector<std::size_t> points_of(const SweepPlan& plan, const std::vector<std:
   return points;
 }
 
+// What runs took by the clock, as their results tell: other seeds take about as long.
+class SecondsTaken {
+ public:
+  void add(const fs::path& result) {
+    const auto timing = nlohmann::json::parse(results::content_of((result / "timing.json").string()), nullptr, false);
+    if (!timing.is_object() || !timing.contains("wall_seconds") || !timing["wall_seconds"].is_number()) return;
+    sum_s_ += timing["wall_seconds"].get<double>();
+    ++runs_;
+  }
+  std::optional<double> mean() const { return runs_ > 0 ? std::optional(sum_s_ / runs_) : std::nullopt; }
+
+ private:
+  double sum_s_ = 0;
+  int runs_ = 0;
+};
+
 }  // namespace
 
 std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan,
@@ -41,7 +59,7 @@ std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan
       [&](std::size_t next, const process::ChildAnswer& answer) {
         const std::size_t point = points[next];
         try {
-          costs[point] = experiment::forecast_of(answer.text()).cost_s;
+          costs[point] = experiment::forecast_of(answer.text()).cost.core_s();
         } catch (const InputError& error) {
           problems[point] = sweep.file + ": " + plan.points[point].name + ": " + error.what();
         }
@@ -79,7 +97,18 @@ SweepEstimate estimate_sweep(const Sweep& sweep, const SweepPlan& plan, const st
   outlook.jobs = jobs_of(plan, outlook.folder);
   outlook.open = FinishedRuns().open_of(outlook.jobs);
   const auto costs = costs_of(sweep, plan, points_of(plan, outlook.open), at_once);
-  for (const std::size_t run : outlook.open) outlook.jobs[run].cost = costs.at(run / plan.seeds.size());
+  std::map<std::size_t, SecondsTaken> taken;  // of the finished runs of these points
+  for (std::size_t run = 0, next = 0; run < outlook.jobs.size(); ++run) {
+    if (next < outlook.open.size() && outlook.open[next] == run) {
+      ++next;
+    } else if (costs.contains(run / plan.seeds.size())) {
+      taken[run / plan.seeds.size()].add(outlook.jobs[run].folder);
+    }
+  }
+  for (const std::size_t run : outlook.open) {
+    const std::size_t point = run / plan.seeds.size();
+    outlook.jobs[run].cost = taken[point].mean().value_or(costs.at(point));
+  }
   return outlook;
 }
 
@@ -93,6 +122,7 @@ SweepOutcome run_sweep(const SweepPlan& plan, SweepEstimate outlook, const Sweep
   JobOptions jobs = sweep_jobs(options.at_once);
   jobs.progress = options.progress;
   jobs.live = options.live;
+  jobs.expected_s = 1;  // costs are seconds
   run_jobs(outlook.jobs, outlook.open, jobs,
            [&](std::size_t run, const JobEnd& end) { outcome.failures[run] = why_failed(end); });
   write_sweep_tables(outlook.folder, plan, outcome.failures);

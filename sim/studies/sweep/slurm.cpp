@@ -80,7 +80,7 @@ class Watch {
     std::vector<std::size_t> open;
     for (const std::size_t run : open_) {
       if (finished_.has(jobs_[run])) {
-        progress_.note_end(jobs_[run], true);
+        progress_.note_end(jobs_[run], true, 0);
       } else {
         open.push_back(run);
       }
