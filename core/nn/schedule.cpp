@@ -17,9 +17,11 @@ double cosine_of_half_turns(double x) {
   return sum;
 }
 
+constexpr double run_shares = 1e4;  // a share is one of so many, so that no last digit of a time changes a rate
+
 struct Factor {
   std::int64_t step, warmup_steps;
-  double run_share, warm;
+  const RunEnd& end;
 
   double operator()(const ConstantRate&) const { return 1; }
   double operator()(const StepRate& schedule) const {
@@ -30,45 +32,34 @@ struct Factor {
     return factor;
   }
   double operator()(const CosineRate& schedule) const {
-    const double progress = std::clamp(progress_of(schedule), 0.0, 1.0);
+    const double progress = schedule.steps ? by_steps(static_cast<double>(*schedule.steps)) : by_the_run();
     return schedule.floor + (1 - schedule.floor) * (1 + cosine_of_half_turns(progress)) / 2;
   }
-  double progress_of(const CosineRate& schedule) const {
-    if (!schedule.steps) return run_share >= 1 ? 1 : (run_share - warm) / (1 - warm);
-    return static_cast<double>(step - warmup_steps) / static_cast<double>(*schedule.steps - warmup_steps);
+  // From the end of warm-up on.
+  double by_steps(double steps) const {
+    const auto warm = static_cast<double>(warmup_steps);
+    return steps > warm ? std::clamp((static_cast<double>(step) - warm) / (steps - warm), 0.0, 1.0) : 0;
+  }
+  double by_the_run() const {
+    const double share = std::max(end.share, end.steps > 0 ? by_steps(end.steps) : 0);
+    return std::min(1.0, std::round(share * run_shares) / run_shares);
   }
 };
 
-constexpr double run_shares = 1e4;  // a share is one of so many, so that no last digit of a time changes a rate
-
 }  // namespace
 
-double learning_rate(const RateParams& params, ModelSteps& steps, double run_share) {
-  const double share = std::round(run_share * run_shares) / run_shares;
-  const bool warming = steps.whole < params.warmup_steps;
-  if (!warming && !steps.warm) steps.warm = params.warmup_steps == 0 ? 0 : std::min(share, 1 - 1 / run_shares);
-  const Factor factor{steps.whole, params.warmup_steps, share, steps.warm.value_or(share)};
-  double rate = params.learning_rate * std::visit(factor, params.schedule);
-  if (warming) rate *= static_cast<double>(steps.whole + 1) / static_cast<double>(params.warmup_steps + 1);
-  return rate;
+double learning_rate(const RateParams& params, const ModelSteps& steps, const RunEnd& end) {
+  double rate = params.learning_rate;
+  if (steps.whole < params.warmup_steps) {
+    rate *= static_cast<double>(steps.whole + 1) / static_cast<double>(params.warmup_steps + 1);
+    if (std::holds_alternative<CosineRate>(params.schedule)) return rate;
+  }
+  return rate * std::visit(Factor{steps.whole, params.warmup_steps, end}, params.schedule);
 }
 
 bool follows_the_run(const RateParams& params) {
   const auto* cosine = std::get_if<CosineRate>(&params.schedule);
   return cosine != nullptr && !cosine->steps;
-}
-
-void ModelSteps::pack(std::vector<float>& into) const {
-  pack_count(whole, into);
-  into.push_back(warm ? static_cast<float>(std::round(*warm * run_shares)) : -1);
-}
-
-ModelSteps ModelSteps::unpack(std::span<const float> values) {
-  ModelSteps steps;
-  steps.whole = unpack_count(values);
-  const float warm = values[packed_count_values];
-  if (warm >= 0) steps.warm = warm / run_shares;
-  return steps;
 }
 
 }  // namespace ddl::nn

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,7 +27,6 @@ inline std::int64_t unpack_count(std::span<const float> values) {
 struct ModelSteps {
   std::int64_t whole = 0;      // steps that are over
   std::int64_t gradients = 0;  // of the step under way
-  std::optional<double> warm;  // the share of the run that was done when warm-up ended
 
   // So many gradients of so many workers were applied.
   void advance(std::int64_t applied, std::int64_t workers) {
@@ -38,16 +36,21 @@ struct ModelSteps {
   }
 
   // As values of a vector that travels, and back. The step under way and its gradients do not travel.
-  static constexpr std::size_t packed_values = packed_count_values + 1;
-  void pack(std::vector<float>& into) const;
-  static ModelSteps unpack(std::span<const float> values);
+  static constexpr std::size_t packed_values = packed_count_values;
+  void pack(std::vector<float>& into) const { pack_count(whole, into); }
+  static ModelSteps unpack(std::span<const float> values) { return {.whole = unpack_count(values)}; }
 };
 
-// The rate of the step under way. `run_share`: the part of the run, 0 to 1, that is over; read by a cosine without
-// `steps` alone. A rate changes between steps, never within one.
-double learning_rate(const RateParams& params, ModelSteps& steps, double run_share);
+// What is known of the run's end; read by a cosine without `steps` alone.
+struct RunEnd {
+  double share = 0;  // of the run that is over by time or samples, 0 to 1
+  double steps = 0;  // of the model until the end; 0: not known
+};
 
-// Whether the rate depends on `run_share`.
+// The rate of the step under way. A rate changes between steps, never within one.
+double learning_rate(const RateParams& params, const ModelSteps& steps, const RunEnd& end);
+
+// Whether the rate depends on the run's end.
 bool follows_the_run(const RateParams& params);
 
 }  // namespace ddl::nn

@@ -101,15 +101,13 @@ Gradient LearningNode::gradient_at(Payload at, Payload values, double loss) cons
 
 double LearningNode::learning_rate(const Update& update) {
   const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
-  double share = 0;
+  nn::RunEnd end;
   if (nn::follows_the_run(rate)) {
-    share = update.run_share ? *update.run_share : run_share();
-    if (const auto iterations = scenario_.stop.iterations) {
-      const double steps = static_cast<double>(*iterations) * scenario_.algorithm->steps_per_iteration(cluster());
-      share = std::max(share, static_cast<double>(weights_.steps().whole) / steps);
-    }
+    end.share = update.run_share ? *update.run_share : run_share();
+    const auto iterations = static_cast<double>(scenario_.stop.iterations.value_or(0));
+    end.steps = iterations * scenario_.algorithm->steps_per_iteration(cluster());
   }
-  return nn::learning_rate(rate, weights_.steps(), std::min(1.0, share));
+  return nn::learning_rate(rate, weights_.steps(), end);
 }
 
 void LearningNode::apply(const Update& update) {

@@ -66,6 +66,10 @@ constexpr std::array passed_over_settings = {
     PassedOver{"plugin", "it only measures", "host_load"},
     PassedOver{"plugin", "it only measures", "link_load"},
     PassedOver{"path", "no other file is read"},
+    PassedOver{"verbose-exit", "it is for debugging SimGrid"},
+    PassedOver{"clean-atexit", "it is for debugging SimGrid"},
+    PassedOver{"workstation/model", "platform.network.model of the scenario holds"},
+    PassedOver{"maxmin-selective-update", "it changes how quick SimGrid is"},
 };
 
 std::string_view without_blanks(std::string_view text) {

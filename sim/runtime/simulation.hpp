@@ -48,8 +48,8 @@ class Simulation {
   std::size_t evaluated_samples() const { return experiment_.evaluated_samples(); }
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   bool may_begin_step(std::int64_t begun) { return experiment_.stop_rule().may_begin(begun); }
-  // From then on no step counts any more; gradients that are being computed are had at once.
   double run_share() { return experiment_.stop_rule().share(now()); }
+  // From then on no step counts any more; gradients that are being computed are had at once.
   bool has_enough_samples() { return experiment_.stop_rule().has_enough_samples(); }
   void step_finished(int worker);
   // Ends the run in this instant. `what` of a worker's step is not finite.

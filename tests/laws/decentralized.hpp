@@ -91,7 +91,7 @@ class Reference {
   }
 
   void apply(const Models& gradients) {
-    const double rate = nn::learning_rate(nn::rate_params(optimizer_), steps_, 0);
+    const double rate = nn::learning_rate(nn::rate_params(optimizer_), steps_, {});
     for (std::size_t worker = 0; worker < models.size(); ++worker) {
       optimizers_[worker].step(models[worker], {.gradient = gradients[worker]}, rate);
     }

@@ -254,4 +254,38 @@ TEST_CASE("a worker that comes back or late steps as the others do") {
   }
 }
 
+// With equal gradients and one start, models are equal as long as their rates are.
+TEST_CASE("a worker that was away takes its next steps at the rate of the others, in rounds between neighbours, too") {
+  const char* schedule = R"(, "warmup_steps": 3, "schedule": {"type": "cosine", "floor": 0.1})";
+  for (const char* state : {"lost", "kept"}) {
+    const std::string fault = fmt::format(
+        R"(, "faults": [{{"type": "host_crash", "host": "w1", "at": "450ms", "restart": "1250ms", "state": "{}"}}])",
+        state);
+    CAPTURE(fault);
+    // Ended by time: a worker that was away has steps left when the others have none.
+    for (const char* name : {"d_psgd", "ring_allreduce", "partial_allreduce"}) {
+      CAPTURE(name);
+      const auto result = runtime::run(
+          learning(with_policy(name, "go_on"), 4, 0,
+                   fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {{"time": "3s"}},
+                         "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {} {}}}}} {})",
+                               rate, schedule, fault)));
+      const double way = length(result.weights[0], Vector(result.weights[0].size()));
+      CHECK(length(result.weights[1], result.weights[0]) < 1e-3 * way);
+    }
+    // Federated averaging: the model's steps are the server's.
+    const auto after = [&](const std::string& faults) {
+      return runtime::run(
+                 learning(
+                     with_policy("fedavg", "go_on"), 4, 1,
+                     fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {{"time": "4s"}},
+              "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {} {}}}}} {})",
+                                 rate, schedule, faults)))
+          .weights[0];
+    };
+    const Vector whole = after(""), start(whole.size());
+    CHECK(length(after(fault), start) / length(whole, start) == doctest::Approx(1).epsilon(0.1));
+  }
+}
+
 }  // namespace ddl::one_meaning_test

@@ -13,8 +13,7 @@ namespace {
 using Floats = std::vector<float>;
 
 double rate_at(const RateParams& params, std::int64_t step, double run_share = 0) {
-  ModelSteps steps{.whole = step};
-  return learning_rate(params, steps, run_share);
+  return learning_rate(params, {.whole = step}, {.share = run_share});
 }
 
 // The parameter after each of the gradients, starting from 1.
@@ -194,14 +193,17 @@ TEST_CASE("a cosine without steps falls with the run, in steps of a ten-thousand
   CHECK(rate_at(params, 7, 1) == doctest::Approx(0));
   CHECK(rate_at(params, 7, 0.31234) == rate_at(params, 7, 0.3123));
   CHECK(rate_at(params, 7, 0.31234) != rate_at(params, 7, 0.3124));
-  // After warm-up, the rest of the run is the cosine's; what was done when it ended travels with the model's steps.
-  params.warmup_steps = 2;
-  ModelSteps steps{.whole = 2};
-  CHECK(learning_rate(params, steps, 0.2) == doctest::Approx(1));
-  std::vector<float> packed;
-  steps.pack(packed);
-  ModelSteps elsewhere = ModelSteps::unpack(packed);
-  CHECK(learning_rate(params, elsewhere, 0.6) == doctest::Approx(0.5));
+  params.warmup_steps = 20;
+  CHECK(rate_at(params, 19, 0.5) == doctest::Approx(20.0 / 21));
+  CHECK(rate_at(params, 20, 0.5) == doctest::Approx(0.5));
+  // Where the steps until the end are known, they count as `steps` do; whichever is nearer to its end holds.
+  RateParams with_steps = params;
+  with_steps.schedule = CosineRate{.steps = 100};
+  for (const std::int64_t step : {20, 60, 99}) {
+    CHECK(learning_rate(params, {.whole = step}, {.share = 0, .steps = 100}) ==
+          doctest::Approx(rate_at(with_steps, step)).epsilon(1e-3));
+    CHECK(learning_rate(params, {.whole = step}, {.share = 0.999, .steps = 100}) < 0.01);
+  }
 }
 
 TEST_CASE("a model's steps are whole gradients over the workers that give them") {

@@ -29,10 +29,11 @@ std::string one_of(const OrderedJson& values) {
 std::string kind_of(const OrderedJson& schema) {
   if (schema.contains("const")) return fmt::format("`{}`", schema["const"].dump());
   if (schema.contains("enum")) return one_of(schema["enum"]);
-  if (schema.contains("oneOf")) {
+  const char* forms = schema.contains("anyOf") ? "anyOf" : "oneOf";
+  if (schema.contains(forms)) {
     std::string text;
     bool objects = false;
-    for (const auto& alternative : schema["oneOf"]) {
+    for (const auto& alternative : schema[forms]) {
       if (alternative.contains("properties")) {
         objects = true;
       } else {
