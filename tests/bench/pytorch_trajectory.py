@@ -496,8 +496,8 @@ def ako(record):
                 coming_count[j] = total([coming_count[j], counted])
         if in_this_step:
             inbox, inbox_count = coming, coming_count
-        for replica, gradient, others, counts in zip(replicas, gradients, inbox, inbox_count):
-            replica.apply_weighted(scaled(total([others, gradient]), weight), scaled(total([counts, one]), weight))
+        for replica, gradient, others, came in zip(replicas, gradients, inbox, inbox_count):
+            replica.apply_weighted(scaled(total([others, gradient]), weight), scaled(total([came, one]), weight))
         if not in_this_step:
             inbox, inbox_count = coming, coming_count
     return replicas, {replica.worker: replica for replica in replicas}
