@@ -556,6 +556,7 @@ def case(name, model, optimizer, algorithm, workers=3, servers=0, **more):
 
 # Small rates: near where training becomes unstable, any rounding grows at once.
 SGD = {"type": "sgd", "learning_rate": 0.05}
+DECAY = {"type": "sgd", "learning_rate": 0.02, "weight_decay": 0.5}
 MOMENTUM = {"type": "momentum", "learning_rate": 0.02, "momentum": 0.9}
 NESTEROV = {"type": "nesterov", "learning_rate": 0.02, "momentum": 0.9, "weight_decay": 0.001}
 ADAM = {"type": "adam", "learning_rate": 0.001}
@@ -589,6 +590,8 @@ CASES = [
          {**AKO, "schedule": "broadcast", "partitions": [["conv1", "dense2"], ["conv2"], ["dense1"]]}),
     case("ako_sum_adam", "mlp", ADAM, {**AKO, "partitions": 4}, 4,
          training={"gradient_scale": "sum", "init": "independent"}),
+    case("ako_p3_penalty", "cnn", DECAY, {**AKO, "partitions": 3}, 4),
+    case("ring_sum_penalty", "cnn", DECAY, {"name": "ring_allreduce"}, 3, training={"gradient_scale": "sum"}),
     case("ako_tf_clock", "mlp", ADAM,
          {**AKO, "partitions": 4, "schedule": "broadcast", "overflow": "block",
           "tf_ako": {"publish": "blocking", "clock": "ping_pong"}}, 3, training={"gradient_scale": "sum"}),
