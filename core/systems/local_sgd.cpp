@@ -5,7 +5,8 @@
 //   3  a worker whose steps are over contributes nothing and takes the mean of the others, until a round without
 //      contributions ends the group
 //
-// The averaging makes the mean, so a worker applies its own gradients whole; what the optimizer keeps is each worker's own.
+// The averaging makes the mean, so a worker applies its own gradients whole; what the optimizer keeps is each worker's
+// own.
 #include "core/systems/local_sgd.hpp"
 
 #include "core/membership/regrouping.hpp"
