@@ -58,10 +58,10 @@ std::optional<ShardedModel::Pulled> ShardedModel::pull_unless_refused() {
   return Pulled{make_payload(std::move(model)), steps};
 }
 
-void ShardedModel::push(const Payload& vector) {
+void ShardedModel::push(const Payload& vector, double run_share) {
   const Cluster& cluster = node_.cluster();
   for (int server = 0; server < cluster.servers; ++server) {
-    Message message{.port = to_server, .step = node_.step(), .body = Push{node_.weights().steps().whole}};
+    Message message{.port = to_server, .step = node_.step(), .body = Push{node_.weights().steps().whole, run_share}};
     compressors_[static_cast<std::size_t>(server)].compress(
         message, share_part(vector, cluster.slice_of(cluster.workers + server)));
     node_.send(cluster.workers + server, std::move(message));

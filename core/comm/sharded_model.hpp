@@ -21,6 +21,7 @@ enum ServerPort { to_server, to_worker };
 struct Pull {};            // asks for the model
 struct Push {              // brings a vector of the model's length
   std::int64_t steps = 0;  // that the sender's own model has behind it
+  double run_share = 0;    // of a gradient
 };
 struct Leave {};           // its sender sends nothing more
 struct Shard {             // a server's part of the model
@@ -43,7 +44,7 @@ class ShardedModel {
   Pulled pull();
   // W. The same where servers may refuse: nothing if one of them did.
   std::optional<Pulled> pull_unless_refused();
-  void push(const Payload& vector);  // of the model's length; null when timing only
+  void push(const Payload& vector, double run_share = 0);  // of the model's length; null when timing only
   // To be called last; servers that come back later are told, too.
   void leave();
 

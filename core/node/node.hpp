@@ -62,7 +62,9 @@ class Node {
   // as.
   virtual void apply(const Update& update) = 0;
   // A step with this worker's own gradient, at full weight.
-  void apply(const Gradient& gradient) { apply({.gradient = values_of(gradient.values), .penalised_at = gradient.at}); }
+  void apply(const Gradient& gradient) {
+    apply({.gradient = values_of(gradient.values), .penalised_at = gradient.at, .run_share = gradient.run_share});
+  }
   // weights(), their count of steps and what the optimizer keeps, as they travel to a node that lacks them (null when
   // timing only); of Cluster::replica_bytes on the wire.
   virtual Payload replica() = 0;

@@ -27,7 +27,7 @@ bool RunState::count_step(double end_s) {
   const auto& limit = experiment_.scenario().stop.time;
   if (limit && end_s > limit->value) return false;
   const std::int64_t evaluations = experiment_.evaluations_by_steps();
-  experiment_.stop_rule().count_step();
+  experiment_.stop_rule().count_step(end_s);
   enough_samples_ = experiment_.stop_rule().has_enough_samples();
   if (enough_samples_ || experiment_.evaluations_by_steps() > evaluations) tell();
   return true;

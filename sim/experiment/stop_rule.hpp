@@ -33,7 +33,11 @@ class StopRule {
 
   // A worker has finished a step. Samples are counted then and not when a step begins: a slow worker's step would hold
   // up the end of a run that the others have long filled.
-  void count_step() {
+  void count_step(double now_s) {
+    if (now_s > counted_s_) {
+      samples_before_ = samples_;
+      counted_s_ = now_s;
+    }
     if (++steps_ % sharing_ != 0) return;
     samples_ += batch_size_;
     if (has_enough_samples()) refuse(samples_word_);
@@ -43,11 +47,13 @@ class StopRule {
   std::int64_t steps() const { return steps_; }          // finished, by all workers
   const std::string& reason() const { return reason_; }  // of the first refusal
 
-  // The part of the run that is over by time or samples, whichever is more; steps are each model's own.
+  // The part of the run that was over before this instant, by time or samples, whichever is more: the same to all whose
+  // steps end in it.
   double share(double now_s) const {
     double most = 0;
     if (stop_.time) most = now_s / stop_.time->value;
-    if (most_samples_ < std::numeric_limits<double>::infinity()) most = std::max(most, samples_ / most_samples_);
+    if (most_samples_ < std::numeric_limits<double>::infinity())
+      most = std::max(most, (now_s > counted_s_ ? samples_ : samples_before_) / most_samples_);
     return std::min(1.0, most);
   }
 
@@ -75,7 +81,8 @@ class StopRule {
   double most_samples_ = std::numeric_limits<double>::infinity();
   const char* samples_word_ = "samples";
   std::int64_t steps_ = 0;
-  double samples_ = 0;  // in finished steps
+  double samples_ = 0;                          // in finished steps
+  double samples_before_ = 0, counted_s_ = -1;  // before the instant of the last one
   std::string reason_;
 };
 

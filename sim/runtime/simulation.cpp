@@ -99,7 +99,7 @@ double Simulation::now() {
 
 void Simulation::step_finished(int worker) {
   check_lead(worker);
-  experiment_.stop_rule().count_step();
+  experiment_.stop_rule().count_step(now());
   if (has_enough_samples()) {
     quiescence_.later([this] {
       for (const auto& node : nodes_) node->cut_step_short();

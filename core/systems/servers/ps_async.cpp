@@ -20,9 +20,9 @@ namespace ddl::systems {
 void PsParams::worker(Node& node) const {
   comm::ShardedModel model(node, codec);
   while (node.next_step()) {
-    node.weights().adopt(model.pull().model);   // 1
-    const Gradient gradient = node.gradient();  // 2
-    model.push(gradient.values);                // 3
+    node.weights().adopt(model.pull().model);         // 1
+    const Gradient gradient = node.gradient();        // 2
+    model.push(gradient.values, gradient.run_share);  // 3
     node.finish_step();
   }
   model.leave();
@@ -44,7 +44,8 @@ void PsAsyncParams::take(comm::ShardServer& shard, Node& node, const Message& pu
   const int present = std::max(1, node.membership().workers_up());
   float weight = node.cluster().gradient_weight(present);
   if (staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
-  shard.apply(values_of(push.values), weight, {.weight = weight, .gradients = 1, .workers = present});
+  shard.apply(values_of(push.values), weight,
+              {.weight = weight, .gradients = 1, .workers = present, .run_share = push.as<comm::Push>().run_share});
 }
 
 Traffic PsAsyncParams::traffic(const Cluster& cluster) const {

@@ -9,6 +9,7 @@
 // Because of 3 a worker pushes once in a round, unless it has restarted: then its later gradient counts.
 #include "core/systems/servers/ps_sync.hpp"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -23,6 +24,7 @@ void PsSyncParams::server(Node& node) const {
   membership::WorkerSet workers(node, on_failure, failure_timeout);
   const auto enough = static_cast<std::size_t>(node.cluster().workers - backup_workers);
   std::map<int, Payload> gradients;  // of the round, by worker
+  double run_share = 0;              // the greatest of theirs
   const auto missing = [&] {
     if (gradients.empty()) return std::vector<int>();  // no round has begun
     return workers.where([&](int worker) { return !gradients.contains(worker); });
@@ -37,6 +39,7 @@ void PsSyncParams::server(Node& node) const {
         node.compute(update_time.value);
         workers.begin_waiting();
         gradients[worker] = message->values;  // 1
+        run_share = std::max(run_share, message->as<comm::Push>().run_share);
       }
     }
     if (gradients.empty()) continue;
@@ -45,8 +48,10 @@ void PsSyncParams::server(Node& node) const {
     std::vector<float> sum(node.weights().read().size());
     for (const auto& [worker, gradient] : gradients) add_scaled(sum, values_of(gradient));
     const int count = static_cast<int>(gradients.size());
-    shard.apply(sum, node.cluster().gradient_weight(count), {.weight = node.cluster().step_weight(count)});  // 2
+    shard.apply(sum, node.cluster().gradient_weight(count),
+                {.weight = node.cluster().step_weight(count), .run_share = run_share});  // 2
     gradients.clear();
+    run_share = 0;
     workers.stop_waiting();
     shard.answer_if([&](int worker) { return !shard.has_newest(worker); });  // 3
   }
