@@ -102,6 +102,24 @@ TEST_CASE("every system follows a schedule step by step, as one worker does") {
   }
 }
 
+// Of systems whose workers step together: eight steps of four are 32 samples.
+TEST_CASE("a cosine without steps falls alike whether the run ends by steps or by samples") {
+  for (const char* system :
+       {"\"ps_sync\"", "\"ps_async\"", "\"ps_ssp\"", "\"ring_allreduce\"", "\"d_psgd\"", "\"alone\""}) {
+    CAPTURE(system);
+    const auto path = [&](const char* stop) {
+      const auto result =
+          runtime::run(learning(system, 4, 1,
+                                fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {},
+                                     "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {},
+                                                   "schedule": "cosine"}}}})",
+                                            stop, rate)));
+      return length(result.weights.front(), Vector(result.weights.front().size()));
+    };
+    CHECK(path(R"({"samples": 32})") / path(R"({"iterations": 8})") == doctest::Approx(1).epsilon(2e-3));
+  }
+}
+
 TEST_CASE("every system steps as far as one worker with Adam, which undoes a scale of its gradients") {
   for (const char* schedule : {"", R"(, "schedule": {"type": "steps", "at": [3, 5], "factor": 0.25})"}) {
     CAPTURE(schedule);
