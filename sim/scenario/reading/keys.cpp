@@ -29,11 +29,10 @@ std::string one_of(const OrderedJson& values) {
 std::string kind_of(const OrderedJson& schema) {
   if (schema.contains("const")) return fmt::format("`{}`", schema["const"].dump());
   if (schema.contains("enum")) return one_of(schema["enum"]);
-  const char* forms = schema.contains("anyOf") ? "anyOf" : "oneOf";
-  if (schema.contains(forms)) {
+  if (schema.contains("oneOf")) {
     std::string text;
     bool objects = false;
-    for (const auto& alternative : schema[forms]) {
+    for (const auto& alternative : schema["oneOf"]) {
       if (alternative.contains("properties")) {
         objects = true;
       } else {

@@ -96,11 +96,7 @@ struct Schema {
     return schema;
   }
 
-  OrderedJson operator()(ShareOrCount*) const {
-    const OrderedJson count = {{"type", "integer"}, {"minimum", 1}};
-    const OrderedJson share = {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", 1}};
-    return {{"anyOf", OrderedJson::array({share, count})}};
-  }
+  OrderedJson operator()(ShareOrCount*) const { return {{"type", "number"}, {"exclusiveMinimum", 0}}; }
 
   OrderedJson operator()(const WordField& field) const { return {{"enum", field.words}}; }
 
