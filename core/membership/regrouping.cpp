@@ -70,10 +70,10 @@ bool Regrouping::agree() {
   const int holder = static_cast<int>(std::ranges::find(rounds, most) - rounds.begin());
   for (int other = 0; view_.rank() == holder && other < view_.size(); ++other) {
     if (rounds[static_cast<std::size_t>(other)] == most) continue;
-    view_.send_message(other, {.values = node_.replica(), .wire_bytes = node_.cluster().replica_bytes});
+    view_.send_message(other, {.values = node_.weights().replica(), .wire_bytes = node_.cluster().replica_bytes});
   }
   if (round_ == most) return true;
-  node_.adopt_replica(view_.receive_message(holder).values);
+  node_.weights().adopt_replica(view_.receive_message(holder).values);
   round_ = most;
   return false;
 }

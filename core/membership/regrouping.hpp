@@ -3,11 +3,11 @@
 // When a host goes or comes in the midst of an all-reduce, those that are there tell each other how many they have
 // completed. A worker with fewer takes the model of one with the most, and the all-reduce starts again among them.
 //
-// What travels then is replica(), the weights and what the optimizer keeps, as it is at that worker at that moment,
-// which may lie between two all-reduces (in local_sgd: after steps that are not averaged yet). What a system keeps,
-// such as the momentum of an outer step, does not. A system with such state compares events() with its value after the
-// last sum, 0 before the first, and starts the state again where they differ. A replica is taken while its holder is in
-// sum() or gather().
+// What travels then is weights().replica(), the weights and what the optimizer keeps, as it is at that worker at that
+// moment, which may lie between two all-reduces (in local_sgd: after steps that are not averaged yet). What a system
+// keeps, such as the momentum of an outer step, does not. A system with such state compares events() with its value
+// after the last sum, 0 before the first, and starts the state again where they differ. A replica is taken while its
+// holder is in sum() or gather().
 #pragma once
 
 #include <cstdint>

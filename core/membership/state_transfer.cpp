@@ -47,7 +47,7 @@ void StateTransfer::answer_forever() {
     Message answer{.port = to_asker, .body = Refusal{}};
     if (has_model_) {
       answer.body = FirstModel{};
-      answer.values = node_.replica();
+      answer.values = node_.weights().replica();
       answer.wire_bytes = node_.cluster().replica_bytes;
     }
     node_.send(asked.source, std::move(answer));
@@ -62,7 +62,7 @@ void StateTransfer::fetch_model(int first) {
     call_->ask(other, {.port = to_service, .body = Question{}});
     const auto answer = call_->answer("a first model");
     if (!answer || !answer->is<FirstModel>()) continue;
-    node_.adopt_replica(answer->values);
+    node_.weights().adopt_replica(answer->values);
     has_model_ = true;
   }
   call_->end();

@@ -47,7 +47,7 @@ struct RunEnd {
   double steps = 0;  // of the model until the end; 0: not known
 };
 
-// The rate of the step under way. A rate changes between steps, never within one.
+// The rate of the step under way. It changes within a step only where it follows the run's share.
 double learning_rate(const RateParams& params, const ModelSteps& steps, const RunEnd& end);
 
 // Whether the rate depends on the run's end.

@@ -65,10 +65,6 @@ class Node {
   void apply(const Gradient& gradient) {
     apply({.gradient = values_of(gradient.values), .penalised_at = gradient.at, .run_share = gradient.run_share});
   }
-  // weights(), their count of steps and what the optimizer keeps, as they travel to a node that lacks them (null when
-  // timing only); of Cluster::replica_bytes on the wire.
-  virtual Payload replica() = 0;
-  virtual void adopt_replica(const Payload& replica) = 0;
   // W. Work other than a gradient.
   virtual void compute(double seconds) = 0;
 

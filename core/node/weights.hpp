@@ -1,11 +1,13 @@
-// A model replica, copied only when it must be.
+// A model replica with what training keeps beside its weights. Weights are copied only when they must be.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/nn/optimizer.hpp"
 #include "core/nn/schedule.hpp"
 #include "core/node/message.hpp"
 
@@ -16,7 +18,8 @@ namespace ddl {
 class Weights {
  public:
   Weights() = default;  // empty: timing only
-  explicit Weights(Payload values) : values_(std::move(values)) {}
+  explicit Weights(Payload values, const nn::OptimizerParams& optimizer = {})
+      : values_(std::move(values)), optimizer_params_(optimizer) {}
 
   std::span<const float> read() const { return values_ ? std::span<const float>(*values_) : std::span<const float>(); }
   Payload snapshot() const { return values_; }
@@ -29,6 +32,13 @@ class Weights {
 
   // How far they have been trained: what the learning rate follows.
   nn::ModelSteps& steps() { return steps_; }
+  nn::Optimizer& optimizer();
+
+  // The weights, their steps and what the optimizer keeps, as they travel to a node that lacks them: of
+  // Cluster::replica_bytes on the wire, null when timing only.
+  Payload replica();
+  // Becomes another's.
+  void adopt_replica(const Payload& replica);
 
   // Valid until the next snapshot or suspension point.
   std::span<float> write() {
@@ -44,7 +54,9 @@ class Weights {
  private:
   Payload values_;
   nn::ModelSteps steps_;
-  std::vector<float>* own_ = nullptr;  // the same memory, if it is this replica's to write
+  nn::OptimizerParams optimizer_params_;
+  std::optional<nn::Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
+  std::vector<float>* own_ = nullptr;       // the same memory, if it is this replica's to write
 };
 
 }  // namespace ddl

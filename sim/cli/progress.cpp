@@ -59,7 +59,7 @@ std::string time_left(const runtime::Progress& progress, double fraction, double
 
 std::string expected_text(const std::string& name, const runtime::Progress& progress) {
   if (progress.expected_s <= kLongRun_s) return "";
-  return fmt::format("{}: takes roughly {}", scenario::on_one_line(name),
+  return fmt::format("{}: takes roughly {} by the clock", scenario::on_one_line(name),
                      results::readable_seconds(progress.expected_s));
 }
 

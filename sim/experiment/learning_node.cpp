@@ -9,7 +9,10 @@
 namespace ddl::experiment {
 
 LearningNode::LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights)
-    : Node(id, cluster), scenario_(scenario), weights_(std::move(weights)), jitter_(LearningNode::rng("jitter")) {}
+    : Node(id, cluster),
+      scenario_(scenario),
+      weights_(std::move(weights), scenario.training.optimizer),
+      jitter_(LearningNode::rng("jitter")) {}
 
 Stream LearningNode::rng(const char* purpose) const {
   std::string role = is_worker() ? "worker " + std::to_string(id()) : "server " + std::to_string(server_rank());
@@ -18,8 +21,7 @@ Stream LearningNode::rng(const char* purpose) const {
 }
 
 void LearningNode::reset_replica(Payload weights) {
-  weights_ = Weights(std::move(weights));
-  optimizer_.reset();
+  weights_ = Weights(std::move(weights), scenario_.training.optimizer);
 }
 
 // --- steps ---
@@ -86,11 +88,6 @@ std::optional<double> LearningNode::take_train_loss() {
   return std::exchange(loss_sum_, 0) / static_cast<double>(std::exchange(losses_, 0));
 }
 
-nn::Optimizer& LearningNode::optimizer() {
-  if (!optimizer_) optimizer_.emplace(scenario_.training.optimizer, weights_.read().size());
-  return *optimizer_;
-}
-
 Gradient LearningNode::gradient_at(Payload at, Payload values, double loss) const {
   const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
   return {.values = std::move(values),
@@ -116,30 +113,11 @@ void LearningNode::apply(const Update& update) {
   const double rate = learning_rate(update);
   const std::span<float> weights = weights_.write();
   if (update.gradient.size() == weights.size()) {
-    optimizer().step(weights, gradient, rate);
+    weights_.optimizer().step(weights, gradient, rate);
   } else {
-    optimizer().step_slice(weights.subspan(update.first, update.gradient.size()), gradient, rate);
+    weights_.optimizer().step_slice(weights.subspan(update.first, update.gradient.size()), gradient, rate);
   }
   weights_.steps().advance(update.gradients, update.workers);
-}
-
-// Weights, then the optimizer's vectors and count, then the model's steps.
-Payload LearningNode::replica() {
-  if (cluster().timing_only) return nullptr;
-  const std::span<const float> weights = weights_.read();
-  std::vector<float> values(weights.begin(), weights.end());
-  optimizer().pack(values);
-  weights_.steps().pack(values);
-  return make_payload(std::move(values));
-}
-
-void LearningNode::adopt_replica(const Payload& replica) {
-  if (!replica) return;
-  const std::span<const float> values(*replica);
-  const std::size_t count = weights_.read().size(), end = values.size() - nn::ModelSteps::packed_values;
-  weights_.adopt(make_payload({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)}));
-  optimizer().unpack(values.subspan(count, end - count));
-  weights_.steps() = nn::ModelSteps::unpack(values.subspan(end));
 }
 
 // --- records ---

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/nn/optimizer.hpp"
 #include "sim/experiment/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -19,8 +18,6 @@ class LearningNode : public Node {
   Weights& weights() override { return weights_; }
   using Node::apply;
   void apply(const Update& update) override;
-  Payload replica() override;
-  void adopt_replica(const Payload& replica) override;
   void record(const Record& record) override;
   Stream rng(const char* purpose) const override;
 
@@ -63,13 +60,11 @@ class LearningNode : public Node {
   void reset_replica(Payload weights);        // and another optimizer
 
  private:
-  nn::Optimizer& optimizer();
   double learning_rate(const Update& update);
 
   const scenario::Scenario& scenario_;
   Weights weights_;
-  std::optional<nn::Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
-  int incarnation_ = 0;                     // crashes so far; before what draws random numbers
+  int incarnation_ = 0;  // crashes so far; before what draws random numbers
   Stream jitter_;
 
   std::int64_t begun_steps_ = 0, finished_steps_ = 0, counted_steps_ = 0;

@@ -32,7 +32,7 @@ TEST_CASE("until the run itself tells, the time left is what was expected of it"
 }
 
 TEST_CASE("a run that may take more than a minute is told of before, a shorter one is not") {
-  CHECK(expected_text("run", {.expected_s = 56160}) == "run: takes roughly 15.6 h");
+  CHECK(expected_text("run", {.expected_s = 56160}) == "run: takes roughly 15.6 h by the clock");
   CHECK(expected_text("run", {.expected_s = 60}) == "");
   CHECK(expected_text("run", {}) == "");
 }
@@ -69,7 +69,7 @@ TEST_CASE("what is no terminal gets the expectation once and a line now and then
       line.show(now);
     });
   };
-  const std::string expectation = "run: takes roughly 10 min\n", line = "run: 25 %, t = 75 s, 0 s left\n";
+  const std::string expectation = "run: takes roughly 10 min by the clock\n", line = "run: 25 %, t = 75 s, 0 s left\n";
   CHECK(show(true, std::chrono::milliseconds(0)) == expectation + line + line);
   CHECK(show(true, std::chrono::hours(1)) == expectation);
   CHECK(show(false, std::chrono::milliseconds(0)) == "");

@@ -51,8 +51,6 @@ class LocalNode final : public Node {
   Gradient gradient() override;
   using Node::apply;
   void apply(const Update& update) override;
-  Payload replica() override { return weights_.snapshot(); }
-  void adopt_replica(const Payload& replica) override { weights_.adopt(replica); }
   void compute(double seconds) override;
   void send(int target, Message message) override;
   Message receive(int port, const Reason& reason) override;
