@@ -15,9 +15,9 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/terminal.hpp"
+#include "sim/jobs/sweep/sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
-#include "sim/studies/sweep/sweep.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -196,7 +196,7 @@ std::vector<Entry> sweeps() {
   for (const fs::path& path : files_of("scenarios", ".json")) {
     if (!is_in_study(path)) continue;
     try {
-      entries.push_back({path.string(), studies::read_sweep(path.string()).description});
+      entries.push_back({path.string(), jobs::read_sweep(path.string()).description});
     } catch (const scenario::ScenarioErrors&) {
       entries.push_back({path.string(), "is not right: see ddlsim sweep --dry-run"});
     }
@@ -296,7 +296,7 @@ void print_schema(const std::string& kind) {
   if (kind == "keys") {
     std::cout << scenario::keys_page();
   } else {
-    std::cout << (kind == "sweep" ? studies::sweep_schema() : scenario::scenario_schema());
+    std::cout << (kind == "sweep" ? jobs::sweep_schema() : scenario::scenario_schema());
   }
 }
 

@@ -12,11 +12,11 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/runtime/run.hpp"
 #include "sim/search/tune_sweep.hpp"
-#include "sim/studies/sweep/run_sweep.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -98,14 +98,14 @@ std::string checked_text(const scenario::Scenario& scenario) {
 }
 
 // Of a sweep whose every point is right.
-std::string checked_text(const studies::Sweep& sweep) {
-  const studies::SweepPlan plan = studies::plan_sweep(sweep);
-  const int cores = studies::usable_cores();
+std::string checked_text(const jobs::Sweep& sweep) {
+  const jobs::SweepPlan plan = jobs::plan_sweep(sweep);
+  const int cores = jobs::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
   const std::vector<std::size_t> tuning = search::tuning_runs(sweep, plan);
   double all = 0;
-  for (const auto& [point, cost] : studies::costs_of(sweep, plan, points, cores)) {
+  for (const auto& [point, cost] : jobs::costs_of(sweep, plan, points, cores)) {
     all += cost * static_cast<double>(plan.seeds.size() + tuning[point]);
   }
   const std::size_t tuning_runs = std::accumulate(tuning.begin(), tuning.end(), std::size_t{0});
@@ -148,7 +148,7 @@ void check_scenarios(const std::vector<std::string>& files, const Overrides& ove
       const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
       switch (kind_of(text)) {
         case FileKind::sweep:
-          report += checked_text(studies::parse_sweep(text, file, overrides));
+          report += checked_text(jobs::parse_sweep(text, file, overrides));
           break;
         case FileKind::schema:
           report += file + ": a JSON Schema, which editors read\n";

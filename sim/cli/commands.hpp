@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/emulate/emulate.hpp"
+#include "sim/jobs/expect/expect.hpp"
 #include "sim/scenario/reading/read.hpp"
-#include "sim/studies/expect/expect.hpp"
 #include "sim/view/plots/picture.hpp"
 
 namespace ddl::cli {
@@ -129,7 +129,7 @@ struct SweepSettings {
 int sweep(const SweepSettings& settings);
 
 struct ExpectSettings {
-  studies::ExpectRequest request;
+  jobs::ExpectRequest request;
   int jobs = 0;  // parallel runs; 0: as many as cores
   bool json = false, quiet = false;
   bool widen = false;

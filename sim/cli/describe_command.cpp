@@ -7,18 +7,18 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/commands.hpp"
+#include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/json_text.hpp"
-#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::cli {
 namespace {
 
 // The plan, and the scenario of each of its points.
-std::string described_sweep(const studies::SweepPlan& plan) {
+std::string described_sweep(const jobs::SweepPlan& plan) {
   using Json = nlohmann::ordered_json;
   Json json = Json::parse(plan.text);
-  for (const studies::SweepPoint& point : plan.points) {
+  for (const jobs::SweepPoint& point : plan.points) {
     json["scenarios"][point.name] = Json::parse(scenario::describe(point.scenario));
   }
   return scenario::layout(json);
@@ -80,7 +80,7 @@ void describe(const std::string& what, const std::vector<scenario::Override>& ov
   }
   const std::string text = scenario::scenario_text(what);
   if (kind_of(text) == FileKind::sweep) {
-    std::cout << described_sweep(studies::plan_sweep(studies::parse_sweep(text, what, overrides)));
+    std::cout << described_sweep(jobs::plan_sweep(jobs::parse_sweep(text, what, overrides)));
   } else {
     const scenario::Scenario scenario = scenario::parse_scenario(text, what, overrides);
     std::cout << scenario::describe(scenario);

@@ -3,9 +3,9 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/told.hpp"
 #include "sim/emulate/emulate.hpp"
+#include "sim/jobs/jobs.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/scenario/reading/units.hpp"
-#include "sim/studies/jobs.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -48,23 +48,22 @@ emulate::EmulateOptions options_of(const EmulateSettings& settings) {
 }
 
 // What the run's process told of it.
-std::string measure(const studies::Job& job, const EmulateSettings& settings, results::Replace replace,
-                    int repetition) {
+std::string measure(const jobs::Job& job, const EmulateSettings& settings, results::Replace replace, int repetition) {
   ProgressLine line(job.name, !settings.quiet);
   emulate::EmulateOptions emulation = options_of(settings);
   if (line.shown()) emulation.run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
-  studies::JobOptions options;
+  jobs::JobOptions options;
   options.measured = true;
   options.replace = replace;
-  options.make = [&](const studies::Job&, const scenario::Scenario& scenario) {
+  options.make = [&](const jobs::Job&, const scenario::Scenario& scenario) {
     experiment::RunResult result = emulate::emulate_here(scenario, emulation);
     result.measured->repetition = repetition;
     return result;
   };
-  options.tell = [&](const studies::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
     return tell_run(scenario, result, settings.scenario, job.folder);
   };
-  return studies::run_job(job, options);
+  return jobs::run_job(job, options);
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ void emulate_scenario(const EmulateSettings& settings) {
       settings.seeds.empty() ? std::vector<std::uint64_t>{scenario.seed} : settings.seeds;
   std::vector<scenario::Scenario> seeded(seeds.size(), scenario);
   struct Measuring {
-    studies::Job job;
+    jobs::Job job;
     int repetition;
   };
   std::vector<Measuring> all;

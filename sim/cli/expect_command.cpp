@@ -18,8 +18,8 @@
 namespace ddl::cli {
 namespace {
 
-using studies::ExpectedScenario;
-using studies::Judgement;
+using jobs::ExpectedScenario;
+using jobs::Judgement;
 using Json = nlohmann::ordered_json;
 
 std::string shown(double value, Judgement::Kind kind) {
@@ -111,7 +111,7 @@ void print_widened(const ExpectedScenario& expected, const std::vector<Judgement
   std::cout << expected.scenario->file << "\n  \"expect\": [\n";
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const scenario::Expectation& expectation = expected.scenario->expect[i];
-    const auto wide = studies::widened(expectation, verdicts[i]);
+    const auto wide = jobs::widened(expectation, verdicts[i]);
     if (!wide) {
       print_error(expected.scenario->file + ": " + verdicts[i].what + ": a run did not get there; it is left as it is");
     }
@@ -124,15 +124,15 @@ void print_widened(const ExpectedScenario& expected, const std::vector<Judgement
 }  // namespace
 
 int expect(const ExpectSettings& settings) {
-  const studies::ExpectPlan plan = studies::plan_expectations(settings.request);
+  const jobs::ExpectPlan plan = jobs::plan_expectations(settings.request);
   const std::vector<std::string> failures =
       with_progress("expect", !settings.quiet && !settings.json, [&](const auto& show) {
-        return studies::run_expectations(plan, settings.jobs > 0 ? settings.jobs : studies::usable_cores(), show);
+        return jobs::run_expectations(plan, settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show);
       });
   std::size_t all = 0, holding = 0;
   Json json = Json::array();
   for (const ExpectedScenario& expected : plan.expected) {
-    const std::vector<Judgement> verdicts = studies::judge(plan, expected, failures);
+    const std::vector<Judgement> verdicts = jobs::judge(plan, expected, failures);
     all += verdicts.size();
     holding += static_cast<std::size_t>(std::ranges::count_if(verdicts, &Judgement::holds));
     if (settings.json) {

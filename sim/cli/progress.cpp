@@ -36,7 +36,7 @@ int terminal_width() {
 }
 
 // With the name of the run that ended last, if there is room for all of it.
-std::string with_latest(const std::string& text, const studies::RunsProgress& progress, std::size_t room) {
+std::string with_latest(const std::string& text, const jobs::RunsProgress& progress, std::size_t room) {
   if (progress.latest.empty()) return text;
   const std::string whole = text + ", last " + scenario::on_one_line(progress.latest);
   return results::columns_of(whole) <= room ? whole : text;
@@ -113,8 +113,7 @@ void ProgressLine::print(const std::string& text) {
   std::fflush(stderr);
 }
 
-std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s,
-                      std::size_t room) {
+std::string runs_text(const std::string& name, const jobs::RunsProgress& progress, double elapsed_s, std::size_t room) {
   std::string text = fmt::format("{}: {} of {} runs", scenario::on_one_line(name), progress.finished, progress.runs);
   if (progress.kept > 0) text += fmt::format(", {} kept from before", progress.kept);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
@@ -123,7 +122,7 @@ std::string runs_text(const std::string& name, const studies::RunsProgress& prog
   return with_latest(text, progress, room);
 }
 
-std::string stage_text(const std::string& name, const std::string& stage, const studies::RunsProgress& of_stage,
+std::string stage_text(const std::string& name, const std::string& stage, const jobs::RunsProgress& of_stage,
                        double used, std::size_t room) {
   std::string text = fmt::format("{}: {}, {} of {} runs", name, stage, of_stage.finished, of_stage.runs);
   if (of_stage.failed > 0) text += fmt::format(", {} failed", of_stage.failed);
@@ -131,7 +130,7 @@ std::string stage_text(const std::string& name, const std::string& stage, const 
   return with_latest(text, of_stage, room);
 }
 
-std::string interrupted_text(const studies::RunsProgress& progress) {
+std::string interrupted_text(const jobs::RunsProgress& progress) {
   return fmt::format("interrupted: {} of {} runs are finished and kept; the same command goes on from there",
                      progress.finished, progress.runs);
 }
@@ -143,13 +142,13 @@ RunsLine::~RunsLine() {
   if (wanted_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void RunsLine::show(const studies::RunsProgress& progress) const {
+void RunsLine::show(const jobs::RunsProgress& progress) const {
   if (!wanted_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   print(runs_text(name_, progress, elapsed_s, room()));
 }
 
-void RunsLine::show(const std::string& stage, const studies::RunsProgress& of_stage, double used) const {
+void RunsLine::show(const std::string& stage, const jobs::RunsProgress& of_stage, double used) const {
   if (wanted_) print(stage_text(name_, stage, of_stage, used, room()));
 }
 

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <string>
 
-#include "sim/process/failures.hpp"
-#include "sim/process/signals_held.hpp"
+#include "sim/jobs/jobs.hpp"
+#include "sim/jobs/process/failures.hpp"
+#include "sim/jobs/process/signals_held.hpp"
 #include "sim/runtime/run.hpp"
-#include "sim/studies/jobs.hpp"
 
 namespace ddl::cli {
 
@@ -51,16 +51,15 @@ class ProgressLine {
 
 // "name: 3 of 9 runs, 1 kept from before, 1 failed, about 12 s left, last x": `elapsed_s` since the first of them
 // began. Without the last one where that takes more than `room` letters.
-std::string runs_text(const std::string& name, const studies::RunsProgress& progress, double elapsed_s,
-                      std::size_t room);
+std::string runs_text(const std::string& name, const jobs::RunsProgress& progress, double elapsed_s, std::size_t room);
 
 // Of runs within a budget, by stages: "name: probes, 3 of 9 runs, 1 failed, 12 % of the budget, last x". `of_stage`
 // counts its runs alone; `used`: the share of the budget that is spent.
-std::string stage_text(const std::string& name, const std::string& stage, const studies::RunsProgress& of_stage,
+std::string stage_text(const std::string& name, const std::string& stage, const jobs::RunsProgress& of_stage,
                        double used, std::size_t room);
 
 // "interrupted: 3 of 9 runs are finished and kept; the same command goes on from there".
-std::string interrupted_text(const studies::RunsProgress& progress);
+std::string interrupted_text(const jobs::RunsProgress& progress);
 
 // The same for many runs: the last line of a terminal, elsewhere a line per run.
 class RunsLine {
@@ -70,8 +69,8 @@ class RunsLine {
   RunsLine(const RunsLine&) = delete;
   RunsLine& operator=(const RunsLine&) = delete;
 
-  void show(const studies::RunsProgress& progress) const;
-  void show(const std::string& stage, const studies::RunsProgress& of_stage, double used) const;
+  void show(const jobs::RunsProgress& progress) const;
+  void show(const std::string& stage, const jobs::RunsProgress& of_stage, double used) const;
 
  private:
   std::size_t room() const;
@@ -87,9 +86,9 @@ template <class Work>
 auto with_progress(const std::string& name, bool wanted, const Work& work) {
   const process::SignalsHeld between_runs;
   const RunsLine line(name, wanted);
-  studies::RunsProgress last;
+  jobs::RunsProgress last;
   try {
-    return work([&](const studies::RunsProgress& progress) {
+    return work([&](const jobs::RunsProgress& progress) {
       last = progress;
       line.show(progress);
     });

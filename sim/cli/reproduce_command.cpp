@@ -81,7 +81,7 @@ void reproduce(const ReproduceSettings& settings) {
   studies::StudyOptions options;
   options.out = settings.out;
   options.finished_only = settings.finished;
-  options.at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
+  options.at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   const studies::Outcome outcome =
       with_progress(study.name, !settings.quiet && !settings.finished, [&](const auto& show) {
         options.progress = show;

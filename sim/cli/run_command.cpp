@@ -9,11 +9,11 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/cli/told.hpp"
+#include "sim/jobs/jobs.hpp"
+#include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/runtime/run.hpp"
-#include "sim/studies/jobs.hpp"
-#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -32,7 +32,7 @@ std::vector<PlannedRun> plan(const RunSettings& settings) {
   std::vector<PlannedRun> runs;
   const std::vector<scenario::Scenario> scenarios = read_all(settings.scenarios, settings.overrides);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    const std::string name = studies::changed_name(scenarios[i].name, settings.overrides);
+    const std::string name = jobs::changed_name(scenarios[i].name, settings.overrides);
     const std::vector<std::uint64_t> own = {scenarios[i].seed};
     for (const std::uint64_t seed : settings.seeds.empty() ? own : settings.seeds) {
       runs.push_back({settings.scenarios[i], scenarios[i], {}});
@@ -68,22 +68,22 @@ std::string title_of(const scenario::Scenario& scenario) {
 }
 
 // What the run's process told of it.
-std::string simulate(const studies::Job& job, const std::string& file, const RunSettings& settings,
-                     const std::optional<studies::LiveLines>& live) {
+std::string simulate(const jobs::Job& job, const std::string& file, const RunSettings& settings,
+                     const std::optional<jobs::LiveLines>& live) {
   ProgressLine line(job.name, !settings.quiet);
-  studies::JobOptions options;
+  jobs::JobOptions options;
   options.replace = replace_of(settings);
-  options.make = [&](const studies::Job&, const scenario::Scenario& scenario) {
+  options.make = [&](const jobs::Job&, const scenario::Scenario& scenario) {
     runtime::RunOptions run;
     run.threads = settings.threads;
     if (live) run.evaluated = live->of(job.live());
     if (line.shown()) run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
     return runtime::run_here(scenario, run);
   };
-  options.tell = [&](const studies::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
     return tell_run(scenario, result, file, job.folder);
   };
-  return studies::run_job(job, options);
+  return jobs::run_job(job, options);
 }
 
 }  // namespace
@@ -107,11 +107,11 @@ void run_scenarios(const RunSettings& settings) {
   std::vector<PlannedRun> runs = plan(settings);
   find_folders(runs, settings);
   const bool prints_tables = !settings.quiet && settings.live != "-";
-  std::optional<studies::LiveLines> live;
+  std::optional<jobs::LiveLines> live;
   if (settings.live) live.emplace(*settings.live);
   RunPrinter printer(settings.json, !prints_tables);
   for (const auto& [file, scenario, folder] : runs) {
-    const studies::Job job{&scenario, scenario.seed, folder, title_of(scenario)};
+    const jobs::Job job{&scenario, scenario.seed, folder, title_of(scenario)};
     printer.print(simulate(job, file, settings, live), folder);
   }
   printer.end();

@@ -11,19 +11,19 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/jobs/sweep/run_sweep.hpp"
+#include "sim/jobs/sweep/slurm.hpp"
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/search/tune_sweep.hpp"
-#include "sim/studies/sweep/run_sweep.hpp"
-#include "sim/studies/sweep/slurm.hpp"
 
 namespace ddl::cli {
 namespace {
 
 constexpr std::size_t most_shown = 20;
 
-void print_plan(const studies::SweepPlan& plan, const studies::SweepEstimate& outlook, int at_once) {
+void print_plan(const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook, int at_once) {
   for (std::size_t run = 0, next = 0; run < plan.runs(); ++run) {
     const bool open = next < outlook.open.size() && outlook.open[next] == run;
     std::cout << "  " << plan.name_of(run) << (open ? "\n" : "  finished\n");
@@ -42,7 +42,7 @@ void print_plan(const studies::SweepPlan& plan, const studies::SweepEstimate& ou
 }
 
 // What comes before an untuned plan.
-void print_tuning(const studies::Sweep& sweep, const studies::SweepPlan& plan, const studies::SweepEstimate& outlook,
+void print_tuning(const jobs::Sweep& sweep, const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook,
                   int at_once) {
   std::map<std::size_t, double> costs;  // of a run, by point
   for (const std::size_t run : outlook.open) costs[run / plan.seeds.size()] = outlook.jobs[run].cost;
@@ -54,7 +54,7 @@ void print_tuning(const studies::Sweep& sweep, const studies::SweepPlan& plan, c
   std::cout << results::hanging("", text + ", before those below");
 }
 
-void print_failures(const studies::SweepPlan& plan, const studies::SweepOutcome& outcome) {
+void print_failures(const jobs::SweepPlan& plan, const jobs::SweepOutcome& outcome) {
   std::size_t shown = 0;
   for (std::size_t run = 0; run < plan.runs(); ++run) {
     if (outcome.failures[run].empty()) continue;
@@ -68,8 +68,8 @@ void print_failures(const studies::SweepPlan& plan, const studies::SweepOutcome&
 }  // namespace
 
 int sweep(const SweepSettings& settings) {
-  const studies::Sweep what = studies::read_sweep(settings.file, settings.overrides);
-  studies::SweepPlan plan = studies::plan_sweep(what);
+  const jobs::Sweep what = jobs::read_sweep(settings.file, settings.overrides);
+  jobs::SweepPlan plan = jobs::plan_sweep(what);
   if (what.tune && (settings.task || settings.engine == "slurm")) {
     throw InputError("--engine slurm: " + settings.file + " has \"tune\", which runs on this machine; expected local");
   }
@@ -77,34 +77,34 @@ int sweep(const SweepSettings& settings) {
     throw InputError("--live: is for runs on this machine; expected --engine local");
   }
   if (settings.task) {
-    studies::run_slurm_task(plan, settings.out, *settings.task);
+    jobs::run_slurm_task(plan, settings.out, *settings.task);
     return kDone;
   }
   const bool on_slurm = settings.engine == "slurm";
-  const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
+  const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   if (what.tune && !settings.dry_run) {
     plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
       return search::tuned_plan(what, plan, settings.out, {at_once, show});
     });
   }
-  const studies::SweepEstimate outlook =
-      studies::estimate_sweep(what, plan, settings.out, on_slurm ? studies::usable_cores() : at_once);
-  studies::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
+  const jobs::SweepEstimate outlook =
+      jobs::estimate_sweep(what, plan, settings.out, on_slurm ? jobs::usable_cores() : at_once);
+  jobs::SlurmSweep slurm{settings.file, settings.overrides, settings.out, settings.jobs, {}};
   if (settings.dry_run) {
     if (what.tune) print_tuning(what, plan, outlook, at_once);
     print_plan(plan, outlook, at_once);
     if (on_slurm && !outlook.open.empty()) {
-      std::cout << "\n" << studies::slurm_script(slurm, outlook.folder.string(), outlook.open.size());
+      std::cout << "\n" << jobs::slurm_script(slurm, outlook.folder.string(), outlook.open.size());
     }
     return kDone;
   }
   const std::vector<std::size_t> outdated = outlook.outdated();
-  std::optional<studies::LiveLines> live;
+  std::optional<jobs::LiveLines> live;
   if (settings.live) live.emplace(*settings.live);
-  const studies::SweepOutcome outcome = with_progress(plan.name, !settings.quiet, [&](const auto& show) {
+  const jobs::SweepOutcome outcome = with_progress(plan.name, !settings.quiet, [&](const auto& show) {
     slurm.progress = show;
-    return on_slurm ? studies::run_sweep_on_slurm(plan, outlook, slurm)
-                    : studies::run_sweep(plan, outlook, {at_once, show, live ? &*live : nullptr});
+    return on_slurm ? jobs::run_sweep_on_slurm(plan, outlook, slurm)
+                    : jobs::run_sweep(plan, outlook, {at_once, show, live ? &*live : nullptr});
   });
   if (!settings.quiet && settings.live != "-") {
     const auto replaced = static_cast<std::size_t>(

@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "core/base/check.hpp"
-#include "sim/process/child_process.hpp"
-#include "sim/process/failures.hpp"
+#include "sim/jobs/process/child_process.hpp"
+#include "sim/jobs/process/failures.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::platform {

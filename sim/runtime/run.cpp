@@ -8,7 +8,7 @@
 #include "core/base/check.hpp"
 #include "sim/experiment/archive.hpp"
 #include "sim/experiment/collection.hpp"
-#include "sim/process/child.hpp"
+#include "sim/jobs/process/child.hpp"
 #include "sim/runtime/simulation.hpp"
 
 namespace ddl::experiment {

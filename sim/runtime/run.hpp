@@ -7,7 +7,7 @@
 #include "sim/experiment/forecast.hpp"
 #include "sim/experiment/progress.hpp"
 #include "sim/experiment/run_result.hpp"
-#include "sim/process/failures.hpp"
+#include "sim/jobs/process/failures.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::runtime {

@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "core/base/check.hpp"
+#include "sim/jobs/jobs_folder.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/search/stages.hpp"
-#include "sim/studies/jobs_folder.hpp"
 
 namespace ddl::search {
 namespace {
@@ -305,10 +305,10 @@ Advice Adviser::advice() {
 }
 
 void Adviser::run(const AdviseOptions& options) {
-  const studies::JobsFolder probes(folder() / "probes", studies::JobsFolder::Use::alone, {});
-  const studies::JobsFolder tuning(folder() / "tuning", studies::JobsFolder::Use::alone, {});
-  const studies::JobsFolder runs(folder() / "runs", studies::JobsFolder::Use::alone, {});
-  const studies::JobsFolder conditions(folder() / "conditions", studies::JobsFolder::Use::alone, {});
+  const jobs::JobsFolder probes(folder() / "probes", jobs::JobsFolder::Use::alone, {});
+  const jobs::JobsFolder tuning(folder() / "tuning", jobs::JobsFolder::Use::alone, {});
+  const jobs::JobsFolder runs(folder() / "runs", jobs::JobsFolder::Use::alone, {});
+  const jobs::JobsFolder conditions(folder() / "conditions", jobs::JobsFolder::Use::alone, {});
   Stages(*this, options).run();
 }
 

@@ -36,7 +36,7 @@ inline constexpr double probe_lengths[] = {1.0 / 16, 1.0 / 4};
 
 struct AdviseOptions {
   int at_once = 1;
-  std::function<void(const studies::RunsProgress&)> progress;
+  std::function<void(const jobs::RunsProgress&)> progress;
   std::function<double()> used;  // share of the budget that is spent; empty: there is none
   // Before what `progress` tells is of another stage, such as "probes"; the counts go on from those before.
   std::function<void(const std::string& name)> stage = {};

@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/experiment/forecast.hpp"
+#include "sim/jobs/process/child.hpp"
+#include "sim/jobs/sweep/plan.hpp"
 #include "sim/platform/platform_text.hpp"
-#include "sim/process/child.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/search/tuning.hpp"
-#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::search {
 
@@ -185,7 +185,7 @@ Question question_of(const std::string& file, const std::vector<scenario::Overri
   }
   question.set.push_back({"record.iterations", "false"});
   check_tunable(scenario_with(question, {}), goal);
-  question.name = studies::changed_name(scenario.name, overrides);
+  question.name = jobs::changed_name(scenario.name, overrides);
   return question;
 }
 

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "core/base/check.hpp"
+#include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/mean_curve.hpp"
-#include "sim/studies/sweep/run_sweep.hpp"
 
 namespace ddl::search {
 namespace fs = std::filesystem;
@@ -75,7 +75,7 @@ std::size_t Lab::point(std::size_t base, const std::vector<scenario::Override>& 
   std::vector<scenario::Override> all = from.set;
   all.insert(all.end(), changes.begin(), changes.end());
   scenario::Scenario scenario = scenario::parse_scenario(from.text, from.file, all);
-  scenario.name = studies::changed_name(from.name, changes);
+  scenario.name = jobs::changed_name(from.name, changes);
   for (const Point& other : points_) {
     check(bases_[other.base].folder != from.folder || other.scenario.name != scenario.name,
           "two points of a search have two names");
@@ -87,7 +87,7 @@ std::size_t Lab::point(std::size_t base, const std::vector<scenario::Override>& 
 
 fs::path Lab::folder_of(const LabTrial& trial) const { return job_of(trial).folder; }
 
-studies::Job Lab::job_of(const LabTrial& trial) const {
+jobs::Job Lab::job_of(const LabTrial& trial) const {
   const Point& point = points_.at(trial.point);
   const std::string name = point.scenario.name + "/" + std::to_string(trial.seed);
   return {&point.scenario, trial.seed, bases_[point.base].folder / name, name};
@@ -96,7 +96,7 @@ studies::Job Lab::job_of(const LabTrial& trial) const {
 const TrialResult* Lab::known(const LabTrial& trial) {
   const auto [found, fresh] = results_.try_emplace(trial);
   if (fresh) {
-    const studies::Job job = job_of(trial);
+    const jobs::Job job = job_of(trial);
     if (finished_.has(job)) {
       found->second = read_trial(job.folder, goal_, length_of(*job.scenario));
       ++kept_;
@@ -110,20 +110,20 @@ bool Lab::run(const std::vector<LabTrial>& trials, const LabOptions& options) {
   for (const LabTrial& trial : trials) {
     if (known(trial) == nullptr && std::ranges::count(missing, trial) == 0) missing.push_back(trial);
   }
-  std::vector<studies::Job> jobs;
+  std::vector<jobs::Job> jobs;
   for (const LabTrial& trial : missing) jobs.push_back(job_of(trial));
   std::vector<std::size_t> open(jobs.size());
   std::iota(open.begin(), open.end(), std::size_t{0});
-  studies::JobOptions running = studies::sweep_jobs(options.at_once);
+  jobs::JobOptions running = jobs::sweep_jobs(options.at_once);
   if (options.may_start) running.may_start = [&](std::size_t job) { return options.may_start(missing[job]); };
   running.may_go_on = options.may_go_on;
   if (options.progress) {
-    running.progress = [&](const studies::RunsProgress& of_call) { options.progress(with_earlier(of_call)); };
+    running.progress = [&](const jobs::RunsProgress& of_call) { options.progress(with_earlier(of_call)); };
   }
   std::size_t made = 0, failed = 0;
-  studies::run_jobs(jobs, open, running, [&](std::size_t job, const studies::JobEnd& end) {
+  jobs::run_jobs(jobs, open, running, [&](std::size_t job, const jobs::JobEnd& end) {
     TrialResult result;
-    result.failure = studies::why_failed(end);
+    result.failure = jobs::why_failed(end);
     if (result.failure.empty()) {
       ++made;
       result = read_trial(jobs[job].folder, goal_, length_of(*jobs[job].scenario));
@@ -140,7 +140,7 @@ bool Lab::run(const std::vector<LabTrial>& trials, const LabOptions& options) {
 }
 
 // Counts those of earlier calls, too.
-studies::RunsProgress Lab::with_earlier(studies::RunsProgress progress) const {
+jobs::RunsProgress Lab::with_earlier(jobs::RunsProgress progress) const {
   progress.runs += made_ + failed_ + kept_;
   progress.finished += made_ + kept_;
   progress.failed += failed_;

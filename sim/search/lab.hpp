@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/jobs/jobs.hpp"
 #include "sim/scenario/reading/read.hpp"
-#include "sim/studies/jobs.hpp"
 
 namespace ddl::search {
 
@@ -49,10 +49,10 @@ struct LabTrial {
 
 struct LabOptions {
   int at_once = 1;
-  std::function<void(const studies::RunsProgress&)> progress = {};
+  std::function<void(const jobs::RunsProgress&)> progress = {};
   std::function<bool(const LabTrial&)> may_start = {};  // asked before each run is made; by default each may be
   std::function<void(const LabTrial&)> ended = {};      // after each, before `progress`
-  std::function<bool()> may_go_on = {};                 // as studies::JobOptions has it
+  std::function<bool()> may_go_on = {};                 // as jobs::JobOptions has it
 };
 
 class Lab {
@@ -85,15 +85,15 @@ class Lab {
     std::size_t base;
     scenario::Scenario scenario;
   };
-  studies::Job job_of(const LabTrial& trial) const;
-  studies::RunsProgress with_earlier(studies::RunsProgress progress) const;
+  jobs::Job job_of(const LabTrial& trial) const;
+  jobs::RunsProgress with_earlier(jobs::RunsProgress progress) const;
 
   Goal goal_;
   std::vector<Base> bases_;
   std::deque<Point> points_;  // a deque: jobs point into it
   std::map<std::pair<std::size_t, std::string>, std::size_t> numbers_;
   std::map<LabTrial, std::optional<TrialResult>> results_;  // none: looked for, and not there
-  studies::FinishedRuns finished_;
+  jobs::FinishedRuns finished_;
   std::size_t made_ = 0, failed_ = 0, kept_ = 0;  // of all calls of run()
 };
 

@@ -12,9 +12,9 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "sim/experiment/forecast.hpp"
+#include "sim/jobs/process/child.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/network_plan.hpp"
-#include "sim/process/child.hpp"
 #include "sim/results/writing/readable.hpp"
 
 namespace ddl::search {

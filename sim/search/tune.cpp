@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/search/tried.hpp"
-#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::search {
 namespace {
@@ -25,7 +25,7 @@ TuneStudy::TuneStudy(TuneRequest request) : request_(std::move(request)), lab_(r
       const std::string text = scenario::scenario_text(file);
       scenario::Scenario scenario = scenario::parse_scenario(text, file, request_.overrides);
       check_tunable(scenario, request_.goal);
-      scenario.name = studies::changed_name(scenario.name, request_.overrides);
+      scenario.name = jobs::changed_name(scenario.name, request_.overrides);
       if (!names.insert(scenario.name).second) {
         throw scenario::ScenarioErrors(
             {file + ": $.name: is " + scenario.name + ", as an earlier scenario's is; expected another name"});
@@ -53,9 +53,9 @@ TuneStudy::TuneStudy(TuneRequest request) : request_(std::move(request)), lab_(r
 }
 
 void TuneStudy::run(const LabOptions& options) {
-  std::deque<studies::JobsFolder> in_use;
+  std::deque<jobs::JobsFolder> in_use;
   for (const Source& source : sources_) {
-    in_use.emplace_back(source.folder / "tuning", studies::JobsFolder::Use::alone, std::vector<std::string>{});
+    in_use.emplace_back(source.folder / "tuning", jobs::JobsFolder::Use::alone, std::vector<std::string>{});
   }
   tuning_->run(options);
   const std::vector<TunedScenario> tuned = results();

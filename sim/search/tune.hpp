@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/jobs/jobs_folder.hpp"
 #include "sim/search/tuning.hpp"
-#include "sim/studies/jobs_folder.hpp"
 
 namespace ddl::search {
 

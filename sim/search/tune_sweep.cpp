@@ -4,28 +4,28 @@
 #include <filesystem>
 
 #include "core/base/check.hpp"
-#include "sim/process/failures.hpp"
+#include "sim/jobs/jobs_folder.hpp"
+#include "sim/jobs/process/failures.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/search/tried.hpp"
 #include "sim/search/tuning.hpp"
-#include "sim/studies/jobs_folder.hpp"
 
 namespace ddl::search {
 namespace {
 
-std::vector<OverText> over_of_sweep(const studies::SweepTuning& tuning) {
+std::vector<OverText> over_of_sweep(const jobs::SweepTuning& tuning) {
   std::vector<OverText> over;
   for (const auto& [path, values] : tuning.over) over.push_back({path, values});
   return over;
 }
 
 // The text of a point's scenario, whose paths still start from the base's folder.
-Lab::Base base_of(const studies::Sweep& sweep, const studies::SweepPoint& point, const std::filesystem::path& folder) {
+Lab::Base base_of(const jobs::Sweep& sweep, const jobs::SweepPoint& point, const std::filesystem::path& folder) {
   return {
       scenario::describe_run(point.scenario), sweep.base_file, {{"record.iterations", "false"}}, point.name, folder};
 }
 
-std::string table_of(const studies::SweepPlan& plan, const Tuning& tuning, Lab& lab) {
+std::string table_of(const jobs::SweepPlan& plan, const Tuning& tuning, Lab& lab) {
   std::string text = tried_header(plan.columns, tuning.space_of(0));
   for (std::size_t i = 0; i < plan.points.size(); ++i) text += tried_rows(plan.points[i].values, tuning, i, lab);
   return text;
@@ -33,7 +33,7 @@ std::string table_of(const studies::SweepPlan& plan, const Tuning& tuning, Lab& 
 
 }  // namespace
 
-std::vector<std::size_t> tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan) {
+std::vector<std::size_t> tuning_runs(const jobs::Sweep& sweep, const jobs::SweepPlan& plan) {
   std::vector<std::size_t> runs(plan.points.size());
   for (std::size_t i = 0; sweep.tune && i < runs.size(); ++i) {
     runs[i] = runs_of(space_of(plan.points[i].scenario, over_of_sweep(*sweep.tune)), sweep.tune->seeds);
@@ -41,8 +41,8 @@ std::vector<std::size_t> tuning_runs(const studies::Sweep& sweep, const studies:
   return runs;
 }
 
-studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan plan, const std::string& out,
-                              const LabOptions& options) {
+jobs::SweepPlan tuned_plan(const jobs::Sweep& sweep, jobs::SweepPlan plan, const std::string& out,
+                           const LabOptions& options) {
   check(sweep.tune.has_value(), "the sweep is tuned");
   const std::vector<std::uint64_t> seeds = search::tuning_seeds(sweep.tune->seeds);
   for (const std::uint64_t seed : plan.seeds) {
@@ -54,17 +54,17 @@ studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan pl
   const std::filesystem::path folder = std::filesystem::path(out) / (plan.name + "_tuning");
   Lab lab(goal);
   std::vector<TunedScheme> schemes;
-  for (const studies::SweepPoint& point : plan.points) {
+  for (const jobs::SweepPoint& point : plan.points) {
     check_tunable(point.scenario, goal);
     schemes.push_back(
         {lab.add(base_of(sweep, point, folder)), {}, space_of(point.scenario, over_of_sweep(*sweep.tune))});
   }
   const Tuning tuning(lab, std::move(schemes), seeds);
-  const studies::JobsFolder in_use(folder, studies::JobsFolder::Use::alone, {});
+  const jobs::JobsFolder in_use(folder, jobs::JobsFolder::Use::alone, {});
   tuning.run(options);
   if (!plan.points.empty()) results::write_whole((folder / tried_file).string(), table_of(plan, tuning, lab));
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    studies::SweepPoint& point = plan.points[i];
+    jobs::SweepPoint& point = plan.points[i];
     const std::vector<scenario::Override> best = tuning.best_of(i);
     const Halving search = tuning.search_of(i);
     if (!search.best || !std::isfinite(search.tried[*search.best].mean())) {

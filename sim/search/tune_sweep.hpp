@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "sim/jobs/sweep/plan.hpp"
 #include "sim/search/lab.hpp"
-#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl::search {
 
 // Searches the best settings of every point of a sweep that has "tune", and gives them to its scenario; what was found
 // is a column of the sweep's tables. The runs go to <out>/<sweep>_tuning, with tried.csv, a row for each. Throws as
 // Lab::run, and RunFailed for a point of which no run came to its end.
-studies::SweepPlan tuned_plan(const studies::Sweep& sweep, studies::SweepPlan plan, const std::string& out,
-                              const LabOptions& options);
+jobs::SweepPlan tuned_plan(const jobs::Sweep& sweep, jobs::SweepPlan plan, const std::string& out,
+                           const LabOptions& options);
 
 // Runs that takes, at most, by point; all 0 without "tune".
-std::vector<std::size_t> tuning_runs(const studies::Sweep& sweep, const studies::SweepPlan& plan);
+std::vector<std::size_t> tuning_runs(const jobs::Sweep& sweep, const jobs::SweepPlan& plan);
 
 }  // namespace ddl::search

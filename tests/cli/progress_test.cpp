@@ -116,7 +116,7 @@ TEST_CASE("an interrupted sweep says how far it is, and how to go on") {
 
 TEST_CASE("the line of many runs tells what was kept, what failed, and the time left by the work that is left") {
   // Three quarters of the work took 30 s, so the last quarter takes 10 s.
-  const studies::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1", 30, 1};
+  const jobs::RunsProgress progress{9, 5, 2, 1, 3, 1, "x/1", 30, 1};
   const std::string text = "grid: 5 of 9 runs, 2 kept from before, 1 failed, about 10 s left", last = ", last x/1";
   CHECK(runs_text("grid", progress, 30, std::string::npos) == text + last);
   CHECK(runs_text("grid", {.runs = 9}, 30, std::string::npos) == "grid: 0 of 9 runs");
@@ -128,23 +128,23 @@ TEST_CASE("the line of many runs tells what was kept, what failed, and the time 
 TEST_CASE(
     "the time left of runs is what they took so far, spread over those at once, and before that what was expected") {
   // Ten runs that cost a second each, two at once: five seconds before the first ends.
-  studies::RunsProgress progress{.runs = 10, .work_left = 10, .at_once = 2, .expected_s = 1};
+  jobs::RunsProgress progress{.runs = 10, .work_left = 10, .at_once = 2, .expected_s = 1};
   CHECK(*progress.seconds_left(0) == 5);
   // The first took 3 s, when the other one is as far: 27 s of work in all are left, of which 3 s are done.
-  const studies::Job job{.name = "x/1", .cost = 1};
+  const jobs::Job job{.name = "x/1", .cost = 1};
   progress.note_end(job, true, 3);
   CHECK(*progress.seconds_left(3) == 12);
   // One that fails at once tells nothing of the others, and is not left.
   progress.note_end(job, false, 0);
   CHECK(*progress.seconds_left(3) == 10.5);
   // Where it is not known what a run took, how far they are tells: a quarter in 6 s.
-  CHECK(*studies::RunsProgress{.work_done = 1, .work_left = 3}.seconds_left(6) == 18);
-  CHECK_FALSE(studies::RunsProgress{.work_left = 3}.seconds_left(6));
-  CHECK_FALSE(studies::RunsProgress{.work_done = 3, .took_s = 3}.seconds_left(6));
+  CHECK(*jobs::RunsProgress{.work_done = 1, .work_left = 3}.seconds_left(6) == 18);
+  CHECK_FALSE(jobs::RunsProgress{.work_left = 3}.seconds_left(6));
+  CHECK_FALSE(jobs::RunsProgress{.work_done = 3, .took_s = 3}.seconds_left(6));
 }
 
 TEST_CASE("the line of a search within a budget tells the stage, its runs and how much of the budget is spent") {
-  studies::RunsProgress progress{.runs = 19, .finished = 7, .latest = "x/1"};
+  jobs::RunsProgress progress{.runs = 19, .finished = 7, .latest = "x/1"};
   const std::string text = "advise: probes, 7 of 19 runs, 12 % of the budget";
   CHECK(stage_text("advise", "probes", progress, 0.12, 80) == text + ", last x/1");
   CHECK(stage_text("advise", "probes", progress, 0.12, text.size()) == text);

@@ -10,10 +10,10 @@
 
 #include "core/base/check.hpp"
 #include "core/data/dataset.hpp"
+#include "sim/jobs/sweep/plan.hpp"
 #include "sim/platform/platform_text.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/words.hpp"
-#include "sim/studies/sweep/plan.hpp"
 
 namespace ddl {
 namespace {
@@ -67,10 +67,10 @@ void read_overrides(std::string_view bytes) {
 
 void read_sweep_bytes(std::string_view bytes) {
   try {
-    const studies::Sweep sweep = studies::parse_sweep(std::string(bytes), "fuzz.json");
+    const jobs::Sweep sweep = jobs::parse_sweep(std::string(bytes), "fuzz.json");
     std::size_t points = 1;
-    for (const studies::SweepAxis& axis : sweep.axes) points *= axis.values.size();
-    if (points <= 32) studies::plan_sweep(sweep);
+    for (const jobs::SweepAxis& axis : sweep.axes) points *= axis.values.size();
+    if (points <= 32) jobs::plan_sweep(sweep);
   } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }

@@ -63,7 +63,7 @@ double lab_accuracy(const fs::path& folder, const std::string& system, const std
 struct Counted {
   std::size_t made = 0;
   AdviseOptions options(std::function<double()> used = {}) {
-    return {2, [this](const studies::RunsProgress& progress) { made = progress.finished - progress.kept; },
+    return {2, [this](const jobs::RunsProgress& progress) { made = progress.finished - progress.kept; },
             std::move(used)};
   }
 };
@@ -578,7 +578,7 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
   request.out = (place.path() / "tuned").string();
   std::size_t made = 0;
   const LabOptions options{
-      2, [&](const studies::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
+      2, [&](const jobs::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
   TuneStudy study(request);
   study.run(options);
   CHECK(made == 2 * (8 + 4));

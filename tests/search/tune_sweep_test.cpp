@@ -6,27 +6,27 @@
 #include <algorithm>
 #include <fstream>
 
+#include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/search/halving.hpp"
-#include "sim/studies/sweep/run_sweep.hpp"
 #include "tests/results/writing/files.hpp"
 
 namespace ddl::search {
 namespace {
 
 // Twenty steps.
-studies::Sweep sweep_of(const std::string& rest) {
-  return studies::parse_sweep(R"({"name": "tuned", "base": {"platform": {"workers": 2, "bandwidth": "800Mbps"},
+jobs::Sweep sweep_of(const std::string& rest) {
+  return jobs::parse_sweep(R"({"name": "tuned", "base": {"platform": {"workers": 2, "bandwidth": "800Mbps"},
     "model": "softmax", "data": {"train": 400, "test": 100}, "wire": {"model_bytes": "1MB"},
     "training": {"batch_size": 1},
     "compute": {"seconds_per_batch": "100ms", "jitter": 0}, "algorithm": "single",
     "stop": {"time": "2s"}, "evaluate": {"every": "200ms"}},
     "vary": {"algorithm": ["single", "gossip"]}, "seeds": [1, 2], )" +
-                                  rest + "}",
-                              "tuned.json");
+                               rest + "}",
+                           "tuned.json");
 }
 
 LabOptions counted(std::size_t& made) {
-  return {2, [&made](const studies::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
+  return {2, [&made](const jobs::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
 }
 
 }  // namespace
@@ -34,14 +34,14 @@ LabOptions counted(std::size_t& made) {
 TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a column of the tables") {
   const results::TemporaryFolder scratch;
   const std::string out = scratch.path().string();
-  const studies::Sweep sweep = sweep_of(R"("tune": {"over": {"training.batch_size": [1, 40]}, "seeds": 2})");
-  const studies::SweepPlan plan = studies::plan_sweep(sweep);
+  const jobs::Sweep sweep = sweep_of(R"("tune": {"over": {"training.batch_size": [1, 40]}, "seeds": 2})");
+  const jobs::SweepPlan plan = jobs::plan_sweep(sweep);
   CHECK(tuning_runs(sweep, plan) == std::vector<std::size_t>{2 + 1, 2 + 1});
   std::size_t made = 0;
-  const studies::SweepPlan tuned = tuned_plan(sweep, plan, out, counted(made));
+  const jobs::SweepPlan tuned = tuned_plan(sweep, plan, out, counted(made));
   CHECK(made == 6);
   CHECK(tuned.columns == std::vector<std::string>{"algorithm", "training.batch_size"});
-  for (const studies::SweepPoint& point : tuned.points) {
+  for (const jobs::SweepPoint& point : tuned.points) {
     CHECK(point.values.back() == "40");
     CHECK(scenario::describe(point.scenario).find("\"batch_size\": 40") != std::string::npos);
   }
@@ -62,8 +62,8 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
   tuned_plan(sweep, plan, out, counted(made));
   CHECK(made == 0);
   // The sweep's own runs are of the tuned scenarios.
-  const studies::SweepEstimate outlook = studies::estimate_sweep(sweep, tuned, out, 2);
-  CHECK(studies::run_sweep(tuned, outlook, {2, {}}).failed() == 0);
+  const jobs::SweepEstimate outlook = jobs::estimate_sweep(sweep, tuned, out, 2);
+  CHECK(jobs::run_sweep(tuned, outlook, {2, {}}).failed() == 0);
   const std::string table = results::text_of(scratch.path() / "tuned" / "sweep.csv");
   CHECK(table.starts_with("algorithm,training.batch_size,seed,"));
   CHECK(table.find("gossip,40,1,") != std::string::npos);
@@ -71,10 +71,10 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
 
 TEST_CASE("a sweep is not tuned over its own seeds") {
   const results::TemporaryFolder scratch;
-  studies::Sweep sweep = sweep_of(R"("tune": {})");
+  jobs::Sweep sweep = sweep_of(R"("tune": {})");
   sweep.seeds = {1000002};
   std::size_t made = 0;
-  CHECK_THROWS_WITH_AS(tuned_plan(sweep, studies::plan_sweep(sweep), scratch.path().string(), counted(made)),
+  CHECK_THROWS_WITH_AS(tuned_plan(sweep, jobs::plan_sweep(sweep), scratch.path().string(), counted(made)),
                        "tuned.json: $.seeds: 1000002 is a seed for tuning; expected others", InputError);
   CHECK(made == 0);
 }

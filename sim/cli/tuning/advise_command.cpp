@@ -10,7 +10,7 @@
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/cli/tuning/commands.hpp"
-#include "sim/process/signals_held.hpp"
+#include "sim/jobs/process/signals_held.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/units.hpp"
 
@@ -33,11 +33,11 @@ class StageLine {
     stage_ = stage;
     begun_ = false;
   }
-  void show(const studies::RunsProgress& progress) {
+  void show(const jobs::RunsProgress& progress) {
     if (!begun_) before_ = progress;
     begun_ = true;
     all_ = progress;
-    studies::RunsProgress of_stage = progress;
+    jobs::RunsProgress of_stage = progress;
     of_stage.runs -= before_.finished + before_.failed;
     of_stage.finished -= before_.finished;
     of_stage.failed -= before_.failed;
@@ -54,7 +54,7 @@ class StageLine {
   std::function<double()> used_;
   std::string stage_;
   bool begun_ = false;
-  studies::RunsProgress before_, all_;
+  jobs::RunsProgress before_, all_;
 };
 
 void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings, int at_once,
@@ -62,7 +62,7 @@ void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings,
   const process::SignalsHeld between_runs;
   StageLine line(!settings.quiet && !settings.json, used);
   try {
-    adviser.run({at_once, [&](const studies::RunsProgress& progress) { line.show(progress); }, used,
+    adviser.run({at_once, [&](const jobs::RunsProgress& progress) { line.show(progress); }, used,
                  [&](const std::string& stage) { line.begin(stage); }});
   } catch (const process::Interrupted&) {
     search::write_advice(adviser);  // of the runs that have ended
@@ -86,7 +86,7 @@ void write_page(search::Adviser& adviser, const std::string& file) {
 int advise(const AdviseSettings& settings) {
   const auto start = std::chrono::steady_clock::now();
   const double budget = budget_s(settings.budget);
-  const int at_once = settings.jobs > 0 ? settings.jobs : studies::usable_cores();
+  const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   search::Adviser adviser(settings.request, at_once);
   run_within_budget(adviser, settings, at_once, [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;

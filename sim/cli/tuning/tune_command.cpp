@@ -98,7 +98,7 @@ void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::u
 int tune(const TuneSettings& settings) {
   search::TuneStudy study(settings.request);
   with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
-    study.run({settings.jobs > 0 ? settings.jobs : studies::usable_cores(), show});
+    study.run({settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show});
     return 0;
   });
   const std::vector<TunedScenario> all = study.results();

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "sim/process/signals_held.hpp"
+#include "sim/jobs/process/signals_held.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.hpp"
-#include "sim/process/failures.hpp"
+#include "sim/jobs/jobs_folder.hpp"
+#include "sim/jobs/process/failures.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/read.hpp"
-#include "sim/studies/jobs_folder.hpp"
 
 namespace ddl::studies {
 namespace fs = std::filesystem;
@@ -49,8 +49,8 @@ const std::vector<std::uint64_t>& seeds_of(const Study& study, const Cell& cell)
 }
 
 // By cell, then draw, then seed.
-std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
-  std::vector<Job> jobs;
+std::vector<jobs::Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
+  std::vector<jobs::Job> jobs;
   auto scenario = scenarios.begin();
   for (const Cell& cell : study.cells) {
     for (int draw = 1; draw <= cell.draws; ++draw, ++scenario) {
@@ -64,8 +64,8 @@ std::vector<Job> jobs_of(const Study& study, const std::vector<Scenario>& scenar
 }
 
 // Those that are to be made, the cheapest first: a study that is interrupted has as many cells as it can.
-std::vector<std::size_t> open_of(const std::vector<Job>& jobs) {
-  std::vector<std::size_t> open = FinishedRuns().open_of(jobs);
+std::vector<std::size_t> open_of(const std::vector<jobs::Job>& jobs) {
+  std::vector<std::size_t> open = jobs::FinishedRuns().open_of(jobs);
   std::ranges::stable_sort(open, {}, [&](std::size_t job) { return jobs[job].cost; });
   return open;
 }
@@ -78,11 +78,11 @@ void put_platforms(const Study& study, const fs::path& folder) {
 }
 
 // Of a run that ended; or throws why it did not, and in which cell.
-void check_end(const Job& job, const JobEnd& end) {
+void check_end(const jobs::Job& job, const jobs::JobEnd& end) {
   const std::string cell = job.scenario->file + ": ";
   try {
     end.told();
-  } catch (const CannotWrite&) {
+  } catch (const jobs::CannotWrite&) {
     throw;
   } catch (const InputError& error) {
     const std::string what = error.what();
@@ -122,7 +122,7 @@ std::optional<results::Estimate> estimate_of(const std::vector<Readings>& of_run
 }
 
 // `is_open`: by job, whether its run is not finished.
-Outcome outcome_of(const Study& study, const std::vector<Job>& jobs, const std::vector<bool>& is_open) {
+Outcome outcome_of(const Study& study, const std::vector<jobs::Job>& jobs, const std::vector<bool>& is_open) {
   std::vector<Outcome::Value> values = study.derived;
   std::vector<Outcome::Network> networks;
   std::vector<std::string> open;
@@ -162,10 +162,10 @@ Outcome finished_of(const Study& study, const fs::path& folder) {
   }
   put_platforms(study, folder);
   const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
-  const std::vector<Job> jobs = jobs_of(study, scenarios, folder);
-  FinishedRuns finished;
+  const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
+  jobs::FinishedRuns finished;
   std::vector<bool> is_open;
-  for (const Job& job : jobs) is_open.push_back(!finished.has_of_any_build(job));
+  for (const jobs::Job& job : jobs) is_open.push_back(!finished.has_of_any_build(job));
   return outcome_of(study, jobs, is_open);
 }
 
@@ -185,15 +185,16 @@ Outcome run_study(const Study& study, const StudyOptions& options) {
   if (options.finished_only) return finished_of(study, folder);
   std::vector<std::string> own_files;
   for (const PlatformFile& platform : study.platforms) own_files.push_back(platform.file);
-  const JobsFolder in_use(folder, JobsFolder::Use::alone, own_files);
+  const jobs::JobsFolder in_use(folder, jobs::JobsFolder::Use::alone, own_files);
   put_platforms(study, folder);
   const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
-  const std::vector<Job> jobs = jobs_of(study, scenarios, folder);
-  JobOptions runs;
+  const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
+  jobs::JobOptions runs;
   runs.at_once = options.at_once;
   runs.replace = results::Replace::anything;
   runs.progress = options.progress;
-  run_jobs(jobs, open_of(jobs), runs, [&](std::size_t job, const JobEnd& end) { check_end(jobs[job], end); });
+  jobs::run_jobs(jobs, open_of(jobs), runs,
+                 [&](std::size_t job, const jobs::JobEnd& end) { check_end(jobs[job], end); });
   return outcome_of(study, jobs, std::vector<bool>(jobs.size()));
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/studies/jobs.hpp"
+#include "sim/jobs/jobs.hpp"
 #include "sim/studies/reproduce/study.hpp"
 
 namespace ddl::studies {
@@ -13,7 +13,7 @@ struct StudyOptions {
   std::string out = "results";  // kept runs go to DIR/cells/<study>/
   int at_once = 1;
   bool finished_only = false;  // makes no run: the outcome of those that are there, by whatever build of the program
-  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
+  std::function<void(const jobs::RunsProgress&)> progress;  // after every run, and once before
 };
 
 // Finished runs are kept, so that the same call goes on where it was interrupted; a run of another scenario, of another

@@ -18,7 +18,7 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/math_mode.hpp"
-#include "sim/process/child.hpp"
+#include "sim/jobs/process/child.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/run_json.hpp"

@@ -69,7 +69,7 @@ Outcome run_into(const fs::path& out, const Study& study, Seen& seen) {
   StudyOptions options;
   options.out = out.string();
   options.at_once = 2;
-  options.progress = [&](const RunsProgress& progress) { seen = {progress.kept, progress.finished}; };
+  options.progress = [&](const jobs::RunsProgress& progress) { seen = {progress.kept, progress.finished}; };
   return run_study(study, options);
 }
 
@@ -315,7 +315,7 @@ TEST_CASE("what ends a study early leaves the runs that were finished") {
   const fs::path out = scratch.path();
   StudyOptions options;
   options.out = out.string();
-  options.progress = [](const RunsProgress& progress) {
+  options.progress = [](const jobs::RunsProgress& progress) {
     if (progress.finished == 3) throw InputError("pulled the plug");
   };
   CHECK_THROWS_AS(run_study(example(), options), InputError);

@@ -1,0 +1,128 @@
+// Runs as jobs: each in a child process of its own, which fills a hidden folder, and each with a result folder, which
+// appears when the run has ended. Single runs, sweeps, tasks on a cluster and studies are lists of jobs.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "sim/experiment/run_result.hpp"
+#include "sim/jobs/live_lines.hpp"
+#include "sim/results/inputs/inputs.hpp"
+#include "sim/results/writing/result_folder.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::jobs {
+
+struct Job {
+  const scenario::Scenario* scenario = nullptr;  // outlives the job
+  std::uint64_t seed = 1;                        // in place of the scenario's
+  std::filesystem::path folder;                  // of its result
+  std::string name;                              // "point/seed", for people
+  double cost = 1;                               // what it may take, in any one unit; see JobOptions
+
+  scenario::Scenario seeded() const;
+  LiveRun live() const { return {folder.parent_path().filename().string(), seed}; }
+};
+
+// How far a list of jobs is.
+struct RunsProgress {
+  std::size_t runs = 0, finished = 0;
+  std::size_t kept = 0;                 // of those finished, from an earlier call
+  std::size_t failed = 0;               // not among those finished
+  double work_done = 0, work_left = 0;  // in this call, by the jobs' costs, without runs that failed
+  std::string latest{};                 // the run that ended last; empty before the first
+  double took_s = 0;                    // by the clock, what was done in this call: the sum over its runs
+  int at_once = 1;
+  double expected_s = 0;  // of a cost of one, before any run has told; 0: not known
+
+  // `run_s`: what it took by the clock; 0: not known.
+  void note_end(const Job& job, bool has_result, double run_s);
+  // Of all that is left, `elapsed_s` after the first run began: by what runs took, or by how far they are where that is
+  // not known. Their costs tell their proportions.
+  // None if nothing is left, or not known.
+  std::optional<double> seconds_left(double elapsed_s) const;
+};
+// Before the first of `open`, which have no result yet, starts.
+RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std::size_t>& open);
+
+// Which runs need not be made again: those whose folder holds the result of the same resolved scenario, of the same
+// platform and data, by this program and with the math that would run here. What a result says it is of counts, not
+// where anything lies.
+class FinishedRuns {
+ public:
+  FinishedRuns();  // digests the program
+  bool has(const Job& job);
+  // The same, by whatever build of the program.
+  bool has_of_any_build(const Job& job);
+  // Those of `jobs` that are not finished, by number.
+  std::vector<std::size_t> open_of(const std::vector<Job>& jobs);
+
+ private:
+  bool has(const Job& job, const std::string* program);
+
+  std::string program_;
+  results::KnownInputs inputs_;
+};
+
+struct JobOptions {
+  int at_once = 1;
+  int threads = 1;        // of each run
+  double expected_s = 0;  // by the clock, of a job whose cost is one; 0: not known
+  bool measured = false;  // instead of simulated
+  results::Replace replace = results::Replace::same_scenario;
+  const LiveLines* live = nullptr;  // what a simulation by default tells its evaluations
+  // Makes the run, in its own process; by default a simulation.
+  std::function<experiment::RunResult(const Job&, const scenario::Scenario&)> make;
+  // What the run's process says beside its files; by default nothing.
+  std::function<std::string(const Job&, const scenario::Scenario&, const experiment::RunResult&)> tell;
+  std::function<void(const RunsProgress&)> progress;  // after every run, and once before
+  std::function<bool(std::size_t job)> may_start;     // asked before each; by default each may
+  // Asked ten times a second; once it says no, runs at work end without a result, and none starts. By default yes.
+  std::function<bool()> may_go_on;
+};
+
+// There is a result, but no place for it (a full disk, say).
+struct CannotWrite : InputError {
+  using InputError::InputError;
+};
+
+// How a job ended.
+class JobEnd {
+ public:
+  explicit JobEnd(std::string told, double run_s = 0) : told_(std::move(told)), run_s_(run_s) {}
+  explicit JobEnd(std::exception_ptr failure) : failure_(std::move(failure)) {}  // NOLINT(*-throw-keyword-missing)
+
+  bool has_result() const { return failure_ == nullptr; }
+  double run_s() const { return run_s_; }  // by the clock; 0 without a result
+  // What the run's process told; or throws why there is no result: CannotWrite, InputError, RunFailed, InternalError.
+  const std::string& told() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return told_;
+  }
+
+ private:
+  std::string told_;
+  double run_s_ = 0;
+  std::exception_ptr failure_;
+};
+
+// Runs those of `jobs` that are `open` (by number). `ended` is called here as each ends, its result in its place. What
+// `ended` throws ends the others and comes out, as does Ctrl-C (Interrupted); nothing half-written is left. Of a job
+// that may not start or go on `ended` hears nothing. No thread may run at the call.
+void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open, const JobOptions& options,
+              const std::function<void(std::size_t job, const JobEnd&)>& ended);
+
+// A single one: what its process told. Throws as JobEnd::told.
+std::string run_job(const Job& job, const JobOptions& options);
+
+// Cores this process may use, at least one.
+int usable_cores();
+
+}  // namespace ddl::jobs

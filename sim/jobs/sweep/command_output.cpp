@@ -1,0 +1,46 @@
+#include "sim/jobs/sweep/command_output.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/check.hpp"
+#include "sim/jobs/process/child_process.hpp"
+
+namespace ddl::jobs {
+
+CommandOutput output_of(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  process::Pipe pipe;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe.writing(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, pipe.writing(), STDERR_FILENO);
+  posix_spawn_file_actions_addclose(&actions, pipe.reading());
+  pid_t process = 0;
+  const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == ENOENT) return {127, words[0] + ": there is no such command"};
+  if (error != 0) throw InternalError(words[0] + ": " + std::strerror(error));
+  pipe.close_end(1);
+  CommandOutput output;
+  char buffer[4096];
+  for (ssize_t count; (count = read(pipe.reading(), buffer, sizeof buffer)) != 0;) {
+    if (count < 0 && errno != EINTR) throw InternalError(words[0] + ": " + std::strerror(errno));
+    if (count > 0) output.text.append(buffer, static_cast<std::size_t>(count));
+  }
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  output.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return output;
+}
+
+}  // namespace ddl::jobs

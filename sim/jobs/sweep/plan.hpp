@@ -1,0 +1,45 @@
+// A sweep multiplied out: every run with its checked scenario and the folder its result goes to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/jobs/sweep/sweep.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::jobs {
+
+// One place of the grid, run once per seed.
+struct SweepPoint {
+  std::string name;                 // "bandwidth=5Mbps_workers=8_ako,partitions=4": its folder, and its scenario's name
+  std::vector<std::string> values;  // one per column
+  scenario::Scenario scenario;
+};
+
+struct SweepPlan {
+  std::string name;
+  std::string text;                  // resolved: what sweep.json says
+  std::vector<std::string> columns;  // the varied paths, in order
+  std::vector<SweepPoint> points;    // the last axis varies fastest
+  std::vector<std::uint64_t> seeds;
+
+  // Runs are numbered by point, then seed.
+  std::size_t runs() const { return points.size() * seeds.size(); }
+  const SweepPoint& point_of(std::size_t run) const { return points.at(run / seeds.size()); }
+  std::uint64_t seed_of(std::size_t run) const { return seeds.at(run % seeds.size()); }
+  scenario::Scenario scenario_of(std::size_t run) const;
+  std::string name_of(std::size_t run) const;  // "<point>/<seed>", its folder in the sweep's
+  // Of everything that decides what is run.
+  std::string digest() const;
+};
+
+// Reads and checks the scenario of every point. Throws ScenarioErrors; what is wrong in many runs is said once.
+SweepPlan plan_sweep(const Sweep& sweep);
+
+// The name of a scenario that was changed by hand, in the way that points of a sweep are named:
+// "het_wan_ako_p3_partitions=4". What changes no result (seed, description, record, expect, data.path) is not in it,
+// and a name that was given stays.
+std::string changed_name(const std::string& name, const std::vector<scenario::Override>& changes);
+
+}  // namespace ddl::jobs

@@ -1,0 +1,179 @@
+// Sweep files: what they multiply out to, and one line with its path for everything that is wrong.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/jobs/sweep/plan.hpp"
+#include "tests/jobs/sweep/sweep_files.hpp"
+#include "tests/support/accepted.hpp"
+
+namespace ddl::jobs {
+namespace {
+
+std::vector<std::string> names_of(const SweepPlan& plan) {
+  std::vector<std::string> names;
+  for (std::size_t run = 0; run < plan.runs(); ++run) names.push_back(plan.name_of(run));
+  return names;
+}
+
+std::vector<std::string> errors_of(const std::string& text) {
+  try {
+    plan_sweep(parse_sweep(text, "s.json"));
+  } catch (const scenario::ScenarioErrors& errors) {
+    return errors.lines;
+  }
+  return {};
+}
+
+const std::string with_base = "{\"base\": " + tiny_base + ", ";
+
+struct Refused {
+  const char* rest;
+  const char* error;
+};
+
+constexpr Refused refused[] = {
+    {R"("vari": {}})", R"(s.json: $.vari: is an unknown key; did you mean "vary"?)"},
+    {R"("vary": {"stop.iterations": 5}})",
+     R"(s.json: $.vary["stop.iterations"]: 5 is not a list; expected a list of values)"},
+    {R"("vary": {"stop.iterations": []}})",
+     R"(s.json: $.vary["stop.iterations"]: is an empty list; expected at least one value)"},
+    {R"("vary": {"stop.iterations": [5, 5]}})",
+     R"(s.json: $.vary["stop.iterations"][1]: repeats an earlier value; expected each once; replications are "seeds")"},
+    {R"("vary": [1]})", "s.json: $.vary: a list is not an object; expected paths and lists of values"},
+    {R"("vary": {"seed": [1, 2]}})", R"(s.json: $.vary.seed: is the sweep's to set; expected them in "seeds")"},
+    {R"("vary": {"name": ["a"]}})",
+     "s.json: $.vary.name: is the sweep's to set: its runs are named after what is varied"},
+    {R"("vary": {"stop.iterations": [1]}, "zip": [{"stop.iterations": [2]}]})",
+     R"(s.json: $.zip[0]["stop.iterations"]: is set twice; expected each path once in "vary" and "zip")"},
+    {R"("zip": [{"stop.iterations": [1, 2], "platform.workers": [1]}]})",
+     R"(s.json: $.zip[0]["platform.workers"]: has 1 value, "stop.iterations" has 2; expected as many, to go in step)"},
+    {R"("zip": [{}]})", "s.json: $.zip[0]: an object holds no lists; expected an object of paths and lists of values"},
+    {R"("tune": 3})", "s.json: $.tune: 3 is not an object; expected over, target or seeds"},
+    {R"("tune": {"ovr": {}}})", R"(s.json: $.tune.ovr: is an unknown key; did you mean "over"?)"},
+    {R"("tune": {"target": 2}})", "s.json: $.tune.target: 2 is too large; expected a number above 0 and at most 1"},
+    {R"("tune": {"over": {"stop.iterations": []}}})",
+     R"(s.json: $.tune.over["stop.iterations"]: is an empty list; expected at least one value)"},
+    {R"("vary": {"stop.iterations": [1]}, "tune": {"over": {"stop.iterations": [2]}}})",
+     R"(s.json: $.tune.over["stop.iterations"]: is varied; expected a path that is not)"},
+    {R"("seeds": []})", "s.json: $.seeds: a list is wrong; expected a list of at least one seed, such as [1, 2, 3]"},
+    {R"("seeds": [1, 1]})", "s.json: $.seeds[1]: 1 is given twice; expected each seed once"},
+    {R"("seeds": [-1]})",
+     "s.json: $.seeds[0]: -1 is too small; expected a whole number from 0 to 18446744073709551615"},
+    {R"("name": "a/b"})", R"(s.json: $.name: "a/b" holds a slash; expected a name that a folder can have)"},
+    {R"("vary": {"platform.worker": [1, 2]}})",
+     R"(s.json: $.platform.worker: is an unknown key; did you mean "workers"?)"},
+    {R"("vary": {"platform.bandwidth": ["8Mbps", "8Mbs"]}})",
+     R"(s.json: bandwidth=8Mbs: $.platform.bandwidth: "8Mbs" has the unknown unit "Mbs"; did you mean "Mbps"?)"},
+    {R"("vary": {"platform.bandwidth": ["8Mbps", 8], "stop.iterations": [1, 2, 3]}})",
+     R"(s.json: bandwidth=8_iterations=1: $.platform.bandwidth: 8 has no unit; write for example "8Mbps" (and 2 more))"},
+    {R"("vary": {"a..b": [1]}})",
+     "s.json: a..b: is not a path; expected one such as platform.workers or model.layers[0].units"},
+};
+
+}  // namespace
+
+TEST_CASE("every value meets every value of the other axes, the last varies fastest") {
+  const SweepPlan plan = plan_sweep(
+      sweep_of(R"("vary": {"stop.iterations": [3, 4], "platform.bandwidth": ["8Mbps", "1Mbps"]}, "seeds": [7, 5])"));
+  CHECK(plan.columns == std::vector<std::string>{"stop.iterations", "platform.bandwidth"});
+  CHECK(names_of(plan) == std::vector<std::string>{"iterations=3_bandwidth=8Mbps/7", "iterations=3_bandwidth=8Mbps/5",
+                                                   "iterations=3_bandwidth=1Mbps/7", "iterations=3_bandwidth=1Mbps/5",
+                                                   "iterations=4_bandwidth=8Mbps/7", "iterations=4_bandwidth=8Mbps/5",
+                                                   "iterations=4_bandwidth=1Mbps/7", "iterations=4_bandwidth=1Mbps/5"});
+  const scenario::Scenario last = plan.scenario_of(7);
+  CHECK(*last.stop.iterations == 4);
+  CHECK(std::get<scenario::GeneratedPlatform>(last.platform.hosts).bandwidth[0].value == 125000);
+  CHECK(last.seed == 5);
+  CHECK(last.name == "iterations=4_bandwidth=1Mbps");
+}
+
+TEST_CASE("zipped lists go in step, and whole algorithm blocks are named by what differs") {
+  const SweepPlan plan = plan_sweep(sweep_of(R"("set": {"platform.workers": 4},
+      "zip": [{"algorithm": ["ps_async", {"name": "ako", "partitions": 2}, {"name": "ako", "partitions": "auto"}],
+               "platform.servers": [1, 0, 0]}])"));
+  REQUIRE(plan.points.size() == 3);
+  CHECK(plan.points[0].values == std::vector<std::string>{"ps_async", "1"});
+  CHECK(plan.points[1].values == std::vector<std::string>{"ako partitions=2", "0"});
+  CHECK(plan.points[2].values == std::vector<std::string>{"ako partitions=auto", "0"});
+  CHECK(plan.points[1].name == "ako,partitions=2_servers=0");
+}
+
+TEST_CASE("names of points are folders' names, short and different") {
+  const auto plan = [&](const std::string& values) {
+    return plan_sweep(sweep_of("\"set\": {\"platform\": {\"file\": \"" DDLSIM_SOURCE_DIR
+                               "/platforms/uniform_lan.xml\", \"servers\": [\"ps0\"]}}, \"vary\": {\"description\": [" +
+                               values + "]}"));
+  };
+  const SweepPlan same = plan(R"("a/b", "a b", "..")");
+  CHECK(same.points[0].name == "description=a-b");
+  CHECK(same.points[1].name.starts_with("description=a-b-"));
+  CHECK(same.points[1].name.size() == same.points[0].name.size() + 9);
+  const std::string long_text(300, 'x');
+  const SweepPlan longer = plan("\"" + long_text + "1\", \"" + long_text + "2\"");
+  CHECK(longer.points[0].name.size() == 100);
+  CHECK(longer.points[0].name != longer.points[1].name);
+}
+
+TEST_CASE("a scenario that is changed by hand is named after what changes its results") {
+  CHECK(changed_name("x", {}) == "x");
+  CHECK(changed_name("x", {{"seed", "3"}, {"record.trace", "true"}, {"data.path", "/some/folder"}}) == "x");
+  CHECK(changed_name("x", {{"data.path", "/some/folder"}, {"data.train", "100"}}) == "x_train=100");
+  CHECK(changed_name("x", {{"data.train", "100"}, {"name", "y"}}) == "x");  // the reader has set it
+}
+
+TEST_CASE("what is wrong is said once, with its path and the first run that has it") {
+  for (const Refused& example : refused) {
+    CAPTURE(example.rest);
+    const std::vector<std::string> errors = errors_of(with_base + example.rest);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0] == example.error);
+  }
+  CHECK(errors_of("{}") ==
+        std::vector<std::string>{"s.json: $.base: is missing; expected a scenario's file, or a scenario in braces"});
+  CHECK(errors_of(R"({"base": "absent.json"})") ==
+        std::vector<std::string>{"s.json: $.base: absent.json: no such file; expected a scenario"});
+  CHECK(errors_of("[]").size() == 1);
+  CHECK(errors_of("{\"base\": 3, \"base\": 4}").size() == 1);
+}
+
+TEST_CASE("a sweep has an end") {
+  std::string list = "0";
+  for (int i = 1; i < 400; ++i) list += "," + std::to_string(i);
+  const std::string text =
+      with_base + R"("vary": {"platform.latency": [)" + list + R"(], "stop.iterations": [)" + list + "]}}";
+  CHECK(errors_of(text) == std::vector<std::string>{"s.json: $: has more than 100000 runs; expected fewer"});
+}
+
+TEST_CASE("the shipped study has every scheme at every bandwidth and worker count") {
+  const SweepPlan plan =
+      plan_sweep(read_sweep(std::string(DDLSIM_SOURCE_DIR) + "/scenarios/study/bandwidth_workers.json"));
+  std::map<std::string, std::size_t> schemes;
+  for (const SweepPoint& point : plan.points) ++schemes[point.values[2]];
+  std::vector<std::string> names;
+  for (const auto& [scheme, count] : schemes) {
+    names.push_back(scheme);
+    CHECK(count * schemes.size() == plan.points.size());
+  }
+  CHECK(names == std::vector<std::string>{"ad_psgd", "ako partitions=1", "ako partitions=3", "ako partitions=auto",
+                                          "d_psgd", "gossip", "ps_async", "ring_allreduce", "single"});
+  CHECK(plan.points.front().values[0] == "0.1");
+  CHECK(plan.points.back().values[0] == "20");
+  CHECK(plan.points.front().values[1] == "2");
+  CHECK(plan.points.back().values[1] == "32");
+  CHECK(plan.seeds.size() == 3);
+}
+
+TEST_CASE("the published schema of sweeps is the program's, and has the reader's keys") {
+  const bool same = is_accepted("scenarios/sweep.schema.json", sweep_schema());
+  CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema sweep > scenarios/sweep.schema.json");
+  const auto schema = nlohmann::json::parse(sweep_schema());
+  CHECK(schema["properties"].size() == 9);
+  nlohmann::json all = nlohmann::json::parse(with_base + R"("$schema": "x", "name": "n", "description": "d",
+      "set": {"stop.iterations": 4}, "vary": {"platform.workers": [1]}, "zip": [{"platform.bandwidth": ["1Mbps"]}],
+      "seeds": [1], "tune": {"over": {"training.optimizer.learning_rate": []}, "target": 0.5, "seeds": 2}})");
+  for (const auto& [key, property] : schema["properties"].items()) CHECK(all.contains(key));
+  CHECK(errors_of(all.dump()).empty());
+}
+
+}  // namespace ddl::jobs
