@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "core/base/check.hpp"
 #include "core/nn/kernels/tile.hpp"
+#include "sim/cli/laboratory.hpp"
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/options/help.hpp"
 #include "sim/cli/options/shipped.hpp"
@@ -42,15 +44,13 @@ std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
 void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   if (words.empty()) return;
   const std::string& first = words.front();
-  if (first == "help") {
-    words.front() = "--help";
-    return;
-  }
-  for (const char* option : {"--help", "-h", "--version"}) {
+  for (const char* option : {"help", "--help", "-h", "--version"}) {
     if (first == option) return;
   }
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::vector<std::string>& others = laboratory_words();
+  commands.insert(commands.end(), others.begin(), others.end());
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
   const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
   if (looks_like_command && !std::filesystem::exists(first) && scenario_file(first) == first) {
@@ -62,12 +62,51 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
 
 }  // namespace
 
-int run_command_line(std::vector<std::string> arguments) {
-  CLI::App app{"Simulates distributed deep learning: real training on a simulated cluster.", "ddlsim"};
+void set_up(CLI::App& app) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", version_text(), "Print the version");
   app.require_subcommand(1);
+}
+
+int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<std::string> words) {
+  nn::check_kernel_choice();
+  if (words.front() == "help") words.front() = "--help";
+  try {
+    std::reverse(words.begin(), words.end());  // CLI11 reads them from the back
+    app.parse(words);
+  } catch (const CLI::Success& answer) {
+    return app.exit(answer, std::cout, std::cerr);
+  } catch (const CLI::ParseError& error) {
+    print_error(error_text(app, error));
+    return kBadInput;
+  }
+  const auto parsed = std::ranges::find_if(commands, [](const Command& command) { return command.options->parsed(); });
+  check(parsed != commands.end(), "one command is always required");
+  return parsed->act();
+}
+
+int run_program(int argc, char** argv, int (*command_line)(std::vector<std::string>)) {
+  int code = kInternalError;
+  try {
+    code = command_line({argv + 1, argv + argc});
+  } catch (...) {
+    code = report_error(std::current_exception());
+  }
+  // Output that could not be delivered, to a full disk for instance, is no success.
+  if (!std::cout.flush() && code == kDone) {
+    std::fputs("ddlsim: standard output: cannot be written\n", stderr);
+    code = kInternalError;
+  }
+  return code;
+}
+
+int run_command_line(std::vector<std::string> arguments) {
+  CLI::App app{"Simulates distributed deep learning: real training on a simulated cluster.", "ddlsim"};
+  set_up(app);
   app.footer(
+      "Laboratory (ddlsim-lab):\n"
+      "  emulate, reproduce, bench    how the simulation itself is checked\n"
+      "\n"
       "Examples:\n"
       "  ddlsim scenarios/het_wan_ako_p3.json         run a scenario\n"
       "  ddlsim check scenarios/het_wan_ako_p3.json   lower bounds, without running\n"
@@ -88,20 +127,9 @@ int run_command_line(std::vector<std::string> arguments) {
   }
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");
-  nn::check_kernel_choice();
+  if (std::ranges::count(laboratory_words(), arguments.front()) > 0) hand_to_laboratory(arguments);
   put_run_first(arguments, app);
-  try {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 reads them from the back
-    app.parse(arguments);
-  } catch (const CLI::Success& answer) {
-    return app.exit(answer, std::cout, std::cerr);
-  } catch (const CLI::ParseError& error) {
-    print_error(error_text(app, error));
-    return kBadInput;
-  }
-  const auto parsed = std::ranges::find_if(commands, [](const Command& command) { return command.options->parsed(); });
-  check(parsed != commands.end(), "one command is always required");
-  return parsed->act();
+  return run_one_of(commands, app, std::move(arguments));
 }
 
 }  // namespace ddl::cli

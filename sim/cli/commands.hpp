@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/emulate/emulate.hpp"
 #include "sim/jobs/expect/expect.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/view/plots/picture.hpp"
@@ -65,35 +64,6 @@ void list_catalogue(const std::string& word);
 void print_schema(const std::string& kind);
 std::vector<std::string> catalogue_words();
 
-struct EmulateSettings {
-  std::string scenario;
-  std::vector<scenario::Override> overrides;
-  std::vector<std::uint64_t> seeds;  // empty: the scenario's own
-  std::string out = "results";
-  int repetitions = 1;
-  std::string compute = "slept";  // or "real"
-  std::string queue = "50ms";     // a time or bytes
-  std::string jitter = "0s", links = "auto", slow_start_after_idle = "on";
-  bool json = false, quiet = false, force = false;
-  emulate::EmulateOptions options;  // without what the texts above say
-};
-
-// Runs a scenario over real TCP, `repetitions` times for each seed; checks all result folders first.
-void emulate_scenario(const EmulateSettings& settings);
-
-struct ReproduceSettings {
-  std::string study;  // empty: list them
-  bool full = false;  // the published network on CIFAR-10
-  std::string data;   // its folder
-  std::string out = "results";
-  int jobs = 0;           // parallel runs; 0: as many as cores
-  bool finished = false;  // make no run: of those that are there
-  bool quiet = false;
-};
-
-// Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
-void reproduce(const ReproduceSettings& settings);
-
 struct ModelSettings {
   std::string model;  // a named model, or a scenario file
   std::vector<scenario::Override> overrides;
@@ -105,13 +75,6 @@ struct ModelSettings {
 
 // Prints a model layer by layer: shapes, parameters, what masks leave of them, operations, bytes.
 void show_model(const ModelSettings& settings);
-
-struct BenchSettings {
-  bool json = false;
-  double seconds = 20;  // total time, approximately
-};
-// Measures this machine and prints a table, or JSON.
-void bench(const BenchSettings& settings);
 
 struct SweepSettings {
   std::string file;

@@ -41,14 +41,14 @@ struct GivenUp {
   double time_s = 0;
 };
 
-// How exact emulated links with latencies were (sim/emulate/testbed), and what they cost.
+// How exact emulated links with latencies were (lab/emulate/testbed), and what they cost.
 struct DelayBoxUse {
   std::int64_t packets = 0, dropped = 0, lost = 0;            // sent; dropped by full queues; lost at random
   double error_mean_s = 0, error_p99_s = 0, error_max_s = 0;  // from when packets should have come out to when they did
   double processor_share = 0;                                 // of one core, with the kernel's TCP that this drives
 };
 
-// Of a run over real TCP (sim/emulate) instead of a simulated one: how it was measured, and what of the machine's
+// Of a run over real TCP (lab/emulate) instead of a simulated one: how it was measured, and what of the machine's
 // processors that took.
 struct Measurement {
   std::string kernel, congestion_control;

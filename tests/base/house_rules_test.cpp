@@ -14,7 +14,7 @@ bool is_in(const std::string& path, const char* folder) { return path.starts_wit
 std::string uses_of(const std::string& word, const std::vector<const char*>& where,
                     const std::vector<const char*>& except = {}) {
   std::string uses;
-  for (const Source& source : sources({"core", "sim", "tests"})) {
+  for (const Source& source : sources({"core", "sim", "lab", "tests"})) {
     const auto lies_in = [&](const char* folder) { return is_in(source.path, folder); };
     if (std::ranges::none_of(where, lies_in) || std::ranges::any_of(except, lies_in)) continue;
     if (source.path.ends_with("house_rules_test.cpp")) continue;
@@ -45,26 +45,33 @@ TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in three folde
   CHECK(uses_of("simgrid/", {"core/"}) == "");
   CHECK(uses_of("nlohmann", {"core/"}) == "");
   CHECK(uses_of("sim/", {"core/"}).find("#include \"sim/") == std::string::npos);
-  CHECK(uses_of("#include <simgrid", {"sim/"}, {"sim/platform/", "sim/network/", "sim/runtime/"}) == "");
+  CHECK(uses_of("#include <simgrid", {"sim/", "lab/"}, {"sim/platform/", "sim/network/", "sim/runtime/"}) == "");
+}
+
+TEST_CASE("the product never includes the laboratory") {
+  CHECK(uses_of("#include \"lab/", {"core/", "sim/"}) == "");
+  CHECK(uses_of("#include \"lab/", {"tests/"}, {"tests/lab/"}) == "");
+  CHECK(uses_of("#include \"sim/", {"lab/"}) != "");
 }
 
 TEST_CASE("calls which SimGrid renamed are made in one file") {
   for (const char* call : {"Actor::create(", "create_star_zone(", "create_full_zone(", "create_dijkstra_zone(",
                            "create_host(", "create_link(", "create_split_duplex_link(", "create_router("}) {
-    CHECK(uses_of(call, {"sim/", "tests/"}, {"sim/platform/simgrid_api.hpp"}) == "");
+    CHECK(uses_of(call, {"sim/", "lab/", "tests/"}, {"sim/platform/simgrid_api.hpp"}) == "");
   }
 }
 
 TEST_CASE("results cannot depend on the machine's randomness, clock or hash order") {
   for (const char* word : {"random_device", "std::mt19937", "std::shuffle", "_distribution<", "std::rand",
                            "time(nullptr)", "system_clock"}) {
-    CHECK(uses_of(word, {"core/", "sim/"}) == "");
+    CHECK(uses_of(word, {"core/", "sim/", "lab/"}) == "");
   }
   // Wall time is for progress, budgets, timing.json and what runs in real time; hashed containers are only for looking
   // things up.
-  CHECK(uses_of("steady_clock", {"core/", "sim/"},
-                {"sim/runtime/run.cpp", "sim/cli/progress", "sim/cli/tuning/", "sim/emulate/"}) == "");
-  CHECK(uses_of("unordered_", {"core/", "sim/"}, {"sim/platform/fabric.cpp", "sim/platform/simgrid_api.hpp"}) == "");
+  CHECK(uses_of("steady_clock", {"core/", "sim/"}, {"sim/runtime/run.cpp", "sim/cli/progress", "sim/cli/tuning/"}) ==
+        "");
+  CHECK(uses_of("unordered_", {"core/", "sim/", "lab/"}, {"sim/platform/fabric.cpp", "sim/platform/simgrid_api.hpp"}) ==
+        "");
 }
 
 TEST_CASE("house: words that the project has left are not used") {
@@ -73,7 +80,7 @@ TEST_CASE("house: words that the project has left are not used") {
   const std::vector<std::string> stems = {"reckon", "liveness", "patience", "carrier",
                                           "doubt",  "crumb",    "anew",     "besides"};
   const std::vector<std::string> whole = {"bout", "bouts", "course", "courses", "who", "whom"};
-  std::vector<Source> read = sources({"core", "sim", "tests"});
+  std::vector<Source> read = sources({"core", "sim", "lab", "tests"});
   std::erase_if(read, [](const Source& source) { return source.path.ends_with("house_rules_test.cpp"); });
   for (Source& page : pages()) read.push_back(std::move(page));
   Offenders found;
@@ -93,7 +100,7 @@ TEST_CASE("house: words that the project has left are not used") {
 
 TEST_CASE("house: comments and pages cite no file outside the repository") {
   Offenders found;
-  std::vector<Source> read = sources({"core", "sim", "tests"});
+  std::vector<Source> read = sources({"core", "sim", "lab", "tests"});
   for (Source& page : pages()) read.push_back(std::move(page));
   for (const Source& source : read) {
     if (source.path.ends_with("house_rules_test.cpp")) continue;
@@ -109,7 +116,7 @@ TEST_CASE("house: comments and pages cite no file outside the repository") {
 // Sources are compiled in batches, and bodies of messages are told apart by the names of their types (Body).
 TEST_CASE("a type in an unnamed namespace has a name that its named namespace uses once") {
   std::set<std::string> seen;
-  for (const Source& source : sources({"core", "sim"})) {
+  for (const Source& source : sources({"core", "sim", "lab"})) {
     bool unnamed = false;
     std::string named;
     for (const std::string& line : source.lines) {
@@ -131,7 +138,7 @@ TEST_CASE("a type in an unnamed namespace has a name that its named namespace us
 }
 
 TEST_CASE("lines and leftovers") {
-  for (const Source& source : sources({"core", "sim", "tests"})) {
+  for (const Source& source : sources({"core", "sim", "lab", "tests"})) {
     CAPTURE(source.path);
     const bool is_table = source.path == "tests/scenario/broken_test.cpp";
     REQUIRE_FALSE(source.lines.empty());
@@ -145,7 +152,7 @@ TEST_CASE("lines and leftovers") {
       if (line.starts_with("TEST_CASE(")) CHECK(line.substr(0, line.find("\") {")).find(';') == std::string::npos);
     }
   }
-  for (const char* mark : {"TODO", "FIXME", "HACK"}) CHECK(uses_of(mark, {"core/", "sim/", "tests/"}) == "");
+  for (const char* mark : {"TODO", "FIXME", "HACK"}) CHECK(uses_of(mark, {"core/", "sim/", "lab/", "tests/"}) == "");
 }
 
 }  // namespace ddl::house_rules_test

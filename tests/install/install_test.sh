@@ -29,7 +29,7 @@ bash_completion=$share/bash-completion/completions/ddlsim
 zsh_completion=$share/zsh/vendor-completions/_ddlsim
 for file in "$root/usr/bin/ddlsim" "$manual" "$bash_completion" "$zsh_completion" "$share/doc/ddlsim/copyright" \
   "$share/doc/ddlsim/docs/keys.md" "$share/ddlsim/platforms/het_wan.xml" "$share/ddlsim/scenarios/scenario.schema.json" \
-  "$share/ddlsim/scenarios/study/bandwidth_workers.json"; do
+  "$share/ddlsim/scenarios/study/bandwidth_workers.json" "$share/ddlsim/results/validation/measured.csv"; do
   [ -f "$file" ] || fail "${file#"$root"} is not installed"
 done
 
@@ -43,6 +43,12 @@ ddlsim het_wan_ako_p3 --quiet --set stop.time=5s --set name=mine || fail "a ship
 [ -f results/mine/1/summary.json ] || fail "no result"
 ddlsim scenarios/smoke/ps_sync.json --quiet || fail "a shipped scenario cannot be run by its path"
 ddlsim describe study/bandwidth_workers >"$work/sweep" 2>&1 || fail "$(cat "$work/sweep")"
+ddlsim reproduce >"$work/studies" || fail "ddlsim does not find its laboratory"
+grep -q '^  ako_2018 ' "$work/studies" || fail "$(cat "$work/studies")"
+mv "$root/usr/bin/ddlsim-lab" "$work"
+ddlsim reproduce >"$work/error" 2>&1 && fail "a laboratory that is not installed was found"
+grep -q '^ddlsim: reproduce: is done by the laboratory, which is not installed; expected /' "$work/error" ||
+  fail "$(cat "$work/error")"
 ddlsim check no_such_scenario >"$work/error" 2>&1 && fail "a name that nothing has is accepted"
 grep -q '^ddlsim: no_such_scenario: ' "$work/error" || fail "$(cat "$work/error")"
 
@@ -69,6 +75,7 @@ fi
 offered() {
   bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ddlsim; echo "${COMPREPLY[*]}"' bash "$bash_completion" "$@"
 }
+[ "$(offered ddlsim emu)" = emulate ] || fail "emu: $(offered ddlsim emu)"
 [ "$(offered ddlsim swe)" = sweep ] || fail "swe: $(offered ddlsim swe)"
 [ "$(offered ddlsim plot --kind l)" = links ] || fail "plot --kind l: $(offered ddlsim plot --kind l)"
 [ "$(offered ddlsim mine.json --seeds 1 --qui)" = --quiet ] || fail "--qui: $(offered ddlsim mine.json --seeds 1 --qui)"

@@ -98,6 +98,10 @@ void add_results(CLI::App& command, std::vector<std::string>& results) {
   command.add_option("results", results, "Result folders, or folders above them, such as a sweep's")->type_name("DIR");
 }
 
+void add_out(CLI::App& command, std::string& out, const char* what) {
+  command.add_option("--out", out, what)->type_name("DIR")->capture_default_str();
+}
+
 std::string spelled_out(const CLI::App& command) {
   const auto quoted = [](const std::string& word) {
     const bool plain = word.find_first_not_of(

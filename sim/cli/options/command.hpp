@@ -57,15 +57,18 @@ void need(const CLI::App& command, bool given, const char* what);
 // The positional result folders of commands that show finished runs.
 void add_results(CLI::App& command, std::vector<std::string>& results);
 
+// --out, the folder that results go to.
+void add_out(CLI::App& command, std::string& out, const char* what);
+
 // What was typed, as a shell would take it again: "ddlsim plot results/a --kind map".
 std::string spelled_out(const CLI::App& command);
 
 // Every command, in the order of the help.
-// run, check, describe, sweep, tune, advise, expect, emulate
+// run, check, describe, sweep, tune, advise, expect
 std::vector<Command> add_scenario_commands(CLI::App& app);
-// reproduce, compare, plot, report
+// compare, plot, report
 std::vector<Command> add_result_commands(CLI::App& app);
-// new, model, list, schema, bench, completion, manual
+// new, model, list, schema, completion, manual
 std::vector<Command> add_other_commands(CLI::App& app);
 
 }  // namespace ddl::cli

@@ -75,21 +75,6 @@ Command add_schema(CLI::App& app) {
           }};
 }
 
-Command add_bench(CLI::App& app) {
-  const auto settings = std::make_shared<BenchSettings>();
-  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
-  command.add_flag("--json", settings->json, "Print the figures as JSON, and nothing else");
-  command.add_option("--seconds", settings->seconds, "Time that it may take, roughly")
-      ->type_name("S")
-      ->check(from_to(1.0, 3600.0))
-      ->capture_default_str();
-  command.footer("Example:\n  ddlsim bench --json > bench.json");
-  return {&command, [settings] {
-            bench(*settings);
-            return int{kDone};
-          }};
-}
-
 Command add_completion(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
   CLI::App& command = *app.add_subcommand("completion", "Print what makes a shell complete commands and options");
@@ -116,8 +101,7 @@ Command add_manual(CLI::App& app) {
 }  // namespace
 
 std::vector<Command> add_other_commands(CLI::App& app) {
-  return {add_new(app),   add_model(app),      add_list(app),  add_schema(app),
-          add_bench(app), add_completion(app), add_manual(app)};
+  return {add_new(app), add_model(app), add_list(app), add_schema(app), add_completion(app), add_manual(app)};
 }
 
 }  // namespace ddl::cli

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/cli/laboratory.hpp"
 #include "sim/cli/shell/shell_texts.hpp"
 
 namespace ddl::cli {
@@ -69,6 +70,10 @@ std::string bash_completion(const CLI::App& app) {
     options += fmt::format("        {}) options='{}'; {} ;;\n", name, all,
                            positional ? bash_values(expected_of(*positional)) : ":");
   }
+  for (const std::string& word : laboratory_words()) {
+    commands += " " + word;
+    options += fmt::format("        {}) files=-f ;;\n", word);
+  }
   std::string own;
   for (const CLI::Option* option : shown_options(app)) own += " " + joined(names_of(*option));
   return fmt::format(R"(# Completion of ddlsim for bash, as `ddlsim completion bash` prints it.
@@ -113,6 +118,10 @@ std::string zsh_completion(const CLI::App& app) {
                            zsh_values(expected_of(*positional)));
     }
     cases += fmt::format("    {})\n      _arguments{} ;;\n", command->get_name(), specs);
+  }
+  for (const std::string& word : laboratory_words()) {
+    commands += fmt::format("    '{}:Laboratory'\n", word);
+    cases += fmt::format("    {})\n      _files ;;\n", word);
   }
   return fmt::format(R"(#compdef ddlsim
 # Completion of ddlsim for zsh, as `ddlsim completion zsh` prints it.

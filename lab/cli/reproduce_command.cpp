@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "core/base/check.hpp"
+#include "lab/cli/commands.hpp"
+#include "lab/studies/report.hpp"
+#include "lab/studies/run_study.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/results/text/layout.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::cli {
+namespace {
+
+void list_studies() {
+  for (const studies::StudyRow& row : studies::study_table())
+    std::cout << results::hanging(fmt::format("  {:<10} ", row.name), row.what);
+}
+
+const studies::StudyRow& row_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const studies::StudyRow& row : studies::study_table()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  throw InputError(scenario::in_quotes(name) + " is no study; " +
+                   scenario::nearest_or(name, names, "studies are " + scenario::listed(names)));
+}
+
+bool has_mnist_and_cifar(const std::filesystem::path& folder) {
+  return std::filesystem::is_directory(folder / "mnist") && std::filesystem::is_directory(folder / "cifar-10");
+}
+
+// The folder of data sets named by the environment, if it has both.
+std::string usual_data() {
+  const char* folder = std::getenv("DDLSIM_DATA");
+  return folder != nullptr && has_mnist_and_cifar(folder) ? folder : "";
+}
+
+// Absolute; empty: none.
+std::string data_of(const studies::StudyRow& row, const ReproduceSettings& settings) {
+  const bool with_mnist = row.data == studies::DataUse::with_mnist;
+  const char* expected = with_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
+  const std::string data = with_mnist && settings.data.empty() ? usual_data() : settings.data;
+  if (settings.full && data.empty()) {
+    throw InputError(std::string("reproduce --full: needs CIFAR-10; expected --data with ") + expected);
+  }
+  if (!settings.full && row.data == studies::DataUse::full_alone && !data.empty()) {
+    throw InputError("reproduce --data: is for --full alone, which trains on CIFAR-10");
+  }
+  if (data.empty()) return "";
+  const std::filesystem::path folder(data);
+  if (!std::filesystem::is_directory(folder) || (with_mnist && !has_mnist_and_cifar(folder))) {
+    throw InputError("reproduce --data " + data + ": is not " + expected + "; expected a folder that is");
+  }
+  return std::filesystem::absolute(folder).string();
+}
+
+// Of pages, tables and runs: each size has its own.
+const char* name_ending(const studies::StudyRow& row, const studies::Scale& scale) {
+  if (scale.full) return "_full";
+  return row.data == studies::DataUse::in_between && !scale.data.empty() ? "_cifar" : "";
+}
+
+}  // namespace
+
+void reproduce(const ReproduceSettings& settings) {
+  if (settings.study.empty()) {
+    if (settings.full || !settings.data.empty())
+      throw InputError("reproduce --full: of which study? see ddlsim reproduce");
+    return list_studies();
+  }
+  const studies::StudyRow& row = row_named(settings.study);
+  const studies::Scale scale{settings.full, data_of(row, settings)};
+  studies::Study study = row.make(scale);
+  study.name += name_ending(row, scale);
+  studies::StudyOptions options;
+  options.out = settings.out;
+  options.finished_only = settings.finished;
+  options.at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
+  const studies::Outcome outcome =
+      with_progress(study.name, !settings.quiet && !settings.finished, [&](const auto& show) {
+        options.progress = show;
+        return studies::run_study(study, options);
+      });
+  const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
+                              (scale.data.empty() ? "" : " --data DIR");
+  const std::string page = studies::write_study(settings.out, study, outcome, command);
+  std::cout << studies::study_text(study, outcome) << "\npage  " << page << "\n";
+}
+
+}  // namespace ddl::cli

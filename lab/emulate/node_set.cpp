@@ -1,0 +1,98 @@
+#include "lab/emulate/node_set.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/graph/shared_graphs.hpp"
+#include "core/systems/table.hpp"
+#include "sim/experiment/run_end.hpp"
+
+namespace ddl::emulate {
+
+NodeSet::NodeSet(Emulation& emulation, experiment::Experiment& experiment)
+    : experiment_(experiment), clusters_(static_cast<std::size_t>(experiment.nodes()), experiment.cluster()) {
+  for (int id = 0; id < experiment.nodes(); ++id) {
+    Cluster& own = clusters_[static_cast<std::size_t>(id)];
+    own.graphs = std::make_shared<graph::SharedGraphs>();
+    nodes_.push_back(std::make_unique<EmulatedNode>(emulation, own, id, experiment.first_weights(id)));
+    programs_.push_back(systems::make_program(*experiment.scenario().algorithm, *nodes_.back()));
+  }
+}
+
+void NodeSet::lock_all() {
+  for (const auto& node : nodes_) node->monitor().lock();
+}
+
+void NodeSet::unlock_all() {
+  for (const auto& node : nodes_) node->monitor().unlock();
+}
+
+void NodeSet::wake_all() {
+  for (const auto& node : nodes_) {
+    const std::scoped_lock held(node->monitor());
+    node->monitor().wake();
+  }
+}
+
+void NodeSet::end_all() {
+  for (const auto& node : nodes_) {
+    const std::scoped_lock held(node->monitor());
+    node->monitor().end();
+  }
+}
+
+bool NodeSet::none_goes_on() const {
+  return std::ranges::all_of(nodes_, [](const auto& node) { return node->monitor().is_stuck(); });
+}
+
+std::string NodeSet::waiting_text() {
+  std::vector<std::string> lines;
+  for (const auto& node : nodes_) {
+    const std::scoped_lock held(node->monitor());
+    for (const std::string& what : node->monitor().waited_for()) {
+      lines.push_back(experiment_.fabric().name(node->id()) + " waits for " + what);
+    }
+  }
+  return experiment::joined(lines);
+}
+
+std::vector<experiment::NodeState> NodeSet::states() {
+  std::vector<experiment::NodeState> states;
+  for (const auto& node : nodes_) {
+    const std::scoped_lock held(node->monitor());
+    states.push_back({experiment_.judges(node->id()) ? node->copy_of_weights() : nullptr, node->counted_steps(),
+                      node->take_train_loss()});
+  }
+  return states;
+}
+
+std::vector<const experiment::LearningNode*> NodeSet::learners() const {
+  std::vector<const experiment::LearningNode*> learners;
+  for (const auto& node : nodes_) learners.push_back(node.get());
+  return learners;
+}
+
+void NodeSet::settle_staleness() {
+  for (const auto& node : nodes_) {
+    for (const auto& note : node->staleness_notes()) (*this)[note.worker].set_staleness(note.step, note.staleness);
+  }
+}
+
+double NodeSet::last_event_s() const {
+  double last_s = 0;
+  for (const auto& node : nodes_) last_s = std::max(last_s, node->last_event_s());
+  return last_s;
+}
+
+void NodeSet::add_lateness(experiment::Measurement& measured) const {
+  std::int64_t sleeps = 0;
+  for (const auto& node : nodes_) {
+    const EmulatedNode::Lateness& late = node->lateness();
+    sleeps += late.count;
+    measured.late_mean_s += late.sum_s;
+    measured.late_max_s = std::max(measured.late_max_s, late.max_s);
+  }
+  if (sleeps > 0) measured.late_mean_s /= static_cast<double>(sleeps);
+}
+
+}  // namespace ddl::emulate

@@ -1,0 +1,62 @@
+// All nodes of an emulated run, with their programs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/node/node.hpp"
+#include "lab/emulate/emulated_node.hpp"
+#include "sim/experiment/experiment.hpp"
+#include "sim/experiment/learning_node.hpp"
+#include "sim/experiment/run_result.hpp"
+
+namespace ddl::emulate {
+
+class Emulation;
+
+// Takes the monitors it needs, several in the order of nodes.
+class NodeSet {
+ public:
+  NodeSet(Emulation& emulation, experiment::Experiment& experiment);
+
+  std::size_t size() const { return nodes_.size(); }
+  EmulatedNode& operator[](int node) { return *nodes_[static_cast<std::size_t>(node)]; }
+  Program& program(int node) { return *programs_[static_cast<std::size_t>(node)]; }
+
+  void lock_all();
+  void unlock_all();
+  void wake_all();
+  void end_all();  // their actors are unwound when they next wait
+
+  // Whether no actor goes on unless a message comes. Exact, for with all monitors held nothing moves but messages that
+  // are under way; `nothing_under_way` is asked then.
+  template <class Ask>
+  bool are_stuck(const Ask& nothing_under_way) {
+    lock_all();
+    const bool stuck = nothing_under_way() && none_goes_on();
+    unlock_all();
+    return stuck;
+  }
+  std::string waiting_text();  // what their actors wait for
+
+  // All at about one time, each node between two of its calls.
+  std::vector<experiment::NodeState> states();
+
+  // --- when all threads have ended ---
+  std::vector<const experiment::LearningNode*> learners() const;
+  void settle_staleness();  // what nodes have noted of others' steps
+  double last_event_s() const;
+  void add_lateness(experiment::Measurement& measured) const;
+
+ private:
+  bool none_goes_on() const;
+
+  experiment::Experiment& experiment_;
+  std::vector<Cluster> clusters_;  // the nodes' own
+  std::vector<std::unique_ptr<EmulatedNode>> nodes_;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace ddl::emulate

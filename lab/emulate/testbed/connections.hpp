@@ -1,0 +1,43 @@
+// One TCP connection for each ordered pair of hosts, made before the run begins.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lab/emulate/testbed/testbed.hpp"
+
+namespace ddl::emulate {
+
+// A socket, closed with its owner; what is still under way is then dropped at once.
+class Socket {
+ public:
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept;
+  Socket& operator=(Socket&&) = delete;
+  ~Socket();
+
+  int descriptor() const { return descriptor_; }
+  // All of it, waiting as long as it takes; `more` follows at once, so that a last short segment may wait for it. False
+  // once the connection is gone.
+  bool send_all(const void* data, std::size_t size, bool more) const;
+  // What is there, at least one byte and at most `size`; 0 once the connection is gone.
+  std::size_t receive(void* data, std::size_t size) const;
+  // receive() waits for so many bytes, though it may return fewer: without, every frame would wake the reader.
+  void wait_for(std::size_t bytes) const;
+  bool receive_all(void* data, std::size_t size) const;
+  void shut() const;  // both ends' calls return
+
+ private:
+  int descriptor_;
+};
+
+struct Connection {
+  int source = 0, target = 0;
+  Socket writing, reading;  // at the source, at the target
+};
+
+// By source, then target. `congestion` names TCP's congestion control. Throws InputError if the kernel has none such.
+std::vector<Connection> connect_all(const Testbed& testbed, int nodes, const std::string& congestion);
+
+}  // namespace ddl::emulate

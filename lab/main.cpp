@@ -1,0 +1,5 @@
+// ddlsim-lab: how the simulation of ddlsim is checked. `ddlsim` hands the laboratory's words to it.
+#include "lab/cli/command_line.hpp"
+#include "sim/cli/command_line.hpp"
+
+int main(int argc, char** argv) { return ddl::cli::run_program(argc, argv, ddl::cli::run_laboratory); }

@@ -1,0 +1,159 @@
+#include "lab/studies/figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <ranges>
+
+#include "sim/results/reading/mean_curve.hpp"
+#include "sim/results/reading/read_rows.hpp"
+
+namespace ddl::studies {
+namespace {
+
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> result(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
+    for (std::size_t i = first; i <= last; ++i) result[order[i]] = static_cast<double>(first + last) / 2;
+    first = last + 1;
+  }
+  return result;
+}
+
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+}
+
+}  // namespace
+
+Reading measured(const std::string& key, double factor) {
+  return [key, factor](const results::FinishedRun& run) -> std::optional<double> {
+    const std::optional<double> value = run.measure(key);
+    return value ? std::optional(factor * *value) : std::nullopt;
+  };
+}
+
+Reading final_accuracy_percent(std::size_t evaluations) {
+  return [evaluations](const results::FinishedRun& run) -> std::optional<double> {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder) | std::views::reverse) {
+      if (count == evaluations || (count > 0 && row.iteration == 0)) break;
+      sum += 100 * row.test_accuracy;
+      ++count;
+    }
+    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  };
+}
+
+Reading seconds_to(double accuracy) { return measured(results::time_to(accuracy)); }
+
+Reading steps_to(double accuracy) {
+  return [accuracy](const results::FinishedRun& run) -> std::optional<double> {
+    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
+      if (row.test_accuracy >= accuracy) return row.iteration * static_cast<double>(run.workers.size());
+    }
+    return std::nullopt;
+  };
+}
+
+Reading fluctuation_percent() {
+  return [](const results::FinishedRun& run) -> std::optional<double> {
+    std::map<std::string, std::vector<double>> curves;  // by worker
+    results::read_rows<experiment::CurveRow>(run.folder, [&](const experiment::CurveRow& row) {
+      if (row.worker != experiment::mean_of_workers && row.worker != experiment::averaged_model)
+        curves[row.worker].push_back(100 * row.test_accuracy);
+    });
+    double sum = 0;
+    for (const auto& [worker, accuracy] : curves) {
+      if (accuracy.size() < 2) return std::nullopt;
+      double way = 0;
+      for (std::size_t i = 1; i < accuracy.size(); ++i) way += std::abs(accuracy[i] - accuracy[i - 1]);
+      sum += (way - std::abs(accuracy.back() - accuracy.front())) / static_cast<double>(accuracy.size() - 1);
+    }
+    return curves.empty() ? std::nullopt : std::optional(sum / static_cast<double>(curves.size()));
+  };
+}
+
+Reading answers_percent(const std::string& host) {
+  return [host](const results::FinishedRun& run) -> std::optional<double> {
+    results::NodeNames nodes;
+    double answers = 0, right = 0;
+    results::read_rows<Answer>(run.folder, nodes, [&](const Answer& answer) {
+      if (nodes[answer.exit] != host) return;
+      ++answers;
+      if (answer.correct) ++right;
+    });
+    return answers > 0 ? std::optional(100 * right / answers) : std::nullopt;
+  };
+}
+
+double rank_correlation(const Outcome& outcome, const std::string& table) {
+  std::vector<double> published, simulated;
+  for (const Outcome::Value& value : outcome.values()) {
+    if (value.place.table != table || !value.published || !value.simulated) continue;
+    published.push_back(*value.published);
+    simulated.push_back(*value.simulated);
+  }
+  return correlation(ranks(published), ranks(simulated));
+}
+
+std::string out_of(int count, int all) { return fmt::format("{} of {}", count, all); }
+
+namespace {
+
+nlohmann::ordered_json output_of_vgg() { return {{"type", "dense"}, {"units", 10}, {"init", "zero"}}; }
+
+void add_convolution(nlohmann::ordered_json& layers, int filters, bool batch_norm) {
+  layers.push_back({{"type", "conv"}, {"filters", filters}, {"kernel", 3}});
+  if (batch_norm) {
+    layers.back()["bias"] = false;
+    layers.push_back({{"type", "batch_norm"}});
+  }
+  layers.push_back({{"type", "relu"}});
+}
+
+}  // namespace
+
+nlohmann::ordered_json vgg_network(const std::array<int, 5>& convolutions) {
+  constexpr std::array filters = {64, 128, 256, 512, 512};
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (std::size_t stage = 0; stage < filters.size(); ++stage) {
+    for (int i = 0; i < convolutions[stage]; ++i) add_convolution(layers, filters[stage], false);
+    layers.push_back({{"type", "max_pool"}});
+  }
+  layers.push_back({{"type", "flatten"}});
+  layers.push_back(output_of_vgg());
+  return {{"layers", layers}};
+}
+
+nlohmann::ordered_json small_vgg_network(bool batch_norm) {
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (const int filters : {16, 32, 64, 128}) {
+    add_convolution(layers, filters, batch_norm);
+    layers.push_back({{"type", "max_pool"}});
+  }
+  layers.push_back({{"type", "flatten"}});
+  layers.push_back(output_of_vgg());
+  return {{"layers", layers}};
+}
+
+}  // namespace ddl::studies

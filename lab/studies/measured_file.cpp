@@ -1,0 +1,42 @@
+#include "lab/studies/measured_file.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "core/base/check.hpp"
+
+namespace ddl::studies {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> folders_of_files() {
+  if (const char* home = std::getenv("DDLSIM_HOME"); home != nullptr && *home != '\0') return {home};
+  std::vector<fs::path> folders = {"."};
+  std::error_code unreadable;
+  fs::path above = fs::read_symlink("/proc/self/exe", unreadable);
+  while (above.has_relative_path()) {
+    above = above.parent_path();
+    folders.push_back(above);
+    folders.push_back(above / "share" / "ddlsim");
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::string measured_file(const std::string& name) {
+  const fs::path below = fs::path("results") / "validation" / name;
+  for (const fs::path& folder : folders_of_files()) {
+    std::ifstream file(folder / below, std::ios::binary);
+    if (file) return {std::istreambuf_iterator<char>(file), {}};
+  }
+  throw InputError(below.string() +
+                   ": no such file; expected it in the current folder, in a folder above the program, in " +
+                   "share/ddlsim or, if that is set, in $DDLSIM_HOME");
+}
+
+}  // namespace ddl::studies

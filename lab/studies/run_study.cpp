@@ -1,0 +1,201 @@
+#include "lab/studies/run_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.hpp"
+#include "sim/jobs/jobs_folder.hpp"
+#include "sim/jobs/process/failures.hpp"
+#include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/statistics.hpp"
+#include "sim/results/writing/whole_file.hpp"
+#include "sim/scenario/reading/read.hpp"
+
+namespace ddl::studies {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::ordered_json;
+using scenario::Scenario;
+using Readings = std::vector<std::optional<double>>;  // one per figure of a cell
+
+// By cell, then draw of the network; but for the seed.
+std::vector<Scenario> scenarios_of(const Study& study, const std::string& folder) {
+  std::vector<Scenario> scenarios;
+  std::vector<std::string> problems;
+  for (const Cell& cell : study.cells) {
+    try {
+      Json json = Json::parse(cell.scenario);
+      for (int draw = 1; draw <= cell.draws; ++draw) {
+        json["name"] = draw == 1 ? cell.name : fmt::format("{}_draw_{}", cell.name, draw);
+        if (cell.draws > 1) json["platform"]["network"]["draw"] = draw;
+        scenarios.push_back(scenario::parse_scenario(json.dump(), folder + "/" + cell.name));
+      }
+    } catch (const scenario::ScenarioErrors& errors) {
+      problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());
+    }
+  }
+  if (!problems.empty()) throw scenario::ScenarioErrors(problems);
+  return scenarios;
+}
+
+const std::vector<std::uint64_t>& seeds_of(const Study& study, const Cell& cell) {
+  return cell.seeds.empty() ? study.seeds : cell.seeds;
+}
+
+// By cell, then draw, then seed.
+std::vector<jobs::Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
+  std::vector<jobs::Job> jobs;
+  auto scenario = scenarios.begin();
+  for (const Cell& cell : study.cells) {
+    for (int draw = 1; draw <= cell.draws; ++draw, ++scenario) {
+      for (const std::uint64_t seed : seeds_of(study, cell)) {
+        jobs.push_back({&*scenario, seed, folder / scenario->name / std::to_string(seed),
+                        fmt::format("{} (seed {})", scenario->name, seed), cell.cost});
+      }
+    }
+  }
+  return jobs;
+}
+
+// Those that are to be made, the cheapest first: a study that is interrupted has as many cells as it can.
+std::vector<std::size_t> open_of(const std::vector<jobs::Job>& jobs) {
+  std::vector<std::size_t> open = jobs::FinishedRuns().open_of(jobs);
+  std::ranges::stable_sort(open, {}, [&](std::size_t job) { return jobs[job].cost; });
+  return open;
+}
+
+void put_platforms(const Study& study, const fs::path& folder) {
+  for (const PlatformFile& platform : study.platforms) {
+    const std::string file = (folder / platform.file).string();
+    if (results::content_of(file) != platform.text) results::write_whole(file, platform.text);
+  }
+}
+
+// Of a run that ended; or throws why it did not, and in which cell.
+void check_end(const jobs::Job& job, const jobs::JobEnd& end) {
+  const std::string cell = job.scenario->file + ": ";
+  try {
+    end.told();
+  } catch (const jobs::CannotWrite&) {
+    throw;
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    throw InputError(what.starts_with(cell) ? what : cell + what);
+  } catch (const process::RunFailed& error) {
+    throw process::RunFailed(cell + error.what());
+  }
+}
+
+Readings readings_of(const Cell& cell, const results::FinishedRun& run) {
+  Readings readings;
+  for (const Figure& figure : cell.figures) {
+    const std::optional<double> value = figure.read(run);
+    readings.push_back(value && std::isfinite(*value) ? value : std::nullopt);  // a run that diverged has no figures
+  }
+  return readings;
+}
+
+void count_network(const results::FinishedRun& run, std::vector<Outcome::Network>& networks) {
+  if (run.network.empty()) return;
+  auto found = std::ranges::find(networks, run.network, &Outcome::Network::text);
+  if (found == networks.end()) found = networks.insert(found, {run.network, 0});
+  ++found->runs;
+}
+
+// The mean over seeds of the means over draws; none unless every run has the figure: a mean of the others would
+// flatter. `of_runs`: by draw, then seed.
+std::optional<results::Estimate> estimate_of(const std::vector<Readings>& of_runs, std::size_t figure, int draws) {
+  std::vector<double> of_seeds(of_runs.size() / static_cast<std::size_t>(draws));
+  for (std::size_t run = 0; run < of_runs.size(); ++run) {
+    const auto& value = of_runs[run][figure];
+    if (!value) return std::nullopt;
+    of_seeds[run % of_seeds.size()] += *value;
+  }
+  for (double& of_seed : of_seeds) of_seed /= draws;
+  return results::estimate(of_seeds);
+}
+
+// `is_open`: by job, whether its run is not finished.
+Outcome outcome_of(const Study& study, const std::vector<jobs::Job>& jobs, const std::vector<bool>& is_open) {
+  std::vector<Outcome::Value> values = study.derived;
+  std::vector<Outcome::Network> networks;
+  std::vector<std::string> open;
+  std::size_t job = 0;
+  for (const Cell& cell : study.cells) {
+    const std::size_t first = job;
+    job += seeds_of(study, cell).size() * static_cast<std::size_t>(cell.draws);
+    const auto of_cell = [&](const auto& by_job) { return by_job.begin() + static_cast<std::ptrdiff_t>(first); };
+    const auto count = static_cast<std::ptrdiff_t>(job - first);
+    const bool cell_is_open = std::any_of(of_cell(is_open), of_cell(is_open) + count, std::identity());
+    if (cell_is_open) open.push_back(cell.name);
+    std::vector<Readings> of_runs;
+    for (std::size_t run_of = first; run_of < job && !cell_is_open; ++run_of) {
+      const results::FinishedRun run = results::read_finished(jobs[run_of].folder);
+      of_runs.push_back(readings_of(cell, run));
+      count_network(run, networks);
+    }
+    for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
+      Outcome::Value& value = values.emplace_back();
+      value.place = cell.figures[figure].place;
+      value.published = cell.figures[figure].published;
+      value.open = cell_is_open;
+      if (cell_is_open) continue;
+      if (const auto estimate = estimate_of(of_runs, figure, cell.draws)) {
+        value.simulated = estimate->mean;
+        value.half_width = estimate->half_width;
+      }
+    }
+  }
+  return Outcome(std::move(values), std::move(networks), std::move(open));
+}
+
+// Of the runs that are there, while more may be made. Throws InputError where there are none.
+Outcome finished_of(const Study& study, const fs::path& folder) {
+  if (!fs::is_directory(folder)) {
+    throw InputError(folder.string() + ": holds no runs of the study; expected some, made without --finished");
+  }
+  put_platforms(study, folder);
+  const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
+  const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
+  jobs::FinishedRuns finished;
+  std::vector<bool> is_open;
+  for (const jobs::Job& job : jobs) is_open.push_back(!finished.has_of_any_build(job));
+  return outcome_of(study, jobs, is_open);
+}
+
+}  // namespace
+
+const Outcome::Value& Outcome::at(const TablePosition& place) const {
+  for (const Value& value : values_) {
+    if (value.place != place) continue;
+    note(value.open);
+    return value;
+  }
+  throw InternalError("no such place in table " + place.table);
+}
+
+Outcome run_study(const Study& study, const StudyOptions& options) {
+  const fs::path folder = fs::path(options.out) / "cells" / study.name;
+  if (options.finished_only) return finished_of(study, folder);
+  std::vector<std::string> own_files;
+  for (const PlatformFile& platform : study.platforms) own_files.push_back(platform.file);
+  const jobs::JobsFolder in_use(folder, jobs::JobsFolder::Use::alone, own_files);
+  put_platforms(study, folder);
+  const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
+  const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
+  jobs::JobOptions runs;
+  runs.at_once = options.at_once;
+  runs.replace = results::Replace::anything;
+  runs.progress = options.progress;
+  jobs::run_jobs(jobs, open_of(jobs), runs,
+                 [&](std::size_t job, const jobs::JobEnd& end) { check_end(jobs[job], end); });
+  return outcome_of(study, jobs, std::vector<bool>(jobs.size()));
+}
+
+}  // namespace ddl::studies

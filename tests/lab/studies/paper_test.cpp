@@ -1,0 +1,107 @@
+// The scenarios of publications: each is documented, loads, and takes a few steps; those of TF.AKO are its study's.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "lab/studies/study.hpp"
+#include "sim/runtime/run.hpp"
+#include "sim/scenario/reading/read.hpp"
+#include "tests/data/scratch_folder.hpp"
+#include "tests/support/cifar_files.hpp"
+#include "tests/support/mnist_files.hpp"
+
+namespace ddl::paper_test {
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path folder = fs::path(DDLSIM_SOURCE_DIR) / "scenarios" / "paper";
+
+std::vector<fs::path> paper_scenarios() {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.insert(entry.path());
+  return {files.begin(), files.end()};
+}
+
+// "uniform_lan_4_ps" of "tfako_2018_uniform_lan_ps_async": the study's cell of four workers, or of two to a target.
+std::string cell_of(const fs::path& file, const std::string& network) {
+  const std::string rest = file.stem().string().substr(("tfako_2018_" + network + "_").size());
+  const std::map<std::string, std::string> cells = {{"ps_async", "4_ps"},
+                                                    {"ako_p1", "4_ako_p1"},
+                                                    {"ako_p4", "4_ako_p4"},
+                                                    {"ps_async_to_target", "2_ps_to_target"},
+                                                    {"ako_p4_to_target", "2_ako_p4_to_target"}};
+  return network + "_" + cells.at(rest);
+}
+
+// What is learnt and how it is exchanged; not where, how long and how it is measured.
+std::string what_is_done(scenario::Scenario scenario) {
+  const scenario::Scenario blank;
+  scenario.name = scenario.description = scenario.file = "";
+  scenario.platform = blank.platform;
+  scenario.stop = blank.stop;
+  scenario.evaluate = blank.evaluate;
+  scenario.record = blank.record;
+  scenario.wire = blank.wire;
+  return scenario::describe(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("every scenario of a publication says what was published, and what it trains takes two steps") {
+  const data::ScratchFolder cifar, mnist;
+  write_cifar(cifar, 16);
+  write_mnist(mnist.path(), 1);
+  std::set<std::string> done;
+  for (const fs::path& file : paper_scenarios()) {
+    INFO(file.filename().string());
+    const std::string text = scenario::scenario_text(file.string());
+    CHECK(text.starts_with("// "));
+    std::vector<scenario::Override> smaller = {{"stop.iterations", "2"}, {"training.batch_size", "2"}};
+    const bool of_digits = text.find(R"("source": "mnist")") != std::string::npos;
+    if (text.find(R"("path")") != std::string::npos) {
+      smaller.push_back({"data.path", of_digits ? mnist.path() : cifar.path()});
+    }
+    scenario::Scenario scenario = scenario::read_scenario(file.string(), smaller);
+    CHECK(scenario.name == file.stem().string());
+    CHECK_FALSE(scenario.description.empty());
+    scenario.data.train = 16;
+    scenario.data.test = 4;
+    // Those that differ in their network and length alone are run once; shipped scenarios run on each of these
+    // networks.
+    if (!done.insert(what_is_done(scenario)).second) continue;
+    scenario.stop = {.iterations = 2};  // four samples may well reach an accuracy by chance
+    // Sixteen replicas of a large network take too long for a test.
+    auto* hosts = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts);
+    if (hosts != nullptr && scenario.compute.slowdown.empty()) hosts->workers = std::min(hosts->workers, 2);
+    const experiment::RunResult result = runtime::run(scenario);
+    CHECK(result.divergence == std::nullopt);
+    for (const std::int64_t steps : result.steps) CHECK(steps == 2);
+  }
+}
+
+TEST_CASE("the scenarios of TF.AKO do what its study with the published network does") {
+  const data::ScratchFolder cifar;
+  write_cifar(cifar, 16);
+  const studies::Study study = studies::ako_2018({.full = true, .data = cifar.path()});
+  std::map<std::string, scenario::Scenario> cells;
+  for (const studies::Cell& cell : study.cells) {
+    cells.emplace(cell.name, scenario::parse_scenario(cell.scenario, cifar.file(cell.name)));
+  }
+  int compared = 0;
+  for (const fs::path& file : paper_scenarios()) {
+    for (const std::string network : {"uniform_lan", "het_lan", "uniform_wan", "het_wan"}) {
+      if (!file.filename().string().starts_with("tfako_2018_" + network)) continue;
+      INFO(file.filename().string());
+      const auto scenario = scenario::read_scenario(file.string(), {{"data.path", cifar.path()}});
+      CHECK(what_is_done(scenario) == what_is_done(cells.at(cell_of(file, network))));
+      ++compared;
+    }
+  }
+  CHECK(compared == 4 * 3 + 4);
+}
+
+}  // namespace ddl::paper_test
