@@ -7,7 +7,7 @@
 #include "core/nn/model.hpp"
 #include "core/nn/optimizer.hpp"
 #include "lab/bench/stopwatch.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::bench {
@@ -120,18 +120,18 @@ std::vector<LookAheadRow> measure_look_ahead(int most, double seconds) {
             "stop": {"iterations": )" +
             std::to_string(steps) + "}, \"evaluate\": {\"every_iterations\": 1000000}}",
         "bench");
-    runtime::RunOptions options;
+    run::RunOptions options;
     options.threads = threads;
-    return runtime::run(scenario, options);
+    return run::run(scenario, options);
   };
   constexpr int kTrialSteps = 4;
-  const experiment::RunResult trial = run_with(1, kTrialSteps);
+  const run::RunResult trial = run_with(1, kTrialSteps);
   int counts = 1;
   for (int threads = 2; threads <= most; threads *= 2) ++counts;
   const int steps = static_cast<int>(std::clamp(kTrialSteps * seconds / counts / trial.wall_s, 8.0, 400.0));
   std::vector<LookAheadRow> rows;
   for (int threads = 1; threads <= most; threads *= 2) {
-    const experiment::RunResult result = run_with(threads, steps);
+    const run::RunResult result = run_with(threads, steps);
     LookAheadRow row{.threads = threads, .images_per_s = result.samples / result.wall_s};
     row.speed_up = rows.empty() ? 1 : row.images_per_s / rows.front().images_per_s;
     // The difference between a longer and a shorter run, because starting and ending cost the same in both.

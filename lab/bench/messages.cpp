@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/systems/table.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::bench {
@@ -64,7 +64,7 @@ std::vector<MessageRow> measure_messages(const MessageBench& bench) {
         const bool all_to_all = scenario.algorithm->memory(nullptr, workers).all_to_all;
         if (rows.back().wall_s * std::pow(growth, all_to_all ? 4 : 2) > left_s) break;
       }
-      const experiment::RunResult result = runtime::run(scenario);
+      const run::RunResult result = run::run(scenario);
       rows.push_back({pattern, workers, result.messages_sent, result.wall_s,
                       static_cast<double>(result.messages_sent) / std::max(result.wall_s, 1e-9),
                       result.peak_memory_bytes});
@@ -78,10 +78,9 @@ std::vector<MemoryRow> measure_memory(const std::string& model, int more_workers
   constexpr int few_workers = 32;
   std::vector<MemoryRow> rows;
   for (const char* optimizer : {"sgd", "momentum", "adam"}) {
-    const experiment::RunResult few =
-        runtime::run(learning(model, optimizer, few_workers), {.threads = 1, .progress = {}});
-    const experiment::RunResult many =
-        runtime::run(learning(model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
+    const run::RunResult few = run::run(learning(model, optimizer, few_workers), {.threads = 1, .progress = {}});
+    const run::RunResult many =
+        run::run(learning(model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
     const double model_bytes = 4.0 * static_cast<double>(few.weights.front().size());
     rows.push_back({optimizer, model_bytes, states_of(optimizer) * model_bytes, 2 * model_bytes,
                     (many.peak_memory_bytes - few.peak_memory_bytes) / more_workers});

@@ -52,16 +52,16 @@ emulate::EmulateOptions options_of(const EmulateSettings& settings) {
 std::string measure(const jobs::Job& job, const EmulateSettings& settings, results::Replace replace, int repetition) {
   ProgressLine line(job.name, !settings.quiet);
   emulate::EmulateOptions emulation = options_of(settings);
-  if (line.shown()) emulation.run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
+  if (line.shown()) emulation.run.progress = [&](const run::Progress& progress) { line.show(progress); };
   jobs::JobOptions options;
   options.measured = true;
   options.replace = replace;
   options.make = [&](const jobs::Job&, const scenario::Scenario& scenario) {
-    experiment::RunResult result = emulate::emulate_here(scenario, emulation);
+    run::RunResult result = emulate::emulate_here(scenario, emulation);
     result.measured->repetition = repetition;
     return result;
   };
-  options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const run::RunResult& result) {
     return tell_run(scenario, result, settings.scenario, job.folder);
   };
   return jobs::run_job(job, options);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lab/emulate/testbed/testbed.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 
 namespace ddl::emulate {
 
@@ -13,14 +13,14 @@ struct EmulateOptions {
   bool real_compute = false;                 // a gradient takes what its math takes, instead of being slept
   TestbedSettings testbed;                   // its seed is that of the scenario's network
   double limit_s = 600;                      // of a run; one that is not over then fails
-  runtime::RunOptions run;
+  run::RunOptions run;
 };
 
 // Runs in this process, which does nothing else: all that it makes vanishes with the process. Needs root, iproute2 and
 // network namespaces, and a star of at most 32 hosts. Throws InputError, RunFailed, InternalError.
-experiment::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options);
+run::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options);
 
 // The same in a child process, which hands back what was measured. Throws Interrupted, too.
-experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options);
+run::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options);
 
 }  // namespace ddl::emulate

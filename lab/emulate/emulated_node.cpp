@@ -5,7 +5,7 @@
 
 #include "core/node/vectors.hpp"
 #include "lab/emulate/emulation.hpp"
-#include "sim/experiment/cluster.hpp"
+#include "sim/run/cluster.hpp"
 
 namespace ddl::emulate {
 namespace {
@@ -19,8 +19,8 @@ bool never() { return false; }
 }  // namespace
 
 EmulatedNode::EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start)
-    : experiment::LearningNode(emulation.scenario(), own, id,
-                               start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
+    : run::LearningNode(emulation.scenario(), own, id,
+                        start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
       emulation_(emulation),
       membership_(own.workers) {}
 
@@ -48,8 +48,8 @@ void EmulatedNode::finish_step() {
 // --- learning ---
 
 Gradient EmulatedNode::gradient() {
-  experiment::Trainer* trainer = emulation_.trainer();
-  std::unique_ptr<experiment::Trainer::Gradient> job;
+  run::Trainer* trainer = emulation_.trainer();
+  std::unique_ptr<run::Trainer::Gradient> job;
   Payload at = weights().snapshot();
   if (trainer != nullptr) job = trainer->begin_gradient(id(), at);
   const double seconds = draw_gradient_seconds();
@@ -86,7 +86,7 @@ void EmulatedNode::sleep(double seconds, const std::function<bool()>& cut_short,
 }
 
 void EmulatedNode::compute(double seconds) {
-  sleep(seconds * experiment::slowdown_of(emulation_.scenario(), name()), never, "its work's end");
+  sleep(seconds * run::slowdown_of(emulation_.scenario(), name()), never, "its work's end");
   last_event_s_ = now();
 }
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "lab/emulate/monitor.hpp"
-#include "sim/experiment/learning_node.hpp"
+#include "sim/run/learning/learning_node.hpp"
 
 namespace ddl::emulate {
 
 class Emulation;
 
-class EmulatedNode : public experiment::LearningNode {
+class EmulatedNode : public run::LearningNode {
  public:
   // No other node has this cluster: the graphs in it are drawn when first asked for.
   EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start);

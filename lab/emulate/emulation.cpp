@@ -9,8 +9,8 @@
 #include "core/base/check.hpp"
 #include "core/base/counted.hpp"
 #include "core/systems/table.hpp"
-#include "sim/experiment/collection.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/rows/collection.hpp"
+#include "sim/run/run.hpp"
 
 namespace ddl::emulate {
 namespace {
@@ -94,7 +94,7 @@ Emulation::~Emulation() { stop(); }
 
 // --- running ---
 
-experiment::RunResult Emulation::run() {
+run::RunResult Emulation::run() {
   precedence_ = take_precedence();  // the math threads, which are there already, do without
   if (trainer() != nullptr) evaluate_now(0);
   nodes_.lock_all();
@@ -187,7 +187,7 @@ void Emulation::end_if_stuck() {
 // --- evaluations ---
 
 void Emulation::evaluate_now(double time_s) {
-  std::vector<experiment::NodeState> states = nodes_.states();
+  std::vector<run::NodeState> states = nodes_.states();
   const double bytes = channels_.bytes_sent(nodes_);
   if (experiment_.evaluate(time_s, bytes, std::move(states))) state_.stop("accuracy", time_s);
 }
@@ -218,22 +218,22 @@ void Emulation::report_progress(double now_s) {
 
 // --- the result ---
 
-experiment::RunResult Emulation::collect() {
+run::RunResult Emulation::collect() {
   nodes_.settle_staleness();
   const double end_s = state_.end().time_s();
-  experiment::RunResult result =
-      experiment::collect(experiment_, state_.end(), nodes_.learners(), nodes_.states(), channels_.totals());
-  std::erase_if(result.given_up, [&](const experiment::GivenUp& note) { return note.time_s > end_s; });
+  run::RunResult result =
+      run::collect(experiment_, state_.end(), nodes_.learners(), nodes_.states(), channels_.totals());
+  std::erase_if(result.given_up, [&](const run::GivenUp& note) { return note.time_s > end_s; });
   for (double& seconds : result.compute_s) seconds = std::min(seconds, end_s);
   result.measured = measurement();
   if (!scenario().faults.empty()) result.faults.emplace();  // of links only: no host goes, no whole message is lost
   result.wall_s = end_s;
-  experiment::add_process_cost(result);
+  run::add_process_cost(result);
   return result;
 }
 
-experiment::Measurement Emulation::measurement() const {
-  experiment::Measurement measured;
+run::Measurement Emulation::measurement() const {
+  run::Measurement measured;
   measured.kernel = kernel_release();
   measured.congestion_control = options_.congestion_control;
   measured.compute = options_.real_compute ? "real" : "slept";
@@ -252,13 +252,13 @@ experiment::Measurement Emulation::measurement() const {
   return measured;
 }
 
-experiment::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options) {
+run::RunResult emulate_here(const scenario::Scenario& scenario, const EmulateOptions& options) {
   check_can_be_emulated(scenario, options);
   return Emulation(scenario, options).run();
 }
 
-experiment::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
-  return runtime::in_child_of(scenario, [&] { return emulate_here(scenario, options); });
+run::RunResult emulate(const scenario::Scenario& scenario, const EmulateOptions& options) {
+  return run::in_child_of(scenario, [&] { return emulate_here(scenario, options); });
 }
 
 }  // namespace ddl::emulate

@@ -16,8 +16,8 @@
 #include "lab/emulate/node_set.hpp"
 #include "lab/emulate/run_state.hpp"
 #include "lab/emulate/testbed/testbed.hpp"
-#include "sim/experiment/experiment.hpp"
 #include "sim/platform/fabric.hpp"
+#include "sim/run/experiment.hpp"
 
 namespace ddl::emulate {
 
@@ -28,12 +28,12 @@ class Emulation {
   ~Emulation();
 
   // To the end. Throws RunFailed, InternalError.
-  experiment::RunResult run();
+  run::RunResult run();
 
   // --- for nodes ---
   const scenario::Scenario& scenario() const { return experiment_.scenario(); }
   const Cluster& cluster() const { return experiment_.cluster(); }
-  experiment::Trainer* trainer() { return experiment_.trainer(); }
+  run::Trainer* trainer() { return experiment_.trainer(); }
   bool computes_for_real() const { return options_.real_compute; }
   const platform::Fabric& fabric() const { return fabric_; }
   const std::string& name(int node) const { return fabric_.name(node); }
@@ -61,15 +61,15 @@ class Emulation {
   void report_progress(double now_s);
 
   // When it is over: no thread is left.
-  experiment::RunResult collect();
-  experiment::Measurement measurement() const;
+  run::RunResult collect();
+  run::Measurement measurement() const;
 
   const EmulateOptions options_;
   platform::Fabric fabric_;
   const Star star_;
   Testbed testbed_;
   std::vector<Connection> connections_;  // until the channels have them
-  experiment::Experiment experiment_;
+  run::Experiment experiment_;
   RunState state_;
   ActorThreads threads_;
   NodeSet nodes_;

@@ -5,11 +5,11 @@
 
 #include "core/graph/shared_graphs.hpp"
 #include "core/systems/table.hpp"
-#include "sim/experiment/run_end.hpp"
+#include "sim/run/run_end.hpp"
 
 namespace ddl::emulate {
 
-NodeSet::NodeSet(Emulation& emulation, experiment::Experiment& experiment)
+NodeSet::NodeSet(Emulation& emulation, run::Experiment& experiment)
     : experiment_(experiment), clusters_(static_cast<std::size_t>(experiment.nodes()), experiment.cluster()) {
   for (int id = 0; id < experiment.nodes(); ++id) {
     Cluster& own = clusters_[static_cast<std::size_t>(id)];
@@ -53,11 +53,11 @@ std::string NodeSet::waiting_text() {
       lines.push_back(experiment_.fabric().name(node->id()) + " waits for " + what);
     }
   }
-  return experiment::joined(lines);
+  return run::joined(lines);
 }
 
-std::vector<experiment::NodeState> NodeSet::states() {
-  std::vector<experiment::NodeState> states;
+std::vector<run::NodeState> NodeSet::states() {
+  std::vector<run::NodeState> states;
   for (const auto& node : nodes_) {
     const std::scoped_lock held(node->monitor());
     states.push_back({experiment_.judges(node->id()) ? node->copy_of_weights() : nullptr, node->counted_steps(),
@@ -66,8 +66,8 @@ std::vector<experiment::NodeState> NodeSet::states() {
   return states;
 }
 
-std::vector<const experiment::LearningNode*> NodeSet::learners() const {
-  std::vector<const experiment::LearningNode*> learners;
+std::vector<const run::LearningNode*> NodeSet::learners() const {
+  std::vector<const run::LearningNode*> learners;
   for (const auto& node : nodes_) learners.push_back(node.get());
   return learners;
 }
@@ -84,7 +84,7 @@ double NodeSet::last_event_s() const {
   return last_s;
 }
 
-void NodeSet::add_lateness(experiment::Measurement& measured) const {
+void NodeSet::add_lateness(run::Measurement& measured) const {
   std::int64_t sleeps = 0;
   for (const auto& node : nodes_) {
     const EmulatedNode::Lateness& late = node->lateness();

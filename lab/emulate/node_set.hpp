@@ -8,9 +8,9 @@
 
 #include "core/node/node.hpp"
 #include "lab/emulate/emulated_node.hpp"
-#include "sim/experiment/experiment.hpp"
-#include "sim/experiment/learning_node.hpp"
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/experiment.hpp"
+#include "sim/run/learning/learning_node.hpp"
+#include "sim/run/rows/run_result.hpp"
 
 namespace ddl::emulate {
 
@@ -19,7 +19,7 @@ class Emulation;
 // Takes the monitors it needs, several in the order of nodes.
 class NodeSet {
  public:
-  NodeSet(Emulation& emulation, experiment::Experiment& experiment);
+  NodeSet(Emulation& emulation, run::Experiment& experiment);
 
   std::size_t size() const { return nodes_.size(); }
   EmulatedNode& operator[](int node) { return *nodes_[static_cast<std::size_t>(node)]; }
@@ -42,18 +42,18 @@ class NodeSet {
   std::string waiting_text();  // what their actors wait for
 
   // All at about one time, each node between two of its calls.
-  std::vector<experiment::NodeState> states();
+  std::vector<run::NodeState> states();
 
   // --- when all threads have ended ---
-  std::vector<const experiment::LearningNode*> learners() const;
+  std::vector<const run::LearningNode*> learners() const;
   void settle_staleness();  // what nodes have noted of others' steps
   double last_event_s() const;
-  void add_lateness(experiment::Measurement& measured) const;
+  void add_lateness(run::Measurement& measured) const;
 
  private:
   bool none_goes_on() const;
 
-  experiment::Experiment& experiment_;
+  run::Experiment& experiment_;
   std::vector<Cluster> clusters_;  // the nodes' own
   std::vector<std::unique_ptr<EmulatedNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;

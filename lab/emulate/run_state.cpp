@@ -51,7 +51,7 @@ void RunState::stop(const std::string& reason, double time_s) {
   if (end_.stop(reason, time_s)) tell();
 }
 
-void RunState::diverge(experiment::Divergence divergence) {
+void RunState::diverge(run::Divergence divergence) {
   const std::scoped_lock held(mutex_);
   if (end_.diverge(std::move(divergence))) tell();
 }
@@ -95,7 +95,7 @@ std::string RunState::reason_of_stop_rule() const {
   return experiment_.stop_rule().reason();
 }
 
-experiment::Progress RunState::progress(double now_s) const {
+run::Progress RunState::progress(double now_s) const {
   const std::scoped_lock held(mutex_);
   return experiment_.progress(now_s);
 }

@@ -9,15 +9,15 @@
 #include <string>
 
 #include "lab/emulate/monitor.hpp"
-#include "sim/experiment/experiment.hpp"
-#include "sim/experiment/run_end.hpp"
+#include "sim/run/experiment.hpp"
+#include "sim/run/run_end.hpp"
 
 namespace ddl::emulate {
 
 // Any thread may call these, holding a monitor or none; nothing in here takes one.
 class RunState {
  public:
-  explicit RunState(experiment::Experiment& experiment) : experiment_(experiment) {}
+  explicit RunState(run::Experiment& experiment) : experiment_(experiment) {}
 
   // --- nodes ---
   bool may_begin_step(std::int64_t begun);
@@ -30,7 +30,7 @@ class RunState {
 
   // --- whatever ends the run: the first reason is the one ---
   void stop(const std::string& reason, double time_s);
-  void diverge(experiment::Divergence divergence);
+  void diverge(run::Divergence divergence);
   void fail(std::exception_ptr failure);
 
   // --- the conductor ---
@@ -41,20 +41,20 @@ class RunState {
   std::int64_t steps() const;
   std::int64_t evaluations_by_steps() const;
   std::string reason_of_stop_rule() const;
-  experiment::Progress progress(double now_s) const;
+  run::Progress progress(double now_s) const;
 
   // Once all threads have ended.
-  const experiment::RunEnd& end() const { return end_; }
+  const run::RunEnd& end() const { return end_; }
 
  private:
   void tell();
 
-  experiment::Experiment& experiment_;
+  run::Experiment& experiment_;
   mutable std::mutex mutex_;  // guards what follows, and the experiment's stop rule
   std::condition_variable something_happened_;
   bool news_ = false;
   int workers_at_work_ = 0;
-  experiment::RunEnd end_;
+  run::RunEnd end_;
   std::atomic<bool> enough_samples_ = false;
 };
 

@@ -114,8 +114,8 @@ namespace {
 // The histogram of a run: what each batch took, in seconds, in rising order.
 std::vector<double> batch_times(const results::FinishedRun& run) {
   std::vector<double> seconds;
-  results::read_rows<experiment::IterationRow>(
-      run.folder, [&](const experiment::IterationRow& row) { seconds.push_back(row.end_s - row.start_s); });
+  results::read_rows<run::IterationRow>(
+      run.folder, [&](const run::IterationRow& row) { seconds.push_back(row.end_s - row.start_s); });
   std::ranges::sort(seconds);
   return seconds;
 }
@@ -143,11 +143,10 @@ namespace {
 
 // Mean over the minibatches of all workers in the last twentieth of the `steps` of each before `part` of them, times
 // `factor`.
-Reading of_minibatches(std::optional<double> experiment::IterationRow::*value, double part, int steps,
-                       double factor = 1) {
+Reading of_minibatches(std::optional<double> run::IterationRow::*value, double part, int steps, double factor = 1) {
   return [=](const results::FinishedRun& run) -> std::optional<double> {
     double sum = 0, count = 0;
-    results::read_rows<experiment::IterationRow>(run.folder, [&](const experiment::IterationRow& row) {
+    results::read_rows<run::IterationRow>(run.folder, [&](const run::IterationRow& row) {
       const auto step = static_cast<double>(row.iteration);
       if (step < (part - 0.05) * steps || step >= part * steps || !(row.*value)) return;
       sum += *(row.*value);
@@ -159,8 +158,8 @@ Reading of_minibatches(std::optional<double> experiment::IterationRow::*value, d
 // By how much the mean of the last three evaluations is above that after three twentieths of the batches.
 Reading points_learnt_late() {
   return [](const results::FinishedRun& run) -> std::optional<double> {
-    const std::vector<experiment::CurveRow> curve = results::read_mean_curve(run.folder);
-    for (const experiment::CurveRow& row : curve) {
+    const std::vector<run::CurveRow> curve = results::read_mean_curve(run.folder);
+    for (const run::CurveRow& row : curve) {
       if (row.iteration < 0.149 * curve.back().iteration) continue;
       return *final_accuracy_percent(3)(run) - 100 * row.test_accuracy;
     }
@@ -199,8 +198,7 @@ std::vector<Figure> figures_of_learning(const char* preset, const char* system, 
       {learnt(preset, loss, system), published.loss, final_training_loss(steps)},
       {learnt(preset, late, system), std::nullopt, points_learnt_late()}};
   for (const char* quantity : {loss, training_accuracy}) {
-    const auto value =
-        quantity == loss ? &experiment::IterationRow::train_loss : &experiment::IterationRow::train_accuracy;
+    const auto value = quantity == loss ? &run::IterationRow::train_loss : &run::IterationRow::train_accuracy;
     const double factor = quantity == loss ? 1 : 100;
     for (const double part : {0.05, 0.15, 0.25, 0.5, 0.75, 1.0}) {
       const std::string until = fmt::format("{:.0f}", part * batches);
@@ -264,10 +262,8 @@ std::vector<Cell> cells(const Scale& scale) {
 
 }  // namespace
 
-Reading final_training_loss(int steps) { return of_minibatches(&experiment::IterationRow::train_loss, 1, steps); }
-Reading final_training_accuracy(int steps) {
-  return of_minibatches(&experiment::IterationRow::train_accuracy, 1, steps, 100);
-}
+Reading final_training_loss(int steps) { return of_minibatches(&run::IterationRow::train_loss, 1, steps); }
+Reading final_training_accuracy(int steps) { return of_minibatches(&run::IterationRow::train_accuracy, 1, steps, 100); }
 
 }  // namespace cui_study
 

@@ -55,7 +55,7 @@ Reading final_accuracy_percent(std::size_t evaluations) {
   return [evaluations](const results::FinishedRun& run) -> std::optional<double> {
     double sum = 0;
     std::size_t count = 0;
-    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder) | std::views::reverse) {
+    for (const run::CurveRow& row : results::read_mean_curve(run.folder) | std::views::reverse) {
       if (count == evaluations || (count > 0 && row.iteration == 0)) break;
       sum += 100 * row.test_accuracy;
       ++count;
@@ -68,7 +68,7 @@ Reading seconds_to(double accuracy) { return measured(results::time_to(accuracy)
 
 Reading steps_to(double accuracy) {
   return [accuracy](const results::FinishedRun& run) -> std::optional<double> {
-    for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
+    for (const run::CurveRow& row : results::read_mean_curve(run.folder)) {
       if (row.test_accuracy >= accuracy) return row.iteration * static_cast<double>(run.workers.size());
     }
     return std::nullopt;
@@ -78,8 +78,8 @@ Reading steps_to(double accuracy) {
 Reading fluctuation_percent() {
   return [](const results::FinishedRun& run) -> std::optional<double> {
     std::map<std::string, std::vector<double>> curves;  // by worker
-    results::read_rows<experiment::CurveRow>(run.folder, [&](const experiment::CurveRow& row) {
-      if (row.worker != experiment::mean_of_workers && row.worker != experiment::averaged_model)
+    results::read_rows<run::CurveRow>(run.folder, [&](const run::CurveRow& row) {
+      if (row.worker != run::mean_of_workers && row.worker != run::averaged_model)
         curves[row.worker].push_back(100 * row.test_accuracy);
     });
     double sum = 0;

@@ -72,7 +72,7 @@ Reading seconds_per_cycle() {
   return [](const results::FinishedRun& run) -> std::optional<double> {
     std::map<int, std::pair<double, double>> workers;  // sum, count
     results::NodeNames nodes;
-    results::read_rows<experiment::IterationRow>(run.folder, nodes, [&](const experiment::IterationRow& row) {
+    results::read_rows<run::IterationRow>(run.folder, nodes, [&](const run::IterationRow& row) {
       workers[row.worker].first += row.end_s - row.start_s;
       workers[row.worker].second += 1;
     });

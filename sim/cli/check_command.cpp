@@ -15,7 +15,7 @@
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/search/tune_sweep.hpp"
 
 namespace ddl::cli {
@@ -51,7 +51,7 @@ std::string consensus_text(const graph::Consensus& consensus) {
                                                     rounds(1 / std::numbers::e), rounds(1e-3)));
 }
 
-std::string forecast_text(const scenario::Scenario& scenario, const experiment::Forecast& forecast) {
+std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
   const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value); };
@@ -76,7 +76,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);
   if (forecast.consensus) text += consensus_text(*forecast.consensus);
-  const experiment::Cost& parts = forecast.cost;
+  const run::Cost& parts = forecast.cost;
   const double all_s = parts.core_s(), evaluation = parts.evaluation_s / all_s;
   std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",
                                  results::readable_seconds(all_s), results::readable_share(evaluation));
@@ -94,7 +94,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const experiment::
 }
 
 std::string checked_text(const scenario::Scenario& scenario) {
-  return scenario.file + ": ok\n" + forecast_text(scenario, runtime::forecast_of(scenario));
+  return scenario.file + ": ok\n" + forecast_text(scenario, run::forecast_of(scenario));
 }
 
 // Of a sweep whose every point is right.
@@ -123,7 +123,7 @@ std::string checked_text(const jobs::Sweep& sweep) {
 std::string consensus_text(const scenario::Scenario& scenario) {
   if (!scenario.algorithm->has_consensus()) return "";
   try {
-    const auto consensus = runtime::forecast_of(scenario).consensus;
+    const auto consensus = run::forecast_of(scenario).consensus;
     return consensus ? consensus_text(*consensus) : "";
   } catch (const InputError&) {
     return "";  // of what only a run needs, such as data

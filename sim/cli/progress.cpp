@@ -50,20 +50,20 @@ std::string duration(double seconds) {
 }
 
 // Until the run itself shows how quick it is, as expected; none where nothing was.
-std::string time_left(const runtime::Progress& progress, double fraction, double elapsed_s) {
+std::string time_left(const run::Progress& progress, double fraction, double elapsed_s) {
   if (fraction >= kTooEarly) return duration(elapsed_s * (1 - fraction) / fraction) + " left";
   return progress.expected_s > 0 ? duration(std::max(1.0, progress.expected_s * (1 - fraction))) + " left" : "";
 }
 
 }  // namespace
 
-std::string expected_text(const std::string& name, const runtime::Progress& progress) {
+std::string expected_text(const std::string& name, const run::Progress& progress) {
   if (progress.expected_s <= kLongRun_s) return "";
   return fmt::format("{}: takes roughly {} by the clock", scenario::on_one_line(name),
                      results::readable_seconds(progress.expected_s));
 }
 
-std::string progress_line(const std::string& name, const runtime::Progress& progress, double elapsed_s) {
+std::string progress_line(const std::string& name, const run::Progress& progress, double elapsed_s) {
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
   std::string text =
       fmt::format("{}: {:.0f} %, t = {:.4g} s", scenario::on_one_line(name), 100 * fraction, progress.simulated_s);
@@ -72,7 +72,7 @@ std::string progress_line(const std::string& name, const runtime::Progress& prog
   return left.empty() ? text : text + ", " + left;
 }
 
-std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width) {
+std::string progress_text(const std::string& name, const run::Progress& progress, double elapsed_s, int width) {
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
   const int filled = static_cast<int>(fraction * kBarWidth);
   std::string text = fmt::format(" [{}{}] {:3.0f} %  t = {:.4g} s", std::string(filled, '#'),
@@ -94,7 +94,7 @@ ProgressLine::~ProgressLine() {
   if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void ProgressLine::show(const runtime::Progress& progress) {
+void ProgressLine::show(const run::Progress& progress) {
   if (!shown_) return;
   if (!expectation_told_) {
     expectation_told_ = true;

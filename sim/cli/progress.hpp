@@ -7,20 +7,20 @@
 #include "sim/jobs/jobs.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/jobs/process/signals_held.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 
 namespace ddl::cli {
 
 // "name [######----] 60 %  180 s  accuracy 0.71  12 s left", fewer than `width` letters: a long name is cut.
 // `elapsed_s` is the run's real time so far. The time left is that expected, until a hundredth of the run tells it.
 // Evaluations' share of the math is shown where it is most of it.
-std::string progress_text(const std::string& name, const runtime::Progress& progress, double elapsed_s, int width);
+std::string progress_text(const std::string& name, const run::Progress& progress, double elapsed_s, int width);
 
 // "name: takes roughly 15.6 h", of a run that may take more than a minute; "" otherwise.
-std::string expected_text(const std::string& name, const runtime::Progress& progress);
+std::string expected_text(const std::string& name, const run::Progress& progress);
 
 // "name: 60 %, t = 180 s, accuracy 0.710, 12 s left", for logs.
-std::string progress_line(const std::string& name, const runtime::Progress& progress, double elapsed_s);
+std::string progress_line(const std::string& name, const run::Progress& progress, double elapsed_s);
 
 // Owns the last line of stderr while it lives, if that is a terminal; otherwise writes a line now and then. Writing
 // happens in the run's process, erasing in this one.
@@ -35,7 +35,7 @@ class ProgressLine {
   bool shown() const { return shown_; }
   // At first what is expected of a long run. Redraws, unless it did so less than a tenth of a second ago; in a log the
   // first line comes ten seconds after the start.
-  void show(const runtime::Progress& progress);
+  void show(const run::Progress& progress);
 
  private:
   static void print(const std::string& text);

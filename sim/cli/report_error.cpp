@@ -9,7 +9,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/cli/terminal.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/words.hpp"
 

@@ -13,7 +13,7 @@
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/writing/result_folder.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -74,13 +74,13 @@ std::string simulate(const jobs::Job& job, const std::string& file, const RunSet
   jobs::JobOptions options;
   options.replace = replace_of(settings);
   options.make = [&](const jobs::Job&, const scenario::Scenario& scenario) {
-    runtime::RunOptions run;
+    run::RunOptions run;
     run.threads = settings.threads;
     if (live) run.evaluated = live->of(job.live());
-    if (line.shown()) run.progress = [&](const runtime::Progress& progress) { line.show(progress); };
-    return runtime::run_here(scenario, run);
+    if (line.shown()) run.progress = [&](const run::Progress& progress) { line.show(progress); };
+    return run::run_here(scenario, run);
   };
-  options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const experiment::RunResult& result) {
+  options.tell = [&](const jobs::Job&, const scenario::Scenario& scenario, const run::RunResult& result) {
     return tell_run(scenario, result, file, job.folder);
   };
   return jobs::run_job(job, options);

@@ -22,7 +22,7 @@ namespace {
 constexpr double much_of_math = 0.5, worth_saying_s = 5;
 
 // Evaluations are often most of what a run costs, and need not be.
-std::string evaluation_hint(const experiment::RunResult& result) {
+std::string evaluation_hint(const run::RunResult& result) {
   if (result.evaluation_s < worth_saying_s || result.evaluation_s < much_of_math * result.math_s) return "";
   return fmt::format(
       "evaluations took {} of the math, {}; evaluate.samples, or fewer evaluations, make the run quicker",
@@ -31,7 +31,7 @@ std::string evaluation_hint(const experiment::RunResult& result) {
 
 }  // namespace
 
-std::string tell_run(const scenario::Scenario& scenario, const experiment::RunResult& result, const std::string& source,
+std::string tell_run(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& source,
                      const std::filesystem::path& folder) {
   Json notes = Json::array();
   if (const std::string note = results::trace_note(result); !note.empty()) {

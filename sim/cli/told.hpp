@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::cli {
 
 // In the run's process, as text. `source` is what the user calls the scenario, `folder` where its result goes.
-std::string tell_run(const scenario::Scenario& scenario, const experiment::RunResult& result, const std::string& source,
+std::string tell_run(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& source,
                      const std::filesystem::path& folder);
 
 // Prints runs as they end: their closing tables, or with --json all summaries at the end, as one JSON text.

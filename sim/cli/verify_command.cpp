@@ -17,7 +17,7 @@
 #include "sim/results/writing/first_difference.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/run_json.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/overrides.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -57,7 +57,7 @@ std::string difference(const std::string& name, const std::string& there, const 
 // What the digest is over is compared to the bit, if it says that this differs; all else within rounding. An older
 // result's digest is over other things, and says nothing.
 std::string difference(const results::FinishedRun& before, const scenario::Scenario& scenario,
-                       const experiment::RunResult& again) {
+                       const run::RunResult& again) {
   const std::string now = results::digest_of(again);
   const bool comparable = has_digest_of_today(before);
   std::string weights = comparable && now != before.digest ? "no table, but the final weights" : "";
@@ -173,12 +173,12 @@ int verify_digest(const RunSettings& settings) {
   const results::Inputs inputs = inputs_of(before, scenario);
   const auto repeat = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
-    runtime::RunOptions options;
+    run::RunOptions options;
     options.threads = settings.threads;
-    if (line.shown()) options.progress = [&](const runtime::Progress& progress) { line.show(progress); };
+    if (line.shown()) options.progress = [&](const run::Progress& progress) { line.show(progress); };
     // The digest, and where the two differ, on lines of their own.
-    return runtime::in_child_of(scenario, [&] {
-      const experiment::RunResult again = runtime::run_here(scenario, options);
+    return run::in_child_of(scenario, [&] {
+      const run::RunResult again = run::run_here(scenario, options);
       return results::digest_of(again) + "\n" + difference(before, scenario, again);
     });
   };

@@ -13,13 +13,13 @@
 #include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 
 namespace ddl::jobs {
 namespace {
 
-using experiment::RunResult;
 using results::StagedFolder;
+using run::RunResult;
 using scenario::Scenario;
 
 // The first letter of what a run's process answers with; after `staged` come its seconds by the clock, on a line.
@@ -29,9 +29,9 @@ constexpr char staged = 'S', unwritable = 'U';
 std::string stage(const Job& job, StagedFolder& folder, const JobOptions& options) {
   const Scenario scenario = job.seeded();
   const results::Inputs inputs = results::inputs_of(scenario);  // before they are read: they may change meanwhile
-  runtime::RunOptions run{.threads = options.threads, .progress = {}};
+  run::RunOptions run{.threads = options.threads, .progress = {}};
   if (options.live != nullptr) run.evaluated = options.live->of(job.live());
-  const RunResult result = options.make ? options.make(job, scenario) : runtime::run_here(scenario, run);
+  const RunResult result = options.make ? options.make(job, scenario) : run::run_here(scenario, run);
   try {
     results::stage_result(folder, scenario, inputs, result);
   } catch (const InputError& error) {
@@ -56,7 +56,7 @@ JobEnd end_of(const Job& job, StagedFolder& folder, const process::ChildAnswer& 
   } catch (const CannotWrite&) {
     return JobEnd(std::current_exception());
   } catch (const InputError& error) {
-    return JobEnd(std::make_exception_ptr(InputError(runtime::with_origin(error.what(), job.scenario->file))));
+    return JobEnd(std::make_exception_ptr(InputError(run::with_origin(error.what(), job.scenario->file))));
   } catch (...) {
     return JobEnd(std::current_exception());
   }

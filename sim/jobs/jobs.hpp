@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "sim/experiment/run_result.hpp"
 #include "sim/jobs/live_lines.hpp"
 #include "sim/results/inputs/inputs.hpp"
 #include "sim/results/writing/result_folder.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::jobs {
@@ -79,9 +79,9 @@ struct JobOptions {
   results::Replace replace = results::Replace::same_scenario;
   const LiveLines* live = nullptr;  // what a simulation by default tells its evaluations
   // Makes the run, in its own process; by default a simulation.
-  std::function<experiment::RunResult(const Job&, const scenario::Scenario&)> make;
+  std::function<run::RunResult(const Job&, const scenario::Scenario&)> make;
   // What the run's process says beside its files; by default nothing.
-  std::function<std::string(const Job&, const scenario::Scenario&, const experiment::RunResult&)> tell;
+  std::function<std::string(const Job&, const scenario::Scenario&, const run::RunResult&)> tell;
   std::function<void(const RunsProgress&)> progress;  // after every run, and once before
   std::function<bool(std::size_t job)> may_start;     // asked before each; by default each may
   // Asked ten times a second; once it says no, runs at work end without a result, and none starts. By default yes.

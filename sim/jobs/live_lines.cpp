@@ -32,8 +32,8 @@ LiveLines::LiveLines(const std::string& file) : file_(file) {
 
 LiveLines::~LiveLines() { close(descriptor_); }
 
-std::function<void(const experiment::CurveRow&)> LiveLines::of(const LiveRun& run) const {
-  return [this, run](const experiment::CurveRow& row) {
+std::function<void(const run::CurveRow&)> LiveLines::of(const LiveRun& run) const {
+  return [this, run](const run::CurveRow& row) {
     const std::string line = live_line(run, row);
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t written = write(descriptor_, line.data() + done, line.size() - done);
@@ -43,9 +43,9 @@ std::function<void(const experiment::CurveRow&)> LiveLines::of(const LiveRun& ru
   };
 }
 
-std::string live_line(const LiveRun& run, const experiment::CurveRow& row) {
+std::string live_line(const LiveRun& run, const run::CurveRow& row) {
   nlohmann::ordered_json json = {{"run", run.name}, {"seed", run.seed}};
-  experiment::Table<experiment::CurveRow>::columns([&](const char* name, const char*, const char*, auto place) {
+  run::Table<run::CurveRow>::columns([&](const char* name, const char*, const char*, auto place) {
     if constexpr (std::is_same_v<decltype(row.*place), const std::optional<double>&>) {
       json[name] = row.*place ? nlohmann::ordered_json(*(row.*place)) : nlohmann::ordered_json();
     } else if (std::string(name) != "worker") {  // a mean over all

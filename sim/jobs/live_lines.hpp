@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/experiment/rows.hpp"
+#include "sim/run/rows/rows.hpp"
 
 namespace ddl::jobs {
 
@@ -25,7 +25,7 @@ class LiveLines {
   LiveLines& operator=(const LiveLines&) = delete;
 
   // What writes a run's lines; throws InputError where it cannot. This object outlives it.
-  std::function<void(const experiment::CurveRow&)> of(const LiveRun& run) const;
+  std::function<void(const run::CurveRow&)> of(const LiveRun& run) const;
 
  private:
   std::string file_;
@@ -34,6 +34,6 @@ class LiveLines {
 
 // {"run":"uniform_lan_ako","seed":1,"time_s":5,...,"test_accuracy":0.8} and a newline: the columns of curve.csv; null
 // for what is not known or not finite.
-std::string live_line(const LiveRun& run, const experiment::CurveRow& row);
+std::string live_line(const LiveRun& run, const run::CurveRow& row);
 
 }  // namespace ddl::jobs

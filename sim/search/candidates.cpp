@@ -8,11 +8,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "sim/experiment/forecast.hpp"
 #include "sim/jobs/process/child.hpp"
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/platform/platform_text.hpp"
 #include "sim/results/writing/readable.hpp"
+#include "sim/run/forecast.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/reading/words.hpp"
 #include "sim/search/tuning.hpp"
@@ -152,7 +152,7 @@ std::optional<int> workers_of(const scenario::Scenario& scenario) {
 }
 
 // In the long run a candidate whose workers keep in step takes no more gradients than one of each per least step time.
-void exclude_by_bounds(std::vector<Candidate>& candidates, const std::vector<std::optional<experiment::Forecast>>& of,
+void exclude_by_bounds(std::vector<Candidate>& candidates, const std::vector<std::optional<run::Forecast>>& of,
                        const scenario::Scenario& own, const Goal& goal) {
   const auto workers = workers_of(own);
   const double room = goal.target ? room_for_time : room_for_accuracy;
@@ -214,17 +214,15 @@ std::vector<Candidate> candidates_of(const Question& question, const Goal& goal,
     candidates.push_back({std::string(own.algorithm->facts().name) + " as given", {}, true, ""});
     scenarios.push_back(own);
   }
-  std::vector<std::optional<experiment::Forecast>> forecasts(candidates.size());
+  std::vector<std::optional<run::Forecast>> forecasts(candidates.size());
   process::in_children(
       candidates.size(), at_once,
       [&](std::size_t i) -> std::function<std::string()> {
-        return [&, i] {
-          return candidates[i].excluded.empty() ? experiment::forecast_as_bytes(scenarios[i]) : std::string();
-        };
+        return [&, i] { return candidates[i].excluded.empty() ? run::forecast_as_bytes(scenarios[i]) : std::string(); };
       },
       [&](std::size_t i, const process::ChildAnswer& answer) {
         try {
-          if (!answer.text().empty()) forecasts[i] = experiment::forecast_of(answer.text());
+          if (!answer.text().empty()) forecasts[i] = run::forecast_from(answer.text());
         } catch (const InputError& error) {
           candidates[i].excluded = bare(error.what(), question);
         }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double share_of_end = 0.2;  // of the evaluations: with plain SGD a single one may jump by ten points
 
-double accuracy_at_end(const std::vector<experiment::CurveRow>& rows) {
+double accuracy_at_end(const std::vector<run::CurveRow>& rows) {
   if (rows.empty()) return 0;
   const auto over = std::max<std::size_t>(1, static_cast<std::size_t>(share_of_end * static_cast<double>(rows.size())));
   double sum = 0;
@@ -23,9 +23,8 @@ double accuracy_at_end(const std::vector<experiment::CurveRow>& rows) {
   return sum / static_cast<double>(over);
 }
 
-std::optional<Reached> reached_in(const std::vector<experiment::CurveRow>& rows, double accuracy) {
-  const auto row =
-      std::ranges::find_if(rows, [&](const experiment::CurveRow& one) { return one.test_accuracy >= accuracy; });
+std::optional<Reached> reached_in(const std::vector<run::CurveRow>& rows, double accuracy) {
+  const auto row = std::ranges::find_if(rows, [&](const run::CurveRow& one) { return one.test_accuracy >= accuracy; });
   return row == rows.end() ? std::nullopt : std::optional(Reached{row->time_s, row->bytes_sent});
 }
 
@@ -41,7 +40,7 @@ std::optional<Reached> reached(const fs::path& folder, double accuracy) {
 
 TrialResult read_trial(const fs::path& folder, const Goal& goal, std::optional<double> length_s) {
   const results::FinishedRun run = results::read_finished(folder);
-  const std::vector<experiment::CurveRow> rows = results::read_mean_curve(folder);
+  const std::vector<run::CurveRow> rows = results::read_mean_curve(folder);
   const bool diverged = run.stopped_by == "diverged";
   TrialResult result;
   result.accuracy = accuracy_at_end(rows);

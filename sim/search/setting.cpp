@@ -11,11 +11,11 @@
 #include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
-#include "sim/experiment/forecast.hpp"
 #include "sim/jobs/process/child.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/network_plan.hpp"
 #include "sim/results/writing/readable.hpp"
+#include "sim/run/forecast.hpp"
 
 namespace ddl::search {
 namespace {
@@ -142,8 +142,8 @@ std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario,
 
 double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second) {
   const auto cost_s = [](const scenario::Scenario& scenario) {
-    const std::string forecast = process::in_child([&] { return experiment::forecast_as_bytes(scenario); });
-    return experiment::forecast_of(forecast).cost.core_s();
+    const std::string forecast = process::in_child([&] { return run::forecast_as_bytes(scenario); });
+    return run::forecast_from(forecast).cost.core_s();
   };
   try {
     return cost_s(first) / cost_s(second);

@@ -30,7 +30,7 @@ namespace {
 Json shortened(const std::optional<double>& number) { return number ? view::shortened(*number) : Json(nullptr); }
 
 // Of the evaluations `kept`.
-Json curve_of(const std::vector<experiment::CurveRow>& rows, const std::vector<std::size_t>& kept) {
+Json curve_of(const std::vector<run::CurveRow>& rows, const std::vector<std::size_t>& kept) {
   Json curve;
   for (const char* key : {"time", "bytes", "iterations", "epochs", "accuracy", "loss", "train_loss"}) {
     curve[key] = Json::array();
@@ -50,11 +50,11 @@ Json curve_of(const std::vector<experiment::CurveRow>& rows, const std::vector<s
 struct Link {
   std::string name;
   double bytes = 0, utilisation = 0;
-  std::vector<experiment::LinkPeriod> periods;
+  std::vector<run::LinkPeriod> periods;
 };
 
 // Merges neighbouring periods if there are more than a page shows.
-Json over_time(const std::vector<experiment::LinkPeriod>& periods, const PageLimits& limits) {
+Json over_time(const std::vector<run::LinkPeriod>& periods, const PageLimits& limits) {
   Json list = Json::array();
   const std::size_t together = (periods.size() + limits.periods - 1) / limits.periods;
   for (std::size_t begin = 0; begin < periods.size(); begin += together) {
@@ -71,14 +71,14 @@ Json over_time(const std::vector<experiment::LinkPeriod>& periods, const PageLim
 
 void add_links(const results::FinishedRun& run, const PageLimits& limits, Json& json) {
   std::vector<Link> links;
-  results::read_rows<experiment::TrafficRow>(run.folder, [&](const experiment::TrafficRow& row) {
+  results::read_rows<run::TrafficRow>(run.folder, [&](const run::TrafficRow& row) {
     if (row.bytes > 0) links.push_back({row.link + " " + row.direction, row.bytes, row.utilisation, {}});
   });
   json["all_links"] = links.size();
   std::stable_sort(links.begin(), links.end(),
                    [](const Link& a, const Link& b) { return a.utilisation > b.utilisation; });
   if (links.size() > limits.links) links.resize(limits.links);
-  results::read_rows<experiment::LinkPeriod>(run.folder, [&](const experiment::LinkPeriod& period) {
+  results::read_rows<run::LinkPeriod>(run.folder, [&](const run::LinkPeriod& period) {
     const std::string name = period.link + " " + period.direction;
     const auto link = std::find_if(links.begin(), links.end(), [&](const Link& known) { return known.name == name; });
     if (link != links.end()) link->periods.push_back(period);
@@ -94,7 +94,7 @@ void add_links(const results::FinishedRun& run, const PageLimits& limits, Json& 
 Json run_of(const results::FinishedRun& run, std::size_t group, std::size_t runs, const PageLimits& limits,
             bool& thinned) {
   Json json = {{"group", group}, {"seed", run.seed}, {"simulated_s", shortened(run.measure("simulated_seconds"))}};
-  const std::vector<experiment::CurveRow> rows = results::read_mean_curve(run.folder);
+  const std::vector<run::CurveRow> rows = results::read_mean_curve(run.folder);
   const auto kept = results::spread_evenly(rows.size(), limits.curve_points);
   thinned = thinned || kept.size() < rows.size();
   json["curve"] = curve_of(rows, kept);

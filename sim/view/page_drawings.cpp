@@ -132,7 +132,7 @@ Json timeline_of(const results::FinishedRun& run, const PageLimits& limits) {
   Timeline timeline(run, limits);
   if (add_traced(run, timeline)) return timeline.json(true);
   results::NodeNames nodes;
-  results::read_rows<experiment::IterationRow>(run.folder, nodes, [&](const experiment::IterationRow& step) {
+  results::read_rows<run::IterationRow>(run.folder, nodes, [&](const run::IterationRow& step) {
     const double computed_s = step.start_s + step.compute_s;
     timeline.add(nodes[step.worker], "compute", step.start_s, computed_s, step.iteration);
     timeline.add(nodes[step.worker], "wait", computed_s, step.end_s, step.iteration);
@@ -153,9 +153,9 @@ Json worker_curves_of(const results::FinishedRun& run, std::size_t most_points, 
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < workers; ++i) index[run.workers[i]] = i;
   std::size_t evaluation = 0, next = 0;  // rows of an evaluation lie together, and the mean row is behind its workers'
-  results::read_rows<experiment::CurveRow>(run.folder, [&](const experiment::CurveRow& row) {
+  results::read_rows<run::CurveRow>(run.folder, [&](const run::CurveRow& row) {
     const bool wanted = next < chosen.size() && kept[chosen[next]] == evaluation;
-    if (row.worker == experiment::mean_of_workers) {
+    if (row.worker == run::mean_of_workers) {
       ++evaluation;
       next += wanted;
       return;
@@ -171,10 +171,10 @@ Json worker_curves_of(const results::FinishedRun& run, std::size_t most_points, 
 }
 
 Json pairs_of(const results::FinishedRun& run, const PageLimits& limits) {
-  std::vector<experiment::PairRow> pairs;
+  std::vector<run::PairRow> pairs;
   results::NodeNames names;
   std::vector<std::string> nodes = run.workers, servers;
-  results::read_rows<experiment::PairRow>(run.folder, names, [&](const experiment::PairRow& pair) {
+  results::read_rows<run::PairRow>(run.folder, names, [&](const run::PairRow& pair) {
     pairs.push_back(pair);
     for (const std::string& node : {names[pair.source], names[pair.target]}) {
       if (std::find(nodes.begin(), nodes.end(), node) == nodes.end() &&
@@ -190,7 +190,7 @@ Json pairs_of(const results::FinishedRun& run, const PageLimits& limits) {
   std::map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
   Json cells = Json::array();
-  for (const experiment::PairRow& pair : pairs) {
+  for (const run::PairRow& pair : pairs) {
     const auto source = index.find(names[pair.source]), target = index.find(names[pair.target]);
     if (source == index.end() || target == index.end()) continue;
     cells.push_back({source->second, target->second, pair.messages, shortened(pair.bytes)});

@@ -45,7 +45,7 @@ TEST_CASE("core knows neither SimGrid nor JSON, and SimGrid stays in three folde
   CHECK(uses_of("simgrid/", {"core/"}) == "");
   CHECK(uses_of("nlohmann", {"core/"}) == "");
   CHECK(uses_of("sim/", {"core/"}).find("#include \"sim/") == std::string::npos);
-  CHECK(uses_of("#include <simgrid", {"sim/", "lab/"}, {"sim/platform/", "sim/network/", "sim/runtime/"}) == "");
+  CHECK(uses_of("#include <simgrid", {"sim/", "lab/"}, {"sim/platform/", "sim/network/", "sim/run/"}) == "");
 }
 
 TEST_CASE("the product never includes the laboratory") {
@@ -68,8 +68,7 @@ TEST_CASE("results cannot depend on the machine's randomness, clock or hash orde
   }
   // Wall time is for progress, budgets, timing.json and what runs in real time; hashed containers are only for looking
   // things up.
-  CHECK(uses_of("steady_clock", {"core/", "sim/"}, {"sim/runtime/run.cpp", "sim/cli/progress", "sim/cli/tuning/"}) ==
-        "");
+  CHECK(uses_of("steady_clock", {"core/", "sim/"}, {"sim/run/run.cpp", "sim/cli/progress", "sim/cli/tuning/"}) == "");
   CHECK(uses_of("unordered_", {"core/", "sim/", "lab/"}, {"sim/platform/fabric.cpp", "sim/platform/simgrid_api.hpp"}) ==
         "");
 }

@@ -352,8 +352,8 @@ TEST_CASE("step times and staleness are cumulative shares that end at one") {
     std::vector<double> values;  // of all steps
     for (const char* seed : {"1", "2"}) {
       results::NodeNames nodes;
-      results::read_rows<experiment::IterationRow>(
-          place.at("results/learning") / seed, nodes, [&](const experiment::IterationRow& row) {
+      results::read_rows<run::IterationRow>(
+          place.at("results/learning") / seed, nodes, [&](const run::IterationRow& row) {
             values.push_back(std::string(kind) == "steps" ? row.end_s - row.start_s : row.staleness);
           });
     }

@@ -61,7 +61,7 @@ std::string written(const std::function<void()>& work) {
 }
 
 TEST_CASE("what is no terminal gets the expectation once and a line now and then, and nothing if that is not wanted") {
-  const runtime::Progress now{.fraction = 0.25, .simulated_s = 75, .accuracy = -1, .expected_s = 600};
+  const run::Progress now{.fraction = 0.25, .simulated_s = 75, .accuracy = -1, .expected_s = 600};
   const auto show = [&](bool wanted, std::chrono::milliseconds between) {
     return written([&] {
       ProgressLine line("run", wanted, between);

@@ -113,7 +113,7 @@ double value_at(const std::vector<ReadTrace::Value>& counter, double at) {
 // Counters have four significant digits, and times those of nanoseconds.
 void check_learning(const std::filesystem::path& folder, const ReadTrace& trace) {
   std::vector<double> evaluations;
-  results::read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) {
+  results::read_rows<run::CurveRow>(folder, [&](const run::CurveRow& row) {
     if (row.worker == "averaged_model") return;
     const std::string process = row.worker == "mean" ? "all workers" : row.worker;
     if (row.worker == "mean") evaluations.push_back(row.time_s * 1e6);
@@ -129,7 +129,7 @@ void check_learning(const std::filesystem::path& folder, const ReadTrace& trace)
 void check_staleness(const std::filesystem::path& folder, const ReadTrace& trace) {
   results::NodeNames nodes;
   std::map<std::pair<std::string, double>, double> last;  // by worker and end: a worker may end several at once
-  results::read_rows<experiment::IterationRow>(folder, nodes, [&](const experiment::IterationRow& row) {
+  results::read_rows<run::IterationRow>(folder, nodes, [&](const run::IterationRow& row) {
     last[{nodes[row.worker], row.end_s}] = row.staleness;
   });
   for (const auto& [place, staleness] : last) {
@@ -193,7 +193,7 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
     }
     std::size_t rows = 0;
     results::NodeNames nodes;
-    REQUIRE(results::read_rows<experiment::IterationRow>(folder, nodes, [&](const experiment::IterationRow& row) {
+    REQUIRE(results::read_rows<run::IterationRow>(folder, nodes, [&](const run::IterationRow& row) {
       ++rows;
       const auto key = std::pair(nodes[row.worker], row.iteration);
       REQUIRE(steps.contains(key));
@@ -210,19 +210,19 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
     // As many arrows between two nodes as messages.
     std::map<std::pair<int, int>, std::int64_t> messages;
     for (const auto& [id, arrow] : trace.arrows) ++messages[{arrow.from, arrow.to}];
-    results::read_rows<experiment::PairRow>(folder, nodes, [&](const experiment::PairRow& pair) {
+    results::read_rows<run::PairRow>(folder, nodes, [&](const run::PairRow& pair) {
       CHECK(messages[{process_of.at(nodes[pair.source]), process_of.at(nodes[pair.target])}] == pair.messages);
     });
     // A link's periods add up to what traffic.csv says of the whole run, and it has a counter.
     std::map<std::string, double> busy_s, busy_in_all;
     double end_s = 0;
-    REQUIRE(results::read_rows<experiment::LinkPeriod>(folder, [&](const experiment::LinkPeriod& period) {
+    REQUIRE(results::read_rows<run::LinkPeriod>(folder, [&](const run::LinkPeriod& period) {
       busy_s[period.link + " " + period.direction] += period.utilisation * (period.end_s - period.start_s);
       end_s = std::max(end_s, period.end_s);
     }));
     const double simulated_s = Json::parse(text_of(folder / "summary.json")).at("simulated_seconds");
     CHECK(end_s <= simulated_s);
-    results::read_rows<experiment::TrafficRow>(folder, [&](const experiment::TrafficRow& row) {
+    results::read_rows<run::TrafficRow>(folder, [&](const run::TrafficRow& row) {
       if (row.bytes == 0) return;
       const std::string link = row.link + " " + row.direction;
       CHECK(busy_s[link] == doctest::Approx(row.utilisation * simulated_s));
@@ -278,8 +278,8 @@ TEST_CASE("a trace has a largest size, and says where it ends, but links are cou
     if (event["ph"] == "X")
       last_span_s = std::max(last_span_s, 1e-6 * (event["ts"].get<double>() + event["dur"].get<double>()));
   }
-  results::read_rows<experiment::LinkPeriod>(
-      place.at("results/good/1"), [&](const experiment::LinkPeriod& period) { last_period_s = period.end_s; });
+  results::read_rows<run::LinkPeriod>(place.at("results/good/1"),
+                                      [&](const run::LinkPeriod& period) { last_period_s = period.end_s; });
   CHECK(last_span_s < 0.9 * simulated_s);
   CHECK(last_period_s > 0.99 * simulated_s);
 }

@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "sim/results/writing/result_files.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/support/accepted.hpp"
 
@@ -40,14 +40,14 @@ struct Golden {
 
 bool has_accepting_simgrid() { return accepted_with == DDLSIM_SIMGRID_VERSION; }
 
-Golden golden_of(const experiment::RunResult& result) {
+Golden golden_of(const run::RunResult& result) {
   Golden golden;
   golden.simulated_s = result.simulated_s;
   golden.exact = fmt::format(
       "simulated_s {}\nsteps {}\nmessages {}\nbytes_sent {}\nbytes_delivered {}\nstopped_by {}\ndigest {}\n",
       result.simulated_s, fmt::join(result.steps, " "), result.messages_sent, result.bytes_sent, result.bytes_delivered,
       result.stopped_by, results::digest_of(result));
-  for (const experiment::CurveRow& row : result.curve) {
+  for (const run::CurveRow& row : result.curve) {
     if (row.worker == "mean") golden.final_loss = row.test_loss, golden.final_accuracy = row.test_accuracy;
   }
   return golden;
@@ -106,7 +106,7 @@ std::string difference(const Golden& then, const Golden& now) {
 bool holds(const std::string& name) {
   scenario::Scenario scenario = scenario::read_scenario((scenarios / (name + ".json")).string());
   scenario.math.mode = nn::MathMode::portable;  // on processors, too, where another mode is the default
-  const Golden now = golden_of(runtime::run(scenario));
+  const Golden now = golden_of(run::run(scenario));
   const std::string file = "tests/goldens/data/" + name + ".txt";
   if (accepting() && !has_accepting_simgrid()) {
     std::cerr << "goldens are accepted with SimGrid " << accepted_with << ", not " << DDLSIM_SIMGRID_VERSION << "\n";

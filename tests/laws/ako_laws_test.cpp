@@ -14,7 +14,7 @@ std::string ako(const std::string& rest) { return R"({"name": "ako", )" + rest +
 std::string steps(int count) { return fmt::format(R"({{"iterations": {}}})", count); }
 
 // When a worker had the gradient of a step.
-double gradient_at(const experiment::IterationRow& row) { return row.start_s + row.compute_s; }
+double gradient_at(const run::IterationRow& row) { return row.start_s + row.compute_s; }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ TEST_CASE("blocking publication adds network time to compute time, in the backgr
   const auto pair = [&](const char* publish) {
     const auto settings =
         fmt::format(R"("partitions": 4, "overflow": "block", "tf_ako": {{"publish": "{}"}})", publish);
-    return runtime::run(timing_only(ako(settings), 2, 0, "50ms", steps(10))).simulated_s;
+    return run::run(timing_only(ako(settings), 2, 0, "50ms", steps(10))).simulated_s;
   };
   CHECK(pair("blocking") == doctest::Approx(10 * (c + alpha + n_over_b / 4)).epsilon(1e-6));
   // Ten messages one behind the other, the first after a gradient.
@@ -33,18 +33,18 @@ TEST_CASE("blocking publication adds network time to compute time, in the backgr
 TEST_CASE("blocking publication goes from peer to peer, even over separate links") {
   auto scenario = timing_only(ako(R"("partitions": 4, "tf_ako": {"publish": "blocking"})"), 4, 0, "0ms", steps(6));
   std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).topology = scenario::Topology::mesh;
-  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(6 * (c + 3 * n_over_b / 4)).epsilon(1e-6));
+  CHECK(run::run(scenario).simulated_s == doctest::Approx(6 * (c + 3 * n_over_b / 4)).epsilon(1e-6));
 }
 
 TEST_CASE("R receive threads take R messages at a time where the host has the cores") {
   const auto with = [](int threads) {
-    return runtime::run(scenario_from(fmt::format(
-                            R"({{"name": "law", "platform": {{"file": "{}/tests/laws/data/eight_cores.xml", {}}},
+    return run::run(scenario_from(fmt::format(
+                        R"({{"name": "law", "platform": {{"file": "{}/tests/laws/data/eight_cores.xml", {}}},
                        "model": "none", "wire": {{"model_bytes": "1kB"}},
                        "compute": {{"seconds_per_batch": "100ms", "jitter": 0}}, "stop": {{"iterations": 8}},
                        "algorithm": {{"name": "ako", "partitions": 4,
                                       "tf_ako": {{"receive_time": "400ms", "receive_threads": {}}}}}}})",
-                            DDLSIM_SOURCE_DIR, textbook, threads)))
+                        DDLSIM_SOURCE_DIR, textbook, threads)))
         .simulated_s;
   };
   // Messages of parts 0, 1, 2, 3, 0, ... come at 0.1, 0.2, ... 0.8 s and take 0.4 s each; thread = part mod R.
@@ -57,15 +57,15 @@ TEST_CASE("on one core receiving takes from computing") {
   // Per step one gradient and three messages: 0.1 + 3 x 0.02 s of one processor's work.
   const auto scenario =
       timing_only(ako(R"("partitions": 100, "tf_ako": {"receive_time": "20ms"})"), 4, 0, "0ms", steps(50));
-  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(50 * (c + 3 * 0.02)).epsilon(0.03));
+  CHECK(run::run(scenario).simulated_s == doctest::Approx(50 * (c + 3 * 0.02)).epsilon(0.03));
 }
 
 TEST_CASE("TF.AKO's clock at bound 0 is lock-step: steps x (c + (n-1)N/B + 3 alpha)") {
   for (const int n : {2, 4}) {
     const auto settings = R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})";
-    const auto result = runtime::run(timing_only(ako(settings), n, 0, "0ms", steps(5)));
+    const auto result = run::run(timing_only(ako(settings), n, 0, "0ms", steps(5)));
     CHECK(result.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b)).epsilon(1e-4));
-    const auto far = runtime::run(timing_only(ako(settings), n, 0, "50ms", steps(5)));
+    const auto far = run::run(timing_only(ako(settings), n, 0, "50ms", steps(5)));
     // Message, ping, pong; and once more when all have taken their leave.
     CHECK(far.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b + 3 * 0.05) + 3 * 0.05).epsilon(0.01));
     // Per step and once for the end: a gradient (or the leave) to each peer, n-1 pings, n-1 pongs.
@@ -84,11 +84,11 @@ TEST_CASE("with TF.AKO's clock no step t is applied before every gradient of ste
     scenario.wire.model_bytes = Bytes{1e5};
     scenario.compute.jitter = 0.5;
     scenario.compute.slowdown = {{"w2", 4}};
-    const auto rows = runtime::run(scenario).iterations;
+    const auto rows = run::run(scenario).iterations;
     REQUIRE(rows.size() == 80);
     bool reaches_bound = false;
-    for (const experiment::IterationRow& row : rows) {
-      for (const experiment::IterationRow& other : rows) {
+    for (const run::IterationRow& row : rows) {
+      for (const run::IterationRow& other : rows) {
         if (other.iteration == row.iteration - bound) REQUIRE(row.end_s >= gradient_at(other) + 0.01);
         const bool ahead = other.iteration == row.iteration - bound + 1;
         reaches_bound = reaches_bound || (ahead && row.end_s < gradient_at(other));
@@ -101,11 +101,11 @@ TEST_CASE("with TF.AKO's clock no step t is applied before every gradient of ste
 TEST_CASE("Ako with P = 1 under a clock at bound 0 is synchronous SGD, and all replicas are one") {
   const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 15},
                               "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
-  const auto server = runtime::run(learning(R"("ps_sync")", 3, 1, rest));
-  const auto clocked = runtime::run(
-      learning(ako(R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})"), 3, 0, rest));
+  const auto server = run::run(learning(R"("ps_sync")", 3, 1, rest));
+  const auto clocked =
+      run::run(learning(ako(R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})"), 3, 0, rest));
   for (const auto& replica : clocked.weights) CHECK(largest_difference(replica, server.weights[0]) < 1e-6);
-  const auto free = runtime::run(learning(ako(R"("partitions": 1)"), 3, 0, rest));
+  const auto free = run::run(learning(ako(R"("partitions": 1)"), 3, 0, rest));
   CHECK(largest_difference(free.weights[0], server.weights[0]) > 1e-4);
 }
 
@@ -117,20 +117,20 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
                   "tf_ako": {"clock": "ping_pong"}},
     "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
     "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
-  CHECK(runtime::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
+  CHECK(run::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
 }
 
 TEST_CASE("adaptive P follows a link whose bandwidth is halved for a while, and comes back") {
   // A model takes 1 s, and 2 s between 60 s and 120 s, of which 0.9 x 0.1 s are to be filled: P = 12 and 23.
   const auto bytes_until = [](int seconds) {
-    return runtime::run(scenario_from(fmt::format(
-                            R"({{"name": "law", "platform": {{"topology": "star", "workers": 2, "bandwidth": "8Mbps",
+    return run::run(scenario_from(fmt::format(
+                        R"({{"name": "law", "platform": {{"topology": "star", "workers": 2, "bandwidth": "8Mbps",
                        "latency": "1ms", "profiles": [{{"quantity": "bandwidth", "link": "w0", "points": [
                          {{"at": "60s", "value": "4Mbps"}}, {{"at": "120s", "value": "8Mbps"}}]}}], {}}},
                        "model": "none", "wire": {{"model_bytes": "1MB"}}, "stop": {{"time": "{}s"}},
                        "compute": {{"seconds_per_batch": "100ms", "jitter": 0}},
                        "algorithm": {{"name": "ako", "partitions": "adaptive"}}}})",
-                            textbook, seconds)))
+                        textbook, seconds)))
         .bytes_sent;
   };
   const auto partitions_between = [&](int from, int to) {
@@ -144,9 +144,9 @@ TEST_CASE("adaptive P follows a link whose bandwidth is halved for a while, and 
 TEST_CASE("adaptive P follows a host that computes more slowly: fewer parts fill a longer step") {
   auto scenario = timing_only(ako(R"("partitions": "adaptive")"), 2, 0, "1ms", steps(300));
   scenario.compute.slowdown = {{"w0", 4}, {"w1", 4}};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   // "auto" knows the slowdown: 1 s in 0.9 x 0.4 s, P = 3. A gradient of 0.1 s would ask for 12.
-  for (const experiment::PairRow& pair : result.pairs) {
+  for (const run::PairRow& pair : result.pairs) {
     CHECK(pair.bytes == doctest::Approx(100 * 1e6).epsilon(0.02));
   }
 }
@@ -155,8 +155,8 @@ TEST_CASE("Ako that accumulates computes as if alone on any network, and sends w
   for (const char* partitions : {"1", "3", R"("auto")", R"("adaptive")"}) {
     CAPTURE(partitions);
     const auto result =
-        runtime::run(timing_only(ako(std::string(R"("partitions": )") + partitions), 4, 0, "20ms", steps(100)));
-    for (const experiment::IterationRow& row : result.iterations) {
+        run::run(timing_only(ako(std::string(R"("partitions": )") + partitions), 4, 0, "20ms", steps(100)));
+    for (const run::IterationRow& row : result.iterations) {
       CHECK(row.end_s - row.start_s == doctest::Approx(c).epsilon(1e-9));
     }
     CHECK(result.bounds.step_s == doctest::Approx(c));

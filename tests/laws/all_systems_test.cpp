@@ -13,7 +13,7 @@
 #include "core/base/check.hpp"
 #include "core/systems/table.hpp"
 #include "sim/results/writing/result_files.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/support/systems.hpp"
 
@@ -41,17 +41,17 @@ scenario::Scenario with(const std::string& file, const std::string& stop, std::v
 }
 
 // Nothing if the scenario is refused: with such settings, or because it has no such host.
-std::optional<experiment::RunResult> run_if_allowed(const std::string& file, const std::string& stop,
-                                                    std::vector<Override> more = {}) {
+std::optional<run::RunResult> run_if_allowed(const std::string& file, const std::string& stop,
+                                             std::vector<Override> more = {}) {
   try {
-    return runtime::run(with(file, stop, std::move(more)));
+    return run::run(with(file, stop, std::move(more)));
   } catch (const scenario::ScenarioErrors&) {
   } catch (const InputError&) {
   }
   return std::nullopt;
 }
 
-std::int64_t all_steps(const experiment::RunResult& result) {
+std::int64_t all_steps(const run::RunResult& result) {
   return std::accumulate(result.steps.begin(), result.steps.end(), std::int64_t{0});
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("every system has a smoke scenario, and that a golden") {
 
 TEST_CASE("every system stops when its workers have taken the steps asked for, each of them") {
   for_all_systems([](const System&, const std::string& file) {
-    const auto result = runtime::run(with(file, R"({"iterations": 7})"));
+    const auto result = run::run(with(file, R"({"iterations": 7})"));
     CHECK(result.stopped_by == "iterations");
     for (const std::int64_t steps : result.steps) CHECK(steps == 7);
   });
@@ -100,19 +100,19 @@ TEST_CASE("every system stops when the time is over, at that time") {
 TEST_CASE("every system learns the same with one thread and with three") {
   for_all_systems([](const System&, const std::string& file) {
     const auto scenario = with(file, R"({"iterations": 10})");
-    CHECK(results::digest_of(runtime::run(scenario, {.threads = 1, .progress = nullptr})) ==
-          results::digest_of(runtime::run(scenario, {.threads = 3, .progress = nullptr})));
+    CHECK(results::digest_of(run::run(scenario, {.threads = 1, .progress = nullptr})) ==
+          results::digest_of(run::run(scenario, {.threads = 3, .progress = nullptr})));
   });
 }
 
 TEST_CASE("every system notices that it diverges, and ends") {
   for_all_systems([](const System&, const std::string& file) {
-    const auto result = runtime::run(
+    const auto result = run::run(
         with(file, R"({"iterations": 50})", {{"training.optimizer", R"({"type": "sgd", "learning_rate": 1e38})"}}));
     CHECK(result.stopped_by == "diverged");
     REQUIRE(result.divergence);
     CHECK(result.divergence->step < 50);
-    for (const experiment::IterationRow& row : result.iterations) {
+    for (const run::IterationRow& row : result.iterations) {
       if (row.train_loss) CHECK(std::isfinite(*row.train_loss));
     }
   });
@@ -125,7 +125,7 @@ TEST_CASE("the systems that promise equal replicas end with them, and no others 
     CAPTURE(slowdown);
     for_all_systems([&](const System& system, const std::string& file) {
       const auto result =
-          runtime::run(with(file, R"({"iterations": 13})", {{"compute.jitter", "0"}, {"compute.slowdown", slowdown}}));
+          run::run(with(file, R"({"iterations": 13})", {{"compute.jitter", "0"}, {"compute.slowdown", slowdown}}));
       if (result.weights_at_servers || result.weights.size() < 2) {
         CHECK_FALSE(system.facts().equal_replicas);
         return;
@@ -143,8 +143,8 @@ TEST_CASE("no system's mean step is shorter than its lower bound, in the long ru
   for (const char* bandwidth : {"10Gbps", "2Mbps"}) {
     CAPTURE(bandwidth);
     for_all_systems([&](const System&, const std::string& file) {
-      const auto result = runtime::run(
-          with(file, R"({"iterations": 60})", {{"platform.bandwidth", bandwidth}, {"compute.jitter", "0"}}));
+      const auto result =
+          run::run(with(file, R"({"iterations": 60})", {{"platform.bandwidth", bandwidth}, {"compute.jitter", "0"}}));
       const std::int64_t slowest = *std::ranges::min_element(result.steps);
       REQUIRE(slowest > 0);
       CAPTURE(result.bounds.step_s);
@@ -178,7 +178,7 @@ TEST_CASE("timing only: a system takes the same time and sends the same messages
   for_all_systems([](const System& system, const std::string& file) {
     const std::string stop = R"({"iterations": 12})";
     // Four bytes a parameter, so that vectors of both runs are as long, and cut at the same places.
-    const std::size_t parameters = runtime::run(with(file, R"({"iterations": 1})")).weights.at(0).size();
+    const std::size_t parameters = run::run(with(file, R"({"iterations": 1})")).weights.at(0).size();
     std::vector<Override> same = {{"wire.model_bytes", fmt::format("\"{}B\"", 4 * parameters)}};
     // Without layers a vector cannot be cut between them.
     if (keys_of(system).contains("partitioner")) same.push_back({"algorithm.partitioner", "\"even\""});
@@ -192,7 +192,7 @@ TEST_CASE("timing only: a system takes the same time and sends the same messages
       CHECK(system.facts().is_model_parallel());
       return;
     }
-    const auto learned = runtime::run(with(file, stop, same));
+    const auto learned = run::run(with(file, stop, same));
     CHECK(timed->weights.empty());
     CHECK_FALSE(learned.weights.empty());
     CHECK(timed->simulated_s == learned.simulated_s);

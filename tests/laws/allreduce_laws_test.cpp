@@ -14,20 +14,20 @@ namespace {
 constexpr double c = 0.1, n_over_b = 1.0, alpha = 0.01;
 constexpr int rounds = 5;
 
-experiment::RunResult timed(const std::string& algorithm, int workers) {
-  return runtime::run(timing_only(algorithm, workers, 0, "10ms", R"({"iterations": 5})"));
+run::RunResult timed(const std::string& algorithm, int workers) {
+  return run::run(timing_only(algorithm, workers, 0, "10ms", R"({"iterations": 5})"));
 }
 
 // Every worker's data are one batch, so a round of all workers sees all 64 samples.
-experiment::RunResult trained(const std::string& algorithm, int workers, int servers,
-                              const std::string& optimizer = R"({"type": "momentum", "learning_rate": 0.05})") {
-  return runtime::run(learning(algorithm, workers, servers,
-                               fmt::format(R"("data": {{"train": 64, "test": 100}}, "stop": {{"iterations": 12}},
+run::RunResult trained(const std::string& algorithm, int workers, int servers,
+                       const std::string& optimizer = R"({"type": "momentum", "learning_rate": 0.05})") {
+  return run::run(learning(algorithm, workers, servers,
+                           fmt::format(R"("data": {{"train": 64, "test": 100}}, "stop": {{"iterations": 12}},
                                      "training": {{"batch_size": {}, "optimizer": {}}})",
-                                           64 / workers, optimizer)));
+                                       64 / workers, optimizer)));
 }
 
-void check_replicas_equal(const experiment::RunResult& result) {
+void check_replicas_equal(const run::RunResult& result) {
   for (const auto& weights : result.weights) CHECK(weights == result.weights[0]);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("ring all-reduce: a node sends exactly 2(n-1)/n N a step, in 2(n-1)(al
           doctest::Approx(rounds * (c + 2 * (n - 1) * (alpha + n_over_b / n)) + 2 * (n - 1) * alpha).epsilon(0.01));
     CHECK(result.bounds.step_s == doctest::Approx(c + 2 * (n - 1) * n_over_b / n + alpha));  // counts one latency
     REQUIRE(result.pairs.size() == static_cast<std::size_t>(n));
-    for (const experiment::PairRow& pair : result.pairs) {
+    for (const run::PairRow& pair : result.pairs) {
       CHECK(pair.target == (pair.source + 1) % n);
       CHECK(pair.bytes == rounds * 2.0 * (n - 1) * 1e6 / n);
       CHECK(pair.messages == (rounds + 1) * 2 * (n - 1));
@@ -56,7 +56,7 @@ TEST_CASE("tree all-reduce takes 2 ceil(log2 n) (alpha + N/B)") {
     // A worker that is served early begins its next step early; only in a full tree does that help no worker.
     const int steps = std::has_single_bit(static_cast<unsigned>(n)) ? 5 : 1;
     const auto result =
-        runtime::run(timing_only(R"("tree_allreduce")", n, 0, "10ms", fmt::format(R"({{"iterations": {}}})", steps)));
+        run::run(timing_only(R"("tree_allreduce")", n, 0, "10ms", fmt::format(R"({{"iterations": {}}})", steps)));
     CHECK(result.simulated_s ==
           doctest::Approx(steps * (c + 2 * levels * (alpha + n_over_b)) + 2 * levels * alpha).epsilon(0.01));
     CHECK(result.bytes_sent == steps * 2.0 * (n - 1) * 1e6);
@@ -69,7 +69,7 @@ TEST_CASE("star all-reduce takes 2(n-1)N/B + 2 alpha") {
     CHECK(result.simulated_s ==
           doctest::Approx(rounds * (c + 2 * (n - 1) * n_over_b + 2 * alpha) + 2 * alpha).epsilon(0.01));
     CHECK(result.bytes_sent == rounds * 2.0 * (n - 1) * 1e6);
-    for (const experiment::PairRow& pair : result.pairs) CHECK((pair.source == 0 || pair.target == 0));
+    for (const run::PairRow& pair : result.pairs) CHECK((pair.source == 0 || pair.target == 0));
   }
 }
 
@@ -77,10 +77,10 @@ TEST_CASE("a ring runs at its slowest link, or waits for its slowest worker") {
   auto scenario = timing_only(R"("ring_allreduce")", 4, 0, "0ms", R"({"iterations": 5})");
   auto& bandwidth = std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).bandwidth;
   bandwidth = {{1e6}, {0.25e6}, {0.5e6}, {1e6}};
-  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(rounds * (c + 2 * 3 * (4 * n_over_b) / 4)).epsilon(0.01));
+  CHECK(run::run(scenario).simulated_s == doctest::Approx(rounds * (c + 2 * 3 * (4 * n_over_b) / 4)).epsilon(0.01));
   bandwidth = {{1e6}};
   scenario.compute.slowdown = {{"w3", 7}};
-  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(rounds * (7 * c + 2 * 3 * n_over_b / 4)).epsilon(0.01));
+  CHECK(run::run(scenario).simulated_s == doctest::Approx(rounds * (7 * c + 2 * 3 * n_over_b / 4)).epsilon(0.01));
 }
 
 TEST_CASE("every all-reduce = synchronous parameter server = one worker with the union batch") {
@@ -108,7 +108,7 @@ TEST_CASE("replicas stay equal to the bit when the last round has fewer gradient
                                                "optimizer": {"type": "adam", "learning_rate": 0.01}})");
       scenario.training.gradient_scale = workers == 3 ? GradientScale::mean : GradientScale::sum;
       scenario.compute.jitter = 0.3;
-      const auto result = runtime::run(scenario);
+      const auto result = run::run(scenario);
       CHECK(result.samples == 210);  // 21 batches: 6 x 3 and 3 more
       REQUIRE(result.weights.size() == static_cast<std::size_t>(workers));
       check_replicas_equal(result);
@@ -121,7 +121,7 @@ TEST_CASE("a partial all-reduce is the all-reduce with one partition, and sends 
         trained(R"("ring_allreduce")", 4, 0).weights);
   for (const int P : {2, 5}) {
     const auto result = timed(fmt::format(R"({{"name": "partial_allreduce", "partitions": {}}})", P), 4);
-    for (const experiment::PairRow& pair : result.pairs) CHECK(pair.bytes == rounds * 2.0 * 3 / 4 * 1e6 / P);
+    for (const run::PairRow& pair : result.pairs) CHECK(pair.bytes == rounds * 2.0 * 3 / 4 * 1e6 / P);
     CHECK(result.simulated_s ==
           doctest::Approx(rounds * (c + 6 * (alpha + n_over_b / 4 / P)) + 6 * alpha).epsilon(0.01));
   }
@@ -129,7 +129,7 @@ TEST_CASE("a partial all-reduce is the all-reduce with one partition, and sends 
 
 TEST_CASE("after one step of a partial all-reduce replicas agree in the first partition and nowhere else") {
   const auto after = [](int iterations) {
-    return runtime::run(
+    return run::run(
         learning(R"({"name": "partial_allreduce", "partitions": 2, "collective": "tree"})", 2, 0,
                  fmt::format(R"("data": {{"train": 400, "test": 50}}, "stop": {{"iterations": {}}})", iterations)));
   };
@@ -164,7 +164,7 @@ TEST_CASE("local SGD averages models: it keeps their mean, and all replicas leav
                                              "optimizer": {"type": "sgd", "learning_rate": 1e-30}}, "stop": )") +
                                  stop);
     scenario.model.name = "mlp";
-    return runtime::run(scenario);
+    return run::run(scenario);
   };
   const auto before = averaged(R"({"time": "50ms"})"), after = averaged(R"({"iterations": 3})");
   std::vector<float> mean(before.weights[0].size());
@@ -178,9 +178,9 @@ TEST_CASE("local SGD averages models: it keeps their mean, and all replicas leav
 
 TEST_CASE("H local steps divide the traffic by H, and all but one exchange's time") {
   for (const int H : {1, 2, 4}) {
-    const auto result = runtime::run(timing_only(fmt::format(R"({{"name": "local_sgd", "local_steps": {}}})", H), 4, 0,
-                                                 "0ms", R"({"iterations": 8})"));
-    for (const experiment::PairRow& pair : result.pairs) CHECK(pair.bytes == 8 / H * 2.0 * 3 / 4 * 1e6);
+    const auto result = run::run(timing_only(fmt::format(R"({{"name": "local_sgd", "local_steps": {}}})", H), 4, 0,
+                                             "0ms", R"({"iterations": 8})"));
+    for (const run::PairRow& pair : result.pairs) CHECK(pair.bytes == 8 / H * 2.0 * 3 / 4 * 1e6);
     CHECK(result.simulated_s == doctest::Approx(8 * c + 8 / H * 1.5 * n_over_b).epsilon(0.01));
     CHECK(result.bounds.step_s == doctest::Approx(c + 1.5 * n_over_b / H));
   }

@@ -7,9 +7,9 @@ namespace ddl::choco_laws_test {
 
 TEST_CASE("CHOCO without compression is gossip averaging: D-PSGD that combines after") {
   const auto d =
-      runtime::run(learning_apart(R"({"name": "d_psgd", "topology": "torus", "combine": "after"})", 6, 8)).weights;
+      run::run(learning_apart(R"({"name": "d_psgd", "topology": "torus", "combine": "after"})", 6, 8)).weights;
   const auto choco =
-      runtime::run(learning_apart(R"({"name": "choco", "topology": "torus", "codec": "none"})", 6, 8)).weights;
+      run::run(learning_apart(R"({"name": "choco", "topology": "torus", "codec": "none"})", 6, 8)).weights;
   CHECK(largest_difference(choco, d) < 1e-5);
 }
 
@@ -31,14 +31,14 @@ TEST_CASE("CHOCO's first round by hand: the largest values travel, and gamma of 
     add_scaled(expected[i], sent[1 - i], 0.6f / 2);  // W = 1/2 on the only edge
     add_scaled(expected[i], sent[i], -0.6f / 2);
   }
-  CHECK(largest_difference(runtime::run(scenario).weights, expected) < 1e-6);
+  CHECK(largest_difference(run::run(scenario).weights, expected) < 1e-6);
 }
 
 TEST_CASE("CHOCO keeps the mean and brings models together at a tenth of the values") {
   for (const char* codec : {"top_k", "random_k"}) {
     CAPTURE(codec);
     const auto scenario = only_averaging(fmt::format(R"({{"name": "choco", "codec": "{}"}})", codec), 4, 150);
-    const Models start = initial_models(scenario, 4), end = runtime::run(scenario).weights;
+    const Models start = initial_models(scenario, 4), end = run::run(scenario).weights;
     CHECK(largest_difference(mean_of(start), mean_of(end)) < 1e-5);
     CHECK(disagreement(end) < 0.05 * disagreement(start));
   }

@@ -22,9 +22,9 @@ const char* const with_codecs[] = {R"("ps_async")", R"("ps_sync")", R"("ako", "p
 
 TEST_CASE("no codec, and one that sends every value, change nothing at all") {
   for (const char* system : with_codecs) {
-    const auto without = runtime::run(learning(fmt::format(R"({{"name": {}}})", system), 3, 2, rest));
+    const auto without = run::run(learning(fmt::format(R"({{"name": {}}})", system), 3, 2, rest));
     for (const char* codec : {R"("none")", R"({"type": "random_k", "fraction": 1})"}) {
-      const auto with = runtime::run(learning(with_codec(system, codec), 3, 2, rest));
+      const auto with = run::run(learning(with_codec(system, codec), 3, 2, rest));
       CHECK(with.weights == without.weights);
       CHECK(with.bytes_sent == without.bytes_sent);
       CHECK(with.simulated_s == without.simulated_s);
@@ -41,8 +41,7 @@ TEST_CASE("synchronous server: rounds x (c + nN/B + share x nN/B), for only grad
        {Row{R"({"type": "top_k", "fraction": 0.1})", 0.2}, Row{R"({"type": "random_k", "fraction": 0.1})", 0.1},
         Row{R"({"type": "qsgd", "bits": 8, "bucket": 125})", 0.25 + 1.0 / 125},
         Row{R"({"type": "sign", "bucket": 125})", 1.0 / 32 + 1.0 / 125}}) {
-    const auto result =
-        runtime::run(timing_only(with_codec(R"("ps_sync")", codec), 4, 1, "0ms", R"({"iterations": 5})"));
+    const auto result = run::run(timing_only(with_codec(R"("ps_sync")", codec), 4, 1, "0ms", R"({"iterations": 5})"));
     CHECK(result.bytes_sent == doctest::Approx(5 * 4 * 1e6 * (1 + share)));
     CHECK(result.simulated_s == doctest::Approx(5 * (0.1 + 4 + 4 * share)).epsilon(0.01));
     CHECK(result.bounds.step_s == doctest::Approx(0.1 + 4 + 4 * share));
@@ -51,23 +50,22 @@ TEST_CASE("synchronous server: rounds x (c + nN/B + share x nN/B), for only grad
 
 TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker once, and all sum as a server does") {
   const auto codec = R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})";
-  const auto server = runtime::run(learning(with_codec(R"("ps_sync")", codec), 5, 1, rest));
+  const auto server = run::run(learning(with_codec(R"("ps_sync")", codec), 5, 1, rest));
   for (const char* collective : {"ring", "tree", "star"}) {
     CAPTURE(collective);
     const std::string system = fmt::format(R"("{}_allreduce")", collective);
-    const auto gathered = runtime::run(learning(with_codec(system.c_str(), codec), 5, 0, rest));
+    const auto gathered = run::run(learning(with_codec(system.c_str(), codec), 5, 0, rest));
     for (const auto& weights : gathered.weights) {
       CHECK(weights == gathered.weights[0]);
       CHECK(largest_difference(weights, server.weights[0]) < 1e-6);
     }
-    const auto timed =
-        runtime::run(timing_only(with_codec(system.c_str(), codec), 5, 0, "0ms", R"({"iterations": 6})"));
+    const auto timed = run::run(timing_only(with_codec(system.c_str(), codec), 5, 0, "0ms", R"({"iterations": 6})"));
     CHECK(timed.bytes_sent == 6 * 5 * 4 * 1e5);
   }
   const auto ring =
-      runtime::run(timing_only(with_codec(R"("ring_allreduce")", codec), 5, 0, "0ms", R"({"iterations": 6})"));
+      run::run(timing_only(with_codec(R"("ring_allreduce")", codec), 5, 0, "0ms", R"({"iterations": 6})"));
   CHECK(ring.simulated_s == doctest::Approx(6 * (0.1 + 4 * 0.1)).epsilon(0.01));
-  const auto part = runtime::run(
+  const auto part = run::run(
       timing_only(with_codec(R"("partial_allreduce", "partitions": 2)", codec), 5, 0, "0ms", R"({"iterations": 6})"));
   CHECK(part.bytes_sent == 6 * 5 * 4 * 0.5e5);
 }
@@ -75,25 +73,25 @@ TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker 
 TEST_CASE("Ako sends each partition encoded, and auto counts on it") {
   const auto sign = R"({"type": "random_k", "fraction": 0.1})";
   const auto three =
-      runtime::run(timing_only(with_codec(R"("ako", "partitions": 4)", sign), 4, 0, "0ms", R"({"iterations": 8})"));
-  for (const experiment::PairRow& pair : three.pairs) CHECK(pair.bytes == 2 * 1e5);
+      run::run(timing_only(with_codec(R"("ako", "partitions": 4)", sign), 4, 0, "0ms", R"({"iterations": 8})"));
+  for (const run::PairRow& pair : three.pairs) CHECK(pair.bytes == 2 * 1e5);
   // 0.3 s for an exchange of a tenth of whole models, 0.09 s to hide it in: 4 partitions.
-  const auto automatic = runtime::run(
-      timing_only(with_codec(R"("ako", "partitions": "auto")", sign), 4, 0, "0ms", R"({"iterations": 8})"));
-  for (const experiment::PairRow& pair : automatic.pairs) CHECK(pair.bytes == 2 * 1e5);
+  const auto automatic =
+      run::run(timing_only(with_codec(R"("ako", "partitions": "auto")", sign), 4, 0, "0ms", R"({"iterations": 8})"));
+  for (const run::PairRow& pair : automatic.pairs) CHECK(pair.bytes == 2 * 1e5);
 }
 
 TEST_CASE("sizes follow the wire's scale: real values may be few and the model on the wire large") {
   auto scenario = learning(with_codec(R"("ps_sync")", R"({"type": "top_k", "fraction": 0.01})"), 2, 1, rest);
   scenario.wire.model_bytes = Bytes{20e6};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   const double d = static_cast<double>(result.weights[0].size());
   CHECK(result.bytes_sent == doctest::Approx(20 * 2 * 20e6 * (1 + 2 * std::ceil(0.01 * d) / d)));
 }
 
 TEST_CASE("a timing-only model cannot say how much a threshold lets through") {
   CHECK_THROWS_AS(
-      runtime::run(timing_only(with_codec(R"("ps_sync")", R"("mean_threshold")"), 2, 1, "0ms", R"({"iterations": 1})")),
+      run::run(timing_only(with_codec(R"("ps_sync")", R"("mean_threshold")"), 2, 1, "0ms", R"({"iterations": 1})")),
       InputError);
 }
 
@@ -106,8 +104,8 @@ TEST_CASE("with error feedback the hundredth part of the gradients learns, and w
       const auto scenario = learning(with_codec(system, codec), 4, 1,
                                      R"("data": {"train": 800, "test": 300}, "stop": {"iterations": 60},
                             "training": {"batch_size": 16, "optimizer": {"type": "sgd", "learning_rate": 0.1}})");
-      const auto one = runtime::run(scenario, {.threads = 1, .progress = {}});
-      CHECK(results::digest_of(one) == results::digest_of(runtime::run(scenario, {.threads = 3, .progress = {}})));
+      const auto one = run::run(scenario, {.threads = 1, .progress = {}});
+      CHECK(results::digest_of(one) == results::digest_of(run::run(scenario, {.threads = 3, .progress = {}})));
       CHECK(one.curve.back().test_loss < 0.85 * one.curve.front().test_loss);
     }
   }

@@ -40,7 +40,7 @@ bool waits(const std::string& system) { return system.find("\"wait\"") != std::s
 // What a run that cannot go on says; "" of one that does.
 std::string stall(const scenario::Scenario& scenario) {
   try {
-    runtime::run(scenario);
+    run::run(scenario);
     return "";
   } catch (const process::RunFailed& failure) {
     return failure.what();
@@ -50,8 +50,8 @@ std::string stall(const scenario::Scenario& scenario) {
 using Steps = std::vector<std::int64_t>;
 
 // Steps of others than w1 that end while w1 is away; with some room for what is under way when it goes.
-int steps_of_others(const experiment::RunResult& result, double from_s, double until_s) {
-  return static_cast<int>(std::ranges::count_if(result.iterations, [&](const experiment::IterationRow& row) {
+int steps_of_others(const run::RunResult& result, double from_s, double until_s) {
+  return static_cast<int>(std::ranges::count_if(result.iterations, [&](const run::IterationRow& row) {
     return row.worker != 1 && row.end_s > from_s && row.end_s < until_s;
   }));
 }
@@ -73,7 +73,7 @@ TEST_CASE(
   for (const std::string& system : all) {
     if (waits(system)) continue;
     CAPTURE(system);
-    const auto result = runtime::run(with_fault(system, crash("w1")));
+    const auto result = run::run(with_fault(system, crash("w1")));
     CHECK(result.steps[1] < 13);
     for (const int other : {0, 2, 3}) CHECK(result.steps[static_cast<std::size_t>(other)] == 30);
     CHECK(result.stopped_by == "iterations");
@@ -88,7 +88,7 @@ TEST_CASE("a worker that comes back does all its steps, with its state or withou
     for (const std::string& state : {kept, lost}) {
       CAPTURE(system);
       CAPTURE(state);
-      const auto result = runtime::run(with_fault(system, crash("w1", state)));
+      const auto result = run::run(with_fault(system, crash("w1", state)));
       CHECK(result.steps == Steps(4, 30));
       CHECK(result.faults->restarts == 1);
       // None stands still while it is away, but those that wait: at most what was under way then still ends.
@@ -105,13 +105,13 @@ TEST_CASE("a worker that comes back does all its steps, with its state or withou
 TEST_CASE("one that joins does all its steps, one that leaves as many as there was time for") {
   for (const std::string& system : all) {
     CAPTURE(system);
-    const auto joined = runtime::run(with_fault(system, R"({"type": "join", "host": "w1", "at": "1s"})"));
+    const auto joined = run::run(with_fault(system, R"({"type": "join", "host": "w1", "at": "1s"})"));
     CHECK(joined.steps == Steps(4, 30));
     CHECK(joined.faults->joins == 1);
-    for (const experiment::IterationRow& row : joined.iterations) {
+    for (const run::IterationRow& row : joined.iterations) {
       if (row.worker == 1) CHECK(row.start_s >= 1 - 1e-9);  // the clock is a sum of tenths, rounded
     }
-    const auto left = runtime::run(with_fault(system, R"({"type": "leave", "host": "w1", "at": "1s"})"));
+    const auto left = run::run(with_fault(system, R"({"type": "leave", "host": "w1", "at": "1s"})"));
     CHECK(left.steps[1] < 12);
     CHECK(left.steps[0] == 30);
     CHECK(left.faults->steps_lost == 0);
@@ -126,7 +126,7 @@ TEST_CASE("a server that crashes is waited for, and its workers go on from what 
     CAPTURE(system);
     CHECK(stall(with_fault(system, crash("ps0"))).find("ps0 crashed at 1.23 s") != std::string::npos);
     for (const std::string& state : {kept, lost})
-      CHECK(runtime::run(with_fault(system, crash("ps0", state))).steps == Steps(4, 30));
+      CHECK(run::run(with_fault(system, crash("ps0", state))).steps == Steps(4, 30));
   }
 }
 
@@ -135,15 +135,14 @@ TEST_CASE("a single worker's crash costs the time until it is back and what it h
     return learning(R"("single")", 1, 0,
                     R"("data": {"train": 400, "test": 50}, "stop": {"iterations": 10}, "faults": )" + faults);
   };
-  CHECK(runtime::run(scenario("[]")).simulated_s == doctest::Approx(1.0));
+  CHECK(run::run(scenario("[]")).simulated_s == doctest::Approx(1.0));
   // Half of the third step is done at 0.25 s.
   const auto at_once =
-      runtime::run(scenario(R"([{"type": "host_crash", "host": "w0", "at": "250ms", "restart": "250ms"}])"));
+      run::run(scenario(R"([{"type": "host_crash", "host": "w0", "at": "250ms", "restart": "250ms"}])"));
   CHECK(at_once.simulated_s == doctest::Approx(1.05));
   CHECK(at_once.faults->steps_lost == 1);
-  CHECK(
-      runtime::run(scenario(R"([{"type": "host_crash", "host": "w0", "at": "250ms", "restart": "4s"}])")).simulated_s ==
-      doctest::Approx(4.8));
+  CHECK(run::run(scenario(R"([{"type": "host_crash", "host": "w0", "at": "250ms", "restart": "4s"}])")).simulated_s ==
+        doctest::Approx(4.8));
   CHECK(stall(scenario(R"([{"type": "host_crash", "host": "w0", "at": "250ms"}])")) ==
         "no node can go on: w0 crashed at 0.25 s and does not come back");
 }
@@ -153,10 +152,9 @@ TEST_CASE("once one of n workers has crashed an asynchronous server's others are
     auto scenario = timing_only(R"("ps_async")", workers, 1, "0ms", R"({"time": "600s"})");
     scenario.compute.jitter = 0.3;
     scenario.faults = faults;
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     return static_cast<double>(std::ranges::count_if(
-               result.iterations,
-               [](const experiment::IterationRow& row) { return row.worker != 5 && row.end_s > 220; })) /
+               result.iterations, [](const run::IterationRow& row) { return row.worker != 5 && row.end_s > 220; })) /
            380;
   };
   const double after = rate(6, {scenario::HostCrash{"w5", Seconds{200}, std::nullopt, scenario::HostState::lost}});
@@ -166,11 +164,11 @@ TEST_CASE("once one of n workers has crashed an asynchronous server's others are
 TEST_CASE("a synchronous server that goes on takes the mean over those left, as an all-reduce of them does") {
   // The crash is in the midst of a gradient, so that nothing of it is under way.
   const std::string fault = R"({"type": "host_crash", "host": "w1", "at": "50ms"})";
-  const auto server = runtime::run(with_fault(go_on("ps_sync"), fault));
+  const auto server = run::run(with_fault(go_on("ps_sync"), fault));
   for (const char* name : {"ring_allreduce", "tree_allreduce", "star_allreduce"}) {
-    CHECK(largest_difference(runtime::run(with_fault(go_on(name), fault)).weights[0], server.weights[0]) < 1e-5);
+    CHECK(largest_difference(run::run(with_fault(go_on(name), fault)).weights[0], server.weights[0]) < 1e-5);
   }
-  CHECK(largest_difference(runtime::run(with_fault(R"("ps_sync")", "")).weights[0], server.weights[0]) > 1e-4);
+  CHECK(largest_difference(run::run(with_fault(R"("ps_sync")", "")).weights[0], server.weights[0]) > 1e-4);
 }
 
 TEST_CASE("replicas of an all-reduce are one again after a restart, even of a worker that has lost its model") {
@@ -179,7 +177,7 @@ TEST_CASE("replicas of an all-reduce are one again after a restart, even of a wo
       for (const char* policy : {"go_on", "wait"}) {
         const std::string system = with_policy(name, policy);
         CAPTURE(system);
-        const auto result = runtime::run(with_fault(system, crash("w1", state)));
+        const auto result = run::run(with_fault(system, crash("w1", state)));
         for (const auto& replica : result.weights) CHECK(replica == result.weights[0]);
       }
     }
@@ -191,7 +189,7 @@ TEST_CASE("Ako: all survivors have applied the same gradients, those of the cras
   for (const char* how : {"", R"(, "tf_ako": {"receive_threads": 2})"}) {
     auto scenario = with_fault(fmt::format(R"({{"name": "ako", "partitions": 1, "apply": "on_arrival"{}}})", how),
                                R"({"type": "host_crash", "host": "w1", "at": "1.05s"})");
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     CHECK(result.faults->bytes_lost == 0);
     CHECK(result.faults->messages_lost > 0);
     for (const int other : {2, 3}) {
@@ -205,7 +203,7 @@ TEST_CASE("AD-PSGD keeps the sum of all models through a crash in which no model
     auto scenario = only_averaging(R"("ad_psgd")", 4, 60);
     const Models start = initial_models(scenario, 4);
     scenario.faults = {scenario::HostCrash{"w1", Seconds{std::stod(at)}, Seconds{4}, scenario::HostState::kept}};
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     REQUIRE(result.faults->messages_lost == 0);
     CHECK(largest_difference(mean_of(start), mean_of(result.weights)) < 1e-6);
   }
@@ -227,7 +225,7 @@ TEST_CASE("churn: up and down times have the means that were asked for, and each
   scenario.compute.seconds_per_batch = Seconds{1};
   scenario.faults = {
       scenario::HostChurn{{}, Seconds{30}, Seconds{10}, scenario::HostState::kept, Seconds{0}, std::nullopt}};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   // 8 hosts x 4000 s / 40 s a cycle; the count's deviation is below the root of that.
   CHECK(result.faults->crashes == doctest::Approx(800).epsilon(5 / std::sqrt(800.0)));
   double computing_s = 0;
@@ -245,9 +243,9 @@ TEST_CASE("a run whose workers have all gone for good fails, and says which went
 TEST_CASE("the mean of an evaluation leaves out workers that are not there") {
   auto scenario = with_fault(R"("gossip")", R"({"type": "join", "host": "w1", "at": "2s"})");
   scenario.evaluate.every = Seconds{1};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   double of_others = 0;
-  for (const experiment::CurveRow& row : result.curve) {
+  for (const run::CurveRow& row : result.curve) {
     if (row.time_s != 1) continue;
     if (row.worker == "w0" || row.worker == "w2" || row.worker == "w3") of_others += row.test_accuracy / 3;
     if (row.worker == "mean") CHECK(row.test_accuracy == doctest::Approx(of_others));
@@ -260,7 +258,7 @@ TEST_CASE("hosts that are not there, times in the wrong order and endless churn 
     CAPTURE(fault);
     bool accepted = false;
     try {
-      runtime::run(with_fault(algorithm, fault));
+      run::run(with_fault(algorithm, fault));
       accepted = true;
     } catch (const std::exception& error) {
       CHECK(std::string(error.what()).find("$.faults[0]." + path) != std::string::npos);
@@ -290,7 +288,7 @@ TEST_CASE("the first worker may crash as the run begins, and come back before or
                       restart),
           5);
       scenario.evaluate.every = Seconds{0.2};
-      CHECK(runtime::run(scenario).stopped_by == "iterations");
+      CHECK(run::run(scenario).stopped_by == "iterations");
     }
   }
 }

@@ -9,7 +9,7 @@
 #include "core/graph/mixing.hpp"
 #include "core/nn/optimizer.hpp"
 #include "core/node/vectors.hpp"
-#include "sim/experiment/trainer.hpp"
+#include "sim/run/learning/trainer.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl {
@@ -37,7 +37,7 @@ inline scenario::Scenario learning_apart(const std::string& algorithm, int worke
 }
 
 inline Models initial_models(const scenario::Scenario& scenario, int workers) {
-  experiment::Trainer trainer(scenario, workers, 1);
+  run::Trainer trainer(scenario, workers, 1);
   Models models;
   for (int worker = 0; worker < workers; ++worker) models.push_back(*trainer.initial_weights(worker));
   return models;
@@ -99,7 +99,7 @@ class Reference {
   }
 
  private:
-  experiment::Trainer trainer_;
+  run::Trainer trainer_;
   const nn::OptimizerParams optimizer_;
   std::vector<nn::Optimizer> optimizers_;
   nn::ModelSteps steps_;

@@ -24,8 +24,8 @@ TEST_CASE("D-PSGD: a round takes c + deg N/B + alpha and sends deg N per worker"
                                                 {R"("one_peer_exponential")", 1}};
   for (const auto& [topology, degree] : graphs) {
     CAPTURE(topology);
-    const auto result = runtime::run(timing_only(fmt::format(R"({{"name": "d_psgd", "topology": {}}})", topology), 8, 0,
-                                                 "50ms", R"({"iterations": 5})"));
+    const auto result = run::run(timing_only(fmt::format(R"({{"name": "d_psgd", "topology": {}}})", topology), 8, 0,
+                                             "50ms", R"({"iterations": 5})"));
     CHECK(result.bytes_sent == doctest::Approx(5.0 * 8 * degree * 1e6));
     CHECK(result.bounds.bytes_per_step == doctest::Approx(degree * 1e6));
     // The words of leaving follow the last models and take a latency more.
@@ -37,7 +37,7 @@ TEST_CASE("D-PSGD with overlap: a round takes the longer of c and deg N/B + alph
   for (const auto& [compute, step_s] : {std::pair{"100ms", 2 * n_over_b + alpha}, {"3s", 3.0}}) {
     auto scenario = timing_only(R"({"name": "d_psgd", "overlap": true})", 6, 0, "50ms", R"({"iterations": 5})");
     scenario.compute.seconds_per_batch = Seconds{std::string(compute) == "3s" ? 3.0 : 0.1};
-    CHECK(runtime::run(scenario).simulated_s == doctest::Approx(5 * step_s + alpha).epsilon(1e-3));
+    CHECK(run::run(scenario).simulated_s == doctest::Approx(5 * step_s + alpha).epsilon(1e-3));
   }
 }
 
@@ -45,10 +45,10 @@ TEST_CASE("a delay passes a D-PSGD ring one neighbour a round, and a slow worker
   auto scenario = timing_only(R"("d_psgd")", 9, 0, "0ms", R"({"iterations": 6})");
   scenario.wire.model_bytes = Bytes{1};  // a network that takes no time
   scenario.compute.slowdown = {{"w4", 10}};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.simulated_s == doctest::Approx(6 * 10 * c).epsilon(1e-3));
   // Worker 0 is four hops away: its first four rounds know nothing of the slow one.
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     const int hops = std::abs(row.worker - 4);
     const double slow_rounds = std::max(0.0, static_cast<double>(row.iteration) + 1 - std::max(hops - 1, 0));
     if (hops == 0) CHECK(row.end_s == doctest::Approx((static_cast<double>(row.iteration) + 1) * 10 * c).epsilon(1e-3));
@@ -62,7 +62,7 @@ TEST_CASE("a slow worker holds up D-PSGD and SGP, not AD-PSGD") {
     auto scenario = timing_only(algorithm, 8, 0, "0ms", R"({"time": "60s"})");
     scenario.wire.model_bytes = Bytes{5e3};
     scenario.compute.slowdown = {{"w3", slowdown}};
-    return runtime::run(scenario).steps;
+    return run::run(scenario).steps;
   };
   for (const char* algorithm : {R"("d_psgd")", R"("sgp")"}) {
     CHECK(total(steps_in_a_minute(algorithm, 10)) < 0.2 * static_cast<double>(total(steps_in_a_minute(algorithm, 1))));
@@ -79,7 +79,7 @@ TEST_CASE("AD-PSGD computes while it communicates: a step takes the longer of c 
   for (const double compute_s : {0.1, 3.0}) {
     auto scenario = timing_only(R"("ad_psgd")", 2, 0, "50ms", R"({"iterations": 10})");
     scenario.compute.seconds_per_batch = Seconds{compute_s};
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     const double exchange_s = 2 * n_over_b + 2 * alpha;
     // A first gradient before the first exchange, and the last exchange after the last gradient.
     CHECK(result.simulated_s ==
@@ -94,7 +94,7 @@ TEST_CASE("AD-PSGD's gossip rate: an exchange per gradient, every third, or as m
     auto scenario = timing_only(fmt::format(R"({{"name": "ad_psgd", "gossip_rate": {}}})", rate), 2, 0, "0ms",
                                 R"({"iterations": 12})");
     scenario.wire.model_bytes = Bytes{10e3};  // 10 ms each way
-    return runtime::run(scenario).messages_sent / 2;
+    return run::run(scenario).messages_sent / 2;
   };
   CHECK(exchanges(R"("per_gradient")") == 12);
   CHECK(exchanges("1") == 12);
@@ -112,7 +112,7 @@ TEST_CASE("where no step waits for messages, traffic counts what a step of every
     scenario.wire.model_bytes = Bytes{1e3};  // 1 ms
     const Traffic traffic = scenario.algorithm->traffic({.workers = workers, .parameters = 250, .model_bytes = 1000});
     for (const auto& phase : traffic.phases) CHECK(phase.empty());
-    const auto sent = static_cast<double>(runtime::run(scenario).messages_sent);
+    const auto sent = static_cast<double>(run::run(scenario).messages_sent);
     CHECK(sent >= steps * traffic.unlisted_messages);
     CHECK(sent <= (steps + 1) * traffic.unlisted_messages);  // with words of leaving
   }
@@ -124,19 +124,19 @@ TEST_CASE("AD-PSGD records how often a model changed while a gradient was comput
   // passive worker, whose updates are at once, sees the averaging.
   auto scenario = timing_only(R"("ad_psgd")", 2, 0, "0ms", R"({"iterations": 6})");
   scenario.wire.model_bytes = Bytes{10e3};
-  for (const experiment::IterationRow& row : runtime::run(scenario).iterations) {
+  for (const run::IterationRow& row : run::run(scenario).iterations) {
     const double waits = row.worker == 1 ? 1 : 0;
     CHECK(row.staleness == waits + (row.iteration == 0 ? 0.0 : row.worker == 1 ? 2.0 : 1.0));
   }
 }
 
 TEST_CASE("SGP sends one model a round on the one-peer graph, in c + N/B + alpha, or with overlap the longer") {
-  const auto plain = runtime::run(timing_only(R"("sgp")", 8, 0, "50ms", R"({"iterations": 6})"));
+  const auto plain = run::run(timing_only(R"("sgp")", 8, 0, "50ms", R"({"iterations": 6})"));
   CHECK(plain.bytes_sent == doctest::Approx(6.0 * 8 * 1e6));
   CHECK(plain.simulated_s == doctest::Approx(6 * (c + n_over_b + alpha) + alpha).epsilon(1e-3));
   // The first send is after c, and each wait is for what was sent a round before.
-  const auto overlap = runtime::run(timing_only(R"({"name": "sgp", "overlap": true, "topology": "directed_ring"})", 8,
-                                                0, "50ms", R"({"iterations": 20})"));
+  const auto overlap = run::run(timing_only(R"({"name": "sgp", "overlap": true, "topology": "directed_ring"})", 8, 0,
+                                            "50ms", R"({"iterations": 20})"));
   CHECK(overlap.simulated_s < 20 * (c + n_over_b + alpha));
   CHECK(overlap.simulated_s >= 20 * n_over_b);
 }
@@ -145,12 +145,12 @@ TEST_CASE("an overhead is added to every gradient, and neither slowdown nor jitt
   auto scenario = timing_only(R"("single")", 1, 0, "0ms", R"({"iterations": 10})");
   scenario.compute.overhead = Seconds{0.02};
   scenario.compute.slowdown = {{"w0", 3}};
-  CHECK(runtime::run(scenario).simulated_s == doctest::Approx(10 * (3 * c + 0.02)).epsilon(1e-9));
-  CHECK(runtime::run(scenario).bounds.step_s == doctest::Approx(3 * c + 0.02));
+  CHECK(run::run(scenario).simulated_s == doctest::Approx(10 * (3 * c + 0.02)).epsilon(1e-9));
+  CHECK(run::run(scenario).bounds.step_s == doctest::Approx(3 * c + 0.02));
   scenario.compute.jitter = 0.3;
-  const auto jittered = runtime::run(scenario);
+  const auto jittered = run::run(scenario);
   scenario.compute.overhead = Seconds{0};
-  CHECK(jittered.simulated_s == doctest::Approx(runtime::run(scenario).simulated_s + 10 * 0.02).epsilon(1e-9));
+  CHECK(jittered.simulated_s == doctest::Approx(run::run(scenario).simulated_s + 10 * 0.02).epsilon(1e-9));
 }
 
 TEST_CASE("CHOCO sends the values it keeps: twice the fraction with indices, the fraction without, all with none") {
@@ -159,7 +159,7 @@ TEST_CASE("CHOCO sends the values it keeps: twice the fraction with indices, the
                                                    {R"({"type": "top_k", "fraction": 0.8})", 1.0},
                                                    {R"("none")", 1.0}};
   for (const auto& [codec, share] : shares) {
-    const auto result = runtime::run(
+    const auto result = run::run(
         timing_only(fmt::format(R"({{"name": "choco", "codec": {}}})", codec), 5, 0, "0ms", R"({"iterations": 4})"));
     CHECK(result.bytes_sent == doctest::Approx(4.0 * 5 * 2 * share * 1e6));
     CHECK(result.simulated_s == doctest::Approx(4 * (c + 2 * share * n_over_b)).epsilon(1e-3));

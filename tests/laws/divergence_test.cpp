@@ -13,11 +13,11 @@ namespace ddl::divergence_test {
 namespace {
 
 // The first update is 1e38 times a gradient: whatever is computed at those weights overflows.
-experiment::RunResult run_away(const std::string& system, int workers, int servers, const std::string& stop) {
-  return runtime::run(learning(system, workers, servers,
-                               R"("data": {"train": 200, "test": 50}, "training": {"batch_size": 10, "optimizer":
+run::RunResult run_away(const std::string& system, int workers, int servers, const std::string& stop) {
+  return run::run(learning(system, workers, servers,
+                           R"("data": {"train": 200, "test": 50}, "training": {"batch_size": 10, "optimizer":
                          {"type": "sgd", "learning_rate": 1e38}}, "stop": )" +
-                                   stop));
+                               stop));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ TEST_CASE("every system notices that it diverges, and no step that did counts as
     CHECK(result.stopped_by == "diverged");
     REQUIRE(result.divergence);
     CHECK(result.divergence->step < 10);
-    for (const experiment::IterationRow& row : result.iterations) CHECK(std::isfinite(row.train_loss.value()));
+    for (const run::IterationRow& row : result.iterations) CHECK(std::isfinite(row.train_loss.value()));
   }
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("divergence in the last update is noticed by the model that it leaves"
 
 TEST_CASE("a run that goes well diverges nowhere") {
   const auto result =
-      runtime::run(learning(R"("ps_async")", 2, 1, R"("data": {"train": 200, "test": 50}, "stop": {"iterations": 5})"));
+      run::run(learning(R"("ps_async")", 2, 1, R"("data": {"train": 200, "test": 50}, "stop": {"iterations": 5})"));
   CHECK_FALSE(result.divergence);
   CHECK(result.stopped_by == "iterations");
 }

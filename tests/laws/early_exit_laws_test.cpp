@@ -35,22 +35,22 @@ std::string exits(const std::string& rest) {
 }  // namespace
 
 TEST_CASE("a model in stages learns what the whole one learns on one worker, whatever its exits do") {
-  const auto one = runtime::run(staged(R"("single")", 1));
-  const auto stages = runtime::run(staged(exits(R"("thresholds": [0.5])"), 3));
+  const auto one = run::run(staged(R"("single")", 1));
+  const auto stages = run::run(staged(exits(R"("thresholds": [0.5])"), 3));
   REQUIRE(stages.weights.size() == 1);
   CHECK(largest_difference(stages.weights[0], one.weights[0]) < 1e-6);
   CHECK(stages.samples == one.samples);
 }
 
 TEST_CASE("a step of a model in stages sends activations on and their gradients back") {
-  const auto result = runtime::run(staged(exits(R"("thresholds": [0.5])"), 3));
+  const auto result = run::run(staged(exits(R"("thresholds": [0.5])"), 3));
   const double first = 4 * 6 * 6, second = 8 * 3 * 3, batch = 25, steps = 12;
   REQUIRE(result.pairs.size() >= 4);
   CHECK(result.bytes_sent == steps * batch * 4 * 2 * (first + second));
 }
 
 TEST_CASE("at threshold 0 everything goes the whole way and is as accurate, and at 1 nothing leaves the device") {
-  const auto result = runtime::run(staged(exits(R"("thresholds": [0, 1], "serving": {"requests": 100})"), 3));
+  const auto result = run::run(staged(exits(R"("thresholds": [0, 1], "serving": {"requests": 100})"), 3));
   const auto summaries = results::summarise_requests(result.answers);
   REQUIRE(summaries.size() == 2);
   CHECK(summaries[0].accuracy == doctest::Approx(result.curve.back().test_accuracy));
@@ -74,7 +74,7 @@ TEST_CASE("at threshold 0 everything goes the whole way and is as accurate, and 
 TEST_CASE(
     "accuracy is the mean of the exits', weighed by their shares, and fewer leave early the lower the threshold") {
   for (const char* uncertainty : {"entropy", "confidence"}) {
-    const auto result = runtime::run(staged(
+    const auto result = run::run(staged(
         exits(fmt::format(
             R"("uncertainty": "{}", "thresholds": [0.3, 0.6, 0.9], "serving": {{"requests": 150, "arrivals": "poisson",
             "interval": "2ms"}})",
@@ -99,9 +99,8 @@ TEST_CASE(
 }
 
 TEST_CASE("without thresholds each exit answers all samples, as it does those that leave there at a threshold") {
-  const auto in_turn = runtime::run(staged(exits(R"("thresholds": [], "serving": {"requests": 100})"), 3));
-  const auto mixed =
-      runtime::run(staged(exits(R"("thresholds": [0, 0.98, 0.99, 1], "serving": {"requests": 100})"), 3));
+  const auto in_turn = run::run(staged(exits(R"("thresholds": [], "serving": {"requests": 100})"), 3));
+  const auto mixed = run::run(staged(exits(R"("thresholds": [0, 0.98, 0.99, 1], "serving": {"requests": 100})"), 3));
   REQUIRE(in_turn.answers.size() == 3 * 100);
   std::size_t next = 0;
   for (int exit = 0; exit < 3; ++exit) {
@@ -133,15 +132,15 @@ TEST_CASE("without thresholds each exit answers all samples, as it does those th
 }
 
 TEST_CASE("a stage without layers has no turn among exits that answer all") {
-  const auto result = runtime::run(
-      staged(R"({"name": "early_exit", "cuts": [0, 3], "thresholds": [], "serving": {"requests": 10}})", 3));
+  const auto result =
+      run::run(staged(R"({"name": "early_exit", "cuts": [0, 3], "thresholds": [], "serving": {"requests": 10}})", 3));
   REQUIRE(result.answers.size() == 20);
   for (std::size_t i = 0; i < 20; ++i) CHECK(result.answers[i].exit == (i < 10 ? 1 : 2));
 }
 
 TEST_CASE("a stage without layers hands the samples on, and has no exit") {
-  const auto result = runtime::run(
-      staged(R"({"name": "early_exit", "cuts": [0, 3], "thresholds": [1], "serving": {"requests": 10}})", 3));
+  const auto result =
+      run::run(staged(R"({"name": "early_exit", "cuts": [0, 3], "thresholds": [1], "serving": {"requests": 10}})", 3));
   for (const Answer& answer : result.answers) {
     CHECK(answer.exit == 1);
     CHECK(answer.bytes == 4 * 12 * 12 + 4);

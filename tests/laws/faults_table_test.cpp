@@ -77,15 +77,15 @@ scenario::Scenario scenario_of(const std::string& system, const std::string& pol
 }
 
 // Steps of workers that are there which end while the host is down; what was under way at its crash may still end.
-int steps_meanwhile(const experiment::RunResult& result) {
+int steps_meanwhile(const run::RunResult& result) {
   return static_cast<int>(std::ranges::count_if(
-      result.iterations, [](const experiment::IterationRow& row) { return row.end_s > 1.7 && row.end_s < 2.45; }));
+      result.iterations, [](const run::IterationRow& row) { return row.end_s > 1.7 && row.end_s < 2.45; }));
 }
 
 std::string outcome_of(const std::string& system, const std::string& policy, std::size_t column) {
   const bool restarts = column == 1 || column == 2 || column == 4;
   try {
-    const experiment::RunResult result = runtime::run(scenario_of(system, policy, faults[column]));
+    const run::RunResult result = run::run(scenario_of(system, policy, faults[column]));
     for (std::size_t worker = 0; worker < result.steps.size(); ++worker) {
       CAPTURE(worker);
       if (worker != 1 || restarts) CHECK(result.steps[worker] == 30);

@@ -16,7 +16,7 @@ std::vector<std::vector<float>> models_after(const std::string& algorithm, int w
                                            "optimizer": {"type": "sgd", "learning_rate": 1e-30}})");
   scenario.model.name = "mlp";
   scenario.faults = faults;
-  return runtime::run(scenario).weights;
+  return run::run(scenario).weights;
 }
 
 // Whether a model is still worker 0's first one; weights that start at zero feel even the least learning rate.
@@ -26,9 +26,9 @@ bool is_first_of_w0(const std::vector<float>& model) {
 
 scenario::HostJoin join(const char* host, double at_s) { return {host, Seconds{at_s}}; }
 
-std::vector<double> ends_of(const experiment::RunResult& result, int worker) {
+std::vector<double> ends_of(const run::RunResult& result, int worker) {
   std::vector<double> ends;
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     if (row.worker == worker) ends.push_back(row.end_s);
   }
   return ends;
@@ -37,7 +37,7 @@ std::vector<double> ends_of(const experiment::RunResult& result, int worker) {
 }  // namespace
 
 TEST_CASE("once its timeout is over a worker goes on without averaging") {
-  const auto result = runtime::run(
+  const auto result = run::run(
       timing_only(R"({"name": "gossip", "peer": "ring", "timeout": "300ms"})", 3, 0, "0ms", R"({"iterations": 4})"));
   for (int worker = 0; worker < 3; ++worker) {
     const auto ends = ends_of(result, worker);
@@ -61,7 +61,7 @@ TEST_CASE("a peer that has yet to join costs no time, a first model a round trip
     const std::string settings = fmt::format(R"({{"name": "gossip", "mode": "{}"}})", mode);
     auto scenario = timing_only(settings, 2, 0, "50ms", R"({"iterations": 5})");
     scenario.faults = {join("w1", 30)};
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     CHECK(ends_of(result, 0).back() == doctest::Approx(5 * 0.1));
     CHECK(result.iterations[5].worker == 1);
     CHECK(result.iterations[5].start_s == doctest::Approx(30 + 0.1 + 1.0));

@@ -35,8 +35,8 @@ scenario::HostChurn churn(double mean_up_s, double mean_down_s) {
 }
 
 // Steps of w1 that overlap the interval.
-std::int64_t steps_within(const experiment::RunResult& result, double from_s, double until_s) {
-  return std::ranges::count_if(result.iterations, [&](const experiment::IterationRow& row) {
+std::int64_t steps_within(const run::RunResult& result, double from_s, double until_s) {
+  return std::ranges::count_if(result.iterations, [&](const run::IterationRow& row) {
     return row.worker == 1 && row.start_s < until_s && row.end_s > from_s;
   });
 }
@@ -48,7 +48,7 @@ const std::vector<std::string> all = systems_in_faults(4, 1, {R"({"name": "ako",
 TEST_CASE("a worker that leaves and joins again does all its steps, none of them while it is away") {
   for (const std::string& system : all) {
     CAPTURE(system);
-    const auto result = runtime::run(with_faults(system, {leave(1), join(4)}));
+    const auto result = run::run(with_faults(system, {leave(1), join(4)}));
     CHECK(result.steps == Steps(4, 30));
     CHECK(steps_within(result, 2, 4) == 0);
     CHECK(result.faults->leaves == 1);
@@ -65,7 +65,7 @@ TEST_CASE("a worker that restarts sends at once, whenever what it had lost was t
   scenario.faults = {
       scenario::MessageLoss{.probability = 0.999, .retry_after = Seconds{30}, .source = "w1", .until = Seconds{0.5}},
       crash(2, 3)};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.faults->messages_lost == 1);
   CHECK(result.faults->messages_sent_again == 0);
   CHECK(steps_within(result, 0, 3) == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a worker that is to join before it is gone joins when it is") {
     CAPTURE(system);
     auto scenario = with_faults(system, {leave(1), join(2)}, 4);
     scenario.compute.slowdown = {{"w1", 50}};
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     CHECK(result.steps == Steps(4, 4));
     CHECK(result.faults->joins == 1);
     CHECK(result.faults->steps_lost == 0);
@@ -89,19 +89,19 @@ TEST_CASE("a worker that is to join while its last messages travel is gone first
   // Models take two seconds on the servers' link that two share: w1's gradient ends at 2.1 s, its push at 4.1 s.
   auto scenario = timing_only(R"("ps_async")", 2, 1, "0ms", R"({"iterations": 5})");
   scenario.faults = {leave(2.05), join(3)};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.steps == Steps{5, 5});
   CHECK(result.faults->joins == 1);
   CHECK(result.faults->messages_lost == 0);
   const auto second = std::ranges::find_if(
-      result.iterations, [](const experiment::IterationRow& row) { return row.worker == 1 && row.iteration == 1; });
+      result.iterations, [](const run::IterationRow& row) { return row.worker == 1 && row.iteration == 1; });
   CHECK(second->start_s == doctest::Approx(4.1));
 }
 
 TEST_CASE("a worker that crashes between leaving and joining does its steps once it is back") {
   auto scenario = timing_only(R"("ps_async")", 2, 1, "0ms", R"({"iterations": 5})");
   scenario.faults = {leave(2.05), join(3), crash(3.5, 100)};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.steps == Steps{5, 5});
   CHECK(result.faults->restarts == 1);
 }
@@ -110,7 +110,7 @@ TEST_CASE("a host is down while any of its outages lasts and has lost its state 
   // Churn has w1 up and down for some milliseconds all the time, but for the 3 s of the other crash.
   for (const std::vector<scenario::Fault>& faults : {std::vector<scenario::Fault>{crash(1, 4), churn(0.5, 0.01)},
                                                      std::vector<scenario::Fault>{churn(0.5, 0.01), crash(1, 4)}}) {
-    const auto result = runtime::run(with_faults(R"("gossip")", faults, 60));
+    const auto result = run::run(with_faults(R"("gossip")", faults, 60));
     CHECK(result.steps[1] == 60);
     CHECK(steps_within(result, 1.05, 4) == 0);
     CHECK(result.faults->crashes == result.faults->restarts);
@@ -122,7 +122,7 @@ TEST_CASE("a worker that leaves while it is down does not start again") {
   for (const std::string& system : all) {
     CAPTURE(system);
     // Down within some milliseconds, and then for longer than the run.
-    const auto result = runtime::run(with_faults(system, {churn(0.01, 1000), leave(2)}));
+    const auto result = run::run(with_faults(system, {churn(0.01, 1000), leave(2)}));
     CHECK(result.steps == Steps{30, 0, 30, 30});
     CHECK(result.faults->crashes == 1);
     CHECK(result.faults->leaves == 1);
@@ -136,7 +136,7 @@ TEST_CASE("a worker that crashes while it leaves is gone") {
     CAPTURE(system);
     auto scenario = with_faults(system, {leave(0.001), churn(0.01, 0.01)}, 4);
     scenario.compute.slowdown = {{"w1", 100}};
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     CHECK(result.steps[1] == 0);
     for (const int other : {0, 2, 3}) CHECK(result.steps[static_cast<std::size_t>(other)] == 4);
     CHECK(result.faults->crashes == 1);
@@ -151,7 +151,7 @@ TEST_CASE("two churns of one host have crashes of their own") {
     scenario.compute.seconds_per_batch = Seconds{1};
     scenario.wire.model_bytes = Bytes{1e3};
     scenario.faults = faults;
-    return static_cast<double>(runtime::run(scenario).faults->crashes);
+    return static_cast<double>(run::run(scenario).faults->crashes);
   };
   const scenario::HostChurn one = {{"w1"},     Seconds{20},  Seconds{0.1}, scenario::HostState::kept,
                                    Seconds{0}, Seconds{4000}};
@@ -170,12 +170,12 @@ TEST_CASE("neighbours that start while others do agree with them on rounds") {
         return scenario::HostCrash{host, Seconds{at_s}, Seconds{restart_s}, scenario::HostState::lost};
       };
       auto scenario = with_faults(algorithm, {lost("w3", 0.4, 1.05), lost("w2", 0.9, 1.03)});
-      CHECK(runtime::run(scenario).steps == Steps(4, 30));
+      CHECK(run::run(scenario).steps == Steps(4, 30));
       for (const std::uint64_t seed : {1, 2, 3}) {
         scenario.seed = seed;
         scenario.faults = {
             scenario::HostChurn{{}, Seconds{0.5}, Seconds{0.25}, scenario::HostState::lost, Seconds{0}, Seconds{2}}};
-        CHECK(runtime::run(scenario).steps == Steps(4, 30));
+        CHECK(run::run(scenario).steps == Steps(4, 30));
       }
     }
   }
@@ -192,7 +192,7 @@ TEST_CASE("hosts that come and go faster than a joiner finds a model do their st
     scenario.faults = {
         scenario::HostChurn{{}, Seconds{1e-3}, Seconds{1e-3}, scenario::HostState::lost, Seconds{0}, Seconds{0.06}},
         scenario::HostJoin{"w10", Seconds{1e-3}}};
-    CHECK(runtime::run(scenario).steps == Steps(12, 2));
+    CHECK(run::run(scenario).steps == Steps(12, 2));
   }
 }
 
@@ -211,9 +211,9 @@ TEST_CASE("a worker that is alone for a while lets the others in again, and all 
       auto scenario = with_faults(system, faults);
       scenario.stop = {};
       scenario.stop.time = Seconds{9};
-      const auto result = runtime::run(scenario);
+      const auto result = run::run(scenario);
       std::vector<std::int64_t> at_the_end(4, 0);  // steps of the last two seconds, each of 0.1 to 0.2 s
-      for (const experiment::IterationRow& row : result.iterations) {
+      for (const run::IterationRow& row : result.iterations) {
         if (row.end_s > 7) ++at_the_end[static_cast<std::size_t>(row.worker)];
       }
       CHECK(*std::ranges::min_element(at_the_end) >= 8);
@@ -224,9 +224,9 @@ TEST_CASE("a worker that is alone for a while lets the others in again, and all 
 TEST_CASE("no node waits for a worker that has crashed when its steps were over") {
   for (const std::string& system : all) {
     CAPTURE(system);
-    const auto result = runtime::run(
-        with_faults(system, {scenario::HostCrash{"w1", Seconds{20}, std::nullopt, scenario::HostState::kept},
-                             scenario::HostJoin{"w0", Seconds{25}}}));
+    const auto result =
+        run::run(with_faults(system, {scenario::HostCrash{"w1", Seconds{20}, std::nullopt, scenario::HostState::kept},
+                                      scenario::HostJoin{"w0", Seconds{25}}}));
     CHECK(result.steps == Steps(4, 30));
   }
 }

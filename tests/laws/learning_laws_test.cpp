@@ -5,8 +5,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "sim/experiment/trainer.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/run/learning/trainer.hpp"
 #include "tests/support/scenarios.hpp"
 #include "tests/support/systems.hpp"
 
@@ -14,9 +14,9 @@ namespace ddl::learning_laws_test {
 
 namespace {
 
-experiment::RunResult run_jittered(scenario::Scenario scenario) {
+run::RunResult run_jittered(scenario::Scenario scenario) {
   scenario.compute.jitter = 0.3;
-  return runtime::run(scenario);
+  return run::run(scenario);
 }
 
 }  // namespace
@@ -25,13 +25,13 @@ TEST_CASE("synchronous parameter server = one worker with the union batch, howev
   // Every worker's shard is one batch, so a round sees all 64 samples, as does the single worker's batch.
   const std::string data =
       R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 12}, "training": {"batch_size": )";
-  const auto one = runtime::run(learning(R"("single")", 1, 0, data + "64}"));
+  const auto one = run::run(learning(R"("single")", 1, 0, data + "64}"));
   for (const int workers : {2, 4, 8}) {
     const auto scenario = learning(R"("ps_sync")", workers, 1, data + std::to_string(64 / workers) + "}");
-    CHECK(largest_difference(one.weights[0], runtime::run(scenario).weights[0]) < 1e-6);
+    CHECK(largest_difference(one.weights[0], run::run(scenario).weights[0]) < 1e-6);
     const auto jittered = run_jittered(scenario);
     CHECK(largest_difference(one.weights[0], jittered.weights[0]) < 1e-6);
-    for (const experiment::IterationRow& row : jittered.iterations) CHECK(row.staleness == 0);
+    for (const run::IterationRow& row : jittered.iterations) CHECK(row.staleness == 0);
   }
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("with the whole training set each, workers draw all of it, and no two 
   const auto scenario = learning(R"("alone")", 3, 0,
                                  R"("data": {"train": 60, "test": 100, "partition": "full"}, "stop": {"iterations": 6},
                                     "training": {"batch_size": 10}, "record": {"batches": true})");
-  const experiment::RunResult result = runtime::run(scenario);
+  const run::RunResult result = run::run(scenario);
   std::vector<std::vector<int>> passes(3);
   for (const auto& batch : result.recorded.batches) {
     std::istringstream samples(batch.samples);
@@ -60,9 +60,9 @@ TEST_CASE("the training accuracy of the first step is that of equal outputs: the
   // The output layer starts at zero, and the first of equal outputs counts.
   const auto scenario = learning(R"("single")", 1, 0, R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 1},
                                                          "training": {"batch_size": 64})");
-  const auto labels = experiment::load_data(scenario).train.labels;
+  const auto labels = run::load_data(scenario).train.labels;
   const auto of_class_0 = static_cast<double>(std::ranges::count(labels, 0));
-  CHECK(runtime::run(scenario).iterations.at(0).train_accuracy == of_class_0 / 64);
+  CHECK(run::run(scenario).iterations.at(0).train_accuracy == of_class_0 / 64);
 }
 
 TEST_CASE("sharding a synchronous server changes no weight") {
@@ -76,21 +76,21 @@ TEST_CASE("sharding a synchronous server changes no weight") {
 TEST_CASE("with one worker every system is plain SGD, to the bit") {
   const std::string rest = R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 25},
                               "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
-  const auto single = runtime::run(learning(R"("single")", 1, 0, rest)).weights[0];
-  CHECK(runtime::run(learning(R"("ps_sync")", 1, 1, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"("alone")", 1, 0, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "ako", "partitions": "adaptive"})", 1, 0, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
+  const auto single = run::run(learning(R"("single")", 1, 0, rest)).weights[0];
+  CHECK(run::run(learning(R"("ps_sync")", 1, 1, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"("alone")", 1, 0, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "ako", "partitions": "adaptive"})", 1, 0, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
   for (const char* system : {R"("d_psgd")", R"("ad_psgd")", R"("sgp")", R"("choco")"}) {
-    CHECK(runtime::run(learning(system, 1, 0, rest)).weights[0] == single);
+    CHECK(run::run(learning(system, 1, 0, rest)).weights[0] == single);
   }
-  CHECK(runtime::run(learning(R"("ring_allreduce")", 1, 0, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "partial_allreduce", "partitions": 3})", 1, 0, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "local_sgd", "local_steps": 3})", 1, 0, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "fedavg", "local_steps": 3})", 1, 1, rest)).weights[0] == single);
-  CHECK(runtime::run(learning(R"({"name": "ps_ssp", "staleness_aware": true})", 1, 1, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"("ring_allreduce")", 1, 0, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "partial_allreduce", "partitions": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "local_sgd", "local_steps": 3})", 1, 0, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "fedavg", "local_steps": 3})", 1, 1, rest)).weights[0] == single);
+  CHECK(run::run(learning(R"({"name": "ps_ssp", "staleness_aware": true})", 1, 1, rest)).weights[0] == single);
 }
 
 TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
@@ -104,7 +104,7 @@ TEST_CASE("pairwise gossip keeps the mean of the models and brings them together
     scenario.model.name = "mlp";
     return run_jittered(scenario);
   };
-  const auto mean = [](const experiment::RunResult& result) {
+  const auto mean = [](const run::RunResult& result) {
     std::vector<float> sum(result.weights[0].size());
     for (const auto& model : result.weights) {
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += model[i] / 6;
@@ -128,7 +128,7 @@ TEST_CASE("a loss that is not known yet counts as equal, not as perfect") {
                  0, R"("data": {"train": 300, "test": 50}, "stop": {"iterations": 1},
                                       "training": {"init": "independent"})");
     scenario.model.name = "mlp";
-    return runtime::run(scenario).weights;
+    return run::run(scenario).weights;
   };
   CHECK(first_exchange("loss_weighted") == first_exchange("half"));
 }
@@ -153,7 +153,7 @@ TEST_CASE("Ako on arrival: once the network has drained every replica has every 
 
 TEST_CASE("evaluating often or seldom changes neither time nor weights") {
   const auto with = [](const char* every) {
-    return runtime::run(
+    return run::run(
         learning(R"({"name": "ako", "partitions": 2})", 3, 0,
                  std::string(R"("data": {"train": 600, "test": 200}, "stop": {"time": "4s"}, "evaluate": )") + every));
   };
@@ -183,7 +183,7 @@ TEST_CASE("neither threads nor repetition change a bit, the seed does") {
     auto scenario = learning(algorithm, 4, 1, R"("data": {"train": 800, "test": 200}, "stop": {"time": "5s"})");
     scenario.compute.jitter = 0.3;
     const auto digest = [&](int threads) {
-      return results::digest_of(runtime::run(scenario, {.threads = threads, .progress = {}}));
+      return results::digest_of(run::run(scenario, {.threads = threads, .progress = {}}));
     };
     const std::string first = digest(1);
     CHECK(digest(1) == first);
@@ -199,7 +199,7 @@ TEST_CASE("each worker's compute times, and all initial weights, stay the same w
   auto three = learning(R"({"name": "gossip", "peer": "ring"})", 3, 0, rest);
   auto four = learning(R"({"name": "gossip", "peer": "ring"})", 4, 0, rest);
   three.compute.jitter = four.compute.jitter = 0.3;
-  const auto a = runtime::run(three), b = runtime::run(four);
+  const auto a = run::run(three), b = run::run(four);
   for (std::size_t row = 0; row < 30; ++row) CHECK(a.iterations[row].compute_s == b.iterations[row].compute_s);
   CHECK(a.curve[0].test_loss == b.curve[0].test_loss);
 }
@@ -215,9 +215,9 @@ const std::string rest = R"("data": {"train": 300, "test": 100, "partition": "by
     "evaluate": {"every_iterations": 4},
     "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
 
-double accuracy_at_the_end(const experiment::RunResult& result, const std::string& worker) {
+double accuracy_at_the_end(const run::RunResult& result, const std::string& worker) {
   const auto row = std::find_if(result.curve.rbegin(), result.curve.rend(),
-                                [&](const experiment::CurveRow& r) { return r.worker == worker; });
+                                [&](const run::CurveRow& r) { return r.worker == worker; });
   REQUIRE(row != result.curve.rend());
   return row->test_accuracy;
 }
@@ -225,10 +225,10 @@ double accuracy_at_the_end(const experiment::RunResult& result, const std::strin
 }  // namespace
 
 TEST_CASE("single learns on any platform what it learns on one host, to the bit, and sends nothing") {
-  const auto one = runtime::run(learning(R"("single")", 1, 0, rest));
+  const auto one = run::run(learning(R"("single")", 1, 0, rest));
   for (const char* algorithm : {R"("single")", R"({"name": "single", "worker": "w2"})"}) {
     CAPTURE(algorithm);
-    const auto four = runtime::run(learning(algorithm, 4, 1, rest));
+    const auto four = run::run(learning(algorithm, 4, 1, rest));
     REQUIRE(four.weights.size() == 1);
     CHECK(four.weights[0] == one.weights[0]);
     CHECK(four.simulated_s == one.simulated_s);
@@ -247,7 +247,7 @@ TEST_CASE("single learns on any platform what it learns on one host, to the bit,
 TEST_CASE("single takes the time of the host that it is told, and its bound says so") {
   auto scenario = learning(R"({"name": "single", "worker": "w1"})", 3, 0, rest);
   scenario.compute.slowdown = {{"w1", 3}, {"w2", 50}};
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.simulated_s == doctest::Approx(12 * 0.3));
   CHECK(result.bounds.step_s == doctest::Approx(0.3));
 }
@@ -256,16 +256,16 @@ TEST_CASE("samples and epochs of single are of the one that trains") {
   auto scenario = learning(R"("single")", 4, 0, rest);
   scenario.stop = {};
   scenario.stop.epochs = 2;
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.stopped_by == "epochs");
   CHECK(result.steps == std::vector<std::int64_t>{60, 0, 0, 0});
 }
 
 TEST_CASE("single needs no sample for each worker, and no crash of an idle one stops it") {
-  const auto few = runtime::run(learning(R"("single")", 40, 0, R"("data": {"train": 20, "test": 10},
+  const auto few = run::run(learning(R"("single")", 40, 0, R"("data": {"train": 20, "test": 10},
       "training": {"batch_size": 5, "optimizer": {"type": "sgd", "learning_rate": 0.1}}, "stop": {"iterations": 3})"));
   CHECK(few.steps[0] == 3);
-  const auto crash = runtime::run(
+  const auto crash = run::run(
       learning(R"("single")", 3, 0, rest + R"(, "faults": [{"type": "host_crash", "host": "w1", "at": "250ms"}])"));
   CHECK(crash.stopped_by == "iterations");
   CHECK(crash.simulated_s == doctest::Approx(1.2));
@@ -286,7 +286,7 @@ TEST_CASE("single on a worker that there is not is refused by name") {
 }
 
 TEST_CASE("alone each worker learns from its own shard, as it would without the others") {
-  const auto alone = runtime::run(learning(R"("alone")", 3, 0, rest));
+  const auto alone = run::run(learning(R"("alone")", 3, 0, rest));
   CHECK(alone.bytes_sent == 0);
   CHECK(alone.steps == std::vector<std::int64_t>(3, 12));
   CHECK(alone.simulated_s == doctest::Approx(1.2));
@@ -294,9 +294,9 @@ TEST_CASE("alone each worker learns from its own shard, as it would without the 
   auto apart = learning(R"({"name": "ako", "partitions": 1})", 3, 0, rest);
   apart.training.gradient_scale = GradientScale::sum;
   apart.wire.model_bytes = Bytes{1e9};
-  CHECK(alone.weights == runtime::run(apart).weights);
+  CHECK(alone.weights == run::run(apart).weights);
   // Shards by label: what a worker has never seen it cannot tell.
-  const auto one = runtime::run(learning(R"("single")", 3, 0, rest));
+  const auto one = run::run(learning(R"("single")", 3, 0, rest));
   CHECK(accuracy_at_the_end(alone, "w0") < accuracy_at_the_end(one, "mean"));
 }
 

@@ -41,7 +41,7 @@ struct Training {
              "training": {{"batch_size": 1, "gradient_scale": "{}",
                            "optimizer": {{"learning_rate": {}, {} {}}}}} {}}})",
         workers, textbook, model_name, algorithm, steps, scale, learning_rate, optimizer, schedule, more);
-    const auto result = runtime::run(scenario_from(scenario));
+    const auto result = run::run(scenario_from(scenario));
     const std::size_t models =
         result.weights_at_servers || more.empty() ? result.weights.size() : result.weights.size() - 1;
     Vector mean(result.weights.front().size());
@@ -109,11 +109,11 @@ TEST_CASE("a cosine without steps falls alike whether the run ends by steps or b
     CAPTURE(system);
     const auto path = [&](const char* stop) {
       const auto result =
-          runtime::run(learning(system, 4, 1,
-                                fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {},
+          run::run(learning(system, 4, 1,
+                            fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {},
                                      "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {},
                                                    "schedule": "cosine"}}}})",
-                                            stop, rate)));
+                                        stop, rate)));
       return length(result.weights.front(), Vector(result.weights.front().size()));
     };
     CHECK(path(R"({"samples": 32})") / path(R"({"iterations": 8})") == doctest::Approx(1).epsilon(2e-3));
@@ -214,11 +214,11 @@ TEST_CASE(
     "the model of sampled federated averaging has the rates of its own steps, the same for all workers of a round") {
   const char* falls = R"("schedule": {"type": "steps", "at": [6, 13], "factor": 0.1}, "warmup_steps": 3)";
   const auto model = [&](const std::string& algorithm, int workers, const std::string& stop) {
-    return runtime::run(learning(algorithm, workers, 1,
-                                 fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}},
+    return run::run(learning(algorithm, workers, 1,
+                             fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}},
                                      "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {}, {}}}}},
                                      "stop": {})",
-                                             rate, falls, stop)))
+                                         rate, falls, stop)))
         .weights.front();
   };
   const Vector one = model("\"single\"", 1, R"({"iterations": 24})");
@@ -263,7 +263,7 @@ TEST_CASE("a worker that comes back or late steps as the others do") {
                  "data": {{"train": 300, "test": 50}}, "algorithm": {}, "stop": {{"iterations": 40}},
                  "training": {{"batch_size": 10, "optimizer": {{"learning_rate": 0.01, {} {}}}}}, "faults": [{}]}})",
             textbook, with_policy(name, "go_on"), optimizer, schedule, fault);
-        const auto result = runtime::run(scenario_from(scenario));
+        const auto result = run::run(scenario_from(scenario));
         REQUIRE(result.weights.size() == 3);
         CHECK(largest_difference(result.weights[1], result.weights[0]) == 0);
         CHECK(largest_difference(result.weights[2], result.weights[0]) == 0);
@@ -283,7 +283,7 @@ TEST_CASE("a worker that was away takes its next steps at the rate of the others
     // Ended by time: a worker that was away has steps left when the others have none.
     for (const char* name : {"d_psgd", "ring_allreduce", "partial_allreduce"}) {
       CAPTURE(name);
-      const auto result = runtime::run(
+      const auto result = run::run(
           learning(with_policy(name, "go_on"), 4, 0,
                    fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {{"time": "3s"}},
                          "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {} {}}}}} {})",
@@ -293,12 +293,11 @@ TEST_CASE("a worker that was away takes its next steps at the rate of the others
     }
     // Federated averaging: the model's steps are the server's.
     const auto after = [&](const std::string& faults) {
-      return runtime::run(
-                 learning(
-                     with_policy("fedavg", "go_on"), 4, 1,
-                     fmt::format(R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {{"time": "4s"}},
+      return run::run(learning(with_policy("fedavg", "go_on"), 4, 1,
+                               fmt::format(
+                                   R"("data": {{"train": 1, "test": 10, "partition": "full"}}, "stop": {{"time": "4s"}},
               "training": {{"batch_size": 1, "optimizer": {{"learning_rate": {} {}}}}} {})",
-                                 rate, schedule, faults)))
+                                   rate, schedule, faults)))
           .weights[0];
     };
     const Vector whole = after(""), start(whole.size());

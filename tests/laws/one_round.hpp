@@ -6,18 +6,18 @@
 namespace ddl {
 
 // The last worker's gradient takes thirty times as long.
-inline experiment::RunResult one_round(const std::string& algorithm) {
+inline run::RunResult one_round(const std::string& algorithm) {
   auto scenario = learning(algorithm, 4, 1,
                            R"("data": {"train": 400, "test": 50, "partition": "sequential"}, "stop": {"iterations": 1},
                   "training": {"batch_size": 100, "optimizer": {"type": "sgd", "learning_rate": 0.2}})");
   scenario.compute.slowdown = {{"w3", 30}};
-  return runtime::run(scenario);
+  return run::run(scenario);
 }
 
 // The batches of the first three are those of one worker that stops after 300 samples, in its order.
-inline experiment::RunResult three_batches_as_one() {
-  return runtime::run(learning(R"("single")", 1, 0,
-                               R"("data": {"train": 400, "test": 50, "partition": "sequential", "shuffle": false},
+inline run::RunResult three_batches_as_one() {
+  return run::run(learning(R"("single")", 1, 0,
+                           R"("data": {"train": 400, "test": 50, "partition": "sequential", "shuffle": false},
                          "stop": {"iterations": 1},
                          "training": {"batch_size": 300, "optimizer": {"type": "sgd", "learning_rate": 0.2}})"));
 }

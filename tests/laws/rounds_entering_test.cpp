@@ -30,10 +30,10 @@ scenario::Scenario long_run(const std::string& algorithm, int workers, const std
 
 // The longest time from the end of a step to that of the worker's next, or the end of the run, but for one that has
 // gone.
-double longest_rest_s(const experiment::RunResult& result, double from_s, int gone = -1) {
+double longest_rest_s(const run::RunResult& result, double from_s, int gone = -1) {
   std::map<int, double> last_s;
   double longest_s = 0;
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     const auto last = last_s.find(row.worker);
     if (last != last_s.end() && last->second > from_s) longest_s = std::max(longest_s, row.end_s - last->second);
     last_s[row.worker] = row.end_s;
@@ -77,22 +77,22 @@ TEST_CASE("whichever workers enter, and however many steps each has taken, none 
         CAPTURE(name);
         CAPTURE(way);
         CAPTURE(&one - cases.data());
-        CHECK(longest_rest_s(runtime::run(long_run(on("ring", name, way), one.workers, one.faults)), one.from_s) < 1);
+        CHECK(longest_rest_s(run::run(long_run(on("ring", name, way), one.workers, one.faults)), one.from_s) < 1);
       }
     }
     auto scenario = long_run(on("ring", name, "go_on"), 6, gone);
     scenario.wire.model_bytes = Bytes{1500000};
     scenario.compute.slowdown["w2"] = 5;
-    CHECK(longest_rest_s(runtime::run(scenario), 11, 5) < 10);
+    CHECK(longest_rest_s(run::run(scenario), 11, 5) < 10);
     scenario = long_run(on("ring", name, "go_on"), 6, behind);
     scenario.compute.slowdown["w5"] = 5;
-    CHECK(longest_rest_s(runtime::run(scenario), 10.5, 5) < 1);
+    CHECK(longest_rest_s(run::run(scenario), 10.5, 5) < 1);
   }
 }
 
 TEST_CASE("a newcomer is heard of at once, also by a node that still has much to read") {
   const std::vector<scenario::Fault> faults = {scenario::HostLeave{"w0", Seconds{5}}, join("w2", 6), join("w0", 29)};
-  CHECK(longest_rest_s(runtime::run(long_run(on("directed_ring", "sgp", "go_on"), 5, faults, true)), 6) < 1);
+  CHECK(longest_rest_s(run::run(long_run(on("directed_ring", "sgp", "go_on"), 5, faults, true)), 6) < 1);
 }
 
 TEST_CASE("CHOCO without compression is D-PSGD that combines after, whichever workers come and go") {
@@ -116,7 +116,7 @@ TEST_CASE("CHOCO without compression is D-PSGD that combines after, whichever wo
       auto scenario = learning_apart(algorithm, one.workers, 40);
       scenario.compute.slowdown[one.slow] = one.slowdown;
       scenario.faults = one.faults;
-      return runtime::run(scenario).weights;
+      return run::run(scenario).weights;
     };
     const Models d = weights(R"({"name": "d_psgd", "topology": "ring", "combine": "after", "on_failure": "go_on"})");
     const Models choco = weights(R"({"name": "choco", "topology": "ring", "codec": "none", "on_failure": "go_on"})");
@@ -129,7 +129,7 @@ TEST_CASE("with SGP, a worker that has lost its sources trains on as one that is
   const auto weights_of_w1 = [](const char* algorithm, std::vector<scenario::Fault> faults) {
     auto scenario = learning_apart(algorithm, 3, 100);
     scenario.faults = std::move(faults);
-    return runtime::run(scenario).weights.at(1);
+    return run::run(scenario).weights.at(1);
   };
   const auto alone = weights_of_w1(R"({"name": "d_psgd", "topology": "ring", "on_failure": "go_on"})",
                                    {crash("w0", 0.01), crash("w2", 0.01)});
@@ -145,9 +145,9 @@ TEST_CASE("with SGP, a fault that never comes changes nothing") {
       CAPTURE(topology);
       auto scenario = learning_apart(
           fmt::format(R"({{"name": "sgp", "topology": "{}", "overlap": {}}})", topology, overlap), 5, 12);
-      const auto without = runtime::run(scenario).weights;
+      const auto without = run::run(scenario).weights;
       scenario.faults = {crash("w1", 10000, 10001)};
-      CHECK(runtime::run(scenario).weights == without);
+      CHECK(run::run(scenario).weights == without);
     }
   }
 }
@@ -160,7 +160,7 @@ TEST_CASE("with SGP, what has come from an earlier life of a source is kept when
   const std::vector<float> mean = mean_of(start);
   const auto model_of_w0 = [&](double crash_s) {
     scenario.faults = {crash("w1", crash_s, crash_s + 0.1)};
-    return runtime::run(scenario).weights.at(0);
+    return run::run(scenario).weights.at(0);
   };
   CHECK(largest_difference(model_of_w0(20), mean) < 1e-5);
   // w1 gives once more after its start, so that its weight is more than a third; those of the others are alike.

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/nn/kernels/workspace.hpp"
-#include "sim/experiment/trainer.hpp"
+#include "sim/run/learning/trainer.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace ddl::samme_laws_test {
@@ -17,9 +17,9 @@ scenario::Scenario ensemble_of(int workers, const std::string& more = "", const 
                       rest);
 }
 
-const experiment::CurveRow& last_of(const experiment::RunResult& result, const std::string& name) {
-  const experiment::CurveRow* last = nullptr;
-  for (const experiment::CurveRow& row : result.curve) {
+const run::CurveRow& last_of(const run::RunResult& result, const std::string& name) {
+  const run::CurveRow* last = nullptr;
+  for (const run::CurveRow& row : result.curve) {
     if (row.worker == name) last = &row;
   }
   REQUIRE(last != nullptr);
@@ -30,11 +30,11 @@ const experiment::CurveRow& last_of(const experiment::RunResult& result, const s
 
 TEST_CASE("an ensemble of one worker is that worker's model, judged by its answers") {
   const scenario::Scenario scenario = ensemble_of(1);
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.stopped_by == "finished");
   CHECK(result.steps == std::vector<std::int64_t>{20});
   CHECK(result.bytes_sent == 0);
-  const data::DataSplit data = experiment::load_data(scenario);
+  const data::DataSplit data = run::load_data(scenario);
   nn::Workspace workspace;
   const nn::Model model(scenario.model, data.train.shape, data.train.classes);
   const nn::Score own = model.evaluate(result.weights[0], data.test, data.test.size(), workspace);
@@ -46,10 +46,10 @@ TEST_CASE("four bytes a sample go from member to member, and a byte a tested sam
   const double model_bytes = 4 * 1450;
   for (const int workers : {2, 3, 5}) {
     const double hand_over = (workers - 1) * 4.0 * 100;
-    const auto answers = runtime::run(ensemble_of(workers));
+    const auto answers = run::run(ensemble_of(workers));
     CHECK(answers.bytes_sent == hand_over + (workers - 1) * (50 + 4));
     CHECK(answers.messages_sent == 2 * (workers - 1));
-    const auto models = runtime::run(ensemble_of(workers, R"(, "vote": "models")"));
+    const auto models = run::run(ensemble_of(workers, R"(, "vote": "models")"));
     CHECK(models.bytes_sent == hand_over + (workers - 1) * (model_bytes + 4));
     // What travels does not change what is voted.
     CHECK(last_of(models, "mean").test_accuracy == last_of(answers, "mean").test_accuracy);
@@ -58,12 +58,12 @@ TEST_CASE("four bytes a sample go from member to member, and a byte a tested sam
 }
 
 TEST_CASE("members are trained one after the other: gradients, a forward pass over all samples, a message") {
-  const auto result = runtime::run(ensemble_of(3));
+  const auto result = run::run(ensemble_of(3));
   // 10 MB/s and 1 ms: 20 steps of 100 ms, ten batches of a third of that, then 400 bytes to the next.
   const double member_s = 20 * 0.1 + 10 * 0.1 / 3, hand_over_s = 0.001 + 400 / 10e6, vote_s = 0.001 + 54 / 10e6;
   CHECK(result.simulated_s == doctest::Approx(3 * member_s + 2 * hand_over_s + vote_s).epsilon(1e-6));
   double ends = 0;
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     CHECK(row.start_s >= ends);
     ends = row.end_s;
   }
@@ -76,7 +76,7 @@ TEST_CASE("without learning an ensemble sends and takes as much as with it") {
           "data": {{"train": 100, "test": 50}}, "training": {{"batch_size": 10}},
           "algorithm": {{"name": "samme", "local_epochs": 2}}, "stop": {{"iterations": 1000}}}})",
       textbook));
-  const auto timed = runtime::run(timing), learned = runtime::run(ensemble_of(3));
+  const auto timed = run::run(timing), learned = run::run(ensemble_of(3));
   CHECK(timed.simulated_s == doctest::Approx(learned.simulated_s).epsilon(1e-9));
   CHECK(timed.bytes_sent == learned.bytes_sent);
 }
@@ -86,14 +86,14 @@ TEST_CASE("a run that ends before all members are trained is judged by those it 
   scenario::Scenario scenario = ensemble_of(3);
   scenario.stop.iterations.reset();
   scenario.stop.samples = 250;
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.steps == std::vector<std::int64_t>{20, 5, 0});
   CHECK(result.stopped_by == "samples");
   CHECK(result.bytes_sent == 2 * 400 + (50 + 4));
 }
 
 TEST_CASE("every worker is judged by the ensemble") {
-  const auto result = runtime::run(ensemble_of(3));
+  const auto result = run::run(ensemble_of(3));
   const double accuracy = last_of(result, "mean").test_accuracy;
   for (const char* row : {"w0", "w1", "w2", "averaged_model"}) CHECK(last_of(result, row).test_accuracy == accuracy);
 }
@@ -101,14 +101,14 @@ TEST_CASE("every worker is judged by the ensemble") {
 TEST_CASE("weightings and samplings make different members of the same first one") {
   std::vector<std::vector<float>> second;
   for (const char* more : {"", R"(, "iddl": {"weighting": "published"})"}) {
-    const auto result = runtime::run(ensemble_of(2, more));
+    const auto result = run::run(ensemble_of(2, more));
     second.push_back(result.weights[1]);
     if (second.size() == 2) CHECK(second[0] != second[1]);
   }
-  CHECK(runtime::run(ensemble_of(2)).weights[0] ==
-        runtime::run(ensemble_of(2, R"(, "iddl": {"weighting": "published"})")).weights[0]);
-  CHECK(runtime::run(ensemble_of(2)).weights[1] !=
-        runtime::run(ensemble_of(2, R"(, "iddl": {"sampling": "repeat"})")).weights[1]);
+  CHECK(run::run(ensemble_of(2)).weights[0] ==
+        run::run(ensemble_of(2, R"(, "iddl": {"weighting": "published"})")).weights[0]);
+  CHECK(run::run(ensemble_of(2)).weights[1] !=
+        run::run(ensemble_of(2, R"(, "iddl": {"sampling": "repeat"})")).weights[1]);
 }
 
 TEST_CASE("data dealt to workers, or read in order, are refused, because every worker reads all as weights say") {
@@ -136,7 +136,7 @@ TEST_CASE("an ensemble of weak members is more accurate than its first") {
   const auto accuracy = [&](int workers) {
     scenario::Scenario scenario = learning(R"({"name": "samme", "local_epochs": 10})", workers, 0, rest);
     scenario.model = {"mlp-3-1-bibd", {}};
-    return last_of(runtime::run(scenario), "mean").test_accuracy;
+    return last_of(run::run(scenario), "mean").test_accuracy;
   };
   CHECK(accuracy(5) > accuracy(1) + 0.02);
 }

@@ -7,8 +7,8 @@
 
 #include "core/node/vectors.hpp"
 #include "core/systems/servers/easgd.hpp"
-#include "sim/experiment/trainer.hpp"
 #include "sim/results/writing/result_files.hpp"
+#include "sim/run/learning/trainer.hpp"
 #include "tests/laws/one_round.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -30,11 +30,11 @@ scenario::Scenario uneven(const std::string& algorithm, int servers, const std::
 std::string ssp(std::int64_t bound) { return fmt::format(R"({{"name": "ps_ssp", "staleness_bound": {}}})", bound); }
 
 // The most steps a worker had finished more than another when it finished one.
-std::int64_t largest_lead(const experiment::RunResult& result) {
+std::int64_t largest_lead(const run::RunResult& result) {
   std::int64_t largest = 0;
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     for (int other = 0; other < result.workers; ++other) {
-      const auto finished = std::ranges::count_if(result.iterations, [&](const experiment::IterationRow& of_other) {
+      const auto finished = std::ranges::count_if(result.iterations, [&](const run::IterationRow& of_other) {
         return of_other.worker == other && of_other.end_s <= row.end_s;
       });
       largest = std::max(largest, row.iteration + 1 - static_cast<std::int64_t>(finished));
@@ -48,15 +48,15 @@ std::int64_t largest_lead(const experiment::RunResult& result) {
 TEST_CASE("no worker gets more than s + 1 steps ahead, and some get as far as that") {
   for (const int servers : {1, 2}) {
     for (const int bound : {0, 1, 4}) {
-      CHECK(largest_lead(runtime::run(uneven(ssp(bound), servers, R"({"iterations": 30})"))) == bound + 1);
+      CHECK(largest_lead(run::run(uneven(ssp(bound), servers, R"({"iterations": 30})"))) == bound + 1);
     }
-    CHECK(largest_lead(runtime::run(uneven(R"("ps_async")", servers, R"({"iterations": 30})"))) > 10);
+    CHECK(largest_lead(run::run(uneven(R"("ps_async")", servers, R"({"iterations": 30})"))) > 10);
   }
 }
 
 TEST_CASE("a staleness bound of 0 makes the rounds of a synchronous server") {
-  const auto bounded = runtime::run(uneven(ssp(0), 1, R"({"iterations": 20})"));
-  const auto synchronous = runtime::run(uneven(R"("ps_sync")", 1, R"({"iterations": 20})"));
+  const auto bounded = run::run(uneven(ssp(0), 1, R"({"iterations": 20})"));
+  const auto synchronous = run::run(uneven(R"("ps_sync")", 1, R"({"iterations": 20})"));
   // The same gradients, added to the weights one by one instead of as a sum.
   CHECK(largest_difference(bounded.weights[0], synchronous.weights[0]) < 1e-5);
   CHECK(bounded.bytes_sent == synchronous.bytes_sent);
@@ -74,10 +74,10 @@ TEST_CASE("a staleness bound of 0 makes the rounds of a synchronous server") {
 
 TEST_CASE("a staleness bound never reached is no bound, to the bit") {
   const std::string stop = R"({"time": "9s"})";
-  const auto huge = runtime::run(uneven(ssp(1'000'000'000), 2, stop)),
-             asynchronous = runtime::run(uneven(R"("ps_async")", 2, stop));
+  const auto huge = run::run(uneven(ssp(1'000'000'000), 2, stop)),
+             asynchronous = run::run(uneven(R"("ps_async")", 2, stop));
   CHECK(results::digest_of(huge) == results::digest_of(asynchronous));
-  CHECK(results::digest_of(runtime::run(uneven(ssp(1), 2, stop))) != results::digest_of(asynchronous));
+  CHECK(results::digest_of(run::run(uneven(ssp(1), 2, stop))) != results::digest_of(asynchronous));
 }
 
 TEST_CASE("a staleness-aware server divides the step by the staleness") {
@@ -85,16 +85,16 @@ TEST_CASE("a staleness-aware server divides the step by the staleness") {
   const auto after_one_step = [](const char* algorithm) {
     auto scenario = learning(algorithm, 3, 1, small_data + plain_sgd + R"(, "stop": {"iterations": 1})");
     scenario.compute.slowdown = {{"w1", 2}, {"w2", 3}};
-    return runtime::run(scenario).weights[0];
+    return run::run(scenario).weights[0];
   };
   const auto start = [] {
     auto scenario = learning(R"("ps_async")", 3, 1, small_data + plain_sgd + R"(, "stop": {"time": "1ms"})");
-    return runtime::run(scenario).weights[0];
+    return run::run(scenario).weights[0];
   }();
   const auto third_alone = [] {
     auto scenario = learning(R"("ps_async")", 3, 1, small_data + plain_sgd + R"(, "stop": {"time": "150ms"})");
     scenario.compute.slowdown = {{"w0", 1000}, {"w1", 1000}};
-    return runtime::run(scenario).weights[0];
+    return run::run(scenario).weights[0];
   }();
   const auto whole = after_one_step(R"("ps_async")");
   for (const char* algorithm : {R"({"name": "ps_async", "staleness_aware": true})",
@@ -111,7 +111,7 @@ TEST_CASE("a round with backup workers does not wait for a straggler") {
   const auto rounds_of = [](const char* algorithm) {
     auto scenario = timing_only(algorithm, 4, 1, "0ms", R"({"time": "60s"})");
     scenario.compute.slowdown = {{"w3", 300}};
-    return runtime::run(scenario);
+    return run::run(scenario);
   };
   const auto waiting = rounds_of(R"("ps_sync")");
   const auto cut = rounds_of(R"({"name": "ps_sync", "backup_workers": 1})");
@@ -122,7 +122,7 @@ TEST_CASE("a round with backup workers does not wait for a straggler") {
   CHECK(static_cast<double>(cut.steps[0]) >= (60 - 3) / round_s - 1);
   CHECK(static_cast<double>(cut.steps[0]) <= 60 / round_s + 1);
   CHECK(cut.steps[3] == 1);
-  for (const experiment::IterationRow& row : cut.iterations) CHECK((row.staleness > 0) == (row.worker == 3));
+  for (const run::IterationRow& row : cut.iterations) CHECK((row.staleness > 0) == (row.worker == 3));
 }
 
 TEST_CASE("what backup workers drop has no effect on the weights") {
@@ -137,7 +137,7 @@ TEST_CASE("what backup workers drop has no effect on the weights") {
 
 TEST_CASE("federated averaging of all workers is local SGD through a server") {
   const auto with = [](const char* algorithm, int servers) {
-    return runtime::run(uneven(algorithm, servers, R"({"iterations": 12})"));
+    return run::run(uneven(algorithm, servers, R"({"iterations": 12})"));
   };
   const auto local = with(R"({"name": "local_sgd", "local_steps": 4})", 0);
   const auto one = with(R"({"name": "fedavg", "local_steps": 4})", 1);
@@ -153,16 +153,16 @@ TEST_CASE("federated averaging weighs a model by its worker's samples, or as eve
         "training": {"batch_size": 4, "optimizer": {"learning_rate": 0.1}}, "stop": {"iterations": 1})");
   };
   const auto alone = after_a_round("\"alone\"");
-  const auto samples = experiment::Trainer(alone, 4, 1).shard_samples();
+  const auto samples = run::Trainer(alone, 4, 1).shard_samples();
   REQUIRE(std::ranges::max(samples) > std::ranges::min(samples));
-  const auto models = runtime::run(alone).weights;
+  const auto models = run::run(alone).weights;
   for (const bool by_samples : {true, false}) {
     std::vector<float> expected(models.front().size());
     for (std::size_t worker = 0; worker < 4; ++worker) {
       const double weight = by_samples ? static_cast<double>(samples[worker]) / 400 : 0.25;
       add_scaled(expected, models[worker], static_cast<float>(weight));
     }
-    const auto result = runtime::run(after_a_round(
+    const auto result = run::run(after_a_round(
         fmt::format(R"({{"name": "fedavg", "local_steps": 1, "weigh": "{}"}})", by_samples ? "samples" : "workers")));
     CHECK(largest_difference(result.weights.front(), expected) < 1e-6);
   }
@@ -172,8 +172,8 @@ TEST_CASE("a round of local epochs has as many steps as a worker's shard has min
   const auto scenario = learning(R"({"name": "fedavg", "local_epochs": 2})", 4, 1,
                                  R"("data": {"train": 400, "test": 50, "partition": "dirichlet", "alpha": 0.3},
                                     "training": {"batch_size": 4}, "stop": {"time": "100s"}, "evaluate": {"every": "50s"})");
-  const auto samples = experiment::Trainer(scenario, 4, 1).shard_samples();
-  const auto result = runtime::run(scenario);
+  const auto samples = run::Trainer(scenario, 4, 1).shard_samples();
+  const auto result = run::run(scenario);
   for (std::size_t worker = 0; worker < 4; ++worker) {  // the slowest worker's rounds are everybody's
     const double rounds = 100 / (static_cast<double>(std::ranges::max(samples)) / 4 * 2 * 0.1);
     CHECK(static_cast<double>(result.steps[worker]) ==
@@ -185,10 +185,10 @@ TEST_CASE("a share of all workers is 1.0, and 1 is one worker") {
   for (const auto& [sampled, expected] : {std::pair("1.0", 4), std::pair("1", 1), std::pair("0.5", 2)}) {
     CAPTURE(sampled);
     const auto result =
-        runtime::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 4, 1,
-                                 "0ms", R"({"time": "30s"})"));
+        run::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 4, 1,
+                             "0ms", R"({"time": "30s"})"));
     double first_s = 30;  // the end of the first steps, of all workers in the first round
-    for (const experiment::IterationRow& row : result.iterations) first_s = std::min(first_s, row.end_s);
+    for (const run::IterationRow& row : result.iterations) first_s = std::min(first_s, row.end_s);
     CHECK(std::ranges::count_if(result.iterations, [&](const auto& row) { return row.end_s < first_s + 1e-6; }) ==
           expected);
   }
@@ -198,8 +198,8 @@ TEST_CASE("a round of federated averaging moves two models for each sampled work
   constexpr int m = 2;
   for (const char* sampled : {"2", "0.25"}) {  // of eight
     const auto result =
-        runtime::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 8, 1,
-                                 "0ms", R"({"time": "46s"})"));
+        run::run(timing_only(fmt::format(R"({{"name": "fedavg", "local_steps": 5, "sampled": {}}})", sampled), 8, 1,
+                             "0ms", R"({"time": "46s"})"));
     // Five gradients, m models down and as many up take 4.5 s, which goes ten times into 46 s.
     CHECK(result.bytes_delivered == 10.0 * 2 * m * 1e6);
     std::int64_t steps = 0, taking_part = 0;
@@ -218,11 +218,11 @@ TEST_CASE("federated averaging sends no model once the run has its samples") {
   auto scenario =
       timing_only(R"({"name": "fedavg", "local_steps": 5, "sampled": 2})", 8, 1, "0ms", R"({"samples": 1600})");
   scenario.training.batch_size = 32;
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.samples == 1600);
   CHECK(result.bytes_sent == 20 * 1e6);
   double last_step_s = 0;
-  for (const experiment::IterationRow& row : result.iterations) last_step_s = std::max(last_step_s, row.end_s);
+  for (const run::IterationRow& row : result.iterations) last_step_s = std::max(last_step_s, row.end_s);
   CHECK(result.simulated_s < last_step_s + 2.1);  // a model over 1 MB/s, from two workers at once
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("federated averaging weighs each model by the samples in it") {
   const auto trained = [](const char* algorithm, int servers, const char* stop) {
     auto scenario = learning(algorithm, 2, servers, small_data + plain_sgd + R"(, "stop": )" + stop);
     scenario.compute.slowdown = {{"w1", 4.2}};
-    return runtime::run(scenario);
+    return run::run(scenario);
   };
   // The batches run out in the first round, when w1 ends its second and w0 is at its ninth, which is cut short.
   const auto averaged = trained(R"({"name": "fedavg", "local_steps": 20})", 1, R"({"samples": 100})");
@@ -251,8 +251,8 @@ TEST_CASE("federated averaging weighs each model by the samples in it") {
 TEST_CASE("a run ends after its servers' work on the last gradients") {
   // All gradients are there at the same time, each takes the server 50 ms, and the workers' leave is there 1 ms later.
   const auto with = [](const std::string& algorithm) {
-    return runtime::run(learning(algorithm, 4, 1,
-                                 R"("data": {"train": 400, "test": 50}, "stop": {"iterations": 1},
+    return run::run(learning(algorithm, 4, 1,
+                             R"("data": {"train": 400, "test": 50}, "stop": {"iterations": 1},
                            "training": {"batch_size": 10, "optimizer": {"type": "sgd", "learning_rate": 0.2}})"));
   };
   for (const std::string name : {"ps_async", "ps_sync", "ps_ssp"}) {
@@ -277,11 +277,11 @@ TEST_CASE("a system says which nodes hold the model that a run is judged by") {
     auto scenario =
         learning(R"("easgd")", 3, servers, R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 8})");
     scenario.algorithm = std::move(system);
-    return runtime::run(scenario);
+    return run::run(scenario);
   };
-  const auto last = [](const experiment::RunResult& result, const std::string& worker) {
+  const auto last = [](const run::RunResult& result, const std::string& worker) {
     const auto row = std::find_if(result.curve.rbegin(), result.curve.rend(),
-                                  [&](const experiment::CurveRow& of) { return of.worker == worker; });
+                                  [&](const run::CurveRow& of) { return of.worker == worker; });
     return row->test_loss;
   };
   for (const int servers : {1, 2}) {

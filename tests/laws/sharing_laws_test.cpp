@@ -33,8 +33,8 @@ TEST_CASE("SimGrid and the accelerator give the same runs but for rounding, in b
          {R"("model": "LV08")", R"("model": "LV08", "sharing": "fair")", R"("model": "CM02", "crosstraffic": false)"}) {
       CAPTURE(system);
       CAPTURE(model);
-      const auto simgrid = ddl::runtime::run(uneven(system, "{" + model + R"(, "solver": "simgrid"})", servers));
-      const auto own = ddl::runtime::run(uneven(system, "{" + model + R"(, "solver": "accelerator"})", servers));
+      const auto simgrid = ddl::run::run(uneven(system, "{" + model + R"(, "solver": "simgrid"})", servers));
+      const auto own = ddl::run::run(uneven(system, "{" + model + R"(, "solver": "accelerator"})", servers));
       CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
       CHECK(own.messages_sent == simgrid.messages_sent);
       CHECK(own.bytes_sent == simgrid.bytes_sent);
@@ -53,7 +53,7 @@ TEST_CASE("SimGrid and the accelerator give the same runs but for rounding, in b
 
 TEST_CASE("beyond 32 nodes a server's broadcast takes its link's time for all models together") {
   // 599 replies of 1 MB out of a server with 1 MB/s, and as many pushes into it, in two rounds of equal workers.
-  const auto result = ddl::runtime::run(ddl::timing_only(R"("ps_sync")", 599, 1, "0s", R"({"iterations": 2})"));
+  const auto result = ddl::run::run(ddl::timing_only(R"("ps_sync")", 599, 1, "0s", R"({"iterations": 2})"));
   CHECK(result.simulated_s == doctest::Approx(2 * (599 + 0.1 + 599)).epsilon(1e-6));
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("a run that is cut off while messages travel ends in time under our sh
   scenario::Scenario scenario = uneven(R"({"name": "ako", "partitions": 1})", network, 0);
   scenario.stop = {};
   scenario.stop.time = ddl::Seconds{3};
-  const auto result = ddl::runtime::run(scenario);
+  const auto result = ddl::run::run(scenario);
   CHECK(result.simulated_s == 3);
   CHECK(result.stopped_by == "time");
   CHECK(result.bytes_delivered < result.bytes_sent);

@@ -25,17 +25,17 @@ constexpr double kDenseWeights = 144 * 16 + 16 * 20 + 200, kDenseValues = kDense
 
 TEST_CASE("every exchange of a sparse model takes four bytes for each value that is there") {
   for (const char* ending : {"-bibd", "-random"}) {
-    const auto sparse = runtime::run(training(std::string("mlp-3-1") + ending, R"("d_psgd")", 0));
+    const auto sparse = run::run(training(std::string("mlp-3-1") + ending, R"("d_psgd")", 0));
     CHECK(sparse.weights[0].size() == kSparseValues);
     // Two workers send each other a model in each of four steps.
     CHECK(sparse.bytes_sent == 2 * 4 * 4 * kSparseValues);
   }
-  CHECK(runtime::run(training("mlp-3-1", R"("d_psgd")", 0)).bytes_sent == 2 * 4 * 4 * kDenseValues);
+  CHECK(run::run(training("mlp-3-1", R"("d_psgd")", 0)).bytes_sent == 2 * 4 * 4 * kDenseValues);
 }
 
 TEST_CASE("a gradient of a sparse model takes the time of the operations that are there") {
   const auto seconds = [](const std::string& model) {
-    return runtime::run(training(model, R"("d_psgd")", 0)).iterations.front().compute_s;
+    return run::run(training(model, R"("d_psgd")", 0)).iterations.front().compute_s;
   };
   // Six operations per weight and sample, ten samples, a thousand million a second.
   CHECK(seconds("mlp-3-1-bibd") == doctest::Approx(6 * 10 * kSparseWeights / 1e9));
@@ -43,7 +43,7 @@ TEST_CASE("a gradient of a sparse model takes the time of the operations that ar
 }
 
 TEST_CASE("Ako's partitions of a sparse model are even in what travels") {
-  const auto result = runtime::run(
+  const auto result = run::run(
       training("mlp-3-1-bibd", R"({"name": "ako", "partitions": 2, "partitioner": "even", "overflow": "block"})", 0));
   // A step sends one of two partitions, in turns: in four steps each worker sends two models' worth.
   CHECK(result.bytes_sent == 2 * 2 * 4 * kSparseValues);
@@ -54,7 +54,7 @@ TEST_CASE("sparse models learn under servers, all-reduce, gossip and Ako") {
     CAPTURE(system);
     scenario::Scenario scenario = training("mlp-3-1-bibd", system, std::string(system) == R"("ps_sync")" ? 1 : 0);
     scenario.stop.iterations = 300;
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     CHECK(*result.iterations.back().train_loss < 0.9 * *result.iterations.front().train_loss);
   }
 }

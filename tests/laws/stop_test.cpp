@@ -50,11 +50,11 @@ std::vector<std::string> all() {
   return systems;
 }
 
-experiment::RunResult run_with(const std::string& system, const std::string& stop, const std::string& slow = "") {
+run::RunResult run_with(const std::string& system, const std::string& stop, const std::string& slow = "") {
   auto scenario =
       learning(system, 4, 2, R"("data": {"train": 400, "test": 50}, "training": {"batch_size": 10}, "stop": )" + stop);
   if (!slow.empty()) scenario.compute.slowdown = {{slow, 7}};
-  return runtime::run(scenario);
+  return run::run(scenario);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ experiment::RunResult run_with(const std::string& system, const std::string& sto
 TEST_CASE("a run may end before its first evaluation on time, which is then its last") {
   const scenario::Scenario scenario = learning(
       R"("ring_allreduce")", 2, 0, R"("stop": {"iterations": 3, "time": "10s"}, "evaluate": {"every": "11s"})");
-  const experiment::RunResult result = runtime::run(scenario);
+  const run::RunResult result = run::run(scenario);
   CHECK(result.stopped_by == "iterations");
   CHECK(result.steps == std::vector<std::int64_t>{3, 3});
   REQUIRE(result.curve.size() == 2 * 4);  // at the start and the end: two workers, their mean, their averaged model
@@ -104,7 +104,7 @@ TEST_CASE("samples: a step that no other waits for does not hold up the end") {
     auto scenario = learning(R"("ad_psgd")", 4, 0, R"("data": {"train": 400, "test": 50},
                              "training": {"batch_size": 10}, "stop": {"samples": 600})");
     scenario.compute.slowdown = {{"w2", slowdown}};
-    return runtime::run(scenario).simulated_s;
+    return run::run(scenario).simulated_s;
   };
   CHECK(end_s(7000) == doctest::Approx(end_s(1000)));
   CHECK(end_s(7000) < 1.1 * end_s(1) * 4 / 3);
@@ -115,17 +115,17 @@ TEST_CASE("time: the run ends at that instant") {
     const auto result = run_with(system, R"({"time": "1.234s"})");
     CHECK(result.simulated_s == 1.234);
     CHECK(result.stopped_by == "time");
-    for (const experiment::IterationRow& row : result.iterations) CHECK(row.end_s <= 1.234);
+    for (const run::IterationRow& row : result.iterations) CHECK(row.end_s <= 1.234);
   }
 }
 
 TEST_CASE("accuracy: the run ends at the first evaluation that reaches it") {
   const auto result =
-      runtime::run(learning(R"("single")", 1, 0,
-                            R"("data": {"train": 2000, "test": 300}, "stop": {"accuracy": 0.25, "time": "500s"},
+      run::run(learning(R"("single")", 1, 0,
+                        R"("data": {"train": 2000, "test": 300}, "stop": {"accuracy": 0.25, "time": "500s"},
                                       "evaluate": {"every": "500ms"})"));
   REQUIRE(result.stopped_by == "accuracy");
-  for (const experiment::CurveRow& row : result.curve) {
+  for (const run::CurveRow& row : result.curve) {
     if (row.worker != "mean") continue;
     CHECK((row.test_accuracy >= 0.25) == (row.time_s == result.simulated_s));
   }
@@ -138,7 +138,7 @@ TEST_CASE("the time of the end, and of the last point of the curve, is the time 
                  R"("data": {"train": 300, "test": 50}, "stop": {"time": "7.3s"}, "evaluate": {"every": "0.1s"})");
     scenario.compute.jitter = 0.3;
     scenario.seed = static_cast<std::uint64_t>(seed);
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     CHECK(result.simulated_s == 7.3);
     CHECK(result.curve.size() == 74 * 5);
     CHECK(result.curve.back().time_s == 7.3);
@@ -149,7 +149,7 @@ TEST_CASE("a worker that computes through the end of the run was not idle") {
   auto scenario = learning(R"({"name": "ako", "partitions": 1})", 2, 0,
                            R"("data": {"train": 300, "test": 50}, "stop": {"time": "2s"})");
   scenario.compute.slowdown = {{"w1", 100}};  // 10 s a gradient
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.steps[1] == 0);
   CHECK(result.compute_s[1] == doctest::Approx(2));
 }

@@ -27,11 +27,11 @@ scenario::HostCrash crash(const std::string& host, double at_s) {
 }
 
 // Messages take 1 s when alone on a link and gradients 100 ms, all in step.
-experiment::RunResult in_step(const std::string& algorithm, int workers, int iterations,
-                              const std::vector<scenario::Fault>& faults) {
+run::RunResult in_step(const std::string& algorithm, int workers, int iterations,
+                       const std::vector<scenario::Fault>& faults) {
   auto scenario = timing_only(algorithm, workers, 1, "0ms", fmt::format(R"({{"iterations": {}}})", iterations));
   scenario.faults = faults;
-  return runtime::run(scenario);
+  return run::run(scenario);
 }
 
 // As quick as gradients are: what travels takes some milliseconds.
@@ -103,8 +103,8 @@ TEST_CASE("a stale-synchronous gate is held up by a crash for the time-out after
     const auto without = in_step(go_on("ps_ssp", rest), 2, 10, faults);
     CHECK(with.steps[0] == 10);
     CHECK(with.simulated_s - without.simulated_s == doctest::Approx(7).epsilon(1e-9));
-    const auto longest = std::ranges::max_element(
-        with.iterations, {}, [](const experiment::IterationRow& row) { return row.end_s - row.start_s; });
+    const auto longest = std::ranges::max_element(with.iterations, {},
+                                                  [](const run::IterationRow& row) { return row.end_s - row.start_s; });
     CHECK(longest->iteration == bound + 1);  // the first that w1's absence holds up
   }
 }
@@ -141,9 +141,9 @@ TEST_CASE("a gradient later than the time-out is left out of its round and has n
 TEST_CASE("a worker that was too slow once is back in the rounds that follow") {
   auto scenario = quick(time_out("ps_sync", "1s"), 4, 1, 20,
                         R"({"type": "host_slowed", "host": "w3", "until": "2.9s", "factor": 30})");
-  const auto result = runtime::run(scenario);
+  const auto result = run::run(scenario);
   CHECK(result.steps == Steps(4, 20));
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     CAPTURE(row.worker);
     CAPTURE(row.iteration);
     CHECK((row.staleness > 0) == (row.worker == 3 && row.iteration == 0));
@@ -156,7 +156,7 @@ TEST_CASE("a gradient that comes after its worker was given up is applied once b
   const auto with = [](const std::string& algorithm) {
     auto scenario = quick(algorithm, 2, 1, 2, "");
     scenario.compute.slowdown = {{"w1", 100}};
-    return runtime::run(scenario);
+    return run::run(scenario);
   };
   const auto gate = with(time_out("ps_ssp", "1s", R"(, "staleness_bound": 0)"));
   CHECK(gate.weights[0] == with(R"("ps_async")").weights[0]);
@@ -165,16 +165,16 @@ TEST_CASE("a gradient that comes after its worker was given up is applied once b
 
 TEST_CASE("a time-out also gives up a worker that is cut off and takes it back where the others are") {
   const std::string cut_off = R"({"type": "link_down", "link": "w3", "from": "1s", "until": "20s"})";
-  const auto steps_meanwhile = [](const experiment::RunResult& result) {
-    return std::ranges::count_if(result.iterations, [](const experiment::IterationRow& row) {
+  const auto steps_meanwhile = [](const run::RunResult& result) {
+    return std::ranges::count_if(result.iterations, [](const run::IterationRow& row) {
       return row.worker != 3 && row.end_s > 5 && row.end_s < 19;
     });
   };
   for (const char* name : {"ps_sync", "ps_ssp", "fedavg"}) {
     CAPTURE(name);
-    const auto given_up = runtime::run(quick(time_out(name, "2s"), 4, 1, 60, cut_off));
+    const auto given_up = run::run(quick(time_out(name, "2s"), 4, 1, 60, cut_off));
     CHECK(steps_meanwhile(given_up) > 60);
-    CHECK(steps_meanwhile(runtime::run(quick(go_on(name), 4, 1, 60, cut_off))) == 0);
+    CHECK(steps_meanwhile(run::run(quick(go_on(name), 4, 1, 60, cut_off))) == 0);
     CHECK(given_up.steps == Steps(4, 60));
     CHECK(given_up.faults->messages_lost == 0);  // what was under way arrives late
     CHECK(given_up.bytes_delivered == given_up.bytes_sent);
@@ -191,21 +191,20 @@ TEST_CASE("workers that crash under a time-out end without them, and those that 
       if (servers > 1 && system.find("fedavg") != std::string::npos) continue;
       CAPTURE(system);
       CAPTURE(servers);
-      const auto never_back = runtime::run(scenario(system, at + "}", servers));
+      const auto never_back = run::run(scenario(system, at + "}", servers));
       CHECK(never_back.steps[1] < 13);
       for (const int other : {0, 2, 3}) CHECK(never_back.steps[static_cast<std::size_t>(other)] == 30);
       for (const char* back : {"1.3s", "2.5s", "9s"}) {  // before and after it is given up
         for (const char* state : {"kept", "lost"}) {
-          const auto is_back = runtime::run(
+          const auto is_back = run::run(
               scenario(system, at + fmt::format(R"(, "restart": "{}", "state": "{}"}})", back, state), servers));
           CHECK(is_back.steps == Steps(4, 30));
         }
       }
-      CHECK(runtime::run(scenario(system, R"({"type": "join", "host": "w1", "at": "1s"})", servers)).steps ==
-            Steps(4, 30));
-      CHECK(runtime::run(scenario(system, R"({"type": "leave", "host": "w1", "at": "1s"})", servers)).steps[0] == 30);
+      CHECK(run::run(scenario(system, R"({"type": "join", "host": "w1", "at": "1s"})", servers)).steps == Steps(4, 30));
+      CHECK(run::run(scenario(system, R"({"type": "leave", "host": "w1", "at": "1s"})", servers)).steps[0] == 30);
       for (const char* state : {"kept", "lost"}) {
-        const auto server_back = runtime::run(scenario(
+        const auto server_back = run::run(scenario(
             system,
             fmt::format(R"({{"type": "host_crash", "host": "ps0", "at": "1s", "restart": "3s", "state": "{}"}})",
                         state),

@@ -28,9 +28,9 @@ scenario::Scenario of_model(const std::string& algorithm, int workers, const std
 TEST_CASE("a model dealt over workers learns what the whole one learns on one worker") {
   const std::string momentum = R"({"type": "momentum", "learning_rate": 0.02})";
   for (const std::string& model : {std::string(R"("mlp")"), conv_net}) {
-    const auto one = runtime::run(of_model(R"("single")", 1, model, momentum));
+    const auto one = run::run(of_model(R"("single")", 1, model, momentum));
     for (const int workers : {1, 2, 4}) {
-      const auto split = runtime::run(of_model(R"("vertical")", workers, model, momentum));
+      const auto split = run::run(of_model(R"("vertical")", workers, model, momentum));
       REQUIRE(split.weights.size() == 1);
       CHECK(largest_difference(split.weights[0], one.weights[0]) < 1e-6);
       CHECK(split.samples == one.samples);
@@ -43,8 +43,7 @@ TEST_CASE("a model dealt over workers learns what the whole one learns on one wo
 // 144-32-10 over 4 workers: 8 units each, and 2 or 3 outputs. Forwards all pieces travel twice (hidden, outputs), and
 // backwards the gradient by the hidden units; the first layer reads the data, which every worker has.
 TEST_CASE("a step of a split perceptron sends each piece to each other worker, and gradients of hidden units back") {
-  const auto result =
-      runtime::run(of_model(R"("vertical")", 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
+  const auto result = run::run(of_model(R"("vertical")", 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
   const double batch = 25, steps = 10, others = 3;
   CHECK(result.bytes_sent == steps * 4 * batch * others * (32 + 10 + 32));
   CHECK(result.bounds.bytes_per_step == doctest::Approx(4 * batch * others * (32 + 10 + 32) / 4));
@@ -53,8 +52,7 @@ TEST_CASE("a step of a split perceptron sends each piece to each other worker, a
 }
 
 TEST_CASE("each worker computes its share of the operations of a whole gradient") {
-  const auto result =
-      runtime::run(of_model(R"("vertical")", 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
+  const auto result = run::run(of_model(R"("vertical")", 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
   const double whole = 144 * 32 + 32 * 10;
   for (std::size_t worker = 0; worker < 4; ++worker) {
     const double outputs = worker % 2 == 0 ? 2 : 3;
@@ -64,7 +62,7 @@ TEST_CASE("each worker computes its share of the operations of a whole gradient"
 }
 
 TEST_CASE("timing only: a step is its compute and the meetings one after the other") {
-  const auto result = runtime::run(
+  const auto result = run::run(
       timing_only(R"({"name": "vertical", "meetings": ["400kB", "40kB"]})", 4, 0, "10ms", R"({"iterations": 5})"));
   // At 1 MB/s a worker's link carries its piece (a quarter) to and from three others; a gradient of 0.1 s is dealt over
   // four; the last meeting has no way back. The words at the end cost one latency.
@@ -81,7 +79,7 @@ TEST_CASE("workers that share a model end after the same step, whatever conditio
         "bandwidth": "1Mbps"}}, "model": "mlp", "algorithm": "single", "stop": {}}})",
                                               stop))
                         .stop;
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     for (const std::int64_t steps : result.steps) CHECK(steps == 5);
     CHECK(result.samples == 5 * 25);
   }
@@ -91,15 +89,14 @@ TEST_CASE("answers of a split model are the whole one's, and wait for the pieces
   const std::string serving = R"({"name": "vertical", "serving": {"requests": 100}})";
   for (const std::string& model : {std::string(R"("mlp")"), conv_net}) {
     for (const int workers : {1, 4}) {
-      const auto result =
-          runtime::run(of_model(serving, workers, model, R"({"type": "momentum", "learning_rate": 0.02})"));
+      const auto result = run::run(of_model(serving, workers, model, R"({"type": "momentum", "learning_rate": 0.02})"));
       REQUIRE(result.answers.size() == 100);
       double correct = 0;
       for (const Answer& answer : result.answers) correct += answer.correct;
       CHECK(correct / 100 == doctest::Approx(result.curve.back().test_accuracy));
     }
   }
-  const auto mlp = runtime::run(of_model(serving, 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
+  const auto mlp = run::run(of_model(serving, 4, R"("mlp")", R"({"type": "sgd", "learning_rate": 0.1})"));
   // The sample to three others over one link at 10 MB/s, their share of a third of a gradient of one sample, the hidden
   // units to all, then the outputs to worker 0.
   const double share = 1.0 / 25 * 0.1 / 3 / (144 * 32 + 320);

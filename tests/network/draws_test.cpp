@@ -11,17 +11,17 @@
 namespace ddl::network {
 namespace {
 
-using experiment::RunResult;
+using run::RunResult;
 
 RunResult run(scenario::Scenario scenario, int draw) {
   scenario.platform.network.draw = draw;
-  return runtime::run(scenario);
+  return run::run(scenario);
 }
 
 // How long gradients take, which the network has no part in.
 std::map<std::pair<int, int>, double> gradients_s(const RunResult& result) {
   std::map<std::pair<int, int>, double> seconds;
-  for (const experiment::IterationRow& row : result.iterations) seconds[{row.worker, row.iteration}] = row.compute_s;
+  for (const run::IterationRow& row : result.iterations) seconds[{row.worker, row.iteration}] = row.compute_s;
   return seconds;
 }
 

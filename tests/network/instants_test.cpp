@@ -11,12 +11,12 @@ namespace {
 
 // Models of 1 MB over links of 1 MB/s, and gradients of 1/8 s, so that messages arrive and steps end together: these
 // times, and those of eight parts over a quarter of a link, are exact.
-experiment::RunResult run(const std::string& ako, int workers, const char* latency, scenario::LinkSolver solver) {
+run::RunResult run(const std::string& ako, int workers, const char* latency, scenario::LinkSolver solver) {
   auto scenario = timing_only(fmt::format(R"({{"name": "ako", "schedule": "broadcast", {}}})", ako), workers, 0,
                               latency, R"({"iterations": 12})");
   scenario.platform.network.solver = solver;
   scenario.compute.seconds_per_batch = Seconds{0.125};
-  return runtime::run(scenario);
+  return run::run(scenario);
 }
 
 struct Step {
@@ -24,9 +24,9 @@ struct Step {
 };
 
 // By worker, then step.
-std::vector<std::vector<Step>> steps_of(const experiment::RunResult& result) {
+std::vector<std::vector<Step>> steps_of(const run::RunResult& result) {
   std::vector<std::vector<Step>> steps(result.steps.size());
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     steps[static_cast<std::size_t>(row.worker)].push_back({row.end_s, row.staleness});
   }
   return steps;
@@ -42,10 +42,9 @@ void check_same(const std::vector<Step>& one, const std::vector<Step>& other) {
 }
 
 // Bytes that the link carried in one direction.
-double bytes_of(const experiment::RunResult& result, const std::string& link, const std::string& direction) {
-  const auto found = std::ranges::find_if(result.traffic, [&](const experiment::TrafficRow& row) {
-    return row.link == link && row.direction == direction;
-  });
+double bytes_of(const run::RunResult& result, const std::string& link, const std::string& direction) {
+  const auto found = std::ranges::find_if(
+      result.traffic, [&](const run::TrafficRow& row) { return row.link == link && row.direction == direction; });
   REQUIRE(found != result.traffic.end());
   return found->bytes;
 }
@@ -125,7 +124,7 @@ TEST_CASE("a run that its time ends has carried what its links could until then"
     CAPTURE(name_of(solver));
     // All links are busy since the first gradients, at 1/8 s.
     for (const auto& [stop, bytes] : {std::pair(R"({"time": "300ms"})", 175e3), {R"({"time": "375ms"})", 250e3}}) {
-      const auto result = runtime::run(eighths(stop, solver));
+      const auto result = run::run(eighths(stop, solver));
       for (const char* worker : {"w0", "w1", "w2"}) {
         CHECK(bytes_of(result, worker, "up") == doctest::Approx(bytes));
         CHECK(bytes_of(result, worker, "down") == doctest::Approx(bytes));
@@ -138,28 +137,28 @@ TEST_CASE("what arrives, and a step that ends, in the instant in which the time 
   // Pull until 1 s, push until 2.125 s, the next until 3.125 s and 4.25 s; the second gradient is there at 3.25 s.
   for (const auto solver : solvers) {
     CAPTURE(name_of(solver));
-    const auto through = runtime::run(pulls_and_pushes(R"({"time": "4.25s"})", solver));
+    const auto through = run::run(pulls_and_pushes(R"({"time": "4.25s"})", solver));
     CHECK(bytes_of(through, "ps0", "down") == doctest::Approx(2e6));
     CHECK(bytes_of(through, "ps0", "up") == doctest::Approx(2e6));
     CHECK(through.bytes_delivered == doctest::Approx(4e6));
-    const auto computed = runtime::run(pulls_and_pushes(R"({"time": "3.25s"})", solver));
+    const auto computed = run::run(pulls_and_pushes(R"({"time": "3.25s"})", solver));
     CHECK(computed.simulated_s == 3.25);
     CHECK(bytes_of(computed, "ps0", "down") == doctest::Approx(1e6));
   }
 }
 
 TEST_CASE("what arrives in the instant of a crash has arrived, and what a restart lets go on comes after arrivals") {
-  std::vector<experiment::RunResult> crashed, restarted;
+  std::vector<run::RunResult> crashed, restarted;
   for (const auto solver : solvers) {
     auto scenario = eighths(R"({"time": "20s"})", solver);
     scenario.faults = {scenario::HostCrash{"w1", Seconds{1.125}}};
-    crashed.push_back(runtime::run(scenario));
+    crashed.push_back(run::run(scenario));
     scenario.faults = {scenario::HostCrash{"w1", Seconds{0.375}, Seconds{5.03}}};
-    restarted.push_back(runtime::run(scenario));
+    restarted.push_back(run::run(scenario));
     // Between w0 and the server a push ends at 2.125 s.
     auto pair = pulls_and_pushes(R"({"time": "4s"})", solver);
     pair.faults = {scenario::HostCrash{"w0", Seconds{2.125}, Seconds{3.5}}};
-    CHECK(runtime::run(pair).bytes_delivered == 2e6);
+    CHECK(run::run(pair).bytes_delivered == 2e6);
   }
   for (const auto& runs : {crashed, restarted}) {
     CHECK(runs[0].faults->messages_lost == runs[1].faults->messages_lost);

@@ -74,7 +74,7 @@ scenario::Scenario scenario_on(const Case& on, const std::string& algorithm, int
 
 // A queue of a message, the last step's own messages, and the settings that count steps, such as a period; random peers
 // scatter as the square root.
-double free_steps(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+double free_steps(const scenario::Scenario& scenario, const run::RunResult& result) {
   const auto counts = sum_of_counts(nlohmann::json::parse(scenario::describe(scenario))["algorithm"]);
   const double samples = static_cast<double>(steps_with_random_peers) * result.workers;
   return 3 + counts + (result.bounds.random_peers ? 4 * std::sqrt(samples) : 0);
@@ -83,10 +83,10 @@ double free_steps(const scenario::Scenario& scenario, const experiment::RunResul
 // Runs the system, long enough for its bound to count; checks that this does. Says what beats it, or "".
 std::string beaten_on(const Case& on, const std::string& algorithm) {
   scenario::Scenario scenario = scenario_on(on, algorithm, steps);
-  auto result = runtime::run(scenario);
+  auto result = run::run(scenario);
   if (result.bounds.random_peers) {
     scenario = scenario_on(on, algorithm, steps_with_random_peers);
-    result = runtime::run(scenario);
+    result = run::run(scenario);
   }
   const double free = free_steps(scenario, result);
   CHECK(free < 0.4 * static_cast<double>(*std::ranges::max_element(result.steps)));
@@ -131,7 +131,7 @@ int beaten_on(const std::string& algorithm) {
   for (const Case& on : cases()) {
     scenario::Scenario scenario = scenario_on(on, algorithm, steps);
     scenario.algorithm = systems::SystemChoice(Params{});
-    const auto result = runtime::run(scenario);
+    const auto result = run::run(scenario);
     beaten += !beaten_bound(result, 3).empty();
   }
   return beaten;
@@ -180,7 +180,7 @@ TEST_CASE("a system that lists more traffic than it sends, or waits for less tha
 TEST_CASE("what the closing table sets beside the bound is the slowest worker's step, its last wait included") {
   // Two workers on unlike links, and exchanges of 1 s: w1, active, computes 0.1 s and waits; w0 never waits.
   const auto result =
-      runtime::run(timing_only(R"({"name": "ad_psgd", "topology": "ring"})", 2, 0, "0ms", R"({"time": "101s"})"));
+      run::run(timing_only(R"({"name": "ad_psgd", "topology": "ring"})", 2, 0, "0ms", R"({"time": "101s"})"));
   const auto [fewest, most] = std::ranges::minmax(result.steps);
   CHECK(most > 900);    // a step per gradient
   CHECK(fewest < 110);  // a step per exchange

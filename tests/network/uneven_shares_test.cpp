@@ -13,17 +13,17 @@ scenario::Scenario servers_workers(int workers, scenario::LinkSharing sharing, s
   return scenario;
 }
 
-double mean_step_s(const experiment::RunResult& result) {
+double mean_step_s(const run::RunResult& result) {
   double sum = 0;
-  for (const experiment::IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
+  for (const run::IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
   return sum / static_cast<double>(result.iterations.size());
 }
 
 }  // namespace
 
 TEST_CASE("a transfer that has its links to itself takes as long as with fair sharing") {
-  const experiment::RunResult fair = runtime::run(servers_workers(1, scenario::LinkSharing::fair)),
-                              tcp = runtime::run(servers_workers(1, scenario::LinkSharing::tcp));
+  const run::RunResult fair = run::run(servers_workers(1, scenario::LinkSharing::fair)),
+                       tcp = run::run(servers_workers(1, scenario::LinkSharing::tcp));
   // But for bytes by which a message is rounded up, to be divided.
   CHECK(tcp.simulated_s == doctest::Approx(fair.simulated_s).epsilon(4e-6));
 }
@@ -31,8 +31,8 @@ TEST_CASE("a transfer that has its links to itself takes as long as with fair sh
 TEST_CASE("equal shares lock a server's workers in step, unequal ones use both ways of its link at once") {
   for (const int workers : {2, 4, 8}) {
     CAPTURE(workers);
-    const double fair_s = mean_step_s(runtime::run(servers_workers(workers, scenario::LinkSharing::fair)));
-    const experiment::RunResult tcp = runtime::run(servers_workers(workers, scenario::LinkSharing::tcp));
+    const double fair_s = mean_step_s(run::run(servers_workers(workers, scenario::LinkSharing::fair)));
+    const run::RunResult tcp = run::run(servers_workers(workers, scenario::LinkSharing::tcp));
     const double tcp_s = mean_step_s(tcp);
     // A gradient takes 0.1 s and a model 1 s; in step all push, then all pull. The first of 40 steps needs no pull.
     CHECK(fair_s == doctest::Approx(0.1 + 2.0 * workers).epsilon(0.04));
@@ -43,18 +43,18 @@ TEST_CASE("equal shares lock a server's workers in step, unequal ones use both w
 }
 
 TEST_CASE("what transfers count as is drawn from the seed") {
-  const experiment::RunResult once = runtime::run(servers_workers(4, scenario::LinkSharing::tcp)),
-                              again = runtime::run(servers_workers(4, scenario::LinkSharing::tcp));
+  const run::RunResult once = run::run(servers_workers(4, scenario::LinkSharing::tcp)),
+                       again = run::run(servers_workers(4, scenario::LinkSharing::tcp));
   CHECK(once.simulated_s == again.simulated_s);
-  CHECK(once.simulated_s != runtime::run(servers_workers(4, scenario::LinkSharing::tcp, 2)).simulated_s);
+  CHECK(once.simulated_s != run::run(servers_workers(4, scenario::LinkSharing::tcp, 2)).simulated_s);
 }
 
 TEST_CASE("TCP's shares are the default in TCP's model, equal ones in the textbook's") {
   const auto same = [](scenario::Scenario scenario, scenario::LinkSharing sharing) {
     scenario.platform.network.sharing = scenario::LinkSharing::automatic;
-    const experiment::RunResult by_default = runtime::run(scenario);
+    const run::RunResult by_default = run::run(scenario);
     scenario.platform.network.sharing = sharing;
-    return by_default.simulated_s == runtime::run(scenario).simulated_s;
+    return by_default.simulated_s == run::run(scenario).simulated_s;
   };
   scenario::Scenario scenario = servers_workers(4, scenario::LinkSharing::automatic);
   CHECK(same(scenario, scenario::LinkSharing::fair));  // these tests' networks are the textbook's
@@ -69,7 +69,7 @@ TEST_CASE("a lone message takes what headers and acknowledgements leave of the b
     scenario.platform.network.model = model;
     scenario.platform.network.sharing = sharing;
     scenario.platform.network.crosstraffic = acknowledgements;
-    return runtime::run(scenario).simulated_s;
+    return run::run(scenario).simulated_s;
   };
   const auto expected = [](double share) { return doctest::Approx(0.1 + 2 / share).epsilon(1e-3); };
   CHECK(seconds(scenario::NetworkModel::CM02, scenario::LinkSharing::fair, false) == expected(1));

@@ -13,7 +13,7 @@
 #include "sim/jobs/process/child.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/summary_keys.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/soak/random_scenario.hpp"
 #include "tests/support/lower_bound.hpp"
@@ -22,15 +22,15 @@ namespace ddl {
 namespace {
 
 // What holds for every run, from its rows alone.
-std::string broken_law(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+std::string broken_law(const scenario::Scenario& scenario, const run::RunResult& result) {
   std::int64_t messages = 0;
   double bytes = 0;
-  for (const experiment::PairRow& pair : result.pairs) messages += pair.messages, bytes += pair.bytes;
+  for (const run::PairRow& pair : result.pairs) messages += pair.messages, bytes += pair.bytes;
   if (messages != result.messages_sent) return "messages of pairs are not those of the run";
   if (std::abs(bytes - result.bytes_sent) > 1e-9 * bytes) return "bytes of pairs are not those of the run";
   if (result.bytes_delivered > result.bytes_sent * (1 + 1e-12)) return "more bytes were delivered than sent";
   double last_s = 0;
-  for (const experiment::CurveRow& row : result.curve) {
+  for (const run::CurveRow& row : result.curve) {
     if (row.time_s < last_s) return "the curve goes back in time";
     last_s = row.time_s;
   }
@@ -39,7 +39,7 @@ std::string broken_law(const scenario::Scenario& scenario, const experiment::Run
   for (const std::int64_t steps : result.steps) {
     if (scenario.stop.iterations && steps > *scenario.stop.iterations) return "a worker took too many steps";
   }
-  for (const experiment::TrafficRow& row : result.traffic) {
+  for (const run::TrafficRow& row : result.traffic) {
     if (row.bytes < 0 || row.utilisation < 0) return "a link carried less than nothing";
   }
   return "";
@@ -50,12 +50,12 @@ std::string said_by(const scenario::Scenario& scenario, int threads, unsigned mo
   return process::in_child([&] {
     const rlimit limit{most_seconds, most_seconds};
     setrlimit(RLIMIT_CPU, &limit);
-    const experiment::RunResult result = runtime::run_here(scenario, {.threads = threads, .progress = {}});
+    const run::RunResult result = run::run_here(scenario, {.threads = threads, .progress = {}});
     if (const std::string law = broken_law(scenario, result); !law.empty()) throw InternalError(law);
     nlohmann::ordered_json rows = {{"stopped_by", result.stopped_by},
                                    {"digest", results::digest_of(result)},
                                    {"summary", results::summary_json(scenario, result, results::digest_of(result))}};
-    for (const experiment::IterationRow& row : result.iterations) {
+    for (const run::IterationRow& row : result.iterations) {
       rows["iterations"].push_back({row.worker, row.iteration, row.start_s, row.compute_s, row.end_s, row.staleness});
     }
     return rows.dump();
@@ -116,7 +116,7 @@ BoundOutcome soak_bound(std::uint64_t seed, unsigned most_seconds) {
       const std::string said = process::in_child([&] {
         const rlimit limit{most_seconds, most_seconds};
         setrlimit(RLIMIT_CPU, &limit);
-        const experiment::RunResult result = runtime::run_here(*scenario, {.threads = 1, .progress = {}});
+        const run::RunResult result = run::run_here(*scenario, {.threads = 1, .progress = {}});
         const auto steps = static_cast<double>(*scenario->stop.iterations);
         double free_steps = 3 + sum_of_counts(nlohmann::json::parse(scenario::describe(*scenario))["algorithm"]);
         if (result.bounds.random_peers) free_steps += 4 * std::sqrt(steps * result.workers);

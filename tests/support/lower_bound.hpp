@@ -8,20 +8,20 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/rows/run_result.hpp"
 
 namespace ddl {
 
 // Where a run of k steps of the slowest worker took less than (k - free_steps) times its bound, or ""; for runs without
 // jitter, whose workers all took their steps. `free_steps`: those that may end before what they send or wait for.
-inline std::string beaten_bound(const experiment::RunResult& result, double free_steps) {
+inline std::string beaten_bound(const run::RunResult& result, double free_steps) {
   if (result.steps.empty()) return "";
   std::int64_t fewest = 0;
   for (const std::int64_t steps : result.steps) {
     if (steps > 0) fewest = fewest == 0 ? steps : std::min(fewest, steps);
   }
   double last_s = 0;  // when the last worker has taken as many
-  for (const experiment::IterationRow& row : result.iterations) {
+  for (const run::IterationRow& row : result.iterations) {
     if (row.iteration == fewest - 1) last_s = std::max(last_s, row.end_s);
   }
   const double least_s = result.bounds.step_s * (static_cast<double>(fewest) - free_steps);

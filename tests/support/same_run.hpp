@@ -11,15 +11,15 @@ namespace ddl {
 inline void check_same_with_any_threads_and_transport(scenario::Scenario scenario) {
   scenario.compute.jitter = 0.2;
   scenario.wire.model_bytes = Bytes{1e5};
-  runtime::RunOptions one_thread, five_threads;
+  run::RunOptions one_thread, five_threads;
   one_thread.threads = 1;
   five_threads.threads = 5;
   scenario.platform.network.solver = scenario::LinkSolver::simgrid;
-  const auto simgrid = runtime::run(scenario, one_thread), again = runtime::run(scenario, five_threads);
+  const auto simgrid = run::run(scenario, one_thread), again = run::run(scenario, five_threads);
   CHECK(simgrid.weights == again.weights);
   CHECK(simgrid.simulated_s == again.simulated_s);
   scenario.platform.network.solver = scenario::LinkSolver::accelerator;
-  const auto own = runtime::run(scenario);
+  const auto own = run::run(scenario);
   CHECK(own.steps == simgrid.steps);
   CHECK(own.faults->crashes == simgrid.faults->crashes);
   CHECK(own.faults->messages_lost == simgrid.faults->messages_lost);

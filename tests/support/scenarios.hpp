@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/check.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl {

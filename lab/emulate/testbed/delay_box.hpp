@@ -18,8 +18,8 @@
 #include "lab/emulate/monitor.hpp"
 #include "lab/emulate/testbed/delayed_star.hpp"
 #include "lab/emulate/testbed/network_namespace.hpp"
-#include "sim/experiment/run_result.hpp"
 #include "sim/platform/time_series.hpp"
+#include "sim/run/rows/run_result.hpp"
 
 namespace ddl::emulate {
 
@@ -64,7 +64,7 @@ class DelayBox {
   void begin(WallClock::time_point start);
   // The thread ends; the report is complete. Nothing is carried any more.
   void stop();
-  experiment::DelayBoxUse use() const;  // since the run began; once stopped
+  run::DelayBoxUse use() const;  // since the run began; once stopped
 
  private:
   void carry();  // the thread
@@ -99,7 +99,7 @@ class DelayBox {
   std::vector<std::uint8_t> buffer_;
   std::vector<std::int64_t> error_counts_;  // by tens of microseconds
   double error_sum_s_ = 0;
-  experiment::DelayBoxUse use_;
+  run::DelayBoxUse use_;
 
   std::thread thread_;
 };

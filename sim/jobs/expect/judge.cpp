@@ -27,7 +27,7 @@ std::string shown(Seconds time) { return scenario::write_quantity(time.value, sc
 std::optional<double> accuracy_of(const fs::path& folder, const Expectation& expectation) {
   const double until = expectation.at ? expectation.at->value : endless;
   std::vector<double> values;
-  for (const experiment::CurveRow& row : results::read_mean_curve(folder)) {
+  for (const run::CurveRow& row : results::read_mean_curve(folder)) {
     if (row.time_s <= until * (1 + rounding)) values.push_back(row.test_accuracy);
   }
   if (values.empty()) return std::nullopt;
@@ -38,8 +38,8 @@ std::optional<double> accuracy_of(const fs::path& folder, const Expectation& exp
 }
 
 // When a run reached an accuracy, and what all nodes had sent by then.
-std::optional<experiment::CurveRow> reached(const fs::path& folder, double target) {
-  for (experiment::CurveRow& row : results::read_mean_curve(folder)) {
+std::optional<run::CurveRow> reached(const fs::path& folder, double target) {
+  for (run::CurveRow& row : results::read_mean_curve(folder)) {
     if (row.test_accuracy >= target) return std::move(row);
   }
   return std::nullopt;

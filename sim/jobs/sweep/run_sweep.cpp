@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "core/base/check.hpp"
-#include "sim/experiment/forecast.hpp"
 #include "sim/jobs/process/child.hpp"
 #include "sim/jobs/sweep/sweep_table.hpp"
 #include "sim/results/writing/whole_file.hpp"
+#include "sim/run/forecast.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::jobs {
@@ -54,12 +54,12 @@ std::map<std::size_t, double> costs_of(const Sweep& sweep, const SweepPlan& plan
   process::in_children(
       points.size(), at_once,
       [&](std::size_t next) -> std::function<std::string()> {
-        return [&, next] { return experiment::forecast_as_bytes(plan.points[points[next]].scenario); };
+        return [&, next] { return run::forecast_as_bytes(plan.points[points[next]].scenario); };
       },
       [&](std::size_t next, const process::ChildAnswer& answer) {
         const std::size_t point = points[next];
         try {
-          costs[point] = experiment::forecast_of(answer.text()).cost.core_s();
+          costs[point] = run::forecast_from(answer.text()).cost.core_s();
         } catch (const InputError& error) {
           problems[point] = sweep.file + ": " + plan.points[point].name + ": " + error.what();
         }

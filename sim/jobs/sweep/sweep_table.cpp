@@ -122,7 +122,7 @@ void write_curves(std::ostream& table, const std::filesystem::path& folder, cons
     std::string start;
     for (const TidyColumn& column : columns) start += column.values[run / plan.seeds.size()] + ",";
     start += std::to_string(plan.seed_of(run));
-    for (const experiment::CurveRow& row : results::read_mean_curve(folder / plan.name_of(run))) {
+    for (const run::CurveRow& row : results::read_mean_curve(folder / plan.name_of(run))) {
       table << start;
       for (const double value : {row.time_s, row.iteration, row.samples, row.epoch, row.bytes_sent}) {
         table << "," << results::csv_field(value);

@@ -20,10 +20,10 @@ double value_at(const Line& line, double x) {
 
 }  // namespace
 
-std::vector<experiment::CurveRow> read_mean_curve(const std::filesystem::path& folder) {
-  std::vector<experiment::CurveRow> rows;
-  read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) {
-    if (row.worker == experiment::mean_of_workers) rows.push_back(row);
+std::vector<run::CurveRow> read_mean_curve(const std::filesystem::path& folder) {
+  std::vector<run::CurveRow> rows;
+  read_rows<run::CurveRow>(folder, [&](const run::CurveRow& row) {
+    if (row.worker == run::mean_of_workers) rows.push_back(row);
   });
   return rows;
 }

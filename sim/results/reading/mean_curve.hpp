@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/rows/run_result.hpp"
 
 namespace ddl::results {
 
 // The rows `mean` of curve.csv, in order. Throws InputError.
-std::vector<experiment::CurveRow> read_mean_curve(const std::filesystem::path& folder);
+std::vector<run::CurveRow> read_mean_curve(const std::filesystem::path& folder);
 
 // x never falls; y may be nan.
 struct Line {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/rows.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "sim/results/writing/table_text.hpp"
+#include "sim/run/rows/rows.hpp"
 
 namespace ddl::results {
 
@@ -34,7 +34,7 @@ class RowReader {
   RowReader(const TableRow& fields, NodeNames& nodes) : fields_(fields), nodes_(nodes) {}
 
   Row row() {
-    experiment::Table<Row>::columns(*this);
+    run::Table<Row>::columns(*this);
     return std::move(row_);
   }
 
@@ -42,7 +42,7 @@ class RowReader {
   void operator()(const char*, const char*, const char*, Value Row::*member) {
     get(row_.*member);
   }
-  void operator()(const char*, const char*, const char*, experiment::NodeColumn<Row> node) {
+  void operator()(const char*, const char*, const char*, run::NodeColumn<Row> node) {
     row_.*node.index = nodes_.number_of(fields_.text(column_++));
   }
   template <class Function>
@@ -67,8 +67,8 @@ class RowReader {
 // those do whose scenario does not ask for it. Throws InputError.
 template <class Row>
 bool read_rows(const std::filesystem::path& folder, NodeNames& nodes, const std::function<void(const Row&)>& use) {
-  const std::filesystem::path file = folder / experiment::Table<Row>::file;
-  if (!experiment::Table<Row>::always && !std::filesystem::exists(file)) return false;
+  const std::filesystem::path file = folder / run::Table<Row>::file;
+  if (!run::Table<Row>::always && !std::filesystem::exists(file)) return false;
   read_table(file, header_of<Row>(), [&](const TableRow& fields) { use(RowReader<Row>(fields, nodes).row()); });
   return true;
 }

@@ -26,7 +26,7 @@ std::string range(const std::string& least, const std::string& most) {
   return least == most ? least : least + " .. " + most;
 }
 
-std::string network_line(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+std::string network_line(const scenario::Scenario& scenario, const run::RunResult& result) {
   const auto servers = static_cast<std::int64_t>(result.nodes.size()) - result.workers;
   std::string text = counted(result.workers, "worker");
   if (servers > 0) text += ", " + counted(servers, "server");
@@ -59,8 +59,7 @@ std::string best_line(const scenario::Scenario& scenario, const Summary& summary
   return text + fmt::format("; guessing gives {:.3g}", 1.0 / data::data_shape(scenario.data.source).classes);
 }
 
-std::string steps_line(const scenario::Scenario& scenario, const experiment::RunResult& result,
-                       const Summary& summary) {
+std::string steps_line(const scenario::Scenario& scenario, const run::RunResult& result, const Summary& summary) {
   if (result.steps.empty()) return "none";
   auto [least, most] = std::minmax_element(result.steps.begin(), result.steps.end());
   if (scenario.algorithm->facts().one_trains) least = most;  // the others have no steps
@@ -82,7 +81,7 @@ std::string bound_line(const network::Bounds& bounds) {
   return text + ")";
 }
 
-std::string requests_line(const RequestSummary& summary, const experiment::RunResult& result) {
+std::string requests_line(const RequestSummary& summary, const run::RunResult& result) {
   const bool exits_in_turn = !summary.threshold && summary.exits.size() > 1;  // each answers every request
   std::string text = fmt::format("accuracy {:.4f}{}, ", summary.accuracy, exits_in_turn ? " over all exits" : "") +
                      readable_seconds(summary.latency_s.median) + " (95 % below " +
@@ -103,8 +102,8 @@ std::int64_t begun(const scenario::Scenario& scenario, double end_s) {
   });
 }
 
-std::string faults_line(const scenario::Scenario& scenario, const experiment::RunResult& result) {
-  const experiment::FaultCounts& counts = *result.faults;
+std::string faults_line(const scenario::Scenario& scenario, const run::RunResult& result) {
+  const run::FaultCounts& counts = *result.faults;
   std::string text;
   const auto add_text = [&](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
@@ -128,7 +127,7 @@ std::string math_line(const scenario::Scenario& scenario) {
   return std::string(name_of(nn::math_that_runs(scenario.math.mode))) + ", " + nn::math_kernels(scenario.math.mode);
 }
 
-std::string given_up_line(const Summary& summary, const experiment::RunResult& result) {
+std::string given_up_line(const Summary& summary, const run::RunResult& result) {
   std::string text;
   for (const auto& [worker, times] : summary.given_up) {
     text += (text.empty() ? "" : ", ") + result.nodes.at(worker);
@@ -138,30 +137,29 @@ std::string given_up_line(const Summary& summary, const experiment::RunResult& r
 }
 
 // "TCP (cubic), token buckets, queues of 50 ms, 0.6 % of segments sent again".
-std::string real_network_line(const experiment::Measurement& measured) {
+std::string real_network_line(const run::Measurement& measured) {
   const std::string queue =
       measured.queue_bytes > 0 ? readable_bytes(measured.queue_bytes) : readable_seconds(measured.queue_s);
   return fmt::format("TCP ({}), {}, queues of {}, {} of segments sent again", measured.congestion_control,
                      measured.links, queue, readable_share(measured.retransmitted_share));
 }
 
-std::string delay_box_line(const experiment::DelayBoxUse& use) {
+std::string delay_box_line(const run::DelayBoxUse& use) {
   return fmt::format("99 % of packets at most {} late, {} of a core", readable_seconds(use.error_p99_s),
                      readable_share(use.processor_share));
 }
 
 }  // namespace
 
-std::string divergence_text(const experiment::RunResult& result) {
+std::string divergence_text(const run::RunResult& result) {
   if (!result.divergence) return "";
-  const experiment::Divergence& divergence = *result.divergence;
+  const run::Divergence& divergence = *result.divergence;
   return fmt::format("{}, step {} at {}: its {} {} not finite",
                      result.nodes.at(static_cast<std::size_t>(divergence.node)), divergence.step,
                      readable_seconds(divergence.time_s), divergence.what, divergence.what == "weights" ? "are" : "is");
 }
 
-std::string closing_table(const scenario::Scenario& scenario, const experiment::RunResult& result,
-                          const std::string& folder) {
+std::string closing_table(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& folder) {
   const Summary summary = summarise(scenario, result);
   Lines lines;
   lines.text_ = fmt::format("{}, seed {}\n", scenario.name, scenario.seed);

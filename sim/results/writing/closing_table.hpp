@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
 
 // `folder` is where the results are, "" when they are not written.
-std::string closing_table(const scenario::Scenario& scenario, const experiment::RunResult& result,
+std::string closing_table(const scenario::Scenario& scenario, const run::RunResult& result,
                           const std::string& folder = "");
 
 // "w1, step 17 at 3.4 s: its loss is not finite", or "" of a run that did not diverge.
-std::string divergence_text(const experiment::RunResult& result);
+std::string divergence_text(const run::RunResult& result);
 
 }  // namespace ddl::results

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
 #include "sim/results/writing/summary.hpp"
+#include "sim/run/rows/run_result.hpp"
 
 namespace ddl::results {
 

@@ -15,22 +15,22 @@
 namespace ddl::results {
 namespace {
 
-using experiment::RunResult;
+using run::RunResult;
 using scenario::Scenario;
 
 template <class Row>
-constexpr const char* file_of = experiment::Table<Row>::file;
+constexpr const char* file_of = run::Table<Row>::file;
 
 constexpr std::string_view file_names[] = {"run.json",
                                            platform_file,
                                            "summary.json",
                                            "timing.json",
                                            "trace.json",
-                                           file_of<experiment::CurveRow>,
-                                           file_of<experiment::IterationRow>,
-                                           file_of<experiment::TrafficRow>,
-                                           file_of<experiment::PairRow>,
-                                           file_of<experiment::LinkPeriod>,
+                                           file_of<run::CurveRow>,
+                                           file_of<run::IterationRow>,
+                                           file_of<run::TrafficRow>,
+                                           file_of<run::PairRow>,
+                                           file_of<run::LinkPeriod>,
                                            file_of<Answer>};
 
 template <class Row>
@@ -48,7 +48,7 @@ std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& 
   files.push_back(table_file(result.traffic, result));
   if (!result.answers.empty()) files.push_back(table_file(result.answers, result));
   if (result.trace) {
-    files.push_back({file_of<experiment::LinkPeriod>, [&] { return table_text(link_periods(result), result.nodes); }});
+    files.push_back({file_of<run::LinkPeriod>, [&] { return table_text(link_periods(result), result.nodes); }});
     files.push_back({"trace.json", [&] { return trace_json(scenario, result); }});
   }
   files.push_back({"summary.json", [&, digest] { return summary_json(scenario, result, digest); }});
@@ -57,7 +57,7 @@ std::vector<ResultFile> result_files(const Scenario& scenario, const RunResult& 
 }
 
 bool is_in_digest(std::string_view name) {
-  return name == file_of<experiment::CurveRow> || name == file_of<experiment::PairRow> || name == file_of<Answer>;
+  return name == file_of<run::CurveRow> || name == file_of<run::PairRow> || name == file_of<Answer>;
 }
 
 bool is_result_file(std::string_view name) {

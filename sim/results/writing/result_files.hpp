@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
 #include "sim/results/inputs/inputs.hpp"
 #include "sim/results/writing/staged_folder.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
@@ -20,7 +20,7 @@ struct ResultFile {
 };
 // All but run.json, platform.xml and timing.json: tables first, and events before what is computed from them. Refers to
 // both.
-std::vector<ResultFile> result_files(const scenario::Scenario& scenario, const experiment::RunResult& result,
+std::vector<ResultFile> result_files(const scenario::Scenario& scenario, const run::RunResult& result,
                                      const std::string& digest);
 
 // The platform as a file of SimGrid's, before the scenario's factors.
@@ -34,10 +34,10 @@ bool is_result_file(std::string_view name);
 
 // Fills the hidden folder with every file of the result. Throws InputError.
 void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const Inputs& inputs,
-                  const experiment::RunResult& result);
+                  const run::RunResult& result);
 
 // The digest over what was learned and counted, 16 hex digits: curve, requests and pairs without their times, each
 // worker's steps, messages, bytes, and the final weights. Times depend on SimGrid's version in their last digits.
-std::string digest_of(const experiment::RunResult& result);
+std::string digest_of(const run::RunResult& result);
 
 }  // namespace ddl::results

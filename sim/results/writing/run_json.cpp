@@ -73,7 +73,7 @@ nlohmann::json compared(nlohmann::json scenario, const nlohmann::json& digests) 
 }  // namespace
 
 std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
-                     const std::optional<experiment::Measurement>& measured,
+                     const std::optional<run::Measurement>& measured,
                      const std::optional<platform::NetworkPlan>& network) {
   Json json;
   json["schema_version"] = result_schema_version;
@@ -154,7 +154,7 @@ std::string way(const std::filesystem::path& from, const std::filesystem::path& 
 
 }  // namespace
 
-std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
+std::string timing_json(const scenario::Scenario& scenario, const run::RunResult& result,
                         const std::filesystem::path& folder) {
   nlohmann::ordered_json json;
   json["wall_seconds"] = result.wall_s;

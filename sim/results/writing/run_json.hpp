@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
 #include "sim/results/inputs/inputs.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
@@ -19,7 +19,7 @@ constexpr int result_schema_version = 2;
 // Depends on nothing but the scenario, its inputs, the program and its libraries, and the digest; and on how it was
 // measured, if it was.
 std::string run_json(const scenario::Scenario& scenario, const Inputs& inputs, const std::string& digest,
-                     const std::optional<experiment::Measurement>& measured = std::nullopt,
+                     const std::optional<run::Measurement>& measured = std::nullopt,
                      const std::optional<platform::NetworkPlan>& network = std::nullopt);
 
 // What of a run.json's provenance is the program's, and must be alike for one result to stand for another: all but the
@@ -44,7 +44,7 @@ bool is_run_json_of(const scenario::Scenario& scenario, const Inputs& inputs, co
 
 // timing.json's text: what the run cost the machine, the only file that may differ between two runs; and, where data
 // have a relative path, the way from the result's `folder` to where the scenario lay.
-std::string timing_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
+std::string timing_json(const scenario::Scenario& scenario, const run::RunResult& result,
                         const std::filesystem::path& folder);
 
 }  // namespace ddl::results

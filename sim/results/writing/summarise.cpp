@@ -11,8 +11,8 @@ namespace ddl::results {
 namespace {
 
 // The rows of the last evaluation. Two evaluations may fall on the same instant, but each has a worker only once.
-std::vector<const experiment::CurveRow*> last_evaluation(const std::vector<experiment::CurveRow>& curve) {
-  std::vector<const experiment::CurveRow*> rows;
+std::vector<const run::CurveRow*> last_evaluation(const std::vector<run::CurveRow>& curve) {
+  std::vector<const run::CurveRow*> rows;
   std::set<std::string> seen;
   for (auto row = curve.rbegin(); row != curve.rend(); ++row) {
     if (row->time_s != curve.back().time_s || !seen.insert(row->worker).second) break;
@@ -21,21 +21,20 @@ std::vector<const experiment::CurveRow*> last_evaluation(const std::vector<exper
   return rows;
 }
 
-std::optional<FinalScore> final_score(const std::vector<const experiment::CurveRow*>& rows,
-                                      double experiment::CurveRow::*measure) {
+std::optional<FinalScore> final_score(const std::vector<const run::CurveRow*>& rows, double run::CurveRow::*measure) {
   std::optional<FinalScore> score;
-  for (const experiment::CurveRow* row : rows) {
-    if (row->worker == experiment::mean_of_workers) {
+  for (const run::CurveRow* row : rows) {
+    if (row->worker == run::mean_of_workers) {
       score = FinalScore{row->*measure, row->*measure, row->*measure, std::nullopt};
     }
   }
   if (!score) return score;
   bool first = true;
-  for (const experiment::CurveRow* row : rows) {
+  for (const run::CurveRow* row : rows) {
     const double value = row->*measure;
-    if (row->worker == experiment::averaged_model) {
+    if (row->worker == run::averaged_model) {
       score->averaged_model = value;
-    } else if (row->worker != experiment::mean_of_workers) {
+    } else if (row->worker != run::mean_of_workers) {
       score->min = first ? value : std::min(score->min, value);
       score->max = first ? value : std::max(score->max, value);
       first = false;
@@ -44,35 +43,34 @@ std::optional<FinalScore> final_score(const std::vector<const experiment::CurveR
   return score;
 }
 
-TargetReached reach(const std::vector<experiment::CurveRow>& curve, double accuracy) {
-  for (const experiment::CurveRow& row : curve) {
-    if (row.worker == experiment::mean_of_workers && row.test_accuracy >= accuracy)
+TargetReached reach(const std::vector<run::CurveRow>& curve, double accuracy) {
+  for (const run::CurveRow& row : curve) {
+    if (row.worker == run::mean_of_workers && row.test_accuracy >= accuracy)
       return {accuracy, row.time_s, row.bytes_sent};
   }
   return {accuracy, std::nullopt, std::nullopt};
 }
 
 // Null without evaluations.
-const experiment::CurveRow* best_evaluation(const std::vector<experiment::CurveRow>& curve) {
-  const experiment::CurveRow* best = nullptr;
-  for (const experiment::CurveRow& row : curve) {
-    if (row.worker == experiment::mean_of_workers && (best == nullptr || row.test_accuracy > best->test_accuracy))
-      best = &row;
+const run::CurveRow* best_evaluation(const std::vector<run::CurveRow>& curve) {
+  const run::CurveRow* best = nullptr;
+  for (const run::CurveRow& row : curve) {
+    if (row.worker == run::mean_of_workers && (best == nullptr || row.test_accuracy > best->test_accuracy)) best = &row;
   }
   return best;
 }
 
-std::optional<Distribution> step_times(const std::vector<experiment::IterationRow>& rows) {
+std::optional<Distribution> step_times(const std::vector<run::IterationRow>& rows) {
   if (rows.empty()) return std::nullopt;
   std::vector<double> seconds;
   seconds.reserve(rows.size());
-  for (const experiment::IterationRow& row : rows) seconds.push_back(row.end_s - row.start_s);
+  for (const run::IterationRow& row : rows) seconds.push_back(row.end_s - row.start_s);
   return distribution_of(std::move(seconds));
 }
 
 // The run's time over the steps of the worker with the fewest: unlike the mean of its finished steps, it has what the
 // worker waited for in vain when the run ended. Workers that took none idle.
-std::optional<double> slowest_step(const experiment::RunResult& result) {
+std::optional<double> slowest_step(const run::RunResult& result) {
   std::optional<std::int64_t> fewest;
   for (const std::int64_t steps : result.steps) {
     if (steps > 0) fewest = std::min(fewest.value_or(steps), steps);
@@ -81,10 +79,10 @@ std::optional<double> slowest_step(const experiment::RunResult& result) {
   return result.simulated_s / static_cast<double>(*fewest);
 }
 
-std::optional<Staleness> staleness_of(const std::vector<experiment::IterationRow>& rows) {
+std::optional<Staleness> staleness_of(const std::vector<run::IterationRow>& rows) {
   if (rows.empty()) return std::nullopt;
   Staleness staleness;
-  for (const experiment::IterationRow& row : rows) {
+  for (const run::IterationRow& row : rows) {
     staleness.mean += row.staleness;
     staleness.max = std::max(staleness.max, row.staleness);
   }
@@ -92,9 +90,9 @@ std::optional<Staleness> staleness_of(const std::vector<experiment::IterationRow
   return staleness;
 }
 
-std::optional<BusiestLink> busiest(const std::vector<experiment::TrafficRow>& traffic) {
+std::optional<BusiestLink> busiest(const std::vector<run::TrafficRow>& traffic) {
   std::optional<BusiestLink> link;
-  for (const experiment::TrafficRow& row : traffic) {
+  for (const run::TrafficRow& row : traffic) {
     // Flows through a fat pipe do not share it, so that it cannot be busy.
     if (row.bytes <= 0 || row.direction == "free") continue;
     if (!link || row.utilisation > link->utilisation)
@@ -119,14 +117,14 @@ double quantile(const std::vector<double>& sorted, double q) {
   return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
 }
 
-Summary summarise(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+Summary summarise(const scenario::Scenario& scenario, const run::RunResult& result) {
   Summary summary;
   summary.iterations = std::accumulate(result.steps.begin(), result.steps.end(), std::int64_t{0});
   if (!scenario.model.none()) {
     const auto rows = last_evaluation(result.curve);
-    summary.final_accuracy = final_score(rows, &experiment::CurveRow::test_accuracy);
-    summary.final_loss = final_score(rows, &experiment::CurveRow::test_loss);
-    if (const experiment::CurveRow* best = best_evaluation(result.curve)) {
+    summary.final_accuracy = final_score(rows, &run::CurveRow::test_accuracy);
+    summary.final_loss = final_score(rows, &run::CurveRow::test_loss);
+    if (const run::CurveRow* best = best_evaluation(result.curve)) {
       summary.best_accuracy = best->test_accuracy;
       summary.best_accuracy_s = best->time_s;
     }
@@ -144,8 +142,7 @@ Summary summarise(const scenario::Scenario& scenario, const experiment::RunResul
     const double busy = result.simulated_s > 0 ? compute_s / result.simulated_s : 0;
     summary.idle_fraction.push_back(std::clamp(1 - busy, 0.0, 1.0));
   }
-  for (const experiment::GivenUp& given_up : result.given_up)
-    ++summary.given_up[static_cast<std::size_t>(given_up.worker)];
+  for (const run::GivenUp& given_up : result.given_up) ++summary.given_up[static_cast<std::size_t>(given_up.worker)];
   return summary;
 }
 

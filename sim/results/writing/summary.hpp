@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
@@ -52,7 +52,7 @@ struct Summary {
   std::map<std::size_t, std::int64_t> given_up;  // worker: how often
 };
 
-Summary summarise(const scenario::Scenario& scenario, const experiment::RunResult& result);
+Summary summarise(const scenario::Scenario& scenario, const run::RunResult& result);
 
 // Of a sample, which is not empty.
 Distribution distribution_of(std::vector<double> values);

@@ -13,7 +13,7 @@ namespace ddl::results {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using experiment::RunResult;
+using run::RunResult;
 using Source = SummarySource;
 
 // Bytes and samples are counts kept as doubles: whole ones are written without ".0".
@@ -40,7 +40,7 @@ Json of(const std::optional<Group>& group, std::optional<double> Group::*member)
 
 // Only runs with faults have counts of them.
 template <class Value>
-Json of_faults(const Source& from, Value experiment::FaultCounts::*member) {
+Json of_faults(const Source& from, Value run::FaultCounts::*member) {
   return from.result.faults ? Json((*from.result.faults).*member) : Json(Json::value_t::discarded);
 }
 
@@ -191,22 +191,22 @@ constexpr SummaryKey keys[] = {
     {"faults.crashes", "",
      "hosts that crashed, each time counted; there is no `faults` without faults in the "
      "scenario",
-     told, [](const Source& from) { return of_faults(from, &experiment::FaultCounts::crashes); }},
+     told, [](const Source& from) { return of_faults(from, &run::FaultCounts::crashes); }},
     {"faults.restarts", "", "that were started again", told,
-     [](const Source& from) { return of_faults(from, &experiment::FaultCounts::restarts); }},
+     [](const Source& from) { return of_faults(from, &run::FaultCounts::restarts); }},
     {"faults.joins", "", "that joined late", told,
-     [](const Source& from) { return of_faults(from, &experiment::FaultCounts::joins); }},
+     [](const Source& from) { return of_faults(from, &run::FaultCounts::joins); }},
     {"faults.leaves", "", "that left", told,
-     [](const Source& from) { return of_faults(from, &experiment::FaultCounts::leaves); }},
+     [](const Source& from) { return of_faults(from, &run::FaultCounts::leaves); }},
     {"faults.steps_lost", "steps", "begun and lost in a crash", told,
-     [](const Source& from) { return of_faults(from, &experiment::FaultCounts::steps_lost); }},
+     [](const Source& from) { return of_faults(from, &run::FaultCounts::steps_lost); }},
     {"faults.messages_lost", "messages",
      "transmissions that did not arrive and were sent again (`message_loss`), and messages "
      "that were queued or on the wire from or to a host that went, or sent to one that was "
      "not there",
-     told, [](const Source& from) { return of_faults(from, &experiment::FaultCounts::messages_lost); }},
+     told, [](const Source& from) { return of_faults(from, &run::FaultCounts::messages_lost); }},
     {"faults.messages_sent_again", "messages", "of these, the transmissions that were sent again", told,
-     [](const Source& from) { return of_faults(from, &experiment::FaultCounts::messages_sent_again); }},
+     [](const Source& from) { return of_faults(from, &run::FaultCounts::messages_sent_again); }},
     {"faults.bytes_lost", "B", "of those that were on the wire, whole messages; also counted in `bytes_sent`", told,
      [](const Source& from) {
        return from.result.faults ? count_number(from.result.faults->bytes_lost) : Json(Json::value_t::discarded);

@@ -13,7 +13,7 @@ namespace ddl::results {
 // What keys are computed from.
 struct SummarySource {
   const scenario::Scenario& scenario;
-  const experiment::RunResult& result;
+  const run::RunResult& result;
   const Summary& summary;
   const std::string& digest;
 };
@@ -36,7 +36,6 @@ struct SummaryKey {
 std::span<const SummaryKey> summary_keys();
 
 // summary.json's text.
-std::string summary_json(const scenario::Scenario& scenario, const experiment::RunResult& result,
-                         const std::string& digest);
+std::string summary_json(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& digest);
 
 }  // namespace ddl::results

@@ -1,4 +1,4 @@
-// Rows as comma-separated text, by the columns that stand beside them (sim/experiment/rows.hpp). Numbers are the
+// Rows as comma-separated text, by the columns that stand beside them (sim/run/rows/rows.hpp). Numbers are the
 // shortest decimals that read back as the same double, so equal results give equal bytes; what is absent is an empty
 // field.
 #pragma once
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/experiment/rows.hpp"
 #include "sim/results/writing/csv.hpp"
+#include "sim/run/rows/rows.hpp"
 
 namespace ddl::results {
 
@@ -20,7 +20,7 @@ struct ColumnEntry {
 template <class Row>
 std::vector<ColumnEntry> dictionary_of() {
   std::vector<ColumnEntry> entries;
-  experiment::Table<Row>::columns([&](const char* name, const char* unit, const char* meaning, const auto&) {
+  run::Table<Row>::columns([&](const char* name, const char* unit, const char* meaning, const auto&) {
     entries.push_back({name, unit, meaning});
   });
   return entries;
@@ -46,7 +46,7 @@ class RowWriter {
   void write(const Row& row) {
     row_ = &row;
     first_ = true;
-    experiment::Table<Row>::columns(*this);
+    run::Table<Row>::columns(*this);
     text_ += '\n';
   }
 
@@ -54,7 +54,7 @@ class RowWriter {
   void operator()(const char*, const char* unit, const char*, Value Row::*member) {
     if (is_written(unit)) add(row_->*member);
   }
-  void operator()(const char*, const char*, const char*, experiment::NodeColumn<Row> node) {
+  void operator()(const char*, const char*, const char*, run::NodeColumn<Row> node) {
     add(nodes_.at(static_cast<std::size_t>(row_->*node.index)));
   }
   template <class Function>

@@ -49,7 +49,7 @@ std::vector<std::size_t> lanes_of(std::vector<Interval>& intervals) {
 
 class Writer {
  public:
-  Writer(const scenario::Scenario& scenario, const experiment::RunResult& result)
+  Writer(const scenario::Scenario& scenario, const run::RunResult& result)
       : scenario_(scenario), result_(result), trace_(*result.trace), nodes_(result.nodes.size()) {}
 
   std::string text() {
@@ -75,14 +75,14 @@ class Writer {
 
   void sort_spans() {
     for (std::size_t i = 0; i < trace_.spans.size(); ++i) {
-      const experiment::TraceSpan& span = trace_.spans[i];
+      const run::TraceSpan& span = trace_.spans[i];
       const std::string cut = span.lost ? ",\"lost\":true" : span.finished ? "" : ",\"unfinished\":true";
       const Nanoseconds start = in_ns(span.start_s), end = in_ns(span.end_s);
       NodeSpans& node = nodes_.at(static_cast<std::size_t>(span.node));
-      if (span.kind == experiment::TraceSpan::gradient) {
+      if (span.kind == run::TraceSpan::gradient) {
         node.gradients[span.step].push_back(
             {start, end, fmt::format("\"name\":\"compute\",\"args\":{{\"step\":{}{}}}", span.step, cut), {}, false});
-      } else if (span.kind == experiment::TraceSpan::work) {
+      } else if (span.kind == run::TraceSpan::work) {
         node.work.push_back(
             {start, end, fmt::format("\"name\":\"work\",\"args\":{{\"step\":{}{}}}", span.step, cut), {}, false});
       } else {
@@ -97,7 +97,7 @@ class Writer {
             .receives.push_back({std::min(end, start + latency), end, event("receive from", span.node), i, true});
       }
     }
-    for (const experiment::IterationRow& row : result_.iterations) {
+    for (const run::IterationRow& row : result_.iterations) {
       if (is_kept(row.end_s)) steps_[row.worker].push_back(&row);
     }
   }
@@ -140,7 +140,7 @@ class Writer {
     name("process_name", pid, tid, result_.nodes[node]);
     name("thread_name", pid, tid, "steps");
     write_steps(pid, tid, nodes_[node]);
-    for (const experiment::GivenUp& given_up : result_.given_up) {
+    for (const run::GivenUp& given_up : result_.given_up) {
       if (given_up.by == static_cast<int>(node) && is_kept(given_up.time_s)) write_given_up(pid, tid, given_up);
     }
     ++tid;
@@ -149,7 +149,7 @@ class Writer {
     next_tid_ = write_lanes(pid, tid, "work", nodes_[node].work);
   }
 
-  void write_given_up(std::size_t pid, std::size_t tid, const experiment::GivenUp& given_up) {
+  void write_given_up(std::size_t pid, std::size_t tid, const run::GivenUp& given_up) {
     add(fmt::format("\"ph\":\"i\",\"s\":\"p\",\"pid\":{},\"tid\":{},\"ts\":{},\"name\":{}", pid, tid,
                     in_us(in_ns(given_up.time_s)),
                     in_quotes_of_json("gives up " + result_.nodes.at(static_cast<std::size_t>(given_up.worker)))));
@@ -159,7 +159,7 @@ class Writer {
   void write_steps(std::size_t pid, std::size_t tid, NodeSpans& node) {
     const auto steps = steps_.find(static_cast<int>(pid) - 1);
     if (steps != steps_.end()) {
-      for (const experiment::IterationRow* row : steps->second) {
+      for (const run::IterationRow* row : steps->second) {
         const std::string step = std::to_string(row->iteration);
         const Nanoseconds start = in_ns(row->start_s), end = in_ns(row->end_s);
         span(pid, tid, {start, end, "\"name\":\"step " + step + "\",\"args\":{\"step\":" + step + "}", {}, false});
@@ -201,9 +201,9 @@ class Writer {
 
   void write_link_counters() {
     const std::size_t pid = result_.nodes.size() + 1;
-    if (!trace_.links.empty()) name("process_name", pid, next_tid_, std::string(experiment::process_of_links));
-    for (const experiment::LinkLoad& load : trace_.links) {
-      const experiment::TrafficRow& link = result_.traffic.at(static_cast<std::size_t>(load.link));
+    if (!trace_.links.empty()) name("process_name", pid, next_tid_, std::string(run::process_of_links));
+    for (const run::LinkLoad& load : trace_.links) {
+      const run::TrafficRow& link = result_.traffic.at(static_cast<std::size_t>(load.link));
       Counter busy = counter(pid, next_tid_, link.link + " " + link.direction, "busy (%)");
       for (std::size_t i = 0; i < load.bytes.size(); ++i) {
         const double start_s = static_cast<double>(i) * trace_.period_s;
@@ -220,10 +220,10 @@ class Writer {
     for (const auto& [worker, rows] : steps_) {
       const auto node = static_cast<std::size_t>(worker);
       Counter staleness = counter(node + 1, tids_.at(node), "staleness", "updates");
-      for (const experiment::IterationRow* row : rows) count(staleness, row->end_s, row->staleness);
+      for (const run::IterationRow* row : rows) count(staleness, row->end_s, row->staleness);
     }
     std::map<int, Counter> queues;
-    for (const experiment::TraceQueue& queue : trace_.queues) {
+    for (const run::TraceQueue& queue : trace_.queues) {
       const auto node = static_cast<std::size_t>(queue.node);
       const auto known = queues.find(queue.node);
       Counter& waiting =
@@ -242,10 +242,10 @@ class Writer {
       places[result_.nodes[node]] = {node + 1, tids_[node]};
     }
     const std::pair<std::size_t, std::size_t> all{result_.nodes.size() + 3, next_tid_ + 2};
-    places[std::string(experiment::mean_of_workers)] = all;
-    name("process_name", all.first, all.second, std::string(experiment::process_of_all));
+    places[std::string(run::mean_of_workers)] = all;
+    name("process_name", all.first, all.second, std::string(run::process_of_all));
     std::map<std::string, std::pair<Counter, Counter>> counters;
-    for (const experiment::CurveRow& row : result_.curve) {
+    for (const run::CurveRow& row : result_.curve) {
       const auto place = places.find(row.worker);
       if (place == places.end()) continue;
       const auto [pid, tid] = place->second;
@@ -265,41 +265,41 @@ class Writer {
     if (trace_.faults.empty()) return;
     const std::size_t pid = result_.nodes.size() + 2;
     std::vector<Interval> intervals;
-    for (const experiment::TraceInterval& fault : trace_.faults) {
+    for (const run::TraceInterval& fault : trace_.faults) {
       intervals.push_back(
           {in_ns(fault.start_s), in_ns(fault.end_s), "\"name\":" + in_quotes_of_json(fault.what), {}, false});
     }
-    name("process_name", pid, next_tid_ + 1, std::string(experiment::process_of_faults));
+    name("process_name", pid, next_tid_ + 1, std::string(run::process_of_faults));
     write_lanes(pid, next_tid_ + 1, "changed", intervals);
   }
 
   const scenario::Scenario& scenario_;
-  const experiment::RunResult& result_;
-  const experiment::Trace& trace_;
+  const run::RunResult& result_;
+  const run::Trace& trace_;
   std::vector<NodeSpans> nodes_;
-  std::map<int, std::vector<const experiment::IterationRow*>> steps_;  // by worker
-  std::vector<std::size_t> tids_;                                      // of each node's steps
+  std::map<int, std::vector<const run::IterationRow*>> steps_;  // by worker
+  std::vector<std::size_t> tids_;                               // of each node's steps
   std::size_t next_tid_ = 1;
   std::string events_;
 };
 
 }  // namespace
 
-std::string trace_note(const experiment::RunResult& result) {
+std::string trace_note(const run::RunResult& result) {
   if (!result.trace || !result.trace->full_s) return "";
   return fmt::format("the trace was full at {} of {}: it holds the first {} gradients and messages",
                      readable_seconds(*result.trace->full_s), readable_seconds(result.simulated_s),
                      result.trace->spans.size());
 }
 
-std::string trace_json(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+std::string trace_json(const scenario::Scenario& scenario, const run::RunResult& result) {
   return Writer(scenario, result).text();
 }
 
-std::vector<experiment::LinkPeriod> link_periods(const experiment::RunResult& result) {
-  std::vector<experiment::LinkPeriod> periods;
-  for (const experiment::LinkLoad& load : result.trace->links) {
-    const experiment::TrafficRow& link = result.traffic.at(static_cast<std::size_t>(load.link));
+std::vector<run::LinkPeriod> link_periods(const run::RunResult& result) {
+  std::vector<run::LinkPeriod> periods;
+  for (const run::LinkLoad& load : result.trace->links) {
+    const run::TrafficRow& link = result.traffic.at(static_cast<std::size_t>(load.link));
     for (std::size_t i = 0; i < load.bytes.size(); ++i) {
       const double start_s = static_cast<double>(i) * result.trace->period_s;
       const double end_s = std::min(start_s + result.trace->period_s, result.simulated_s);

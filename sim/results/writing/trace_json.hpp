@@ -12,17 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_result.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
 
 // `result` has a trace.
-std::string trace_json(const scenario::Scenario& scenario, const experiment::RunResult& result);
+std::string trace_json(const scenario::Scenario& scenario, const run::RunResult& result);
 // The rows of links.csv.
-std::vector<experiment::LinkPeriod> link_periods(const experiment::RunResult& result);
+std::vector<run::LinkPeriod> link_periods(const run::RunResult& result);
 
 // One line about a trace that had to end before the run, or "".
-std::string trace_note(const experiment::RunResult& result);
+std::string trace_note(const run::RunResult& result);
 
 }  // namespace ddl::results

@@ -20,24 +20,24 @@ struct Column {
   const char* word;
   const char* label;
   const char* name;  // in the data
-  std::optional<double> (*value)(const experiment::CurveRow&);
+  std::optional<double> (*value)(const run::CurveRow&);
 };
 
 constexpr Column x_columns[] = {
-    {"time", "simulated time", "time_s", [](const experiment::CurveRow& row) { return std::optional(row.time_s); }},
+    {"time", "simulated time", "time_s", [](const run::CurveRow& row) { return std::optional(row.time_s); }},
     {"bytes", "sent by all nodes", "bytes_sent",
-     [](const experiment::CurveRow& row) { return std::optional(row.bytes_sent); }},
+     [](const run::CurveRow& row) { return std::optional(row.bytes_sent); }},
     {"iterations", "steps of each worker (mean)", "iteration",
-     [](const experiment::CurveRow& row) { return std::optional(row.iteration); }},
-    {"epochs", "epochs", "epoch", [](const experiment::CurveRow& row) { return std::optional(row.epoch); }},
+     [](const run::CurveRow& row) { return std::optional(row.iteration); }},
+    {"epochs", "epochs", "epoch", [](const run::CurveRow& row) { return std::optional(row.epoch); }},
 };
 constexpr Column y_columns[] = {
     {"accuracy", "test accuracy, mean over workers", "test_accuracy",
-     [](const experiment::CurveRow& row) { return std::optional(row.test_accuracy); }},
+     [](const run::CurveRow& row) { return std::optional(row.test_accuracy); }},
     {"loss", "test loss (nats), mean over workers", "test_loss",
-     [](const experiment::CurveRow& row) { return std::optional(row.test_loss); }},
+     [](const run::CurveRow& row) { return std::optional(row.test_loss); }},
     {"train_loss", "minibatch loss (nats), mean over workers", "train_loss",
-     [](const experiment::CurveRow& row) { return row.train_loss; }},
+     [](const run::CurveRow& row) { return row.train_loss; }},
 };
 
 template <std::size_t n>
@@ -56,7 +56,7 @@ Scale scale_of(const std::string& x, double most) {
 
 results::Line line_of(const results::FinishedRun& run, const Column& x, const Column& y) {
   results::Line line;
-  for (const experiment::CurveRow& row : results::read_mean_curve(run.folder)) {
+  for (const run::CurveRow& row : results::read_mean_curve(run.folder)) {
     const auto value = y.value(row);
     if (!value) continue;
     line.x.push_back(*x.value(row));

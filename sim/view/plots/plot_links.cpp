@@ -18,19 +18,18 @@ constexpr std::size_t most_links = 40;
 
 struct LinkLine {
   std::string name;
-  std::vector<experiment::LinkPeriod> periods;
+  std::vector<run::LinkPeriod> periods;
   double busy_s = 0;
 };
 
 std::vector<LinkLine> lines_of(const results::FinishedRun& run) {
   std::vector<LinkLine> lines;
-  const bool recorded =
-      results::read_rows<experiment::LinkPeriod>(run.folder, [&](const experiment::LinkPeriod& period) {
-        const std::string name = period.link + " " + period.direction;
-        if (lines.empty() || lines.back().name != name) lines.push_back({name, {}, 0});
-        lines.back().periods.push_back(period);
-        lines.back().busy_s += period.utilisation * (period.end_s - period.start_s);
-      });
+  const bool recorded = results::read_rows<run::LinkPeriod>(run.folder, [&](const run::LinkPeriod& period) {
+    const std::string name = period.link + " " + period.direction;
+    if (lines.empty() || lines.back().name != name) lines.push_back({name, {}, 0});
+    lines.back().periods.push_back(period);
+    lines.back().busy_s += period.utilisation * (period.end_s - period.start_s);
+  });
   if (!recorded) {
     throw InputError(run.folder.string() + ": has no links.csv; expected a run with --trace, which writes it");
   }
@@ -53,7 +52,7 @@ void plot_links(const results::FinishedRun& run, const PictureOptions& options) 
   std::string text = "$cells << END_OF_DATA\n", data = "link,start_s,end_s,utilisation\n";
   for (std::size_t row = 0; row < lines.size(); ++row) {
     names.push_back(lines[row].name);
-    for (const experiment::LinkPeriod& period : lines[row].periods) {
+    for (const run::LinkPeriod& period : lines[row].periods) {
       end_s = std::max(end_s, period.end_s);
       text += fmt::format("{} {} {} {}\n", row + 1, gnuplot_number(period.start_s), gnuplot_number(period.end_s),
                           gnuplot_number(period.utilisation));

@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t most_stairs = 400;
 
 // All of a group's steps, in order of size.
-std::vector<double> values_of(const results::RunGroup& group, double (*value)(const experiment::IterationRow&)) {
+std::vector<double> values_of(const results::RunGroup& group, double (*value)(const run::IterationRow&)) {
   std::vector<double> values;
   for (const results::FinishedRun& run : group.runs) {
     results::NodeNames nodes;
-    const bool recorded = results::read_rows<experiment::IterationRow>(
-        run.folder, nodes, [&](const experiment::IterationRow& row) { values.push_back(value(row)); });
+    const bool recorded = results::read_rows<run::IterationRow>(
+        run.folder, nodes, [&](const run::IterationRow& row) { values.push_back(value(row)); });
     if (!recorded) {
       throw InputError(run.folder.string() + ": has no iterations.csv; expected runs without record.iterations false");
     }
@@ -44,7 +44,7 @@ void fill(Points& points, const std::vector<double>& values) {
 }
 
 Figure shares_of(const results::GroupedRuns& runs, const PictureOptions& options,
-                 double (*value)(const experiment::IterationRow&), double& most) {
+                 double (*value)(const run::IterationRow&), double& most) {
   const Arrangement arrangement = arrange(runs, options);
   Figure figure = figure_of(arrangement, options);
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {
@@ -67,7 +67,7 @@ Figure shares_of(const results::GroupedRuns& runs, const PictureOptions& options
 void plot_step_times(const results::GroupedRuns& runs, const PictureOptions& options) {
   double most_s = 0;
   Figure figure = shares_of(
-      runs, options, [](const experiment::IterationRow& row) { return row.end_s - row.start_s; }, most_s);
+      runs, options, [](const run::IterationRow& row) { return row.end_s - row.start_s; }, most_s);
   figure.x.label = "time of a step";
   figure.x.column = "step_s";
   figure.x.scale = time_scale(most_s);
@@ -78,7 +78,7 @@ void plot_step_times(const results::GroupedRuns& runs, const PictureOptions& opt
 void plot_staleness(const results::GroupedRuns& runs, const PictureOptions& options) {
   double most = 0;
   Figure figure = shares_of(
-      runs, options, [](const experiment::IterationRow& row) { return row.staleness; }, most);
+      runs, options, [](const run::IterationRow& row) { return row.staleness; }, most);
   if (most == 0) throw InputError("no step used anything stale; nothing to draw");
   figure.x.label = "staleness (updates)";
   figure.x.column = "staleness_updates";

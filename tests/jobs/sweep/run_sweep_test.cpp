@@ -145,7 +145,7 @@ TEST_CASE("a sweep's curves are one table, with numbers and their units instead 
   const SweepPlan plan = plan_sweep(sweep);
   std::size_t row = 0;
   for (std::size_t i = 0; i < plan.runs(); ++i) {
-    for (const experiment::CurveRow& point : results::read_mean_curve(outcome.folder / plan.name_of(i))) {
+    for (const run::CurveRow& point : results::read_mean_curve(outcome.folder / plan.name_of(i))) {
       const std::string& bandwidth = plan.point_of(i).values[0];
       CHECK(std::stod(rows[row][0]) == (bandwidth == "40Mbps" ? 40e6 : 8e6));
       CHECK(rows[row][1] == plan.point_of(i).values[1]);

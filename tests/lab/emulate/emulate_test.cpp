@@ -12,7 +12,7 @@ TEST_CASE("every node sends as many messages and bytes to every other as in the 
     CAPTURE(algorithm);
     scenario::Scenario scenario = small_star(algorithm, 3, 1, R"("model": "none", "stop": {"iterations": 4})");
     scenario.wire.header_bytes = Bytes{40};
-    const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
+    const run::RunResult measured = emulate(scenario, {}), simulated = run::run(scenario);
     CHECK(measured.bytes_sent == simulated.bytes_sent);
     CHECK(measured.bytes_delivered == simulated.bytes_sent);
     REQUIRE(measured.pairs.size() == simulated.pairs.size());
@@ -36,7 +36,7 @@ TEST_CASE("messages of any size arrive, none is left waiting for bytes that were
     scenario.compute.seconds_per_batch = Seconds{0.001};
     EmulateOptions options;
     options.limit_s = 20;
-    const experiment::RunResult result = emulate(scenario, options);
+    const run::RunResult result = emulate(scenario, options);
     CHECK(result.steps == std::vector<std::int64_t>(4, 20));
   }
 }
@@ -50,7 +50,7 @@ TEST_CASE("what synchronous systems learn is the same to the bit as in the simul
       CAPTURE(size);
       scenario::Scenario scenario = small_star(algorithm, 3, 1, R"("model": "mlp", "stop": {"iterations": 4})");
       scenario.wire.model_bytes = Bytes{size};
-      const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
+      const run::RunResult measured = emulate(scenario, {}), simulated = run::run(scenario);
       REQUIRE(measured.weights.size() == simulated.weights.size());
       CHECK(measured.weights == simulated.weights);
       CHECK(measured.steps == simulated.steps);
@@ -61,11 +61,11 @@ TEST_CASE("what synchronous systems learn is the same to the bit as in the simul
 TEST_CASE("a run ends at its time, whatever its nodes wait for") {
   if (!stage_is_allowed()) return;
   const scenario::Scenario scenario = small_star(R"("ps_ssp")", 3, 1, R"("model": "none", "stop": {"time": "700ms"})");
-  const experiment::RunResult result = emulate(scenario, {});
+  const run::RunResult result = emulate(scenario, {});
   CHECK(result.stopped_by == "time");
   CHECK(result.simulated_s == 0.7);
   CHECK(result.bytes_sent > result.bytes_delivered);  // the server's link is never idle
-  for (const experiment::IterationRow& row : result.iterations) CHECK(row.end_s <= 0.7);
+  for (const run::IterationRow& row : result.iterations) CHECK(row.end_s <= 0.7);
 }
 
 TEST_CASE("a run that is not over after its limit fails and says which node waits") {

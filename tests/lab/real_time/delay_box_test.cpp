@@ -123,7 +123,7 @@ std::vector<double> bulk_rates(const Testbed& testbed, int nodes, double from_s,
 }
 
 // What a busy machine delays further says nothing of the box: at 40 Mbit/s a packet takes 0.3 ms.
-bool machine_kept_up(const experiment::DelayBoxUse& use) {
+bool machine_kept_up(const run::DelayBoxUse& use) {
   if (use.error_p99_s < 0.25 * kMs) return true;
   MESSAGE("[skipped] this machine is too busy: 99 % of packets were within " << 1e3 * use.error_p99_s << " ms only");
   return false;
@@ -190,7 +190,7 @@ TEST_CASE("eight links that are full both ways take less than half a core") {
   double carried = 0;
   for (const double rate : bulk_rates(testbed, 8, 2, 6)) carried += rate;
   testbed.stop();
-  const experiment::DelayBoxUse use = testbed.box_use().value();
+  const run::DelayBoxUse use = testbed.box_use().value();
   MESSAGE("carried " << carried * 8e-6 << " Mbit/s, " << use.packets << " packets, share of a core "
                      << use.processor_share << ", error mean " << 1e6 * use.error_mean_s << " us, 99 % within "
                      << 1e3 * use.error_p99_s << " ms, at most " << 1e3 * use.error_max_s << " ms");
@@ -206,7 +206,7 @@ TEST_CASE("what is sent into a full queue or a lossy link is counted") {
   testbed.begin(WallClock::now());
   bulk_rates(testbed, 2, 1, 2);
   testbed.stop();
-  const experiment::DelayBoxUse use = testbed.box_use().value();
+  const run::DelayBoxUse use = testbed.box_use().value();
   CHECK(use.dropped > 0);
   CHECK(use.lost > 0);
   CHECK(testbed.retransmitted_share() > 0);
@@ -223,7 +223,7 @@ TEST_CASE("a message is sent in as many round trips as slow start takes") {
   std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).latency = {latency_s};
   EmulateOptions options;
   const auto seconds_beside_computing = [&] {
-    const experiment::RunResult result = emulate(scenario, options);
+    const run::RunResult result = emulate(scenario, options);
     CHECK(result.measured->links == "delay box");
     double sum_s = 0;
     for (std::size_t i = 1; i < result.iterations.size(); ++i) {
@@ -249,9 +249,9 @@ TEST_CASE("while a link is down nothing arrives, and TCP goes on after at most a
   scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 12},
                  "faults": [{"type": "link_down", "link": "w0", "from": "1s", "until": "2s"}])");
   std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).latency = {0.02};
-  const experiment::RunResult measured = emulate(scenario, {}), simulated = runtime::run(scenario);
+  const run::RunResult measured = emulate(scenario, {}), simulated = run::run(scenario);
   CHECK(measured.measured->links == "delay box");
-  const auto goes_on_s = [](const experiment::RunResult& result) {
+  const auto goes_on_s = [](const run::RunResult& result) {
     const auto row = std::ranges::find_if(result.iterations, [](const auto& each) { return each.end_s > 1.1; });
     REQUIRE(row != result.iterations.end());
     return row->end_s;
@@ -268,7 +268,7 @@ TEST_CASE("a degraded link carries its share") {
   scenario::Scenario scenario = small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 2},
       "faults": [{"type": "link_degraded", "link": "ps0", "from": "0s", "until": "1h", "bandwidth": 0.1}])");
   const auto transfers_s = [&]() -> std::optional<double> {
-    const experiment::RunResult measured = emulate(scenario, {});
+    const run::RunResult measured = emulate(scenario, {});
     if (!machine_kept_up(measured.measured.value().delay_box.value())) return std::nullopt;
     const auto& last = measured.iterations.back();
     return last.end_s - last.start_s - last.compute_s;

@@ -9,9 +9,9 @@ namespace {
 constexpr double kRate = 40e6 / 8, kMessage = 500e3, kCompute_s = 0.05;
 constexpr double kOfNominal = 1448.0 / 1514;  // of a full frame, what TCP carries
 
-double mean_step_s(const experiment::RunResult& result) {
+double mean_step_s(const run::RunResult& result) {
   double sum = 0;
-  for (const experiment::IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
+  for (const run::IterationRow& row : result.iterations) sum += row.end_s - row.start_s;
   return sum / static_cast<double>(result.iterations.size());
 }
 
@@ -22,12 +22,12 @@ TEST_CASE("one worker and its server take the time of a gradient, a push and a p
   const scenario::Scenario scenario =
       small_star(R"("ps_async")", 1, 1, R"("model": "none", "stop": {"iterations": 10})");
   const auto transfers_s = [&] {
-    const experiment::RunResult result = emulate(scenario, {});
+    const run::RunResult result = emulate(scenario, {});
     REQUIRE(result.measured);
     // The first step needs no pull: all start alike.
     double sum_s = 0;
     for (std::size_t i = 1; i < result.iterations.size(); ++i) {
-      const experiment::IterationRow& row = result.iterations[i];
+      const run::IterationRow& row = result.iterations[i];
       sum_s += row.end_s - row.start_s - row.compute_s;
     }
     return sum_s / static_cast<double>(result.iterations.size() - 1);
@@ -47,7 +47,7 @@ TEST_CASE("over token buckets, latency is added to every message") {
   options.testbed.links = LinkKind::token_buckets;
   const auto latency_of_a_message_s = [&] {
     const double near_s = mean_step_s(emulate(scenario, options));
-    const experiment::RunResult far = emulate(distant, options);
+    const run::RunResult far = emulate(distant, options);
     // Three messages in each of the steps but the first, which has one: the push, the question, the answer.
     return (mean_step_s(far) - near_s) / (static_cast<double>(far.messages_sent) / 4);
   };
@@ -58,9 +58,9 @@ TEST_CASE("over token buckets, latency is added to every message") {
 TEST_CASE("gradients last as long as in the simulation when slept") {
   if (!stage_is_allowed()) return;
   const scenario::Scenario scenario = small_star(R"("gossip")", 2, 0, R"("model": "none", "stop": {"iterations": 8})");
-  const experiment::RunResult simulated = runtime::run(scenario);
+  const run::RunResult simulated = run::run(scenario);
   const auto late_s = [&] {
-    const experiment::RunResult measured = emulate(scenario, {});
+    const run::RunResult measured = emulate(scenario, {});
     REQUIRE(measured.iterations.size() == simulated.iterations.size());
     for (std::size_t i = 0; i < measured.iterations.size(); ++i) {
       CHECK(measured.iterations[i].compute_s >= simulated.iterations[i].compute_s * (1 - 1e-6));
@@ -77,11 +77,11 @@ TEST_CASE("a server gives up the worker that it gives up in the simulation, at a
   scenario::Scenario scenario = small_star(R"({"name": "ps_sync", "on_failure": "time_out", "failure_timeout": "1s"})",
                                            3, 1, R"("model": "none", "stop": {"iterations": 1})");
   scenario.compute.slowdown = {{"w2", 50}};
-  const experiment::RunResult simulated = runtime::run(scenario);
+  const run::RunResult simulated = run::run(scenario);
   REQUIRE(simulated.given_up.size() == 1);
   CHECK(simulated.given_up[0].worker == 2);
   const auto given_up_s = [&] {
-    const experiment::RunResult measured = emulate(scenario, {});
+    const run::RunResult measured = emulate(scenario, {});
     REQUIRE(measured.given_up.size() == 1);
     CHECK(measured.nodes[static_cast<std::size_t>(measured.given_up[0].by)] == "ps0");
     CHECK(measured.given_up[0].worker == 2);

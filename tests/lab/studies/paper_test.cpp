@@ -7,7 +7,7 @@
 #include <string>
 
 #include "lab/studies/study.hpp"
-#include "sim/runtime/run.hpp"
+#include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/data/scratch_folder.hpp"
 #include "tests/support/cifar_files.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("every scenario of a publication says what was published, and what it 
     // Sixteen replicas of a large network take too long for a test.
     auto* hosts = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts);
     if (hosts != nullptr && scenario.compute.slowdown.empty()) hosts->workers = std::min(hosts->workers, 2);
-    const experiment::RunResult result = runtime::run(scenario);
+    const run::RunResult result = run::run(scenario);
     CHECK(result.divergence == std::nullopt);
     for (const std::int64_t steps : result.steps) CHECK(steps == 2);
   }

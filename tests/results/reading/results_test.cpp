@@ -62,7 +62,7 @@ TEST_CASE("a result's figures come back as they were written") {
 }
 
 TEST_CASE("how messages were carried comes back in the words of the closing table") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   for (const auto model : {scenario::NetworkModel::LV08, scenario::NetworkModel::CM02, scenario::NetworkModel::TCP}) {
     for (const auto by : {platform::CarriedBy::simgrid, platform::CarriedBy::accelerator}) {
       const TemporaryFolder out;
@@ -133,10 +133,10 @@ TEST_CASE("a timing-only run has the same measures, those of learning empty") {
 
 TEST_CASE("a result's tables come back row by row") {
   const TemporaryFolder out;
-  const experiment::RunResult result = example_result();
+  const run::RunResult result = example_result();
   const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
-  std::vector<experiment::CurveRow> curve;
-  read_rows<experiment::CurveRow>(folder, [&](const experiment::CurveRow& row) { curve.push_back(row); });
+  std::vector<run::CurveRow> curve;
+  read_rows<run::CurveRow>(folder, [&](const run::CurveRow& row) { curve.push_back(row); });
   REQUIRE(curve.size() == result.curve.size());
   for (std::size_t i = 0; i < curve.size(); ++i) {
     CHECK(curve[i].worker == result.curve[i].worker);
@@ -144,32 +144,31 @@ TEST_CASE("a result's tables come back row by row") {
     CHECK(curve[i].test_accuracy == result.curve[i].test_accuracy);
   }
   NodeNames nodes;
-  std::vector<experiment::IterationRow> steps;
-  CHECK(read_rows<experiment::IterationRow>(folder, nodes,
-                                            [&](const experiment::IterationRow& step) { steps.push_back(step); }));
+  std::vector<run::IterationRow> steps;
+  CHECK(read_rows<run::IterationRow>(folder, nodes, [&](const run::IterationRow& step) { steps.push_back(step); }));
   REQUIRE(steps.size() == 5);
   CHECK(nodes[steps[4].worker] == "w1");
   CHECK(steps[4].wait_s() == 1);
   std::vector<std::string> links;
-  read_rows<experiment::TrafficRow>(
-      folder, [&](const experiment::TrafficRow& row) { links.push_back(row.link + " " + row.direction); });
+  read_rows<run::TrafficRow>(folder,
+                             [&](const run::TrafficRow& row) { links.push_back(row.link + " " + row.direction); });
   CHECK(links == std::vector<std::string>{"w0 up", "w1 down", "core free"});
-  std::vector<experiment::PairRow> pairs;
-  read_rows<experiment::PairRow>(folder, nodes, [&](const experiment::PairRow& pair) { pairs.push_back(pair); });
+  std::vector<run::PairRow> pairs;
+  read_rows<run::PairRow>(folder, nodes, [&](const run::PairRow& pair) { pairs.push_back(pair); });
   REQUIRE(pairs.size() == 2);
   CHECK(nodes[pairs[1].source] == "ps0");
   CHECK(nodes[pairs[1].target] == "w1");
   fs::remove(folder / "iterations.csv");
-  CHECK_FALSE(read_rows<experiment::IterationRow>(folder, [](const experiment::IterationRow&) {}));
+  CHECK_FALSE(read_rows<run::IterationRow>(folder, [](const run::IterationRow&) {}));
 }
 
 TEST_CASE("names with commas, quotes and line breaks survive a table") {
   const TemporaryFolder out;
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.traffic = {{"a,\"b\"\nc", "up", 1, 0.5}, {"\"", "down", 2, 0}};
   const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
   std::vector<std::string> links;
-  read_rows<experiment::TrafficRow>(folder, [&](const experiment::TrafficRow& row) { links.push_back(row.link); });
+  read_rows<run::TrafficRow>(folder, [&](const run::TrafficRow& row) { links.push_back(row.link); });
   CHECK(links == std::vector<std::string>{"a,\"b\"\nc", "\""});
 }
 
@@ -179,7 +178,7 @@ TEST_CASE("a damaged result is refused with its file and place") {
   const std::string run = (folder / "run.json").string(), summary = (folder / "summary.json").string(),
                     pairs = (folder / "pairs.csv").string();
   const auto read = [&] { read_finished(folder); };
-  const auto talk = [&] { read_rows<experiment::PairRow>(folder, [](const experiment::PairRow&) {}); };
+  const auto talk = [&] { read_rows<run::PairRow>(folder, [](const run::PairRow&) {}); };
 
   replace_in(summary, "\"digest\": \"", "\"digest\": \"0");
   CHECK(complaint_of(read) == summary + ": $.digest: differs from that of run.json; expected the two of one run");

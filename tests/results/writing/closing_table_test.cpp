@@ -53,7 +53,7 @@ TEST_CASE("the closing table says in aligned lines what the run gave and how nea
 }
 
 TEST_CASE("the closing table of a measured run says over which network it was measured") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.measured = {.congestion_control = "cubic", .links = "token buckets", .queue_s = 0.05};
   result.measured->retransmitted_share = 0.0062;
   CHECK(closing_table(example_scenario(), result)
@@ -66,7 +66,7 @@ TEST_CASE("the closing table of a measured run says over which network it was me
 
 TEST_CASE("the closing table tells the steps of the worker that trains, where the others idle") {
   scenario::Scenario scenario = example_scenario();
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.steps = {0, 5};
   CHECK(closing_table(scenario, result).find("steps per worker  0 .. 5 (5 in all") != std::string::npos);
   scenario.algorithm = systems::SingleParams{};
@@ -74,13 +74,13 @@ TEST_CASE("the closing table tells the steps of the worker that trains, where th
 }
 
 TEST_CASE("the closing table tells one epoch in the singular") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.epochs = 1;
   CHECK(closing_table(example_scenario(), result).find("(5 in all, 1 epoch)\n") != std::string::npos);
 }
 
 TEST_CASE("the closing table writes many epochs without an exponent") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   for (const auto& [epochs, text] : {std::pair(123.4, "123 epochs"), std::pair(999.4, "999 epochs"),
                                      std::pair(999.6, "1,000 epochs"), std::pair(4796.2, "4,796 epochs")}) {
     result.epochs = epochs;

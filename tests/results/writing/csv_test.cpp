@@ -9,7 +9,7 @@
 namespace ddl::results {
 
 TEST_CASE("the curve is written row by row, with an empty field for a loss that is not there") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.curve.erase(result.curve.begin() + 4, result.curve.end() - 2);
   CHECK(curve_csv(result) ==
         "time_s,worker,iteration,samples,epoch,bytes_sent,train_loss,test_loss,test_accuracy\n"
@@ -22,7 +22,7 @@ TEST_CASE("the curve is written row by row, with an empty field for a loss that 
 }
 
 TEST_CASE("a step's waiting time is what its computing leaves of it, and never negative") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.iterations.resize(2);
   // 0.3 - 0.1 - 0.2 is -2.8e-17 in doubles.
   result.iterations.push_back({1, 4, 0.1, 0.2, 0.3, std::nullopt, std::nullopt, 0.5});
@@ -34,14 +34,14 @@ TEST_CASE("a step's waiting time is what its computing leaves of it, and never n
 }
 
 TEST_CASE("traffic is written per link, messages per pair of host names") {
-  const experiment::RunResult result = example_result();
+  const run::RunResult result = example_result();
   CHECK(traffic_csv(result) ==
         "link,direction,bytes,utilisation\nw0,up,2000,0.25\nw1,down,1500,0.5\ncore,free,3500,0.9\n");
   CHECK(pairs_csv(result) == "source,target,messages,bytes\nw0,ps0,2,2000\nps0,w1,1,1500\n");
 }
 
 TEST_CASE("numbers are the shortest decimals that read back as the same double") {
-  experiment::RunResult result;
+  run::RunResult result;
   for (const double value : {0.1, 1.0 / 3, 17e6, 5e-324, 1e22, 123456789.125}) {
     result.traffic = {{"l", "up", value, 0}};
     const std::string text = traffic_csv(result);
@@ -55,7 +55,7 @@ TEST_CASE("numbers are the shortest decimals that read back as the same double")
 }
 
 TEST_CASE("a name with a comma or a quote is quoted") {
-  experiment::RunResult result;
+  run::RunResult result;
   result.traffic = {{"rack 1, \"left\"", "up", 1, 0}};
   CHECK(traffic_csv(result).ends_with("\n\"rack 1, \"\"left\"\"\",up,1,0\n"));
 }

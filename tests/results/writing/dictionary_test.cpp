@@ -66,16 +66,16 @@ const std::filesystem::path readme = std::filesystem::path(DDLSIM_SOURCE_DIR) / 
 // What stands in the program, by file.
 std::map<std::string, std::vector<ColumnEntry>> entries() {
   std::map<std::string, std::vector<ColumnEntry>> files;
-  const auto add = [&]<class Row>(const Row*) { files[experiment::Table<Row>::file] = dictionary_of<Row>(); };
-  add(static_cast<experiment::CurveRow*>(nullptr));
-  add(static_cast<experiment::IterationRow*>(nullptr));
-  add(static_cast<experiment::TrafficRow*>(nullptr));
-  add(static_cast<experiment::PairRow*>(nullptr));
-  add(static_cast<experiment::LinkPeriod*>(nullptr));
+  const auto add = [&]<class Row>(const Row*) { files[run::Table<Row>::file] = dictionary_of<Row>(); };
+  add(static_cast<run::CurveRow*>(nullptr));
+  add(static_cast<run::IterationRow*>(nullptr));
+  add(static_cast<run::TrafficRow*>(nullptr));
+  add(static_cast<run::PairRow*>(nullptr));
+  add(static_cast<run::LinkPeriod*>(nullptr));
   add(static_cast<Answer*>(nullptr));
-  add(static_cast<experiment::ShardRow*>(nullptr));
-  add(static_cast<experiment::MinibatchRow*>(nullptr));
-  add(static_cast<experiment::DrawRow*>(nullptr));
+  add(static_cast<run::ShardRow*>(nullptr));
+  add(static_cast<run::MinibatchRow*>(nullptr));
+  add(static_cast<run::DrawRow*>(nullptr));
   for (const SummaryKey& key : summary_keys()) files["summary.json"].push_back({key.name, key.unit, key.meaning});
   return files;
 }
@@ -109,7 +109,7 @@ TEST_CASE("the dictionary of results explains columns and keys as the program do
 
 TEST_CASE("the dictionary of results names every column and key that is written, in order, and no other") {
   const TemporaryFolder temporary;
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.measured.emplace().delay_box.emplace();
   result.network.emplace();
   result.trace.emplace();

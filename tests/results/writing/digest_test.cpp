@@ -20,41 +20,41 @@ TEST_CASE("the digest is 16 hexadecimal digits and the same for the same result"
 TEST_CASE("the digest changes with the last bit of whatever was learned or counted") {
   const auto bump = [](double& value) { value = std::nextafter(value, 1e300); };
   const Answer answer{.request = 4, .exit = 0, .arrival_s = 1, .answer_s = 2, .bytes = 8};
-  const std::vector<std::function<void(experiment::RunResult&)>> changes = {
-      [&](experiment::RunResult& r) { r.curve[5].worker = "w2"; },
-      [&](experiment::RunResult& r) { bump(r.curve[5].iteration); },
-      [&](experiment::RunResult& r) { bump(r.curve[5].samples); },
-      [&](experiment::RunResult& r) { bump(r.curve[5].epoch); },
-      [&](experiment::RunResult& r) { bump(r.curve[5].bytes_sent); },
-      [&](experiment::RunResult& r) { bump(*r.curve[5].train_loss); },
-      [&](experiment::RunResult& r) { r.curve[5].train_loss.reset(); },
-      [&](experiment::RunResult& r) { bump(r.curve[5].test_loss); },
-      [&](experiment::RunResult& r) { bump(r.curve[5].test_accuracy); },
-      [&](experiment::RunResult& r) { r.curve.pop_back(); },
-      [&](experiment::RunResult& r) { ++r.steps[1]; },
-      [&](experiment::RunResult& r) { r.steps = {32}; },
-      [&](experiment::RunResult& r) { ++r.messages_sent; },
-      [&](experiment::RunResult& r) { bump(r.bytes_sent); },
-      [&](experiment::RunResult& r) { r.pairs[1].target = 0; },
-      [&](experiment::RunResult& r) { ++r.pairs[1].messages; },
-      [&](experiment::RunResult& r) { bump(r.pairs[1].bytes); },
-      [&](experiment::RunResult& r) { r.answers = {answer}; },
-      [&](experiment::RunResult& r) { r.answers = {answer}, r.answers[0].exit = 1; },
-      [&](experiment::RunResult& r) { r.answers = {answer}, bump(r.answers[0].bytes); },
-      [&](experiment::RunResult& r) { r.answers = {answer}, r.answers[0].correct = true; },
-      [&](experiment::RunResult& r) { r.weights[1][2] = std::nextafterf(r.weights[1][2], 10); },
-      [&](experiment::RunResult& r) { r.weights[1][1] = -0.0f; },
-      [&](experiment::RunResult& r) { std::swap(r.weights[0], r.weights[1]); },
-      [&](experiment::RunResult& r) {
+  const std::vector<std::function<void(run::RunResult&)>> changes = {
+      [&](run::RunResult& r) { r.curve[5].worker = "w2"; },
+      [&](run::RunResult& r) { bump(r.curve[5].iteration); },
+      [&](run::RunResult& r) { bump(r.curve[5].samples); },
+      [&](run::RunResult& r) { bump(r.curve[5].epoch); },
+      [&](run::RunResult& r) { bump(r.curve[5].bytes_sent); },
+      [&](run::RunResult& r) { bump(*r.curve[5].train_loss); },
+      [&](run::RunResult& r) { r.curve[5].train_loss.reset(); },
+      [&](run::RunResult& r) { bump(r.curve[5].test_loss); },
+      [&](run::RunResult& r) { bump(r.curve[5].test_accuracy); },
+      [&](run::RunResult& r) { r.curve.pop_back(); },
+      [&](run::RunResult& r) { ++r.steps[1]; },
+      [&](run::RunResult& r) { r.steps = {32}; },
+      [&](run::RunResult& r) { ++r.messages_sent; },
+      [&](run::RunResult& r) { bump(r.bytes_sent); },
+      [&](run::RunResult& r) { r.pairs[1].target = 0; },
+      [&](run::RunResult& r) { ++r.pairs[1].messages; },
+      [&](run::RunResult& r) { bump(r.pairs[1].bytes); },
+      [&](run::RunResult& r) { r.answers = {answer}; },
+      [&](run::RunResult& r) { r.answers = {answer}, r.answers[0].exit = 1; },
+      [&](run::RunResult& r) { r.answers = {answer}, bump(r.answers[0].bytes); },
+      [&](run::RunResult& r) { r.answers = {answer}, r.answers[0].correct = true; },
+      [&](run::RunResult& r) { r.weights[1][2] = std::nextafterf(r.weights[1][2], 10); },
+      [&](run::RunResult& r) { r.weights[1][1] = -0.0f; },
+      [&](run::RunResult& r) { std::swap(r.weights[0], r.weights[1]); },
+      [&](run::RunResult& r) {
         r.weights = {{1, -2, 0.5, 0.25, 0, 3}};
       },
-      [&](experiment::RunResult& r) {
+      [&](run::RunResult& r) {
         r.weights = {{1, -2}, {0.5, 0.25, 0, 3}};
       },
   };
   std::set<std::string> digests = {digest_of(example_result())};
   for (const auto& change : changes) {
-    experiment::RunResult result = example_result();
+    run::RunResult result = example_result();
     change(result);
     digests.insert(digest_of(result));
   }
@@ -62,10 +62,10 @@ TEST_CASE("the digest changes with the last bit of whatever was learned or count
 }
 
 TEST_CASE("times and shares of links, which round otherwise with another SimGrid, are not in the digest") {
-  experiment::RunResult result = example_result(), later = result;
+  run::RunResult result = example_result(), later = result;
   result.answers = later.answers = {{.request = 4, .exit = 0, .arrival_s = 1, .answer_s = 2, .bytes = 8}};
-  for (experiment::CurveRow& row : later.curve) row.time_s *= 2;
-  for (experiment::IterationRow& row : later.iterations) row.end_s *= 2;
+  for (run::CurveRow& row : later.curve) row.time_s *= 2;
+  for (run::IterationRow& row : later.iterations) row.end_s *= 2;
   later.answers[0].arrival_s = 1.5;
   later.answers[0].answer_s = 4;
   later.traffic[1].utilisation = 0.25;
@@ -75,7 +75,7 @@ TEST_CASE("times and shares of links, which round otherwise with another SimGrid
 }
 
 TEST_CASE("what a run cost the machine is not in the digest") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.wall_s = 99;
   result.events = 1;
   result.math_s = 0;

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "core/systems/ako/ako.hpp"
-#include "sim/experiment/run_result.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/results/writing/summary_keys.hpp"
 #include "sim/results/writing/table_text.hpp"
+#include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::results {
@@ -30,8 +30,8 @@ inline scenario::Scenario example_scenario() {
   return scenario;
 }
 
-inline experiment::RunResult example_result() {
-  experiment::RunResult result;
+inline run::RunResult example_result() {
+  run::RunResult result;
   result.nodes = {"w0", "w1", "ps0"};
   result.workers = 2;
   result.curve = {
@@ -66,7 +66,7 @@ inline experiment::RunResult example_result() {
   result.longest_queue = 2;
   result.consensus_distance = 2.75;
   result.stopped_by = "time";
-  result.faults = experiment::FaultCounts{2, 1, 0, 0, 2, 7, 3, 4096};
+  result.faults = run::FaultCounts{2, 1, 0, 0, 2, 7, 3, 4096};
   result.given_up = {{2, 1, 6}, {2, 0, 6}, {2, 1, 9}};
   result.bounds.bytes_per_step = 750;
   result.bounds.bottleneck = "w1 down";
@@ -90,30 +90,28 @@ inline scenario::Scenario timing_only_scenario() {
   return scenario;
 }
 
-inline experiment::RunResult timing_only_result() {
-  experiment::RunResult result = example_result();
+inline run::RunResult timing_only_result() {
+  run::RunResult result = example_result();
   result.curve.clear();
-  for (experiment::IterationRow& row : result.iterations) row.train_loss.reset();
+  for (run::IterationRow& row : result.iterations) row.train_loss.reset();
   result.weights = {{}, {}};
   result.epochs = 0;
   result.consensus_distance.reset();
   return result;
 }
 
-inline std::string curve_csv(const experiment::RunResult& result) { return table_text(result.curve, result.nodes); }
-inline std::string iterations_csv(const experiment::RunResult& result) {
-  return table_text(result.iterations, result.nodes);
-}
-inline std::string traffic_csv(const experiment::RunResult& result) { return table_text(result.traffic, result.nodes); }
-inline std::string pairs_csv(const experiment::RunResult& result) { return table_text(result.pairs, result.nodes); }
+inline std::string curve_csv(const run::RunResult& result) { return table_text(result.curve, result.nodes); }
+inline std::string iterations_csv(const run::RunResult& result) { return table_text(result.iterations, result.nodes); }
+inline std::string traffic_csv(const run::RunResult& result) { return table_text(result.traffic, result.nodes); }
+inline std::string pairs_csv(const run::RunResult& result) { return table_text(result.pairs, result.nodes); }
 
-inline std::string summary_json(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+inline std::string summary_json(const scenario::Scenario& scenario, const run::RunResult& result) {
   return summary_json(scenario, result, digest_of(result));
 }
 
 // As a run's process and its parent do together; returns the folder.
 inline std::string write_results(const std::string& out, const scenario::Scenario& scenario,
-                                 const experiment::RunResult& result, bool force) {
+                                 const run::RunResult& result, bool force) {
   const Replace replace = force ? Replace::any_scenario : Replace::same_scenario;
   const auto place = result_folder(out, scenario, replace, result.measured ? result.measured->repetition : 0);
   StagedFolder folder(place);

@@ -44,8 +44,8 @@ std::string error_of(const std::function<void()>& work) {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-experiment::RunResult other_result() {
-  experiment::RunResult result = example_result();
+run::RunResult other_result() {
+  run::RunResult result = example_result();
   result.curve.back().test_accuracy = 0.71;
   return result;
 }
@@ -113,7 +113,7 @@ TEST_CASE("timing.json names the kernels that ran") {
 
 TEST_CASE("all but timing.json is the same to the byte wherever and however fast the run was") {
   const TemporaryFolder temporary;
-  experiment::RunResult slower = example_result();
+  run::RunResult slower = example_result();
   slower.wall_s = slower.cpu_s = slower.math_s = 77;
   slower.peak_memory_bytes = 1;
   scenario::Scenario moved = example_scenario();
@@ -138,7 +138,7 @@ TEST_CASE("weights are safetensors files that can be read back by hand") {
   const TemporaryFolder temporary;
   scenario::Scenario scenario = example_scenario();
   scenario.record.weights = true;
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.nodes[1] = "rack/w1";
   const fs::path folder = write_results(temporary.path().string(), scenario, result, false);
   CHECK(fs::exists(folder / "weights-rack%2Fw1.safetensors"));
@@ -162,7 +162,7 @@ TEST_CASE("servers' weights go into one file of their own, and a timing-only run
   const TemporaryFolder temporary;
   scenario::Scenario scenario = example_scenario();
   scenario.record.weights = true;
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.weights = {{1, 2, 3}};
   result.weights_at_servers = true;
   std::set<std::string> expected = usual_files;
@@ -365,7 +365,7 @@ TEST_CASE("a full disk leaves the older result and no half-written one") {
     const fs::path folder = write_results(disk.string(), example_scenario(), example_result(), false);
     scenario::Scenario scenario = example_scenario();
     scenario.record.weights = true;
-    experiment::RunResult large = other_result();
+    run::RunResult large = other_result();
     large.weights.assign(static_cast<std::size_t>(large.workers), std::vector<float>(100000, 1.0f));  // 400 kB each
     error = error_of([&] { write_results(disk.string(), scenario, large, true); });
     whole = names_in(folder) == usual_files && text_of(folder / "curve.csv") == curve_csv(example_result());

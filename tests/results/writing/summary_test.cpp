@@ -13,7 +13,7 @@ namespace {
 
 using doctest::Approx;
 
-nlohmann::ordered_json summary_of(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+nlohmann::ordered_json summary_of(const scenario::Scenario& scenario, const run::RunResult& result) {
   return nlohmann::ordered_json::parse(summary_json(scenario, result));
 }
 
@@ -62,8 +62,8 @@ TEST_CASE("totals and scores of the last evaluation are in the summary") {
 }
 
 TEST_CASE("the best accuracy is that of the mean over workers, in whichever evaluation") {
-  experiment::RunResult result = example_result();
-  for (experiment::CurveRow& row : result.curve) {
+  run::RunResult result = example_result();
+  for (run::CurveRow& row : result.curve) {
     if (row.time_s == 5 && row.worker == "mean") row.test_accuracy = 0.7;
   }
   CHECK(summary_of(example_scenario(), result)["best_accuracy"] == 0.7);
@@ -81,7 +81,7 @@ TEST_CASE("a target is reached by the first evaluation whose mean is at least th
 }
 
 TEST_CASE("an evaluation at the very instant of the one before counts as the last") {
-  experiment::RunResult result = example_result();
+  run::RunResult result = example_result();
   result.curve.push_back({10, "w0", 3, 96, 1.25, 3000, 1.5, 0.5, 0.875});
   result.curve.push_back({10, "w1", 2, 64, 1.25, 3000, 1.5, 0.25, 0.625});
   result.curve.push_back({10, "mean", 2.5, 160, 1.25, 3000, 1.5, 0.375, 0.75});
@@ -115,7 +115,7 @@ TEST_CASE("the busiest link is one whose capacity flows share, with its directio
   // The fat pipe's 0.9 does not count.
   CHECK(summary_of(example_scenario(), example_result())["busiest_link"].dump() ==
         R"({"name":"w1 down","utilisation":0.5})");
-  experiment::RunResult silent = example_result();
+  run::RunResult silent = example_result();
   silent.traffic = {{"w0", "up", 0, 0}};
   CHECK(summary_of(example_scenario(), silent)["busiest_link"].is_null());
 }
@@ -132,7 +132,7 @@ TEST_CASE("a timing-only run has null for everything learned, and figures for th
 }
 
 TEST_CASE("a run that finished no step has a summary, with null for what steps would tell") {
-  experiment::RunResult result;
+  run::RunResult result;
   result.nodes = {"w0"};
   result.workers = 1;
   result.steps = {0};

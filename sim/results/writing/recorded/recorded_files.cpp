@@ -6,15 +6,15 @@
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
 #include "core/nn/torch_tensor.hpp"
-#include "sim/experiment/recorded/recordings.hpp"
-#include "sim/experiment/recorded/weights_name.hpp"
 #include "sim/results/writing/recorded/safetensors.hpp"
 #include "sim/results/writing/table_text.hpp"
+#include "sim/run/recorded/recordings.hpp"
+#include "sim/run/recorded/weights_name.hpp"
 
 namespace ddl::results {
 namespace {
 
-using experiment::RunResult;
+using run::RunResult;
 using scenario::Scenario;
 using Tensors = std::vector<nn::TorchTensor>;
 
@@ -22,7 +22,7 @@ constexpr std::string_view samples_file = "samples.safetensors";
 
 template <class Row>
 void add_recorded_table(std::vector<ResultFile>& files, const std::vector<Row>& rows, const RunResult& result) {
-  files.push_back({experiment::Table<Row>::file, [&] { return table_text(rows, result.nodes); }});
+  files.push_back({run::Table<Row>::file, [&] { return table_text(rows, result.nodes); }});
 }
 
 // The model's tensors; none where files have the flat vector only.
@@ -52,10 +52,10 @@ void add_final_weights(std::vector<ResultFile>& files, const Scenario& scenario,
     const std::vector<float>& weights = result.weights[i];
     if (weights.empty()) continue;
     const bool assembled = result.weights.size() == 1 && result.workers > 1;
-    const std::string_view owner = result.weights_at_servers ? experiment::owned_by_servers
-                                   : assembled               ? experiment::owned_by_all
+    const std::string_view owner = result.weights_at_servers ? run::owned_by_servers
+                                   : assembled               ? run::owned_by_all
                                                              : std::string_view(result.nodes.at(i));
-    files.push_back(weights_file(experiment::weights_name(experiment::final_weights, owner), weights, tensors));
+    files.push_back(weights_file(run::weights_name(run::final_weights, owner), weights, tensors));
   }
 }
 
@@ -64,12 +64,12 @@ void add_initial_weights(std::vector<ResultFile>& files, const Scenario& scenari
   const auto tensors = tensors_for(scenario, shared.size());
   files.push_back(weights_file("initial-weights.safetensors", shared, tensors));
   for (std::size_t worker = 0; worker < result.recorded.own_initial_weights.size(); ++worker) {
-    files.push_back(weights_file(experiment::weights_name(experiment::own_first_weights, result.nodes.at(worker)),
+    files.push_back(weights_file(run::weights_name(run::own_first_weights, result.nodes.at(worker)),
                                  result.recorded.own_initial_weights[worker], tensors));
   }
 }
 
-std::string samples_text(const experiment::RecordedSamples& samples) {
+std::string samples_text(const run::RecordedSamples& samples) {
   const std::size_t count = samples.numbers.size();
   Safetensors file;
   file.add("numbers", {count}, std::span<const std::int64_t>(samples.numbers));
@@ -99,9 +99,8 @@ void add_recorded_files(std::vector<ResultFile>& files, const Scenario& scenario
 }
 
 bool is_recorded_file(std::string_view name) {
-  constexpr std::string_view names[] = {
-      samples_file, "initial-weights.safetensors", experiment::Table<experiment::ShardRow>::file,
-      experiment::Table<experiment::MinibatchRow>::file, experiment::Table<experiment::DrawRow>::file};
+  constexpr std::string_view names[] = {samples_file, "initial-weights.safetensors", run::Table<run::ShardRow>::file,
+                                        run::Table<run::MinibatchRow>::file, run::Table<run::DrawRow>::file};
   if (std::ranges::find(names, name) != std::end(names)) return true;
   return (name.starts_with("weights-") || name.starts_with("initial-weights-")) && name.ends_with(".safetensors");
 }

@@ -9,7 +9,7 @@
 namespace ddl::results {
 
 void add_recorded_files(std::vector<ResultFile>& files, const scenario::Scenario& scenario,
-                        const experiment::RunResult& result);
+                        const run::RunResult& result);
 
 // Whether a run can have made a file of this name.
 bool is_recorded_file(std::string_view name);

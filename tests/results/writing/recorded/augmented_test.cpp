@@ -24,7 +24,7 @@ scenario::Scenario scenario_of(const std::string& algorithm, int workers, bool a
                               augmented ? "crop_flip" : "none", rate, steps));
 }
 
-std::vector<std::string> batches_of(const experiment::RunResult& result) {
+std::vector<std::string> batches_of(const run::RunResult& result) {
   std::vector<std::string> batches;
   for (const auto& batch : result.recorded.batches) batches.push_back(batch.samples);
   return batches;
@@ -58,8 +58,8 @@ std::vector<float> after_one_step(const data::Batch& batch) {
 
 TEST_CASE("cropping and flipping leave shards and the order of minibatches as they are, and change what is learned") {
   for (const char* system : {"\"ring_allreduce\"", "\"single\"", R"({"name": "ako", "partitions": 2})"}) {
-    const experiment::RunResult with = runtime::run(scenario_of(system, 3, true));
-    const experiment::RunResult without = runtime::run(scenario_of(system, 3, false));
+    const run::RunResult with = run::run(scenario_of(system, 3, true));
+    const run::RunResult without = run::run(scenario_of(system, 3, false));
     CHECK(batches_of(with) == batches_of(without));
     CHECK(with.simulated_s == without.simulated_s);
     CHECK(with.bytes_sent == without.bytes_sent);
@@ -70,7 +70,7 @@ TEST_CASE("cropping and flipping leave shards and the order of minibatches as th
 
 TEST_CASE("a record's minibatch, seed and images make the step that was taken") {
   const scenario::Scenario scenario = scenario_of("\"alone\"", 3, true, 1);
-  const experiment::RunResult result = runtime::run(scenario);
+  const run::RunResult result = run::run(scenario);
   const data::Dataset training = data::load_data(scenario.data, scenario.seed).train;
   REQUIRE(result.recorded.draws.size() == 3);
   REQUIRE(result.recorded.batches.size() == 3);
@@ -91,7 +91,7 @@ TEST_CASE("a record's minibatch, seed and images make the step that was taken") 
 TEST_CASE("workers draw crops of their own, the same ones after more workers have come") {
   const auto seeds = [](int workers) {
     std::vector<std::string> drawn;
-    for (const auto& draw : runtime::run(scenario_of("\"alone\"", workers, true)).recorded.draws) {
+    for (const auto& draw : run::run(scenario_of("\"alone\"", workers, true)).recorded.draws) {
       drawn.push_back(draw.drawn);
     }
     return drawn;
@@ -109,7 +109,7 @@ TEST_CASE("a model dealt over workers sees the crops that the whole one sees on 
     const auto weights_of = [](const char* algorithm, int workers, bool augmented) {
       scenario::Scenario scenario = scenario_of(algorithm, workers, augmented);
       scenario.model = {.name = "mlp", .layers = {}};
-      return runtime::run(scenario).weights.at(0);
+      return run::run(scenario).weights.at(0);
     };
     const auto whole = weights_of("\"single\"", 1, true), plain = weights_of("\"single\"", 1, false);
     auto dealt = weights_of(system, 2, true);
@@ -123,7 +123,7 @@ TEST_CASE("a model dealt over workers sees the crops that the whole one sees on 
 TEST_CASE("members of an ensemble learn from cropped images, and are weighed by whole ones") {
   const auto first_member = [](bool augmented) {
     scenario::Scenario scenario = scenario_of(R"({"name": "samme", "local_epochs": 1})", 2, augmented, 60);
-    return runtime::run(scenario).weights.at(0);
+    return run::run(scenario).weights.at(0);
   };
   CHECK(first_member(true) != first_member(false));
 }
@@ -133,8 +133,8 @@ TEST_CASE("a worker that restarts draws on, and threads change nothing") {
   scenario.faults.push_back(scenario_from(R"({"platform": {"workers": 3, "bandwidth": "8Mbps"}, "algorithm": "alone",
       "stop": {"iterations": 1}, "faults": [{"type": "host_crash", "host": "w1", "at": "1s", "restart": "1500ms"}]})")
                                 .faults.at(0));
-  const experiment::RunResult one = runtime::run(scenario, {.threads = 1});
-  const experiment::RunResult four = runtime::run(scenario, {.threads = 4});
+  const run::RunResult one = run::run(scenario, {.threads = 1});
+  const run::RunResult four = run::run(scenario, {.threads = 4});
   CHECK(one.weights == four.weights);
   CHECK(results::digest_of(one) == results::digest_of(four));
   std::vector<std::string> of_w1;

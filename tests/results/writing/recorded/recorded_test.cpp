@@ -30,7 +30,7 @@ std::set<int> numbers_in(const std::string& text) {
   return numbers;
 }
 
-std::map<std::string, std::string> files_of(const scenario::Scenario& scenario, const experiment::RunResult& result) {
+std::map<std::string, std::string> files_of(const scenario::Scenario& scenario, const run::RunResult& result) {
   std::map<std::string, std::string> texts;
   for (const results::ResultFile& file : results::result_files(scenario, result, "")) texts[file.name] = file.text();
   return texts;
@@ -49,9 +49,9 @@ nlohmann::json header_of(const std::string& file) {
 TEST_CASE("recording changes nothing else of a run") {
   for (const char* system : {"\"ad_psgd\"", "\"gossip\"", R"({"name": "ps_async", "codec": "qsgd"})"}) {
     scenario::Scenario scenario = recorded_scenario(system, 4, 1);
-    const experiment::RunResult with = runtime::run(scenario);
+    const run::RunResult with = run::run(scenario);
     scenario.record = {};
-    const experiment::RunResult without = runtime::run(scenario);
+    const run::RunResult without = run::run(scenario);
     CHECK(results::digest_of(with) == results::digest_of(without));
     CHECK(with.simulated_s == without.simulated_s);
     CHECK(without.recorded.batches.empty());
@@ -60,8 +60,8 @@ TEST_CASE("recording changes nothing else of a run") {
 }
 
 TEST_CASE("shards divide the training set, and a minibatch has samples of its worker's shard only") {
-  const experiment::RunResult result = runtime::run(recorded_scenario("\"ring_allreduce\"", 3));
-  const experiment::Recordings& recorded = result.recorded;
+  const run::RunResult result = run::run(recorded_scenario("\"ring_allreduce\"", 3));
+  const run::Recordings& recorded = result.recorded;
   REQUIRE(recorded.shards.size() == 3);
   std::set<int> all;
   for (const auto& shard : recorded.shards) {
@@ -103,9 +103,9 @@ TEST_CASE("a run of no steps ends where it begins: with its initial weights") {
   for (const auto init : {scenario::InitialWeights::shared, scenario::InitialWeights::independent}) {
     scenario.training.init = init;
     scenario.stop.iterations = 5;
-    const experiment::RunResult five = runtime::run(scenario);
+    const run::RunResult five = run::run(scenario);
     scenario.stop.iterations = 0;
-    const experiment::RunResult none = runtime::run(scenario);
+    const run::RunResult none = run::run(scenario);
     CHECK(none.simulated_s == 0);
     CHECK(none.steps == std::vector<std::int64_t>{0, 0});
     CHECK(none.stopped_by == "iterations");
@@ -124,7 +124,7 @@ TEST_CASE("a run of no steps ends where it begins: with its initial weights") {
 TEST_CASE("what is drawn is named: dropout, codecs, partners, neighbours, those in a round") {
   const auto purposes = [](const scenario::Scenario& scenario) {
     std::map<std::string, int> counts;
-    for (const auto& row : runtime::run(scenario).recorded.draws) ++counts[row.purpose];
+    for (const auto& row : run::run(scenario).recorded.draws) ++counts[row.purpose];
     return counts;
   };
   scenario::Scenario dropout = recorded_scenario("\"alone\"", 2);
@@ -141,8 +141,8 @@ TEST_CASE("what is drawn is named: dropout, codecs, partners, neighbours, those 
         std::map<std::string, int>{{"partner", 15}});
   CHECK(purposes(recorded_scenario(R"({"name": "fedavg", "sampled": 2})", 3, 1))["sampled worker"] >= 2);
 
-  const experiment::RunResult graph =
-      runtime::run(recorded_scenario(R"({"name": "d_psgd", "topology": "random_regular", "degree": 3})", 6));
+  const run::RunResult graph =
+      run::run(recorded_scenario(R"({"name": "d_psgd", "topology": "random_regular", "degree": 3})", 6));
   std::set<std::pair<std::string, std::string>> edges;
   for (const auto& row : graph.recorded.draws) {
     CHECK(row.purpose == "neighbour");
@@ -154,7 +154,7 @@ TEST_CASE("what is drawn is named: dropout, codecs, partners, neighbours, those 
 
 TEST_CASE("files of weights have the vector, and then PyTorch's tensors of it") {
   const scenario::Scenario scenario = recorded_scenario("\"alone\"", 2);
-  const auto files = files_of(scenario, runtime::run(scenario));
+  const auto files = files_of(scenario, run::run(scenario));
   for (const char* name : {"weights-w0.safetensors", "initial-weights.safetensors"}) {
     const nlohmann::json header = header_of(files.at(name));
     CHECK(header["parameters"]["shape"] == nlohmann::json{1450});

@@ -1,0 +1,170 @@
+#include "sim/run/actors/host_life.hpp"
+
+#include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
+
+#include "core/systems/table.hpp"
+#include "sim/run/actors/sim_node.hpp"
+
+namespace ddl::run {
+
+namespace sg = simgrid::s4u;
+
+HostLife::HostLife(Run run) : run_(run), programs_(run.nodes.size()) {}
+
+HostLife::~HostLife() = default;
+
+// --- programs ---
+
+void HostLife::start() {
+  for (const auto& node : run_.nodes) make_program(node->id());
+  for (int id = 0; id < static_cast<int>(programs_.size()); ++id) {
+    if (run_.hosts.up(id)) {
+      start_main(id);
+      continue;
+    }
+    programs_[static_cast<std::size_t>(id)].reset();
+    run_.network.set_reachable(id, false);
+    run_.workers.expect(id, true);
+  }
+}
+
+void HostLife::make_program(int id) {
+  programs_[static_cast<std::size_t>(id)] = systems::make_program(*run_.experiment.scenario().algorithm, node(id));
+}
+
+void HostLife::start_main(int id) {
+  run_.workers.begins(id);
+  SimNode& runs = node(id);
+  runs.set_main(true);
+  run_.actors.start_of(runs, "main", [this, id, &runs] {
+    programs_[static_cast<std::size_t>(id)]->run();
+    runs.set_main(false);
+    if (!runs.is_worker()) return;
+    run_.workers.finishes(id);
+    if (runs.is_leaving() || runs.returns()) {
+      start_departure(id);
+    } else {
+      run_.workers.expect(id, false);
+    }
+    run_.quiescence.do_postponed();
+    run_.conductor.wake_if_no_work_is_left();
+  });
+}
+
+// --- events ---
+
+void HostLife::play() {
+  for (std::size_t i = 0; i < run_.hosts.schedule().size() && !run_.end.is_over(); ++i) {
+    const HostEvent& event = run_.hosts.schedule()[i];
+    if (event.time_s > sg::Engine::get_clock()) sg::this_actor::sleep_until(event.time_s);
+    settle_instant();
+    if (run_.end.is_over()) return;
+    run_.hosts.pass(i + 1);
+    if (event.kind == HostEvent::join && node(event.node).is_leaving()) {
+      ++counts_.joins;
+      node(event.node).take_steps_again();
+    } else if (run_.hosts.apply_event(event)) {
+      change(event);
+    }
+  }
+  run_.quiescence.do_postponed();
+  run_.conductor.end_if_stuck();  // what is stuck for good is no longer held up by what was to come
+}
+
+void HostLife::change(const HostEvent& event) {
+  switch (event.kind) {
+    case HostEvent::crash:
+      ++counts_.crashes;
+      return take_down(event.node, node(event.node).is_leaving() ? Presence::away : Presence::down);
+    case HostEvent::restart_kept:
+    case HostEvent::restart_lost:
+      ++counts_.restarts;
+      return bring_up(event.node, run_.hosts.has_lost(event.node));
+    case HostEvent::join:
+      ++counts_.joins;
+      return bring_up(event.node, true);
+    case HostEvent::leave:
+      ++counts_.leaves;
+      return leave(event.node);
+  }
+}
+
+void HostLife::settle_instant() {
+  run_.quiescence.do_postponed();
+  run_.network.wait_for_the_instant();
+  while ((run_.quiescence.is_any_turn_expected() || run_.hosts.is_changing()) && !run_.end.is_over()) {
+    sg::this_actor::yield();
+  }
+}
+
+void HostLife::take_down(int id, Presence presence) {
+  SimNode& gone = node(id);
+  run_.hosts.set_changing(true);
+  run_.hosts.set(id, presence, sg::Engine::get_clock());
+  gone.crash();
+  run_.network.set_reachable(id, false);
+  while (gone.has_actors() && !run_.end.is_over()) {  // repeatedly: one may just have begun to compute or to wait
+    gone.unwind();
+    sg::this_actor::yield();
+  }
+  if (run_.end.is_over()) return;
+  programs_[static_cast<std::size_t>(id)].reset();
+  const bool joins = gone.returns(), returns = joins && presence == Presence::away;
+  if (gone.discard_state()) ++counts_.steps_lost;
+  const bool was_at_work = run_.workers.is_at_work(id);
+  run_.workers.stops(id);
+  run_.workers.expect(id,
+                      (was_at_work || joins || presence == Presence::away) && (returns || run_.hosts.starts_later(id)));
+  notify_presence(id);
+  run_.hosts.set_changing(false);
+  if (returns) return bring_up(id, true);
+  run_.conductor.wake_if_no_work_is_left();
+}
+
+void HostLife::bring_up(int id, bool without_state) {
+  run_.hosts.set(id, Presence::up, sg::Engine::get_clock());
+  run_.network.set_reachable(id, true);
+  node(id).start(without_state, run_.experiment.first_weights(id));
+  make_program(id);
+  notify_presence(id);
+  start_main(id);
+}
+
+// Its program ends with the step it is in; then what it has sent is waited for. One that is down has nothing to end.
+void HostLife::leave(int id) {
+  const bool up = run_.hosts.up(id);
+  if (!up) run_.hosts.set(id, Presence::away, sg::Engine::get_clock());
+  run_.workers.expect(id, run_.hosts.starts_later(id));
+  if (!up) {
+    notify_presence(id);
+    return run_.conductor.wake_if_no_work_is_left();
+  }
+  node(id).take_no_more_steps();
+  if (!node(id).has_main()) start_departure(id);
+}
+
+void HostLife::start_departure(int id) {
+  run_.actors.start("departure", [this, id, life = node(id).incarnation()] {
+    run_.network.wait_until_all_delivered(id);
+    settle_instant();
+    if (!run_.end.is_over() && run_.hosts.up(id) && node(id).incarnation() == life) take_down(id, Presence::away);
+  });
+}
+
+// --- presence ---
+
+// A worker that crashes when its steps are over is not waited for, like one that has left.
+Presence HostLife::presence(int node) const {
+  const Presence presence = run_.hosts.presence(node);
+  return presence == Presence::down && run_.workers.has_finished(node) ? Presence::away : presence;
+}
+
+void HostLife::notify_presence(int id) {
+  for (const auto& other : run_.nodes) {
+    if (other->id() != id && run_.hosts.up(other->id())) other->notify_presence(id, presence(id));
+  }
+  run_.quiescence.do_postponed();
+}
+
+}  // namespace ddl::run

@@ -1,0 +1,97 @@
+#include "sim/run/actors/hosts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddl::run {
+
+Hosts::Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric)
+    : fabric_(fabric),
+      schedule_(scenario, fabric),
+      presence_(static_cast<std::size_t>(fabric.node_count()), Presence::up),
+      since_s_(presence_.size()),
+      outages_of_(presence_.size()),
+      has_lost_(presence_.size()) {
+  const std::vector<char> away = schedule_.away_at_first();
+  for (std::size_t node = 0; node < away.size(); ++node) {
+    if (away[node]) presence_[node] = Presence::away;
+  }
+  for (int worker = 0; worker < fabric_.worker_count(); ++worker) workers_up_ += up(worker);
+}
+
+bool Hosts::all_up() const {
+  return std::ranges::all_of(presence_, [](Presence presence) { return presence == Presence::up; });
+}
+
+bool Hosts::apply_event(const HostEvent& event) {
+  const auto node = static_cast<std::size_t>(event.node);
+  switch (event.kind) {
+    case HostEvent::crash:
+      if (presence_[node] == Presence::away) return false;
+      outages_of_[node].push_back(event.outage);
+      return presence_[node] == Presence::up;
+    case HostEvent::restart_kept:
+    case HostEvent::restart_lost:
+      if (std::erase(outages_of_[node], event.outage) == 0) return false;
+      if (event.kind == HostEvent::restart_lost) has_lost_[node] = true;
+      return outages_of_[node].empty();
+    case HostEvent::join:
+      return presence_[node] == Presence::away;
+    case HostEvent::leave:
+      return presence_[node] != Presence::away;
+  }
+  return false;
+}
+
+void Hosts::set(int node, Presence presence, double time_s) {
+  const auto at = static_cast<std::size_t>(node);
+  if (presence_[at] != Presence::up) absences_.push_back({node, presence_[at], since_s_[at], time_s});
+  if (node < fabric_.worker_count()) workers_up_ += (presence == Presence::up) - (presence_[at] == Presence::up);
+  presence_[at] = presence;
+  since_s_[at] = time_s;
+  if (presence != Presence::down) {
+    outages_of_[at].clear();
+    has_lost_[at] = false;
+  }
+  ++events_;
+}
+
+// What happens to a host that goes: it starts again, or leaves and does not, or joins.
+bool Hosts::starts_later(int node) const {
+  bool away = presence(node) != Presence::down;
+  std::vector<int> outages = outages_of_[static_cast<std::size_t>(node)];
+  for (std::size_t i = played_; i < schedule().size(); ++i) {
+    const HostEvent& event = schedule()[i];
+    if (event.node != node) continue;
+    if (event.kind == HostEvent::leave) away = true;
+    if (event.kind == HostEvent::join && away) return true;
+    if (event.kind == HostEvent::crash) outages.push_back(event.outage);
+    if (event.restarts() && !away && std::erase(outages, event.outage) > 0 && outages.empty()) return true;
+  }
+  return false;
+}
+
+std::vector<TraceInterval> Hosts::absences(double end_s) const {
+  std::vector<TraceInterval> intervals;
+  const auto add = [&](int node, Presence presence, double start_s, double until_s) {
+    const char* what = presence == Presence::down ? " is down" : " is away";
+    if (start_s < until_s) intervals.push_back({fabric_.name(node) + what, start_s, until_s});
+  };
+  for (const Absence& absence : absences_) add(absence.node, absence.presence, absence.start_s, absence.end_s);
+  for (int node = 0; node < fabric_.node_count(); ++node) {
+    if (!up(node)) add(node, presence(node), since_s_[static_cast<std::size_t>(node)], end_s);
+  }
+  return intervals;
+}
+
+void Hosts::describe_absent(std::vector<std::string>& lines) const {
+  for (int node = 0; node < fabric_.node_count(); ++node) {
+    if (up(node)) continue;
+    const char* what = presence(node) == Presence::down ? "crashed" : "left";
+    lines.push_back(fmt::format("{} {} at {:.6g} s and does not come back", fabric_.name(node), what,
+                                since_s_[static_cast<std::size_t>(node)]));
+  }
+}
+
+}  // namespace ddl::run

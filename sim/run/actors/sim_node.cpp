@@ -1,0 +1,204 @@
+#include "sim/run/actors/sim_node.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "core/node/vectors.hpp"
+#include "sim/run/cluster.hpp"
+
+namespace ddl::run {
+namespace {
+
+// What a node holds of a model: a worker may have been given its part already.
+Payload part_held(const Payload& model, const Cluster& cluster, int id) {
+  return id < cluster.workers ? model : share_part(model, cluster.slice_of(id));
+}
+
+}  // namespace
+
+SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
+    : LearningNode(simulation.scenario(), simulation.cluster(), id, part_held(start, simulation.cluster(), id)),
+      simulation_(simulation),
+      point_(simulation.quiescence()),
+      processor_(simulation, id),
+      waiting_(simulation, point_) {}
+
+// --- steps ---
+
+bool SimNode::next_step() {
+  if (leaving_ || !simulation_.may_begin_step(begun_steps())) return false;
+  returns_ = false;
+  begin_step();
+  return true;
+}
+
+void SimNode::finish_step() {
+  end_step();
+  if (simulation_.has_enough_samples()) return;
+  count_step();
+  simulation_.step_finished(id());
+}
+
+void SimNode::record_staleness(const Staleness& staleness) {
+  simulation_.node(staleness.worker).set_staleness(staleness.step, staleness.staleness);
+}
+
+// --- learning ---
+
+Gradient SimNode::gradient_of(std::vector<std::uint32_t> samples) {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Gradient> job;
+  Payload at = weights().snapshot();
+  if (trainer != nullptr) job = trainer->begin_gradient(id(), at, std::move(samples));
+  spend_on_gradient(gradient_seconds());
+  point_.leave();
+  if (!job) return {};
+  Payload gradient = job->wait();
+  if (const char* what = job->not_finite()) end_as_diverged(what);
+  note_minibatch(job->score().loss, job->score().accuracy);
+  return gradient_at(std::move(at), std::move(gradient), job->score().loss);
+}
+
+void SimNode::record_loss(double loss) {
+  if (!std::isfinite(loss)) end_as_diverged("loss");
+  note_minibatch(loss);
+}
+
+void SimNode::end_as_diverged(const char* what) {
+  simulation_.diverged(id(), row().iteration, what);
+  wait_for_the_end();
+}
+
+void SimNode::wait_for_the_end() {
+  simulation_.quiescence().do_postponed();
+  network::Signal never(simulation_.quiescence());
+  never.wait();
+}
+
+void SimNode::compute(double seconds) {
+  spend(seconds * slowdown_of(simulation_.scenario(), simulation_.fabric().name(id())));
+}
+
+void SimNode::spend(double seconds) {
+  point_.enter();
+  if (seconds <= 0) return;
+  {
+    const Simulation::Busy busy(simulation_);
+    processor_.compute(seconds, TraceSpan::work, step());
+  }
+  point_.leave();
+}
+
+void SimNode::spend_on_gradient(double seconds) {
+  point_.enter();
+  if (seconds <= 0 || simulation_.has_enough_samples()) return;
+  const Simulation::Busy busy(simulation_);
+  computing_begins();
+  computing_ends(processor_.compute_gradient(seconds, step()));
+  point_.leave();
+  simulation_.network().wait_for_arrivals(id());
+}
+
+// --- messages ---
+
+void SimNode::send(int target, Message message) {
+  message.source = id();
+  message.target = target;
+  simulation_.network().send(std::move(message));
+}
+
+SendQueue& SimNode::queue(int target) {
+  return queues_.try_emplace(target, simulation_.network(), point_, id(), target).first->second;
+}
+
+// --- actors ---
+
+void SimNode::spawn(const std::string& name, std::function<void()> body) {
+  simulation_.quiescence().later(
+      [this, name, body = std::move(body)] { simulation_.start_actor_of(*this, name, body); });
+}
+
+void SimNode::describe_waiting(std::vector<std::string>& lines) const {
+  if (leaving_ && !has_main_) return lines.push_back(simulation_.fabric().name(id()) + " leaves");
+  waiting_.describe(lines, id());
+}
+
+// --- hosts that come and go ---
+
+void SimNode::unwatch(int port) {
+  watching_.erase(port);
+  waiting_.discard_events(port);
+}
+
+void SimNode::unwind() {
+  const std::vector<network::Signal*> asleep = waiting_.take_all();
+  processor_.cancel_all();
+  network::Signal::ring_all(asleep);
+}
+
+bool SimNode::discard_state() {
+  check(!has_actors(), "a host forgets once its actors are gone");
+  waiting_.clear();
+  watching_.clear();
+  has_main_ = leaving_ = returns_ = false;
+  end_incarnation();
+  return lose_step();
+}
+
+void SimNode::start(bool without_state, const Payload& first_weights) {
+  point_.restart();
+  needs_model_ = without_state;
+  if (without_state) reset_replica(part_held(first_weights, cluster(), id()));
+}
+
+void SimNode::notify_presence(int node, Presence presence) {
+  for (const int port : std::set<int>(watching_)) {  // actors that it wakes may stop watching
+    if (!watching_.contains(port)) continue;
+    deliver({.port = port, .body = MembershipEvent{presence, events()}, .source = node, .target = id()});
+  }
+  notify();
+}
+
+// --- a model in pieces ---
+
+void SimNode::work(double seconds, std::function<void()> math) {
+  point_.enter();
+  ThreadPool::Ticket job;
+  if (math) job = simulation_.trainer()->begin(std::move(math));
+  if (seconds > 0) {
+    const bool for_step = in_step();
+    const Simulation::Busy busy(simulation_);
+    computing_begins();
+    const auto kind = for_step ? TraceSpan::gradient : TraceSpan::work;
+    computing_ends(processor_.compute(seconds, kind, step()), for_step);
+  }
+  if (job) job.wait();  // also if the host has crashed: the math works on what the caller holds
+  point_.leave();
+}
+
+Minibatch SimNode::minibatch() {
+  Trainer* trainer = simulation_.trainer();
+  return trainer != nullptr ? trainer->next_minibatch(id()) : Minibatch{};
+}
+
+std::size_t SimNode::sample_count(SampleSet set) const {
+  if (simulation_.trainer() != nullptr) return simulation_.trainer()->sample_count(set);
+  return set == SampleSet::training ? cluster().training_samples : simulation_.evaluated_samples();
+}
+
+std::shared_ptr<const data::Batch> SimNode::samples(SampleSet set, std::span<const std::uint32_t> numbers) const {
+  return simulation_.trainer() != nullptr ? simulation_.trainer()->samples(set, numbers) : nullptr;
+}
+
+std::vector<std::uint8_t> SimNode::correct_predictions() {
+  Trainer* trainer = simulation_.trainer();
+  std::unique_ptr<Trainer::Answers> job;
+  if (trainer != nullptr) job = trainer->begin_answers(weights().snapshot());
+  const double batches = static_cast<double>(cluster().training_samples) / cluster().batch_size;
+  const double batch_s =
+      cluster().compute_s[static_cast<std::size_t>(id())] - simulation_.scenario().compute.overhead.value;
+  spend(batches * batch_s / 3);
+  return job ? job->wait() : std::vector<std::uint8_t>();
+}
+
+}  // namespace ddl::run

@@ -1,0 +1,122 @@
+// Node on SimGrid: one host's actors, inboxes, replica and steps.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/run/actors/channel_queue.hpp"
+#include "sim/run/actors/processor.hpp"
+#include "sim/run/actors/suspension_point.hpp"
+#include "sim/run/actors/waiting_actors.hpp"
+#include "sim/run/learning/learning_node.hpp"
+#include "sim/run/simulation.hpp"
+
+namespace ddl::run {
+
+class SimNode : public LearningNode, private Membership, private ModelParallel {
+ public:
+  SimNode(Simulation& simulation, int id, const Payload& start);
+
+  double now() const override { return simulation_.now(); }
+
+  bool next_step() override;
+  bool run_goes_on() const override { return !simulation_.has_enough_samples(); }
+  void finish_step() override;
+
+  Gradient gradient() override { return gradient_of({}); }
+  void compute(double seconds) override;
+
+  void send(int target, Message message) override;
+  Message receive(int port, const Reason& reason) override { return waiting_.receive(port, reason); }
+  std::optional<Message> receive_for(int port, double seconds, const Reason& reason) override {
+    return waiting_.receive_for(port, seconds, reason);
+  }
+  std::optional<Message> poll(int port) override { return waiting_.poll(port); }
+
+  void spawn(const std::string& name, std::function<void()> body) override;
+  void wait_until(const std::function<bool()>& holds, const Reason& reason) override {
+    waiting_.wait_until(holds, reason);
+  }
+  void notify() override { waiting_.notify(); }
+
+  SendQueue& queue(int target) override;
+  Membership& membership() override { return *this; }
+  ModelParallel* model_parallel() override { return this; }
+
+  // --- for the simulation ---
+  void deliver(Message message) { waiting_.deliver(std::move(message)); }
+  void cut_step_short() { processor_.cut_gradient_short(); }  // the gradient under way is had at once
+  // This host's actors, while they live.
+  void actor_starts() { ++actors_; }
+  void actor_ends() { --actors_; }
+  bool has_actors() const { return actors_ > 0; }
+  bool has_main() const { return has_main_; }
+  void set_main(bool has_main) { has_main_ = has_main; }
+  using LearningNode::incarnation;
+  // From now on its actors are unwound when they have their turn; unwind() wakes those that sleep. No actor may have
+  // been woken and not yet run.
+  void crash() { point_.crash(); }
+  void unwind();
+  // Forgets what a crashed host forgets, once its actors are gone. True: a step was under way, which is lost.
+  bool discard_state();
+  // Before a new Program: the weights and the optimizer are kept, or those of the beginning.
+  void start(bool without_state, const Payload& first_weights);
+  // Takes no steps any more once the one under way is over.
+  void take_no_more_steps() {
+    leaving_ = true;
+    returns_ = false;
+  }
+  bool is_leaving() const { return leaving_; }
+  // It is to join before it is gone, and stays if its program asks for a step once more. Otherwise it returns().
+  void take_steps_again() {
+    leaving_ = false;
+    returns_ = true;
+  }
+  bool returns() const { return returns_; }
+  void notify_presence(int node, Presence presence);
+  // "w1 waits for the servers' model" for every actor that does.
+  void describe_waiting(std::vector<std::string>& lines) const;
+
+ private:
+  // Membership
+  Presence presence(int node) const override { return simulation_.presence(node); }
+  std::int64_t events() const override { return simulation_.hosts().events(); }
+  int workers_up() const override { return simulation_.hosts().workers_up(); }
+  void watch(int port) override { watching_.insert(port); }
+  void unwatch(int port) override;
+  bool needs_model() const override { return needs_model_; }
+
+  // ModelParallel
+  double gradient_seconds() override { return draw_gradient_seconds(); }
+  void work(double seconds, std::function<void()> math) override;
+  Minibatch minibatch() override;
+  std::size_t sample_count(SampleSet set) const override;
+  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const override;
+  Gradient gradient_of(std::vector<std::uint32_t> samples) override;
+  std::vector<std::uint8_t> correct_predictions() override;
+  void record_loss(double loss) override;
+
+  void record_staleness(const Staleness& staleness) override;
+  double run_share() const override { return simulation_.run_share(); }
+
+  void spend(double seconds);  // of this host's processor
+  void spend_on_gradient(double seconds);
+  void end_as_diverged(const char* what);
+  void wait_for_the_end();  // of a run that is over: nothing more comes of this actor
+
+  Simulation& simulation_;
+  SuspensionPoint point_;
+  Processor processor_;
+  WaitingActors waiting_;
+  std::set<int> watching_;  // ports
+  std::map<int, ChannelQueue> queues_;
+  int actors_ = 0;
+  bool has_main_ = false;  // its Program runs
+  bool needs_model_ = false, leaving_ = false, returns_ = false;
+};
+
+}  // namespace ddl::run

@@ -1,0 +1,142 @@
+#include "sim/run/cluster.hpp"
+
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "core/base/check.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/optimizer.hpp"
+#include "core/systems/table.hpp"
+#include "sim/network/bounds.hpp"
+#include "sim/run/recorded/weights_name.hpp"
+#include "sim/run/rows/rows.hpp"
+#include "sim/run/rows/trace.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::run {
+namespace {
+
+// Forward and backward pass: three times the forward pass's multiply-adds, two operations each.
+double derived_seconds(const nn::Model& model, int batch_size, double speed_flops) {
+  return 3 * 2 * model.forward_multiply_adds() * batch_size / speed_flops;
+}
+
+// Words of its own that a file of the result has where it has a node's name. Empty: the name is no such word.
+std::string meaning_of(std::string_view name, const scenario::Scenario& scenario, bool is_worker) {
+  const auto is_one_of = [&](auto... words) { return ((name == words) || ...); };
+  if (is_worker && !scenario.model.none() && is_one_of(mean_of_workers, averaged_model)) {
+    return "the rows for all workers in curve.csv";
+  }
+  if (is_worker && scenario.record.weights && is_one_of(owned_by_servers, owned_by_all)) {
+    return "a file of weights that are no single worker's";
+  }
+  if (scenario.record.trace && is_one_of(process_of_all, process_of_links, process_of_faults)) {
+    return "a process of trace.json that is no node's";
+  }
+  return "";
+}
+
+// What keeps the nodes' names from standing in the result's files, and from being parts of files' names.
+std::string name_problem(const std::string& name, const scenario::Scenario& scenario, bool is_worker) {
+  const std::string host = "host " + scenario::in_quotes(name);
+  if (const std::string meaning = meaning_of(name, scenario, is_worker); !meaning.empty()) {
+    return host + " is called like " + meaning + "; expected another name";
+  }
+  const bool own_start = scenario.training.init == scenario::InitialWeights::independent;
+  const std::string_view what = scenario.record.initial_weights && own_start ? own_first_weights : final_weights;
+  const bool has_file = is_worker && (scenario.record.weights || what == own_first_weights);
+  if (const std::size_t length = weights_name(what, name).size(); has_file && length > longest_file_name) {
+    return host + " would have a file of weights with a name of " + std::to_string(length) +
+           " bytes; expected at most " + std::to_string(longest_file_name);
+  }
+  return "";
+}
+
+// What could not be checked before the platform was known.
+void check_against_platform(const scenario::Scenario& scenario, const platform::Fabric& fabric) {
+  std::string lines;
+  const auto complain = [&](const std::string& line) { lines += (lines.empty() ? "" : "\n") + line; };
+  for (const auto& [host, factor] : scenario.compute.slowdown) {
+    bool found = false;
+    for (int node = 0; node < fabric.node_count(); ++node) found = found || fabric.name(node) == host;
+    if (!found) complain("$.compute.slowdown." + host + ": no such host takes part");
+  }
+  for (int node = 0; node < fabric.node_count(); ++node) {
+    const std::string problem = name_problem(fabric.name(node), scenario, node < fabric.worker_count());
+    if (!problem.empty()) complain("$.platform.file: " + problem);
+  }
+  Surroundings around{fabric.worker_count(), fabric.server_count(),
+                      nn::Optimizer::is_stateless(scenario.training.optimizer)};
+  for (int worker = 0; worker < around.workers; ++worker) around.worker_names.push_back(fabric.name(worker));
+  for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
+    complain("$.algorithm." + error.key + ": " + error.what);
+  }
+  if (!lines.empty()) throw InputError(lines);
+}
+
+}  // namespace
+
+double slowdown_of(const scenario::Scenario& scenario, const std::string& host) {
+  const auto found = scenario.compute.slowdown.find(host);
+  return found == scenario.compute.slowdown.end() ? 1 : found->second;
+}
+
+int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  return scenario.algorithm->facts().one_model ? cluster.workers : 1;
+}
+
+int learners_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  return scenario.algorithm->facts().one_trains ? 1 : cluster.workers / sharing_of(scenario, cluster);
+}
+
+Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model) {
+  check_against_platform(scenario, fabric);
+  Cluster cluster;
+  cluster.workers = fabric.worker_count();
+  cluster.servers = scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0;
+  cluster.seed = scenario.seed;
+  cluster.batch_size = scenario.training.batch_size;
+  cluster.training_samples = static_cast<std::size_t>(scenario.data.train.value_or(data::synthetic_training_samples));
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    cluster.shard_samples.push_back(even_part(cluster.training_samples, cluster.workers, worker).size());
+  }
+  cluster.timing_only = model == nullptr;
+  cluster.scale = scenario.training.gradient_scale;
+  const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;
+  const double model_bytes = scenario.wire.model_bytes ? scenario.wire.model_bytes->value : real_bytes;
+  cluster.model_bytes = static_cast<std::uint64_t>(std::llround(model_bytes));
+  const int kept_vectors = nn::Optimizer::kept_vectors(scenario.training.optimizer);
+  cluster.replica_bytes = cluster.model_bytes * static_cast<std::uint64_t>(1 + kept_vectors);
+  cluster.parameters =
+      model != nullptr ? model->parameter_count() : static_cast<std::size_t>(std::ceil(model_bytes / 4));
+  if (model != nullptr) cluster.tensors = model->tensors();
+  for (int worker = 0; worker < cluster.workers; ++worker) {
+    const double seconds = scenario.compute.seconds_per_batch
+                               ? scenario.compute.seconds_per_batch->value
+                               : derived_seconds(*model, scenario.training.batch_size, fabric.speed_flops(worker));
+    cluster.worker_names.push_back(fabric.name(worker));
+    cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
+  }
+  cluster.model = model;
+  for (const scenario::Fault& fault : scenario.faults)
+    cluster.hosts_change = cluster.hosts_change || scenario::changes_hosts(fault);
+  struct Exchange {
+    std::once_flag found;
+    std::vector<double> seconds;
+  };
+  cluster.exchange_s = [&fabric, model_bytes, exchange = std::make_shared<Exchange>()]() -> const std::vector<double>& {
+    std::call_once(exchange->found, [&] { exchange->seconds = network::exchange_seconds(fabric, model_bytes); });
+    return exchange->seconds;
+  };
+  return cluster;
+}
+
+network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster) {
+  return network::bounds_of(fabric, scenario.algorithm->traffic(cluster), cluster.compute_s,
+                            static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value);
+}
+
+}  // namespace ddl::run

@@ -1,0 +1,29 @@
+// What every node knows of a run, from a scenario on a platform.
+#pragma once
+
+#include <string>
+
+#include "core/nn/model.hpp"
+#include "core/node/node.hpp"
+#include "sim/network/bounds.hpp"
+#include "sim/platform/fabric.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+// The factor on a host's compute times.
+double slowdown_of(const scenario::Scenario& scenario, const std::string& host);
+
+// Workers whose steps are one step together, for they share one model.
+int sharing_of(const scenario::Scenario& scenario, const Cluster& cluster);
+
+// Workers whose minibatches differ: all, but for those that share one model or idle.
+int learners_of(const scenario::Scenario& scenario, const Cluster& cluster);
+
+// `model` is null when timing only. Throws InputError for what could not be checked before the platform was known.
+Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);
+
+// The lower bounds of the scenario's system on that platform.
+network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster);
+
+}  // namespace ddl::run

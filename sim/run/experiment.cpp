@@ -1,0 +1,140 @@
+#include "sim/run/experiment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/data/dataset.hpp"
+#include "core/node/vectors.hpp"
+#include "sim/run/cluster.hpp"
+#include "sim/run/workload.hpp"
+
+namespace ddl::run {
+namespace {
+
+std::vector<float> values_at(const std::vector<float>& values, const std::vector<std::uint32_t>& places) {
+  std::vector<float> taken;
+  taken.reserve(places.size());
+  for (const std::uint32_t place : places) taken.push_back(values[place]);
+  return taken;
+}
+
+Cluster cluster_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Trainer* trainer) {
+  Cluster cluster = make_cluster(scenario, fabric, trainer != nullptr ? &trainer->model() : nullptr);
+  if (trainer != nullptr) {
+    cluster.training_samples = trainer->training_samples();
+    cluster.shard_samples = trainer->shard_samples();
+  }
+  return cluster;
+}
+
+std::optional<int> only_trainer_of(const scenario::Scenario& scenario, const Cluster& cluster) {
+  if (!scenario.algorithm->facts().one_trains) return std::nullopt;
+  return scenario.algorithm->training_worker(cluster.worker_names);
+}
+
+}  // namespace
+
+Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads)
+    : scenario_(scenario),
+      fabric_(fabric),
+      trainer_(scenario.model.none() ? std::nullopt
+                                     : std::make_optional<Trainer>(scenario, fabric.worker_count(), threads)),
+      cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr)),
+      sharing_(sharing_of(scenario, cluster_)),
+      only_trainer_(only_trainer_of(scenario, cluster_)),
+      stepping_(only_trainer_ ? 1 : cluster_.workers),
+      held_(trainer_ ? scenario.algorithm->parts(cluster_) : std::vector<std::vector<std::uint32_t>>()),
+      holders_(scenario.algorithm->model_holders(cluster_)),
+      bounds_(bounds_of(scenario, fabric, cluster_)),
+      training_samples_(static_cast<double>(cluster_.training_samples)),
+      stop_rule_(scenario.stop, scenario.training.batch_size, sharing_, cluster_.training_samples) {
+  const Workload workload = workload_of(scenario, bounds_, learners_of(scenario, cluster_), training_samples_);
+  check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
+  if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
+}
+
+Payload Experiment::first_weights(int node) {
+  if (!trainer_) return nullptr;
+  Payload model = trainer_->initial_weights(is_worker(node) ? node : -1);
+  if (held_.empty()) return model;
+  return make_payload(values_at(*model, held_[static_cast<std::size_t>(node)]));
+}
+
+std::size_t Experiment::evaluated_samples() const {
+  if (trainer_) return trainer_->evaluated_samples();
+  return static_cast<std::size_t>(
+      scenario_.evaluate.samples.value_or(scenario_.data.test.value_or(data::synthetic_test_samples)));
+}
+
+double Experiment::samples() const { return static_cast<double>(steps() / sharing_) * scenario_.training.batch_size; }
+
+Progress Experiment::progress(double now_s) const {
+  const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;
+  const double steps_per_worker = static_cast<double>(steps()) / stepping_;
+  Progress progress{stop_rule_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy};
+  const double math_s = trainer_ ? trainer_->math_seconds() : 0;
+  if (math_s > 0) progress.evaluation_share = trainer_->evaluation_seconds() / math_s;
+  return progress;
+}
+
+double Experiment::expected_s() const {
+  const Workload workload = workload_of(scenario_, bounds_, learners_of(scenario_, cluster_), training_samples_);
+  const Traffic traffic = scenario_.algorithm->traffic(cluster_);
+  const Cost cost = cost_of(scenario_, fabric_, cluster_, traffic, bounds_, workload,
+                            trainer_ ? &trainer_->model() : nullptr, evaluated_samples());
+  return cost.clock_s(trainer_ ? trainer_->threads() : 1);
+}
+
+std::int64_t Experiment::evaluations_by_steps() const {
+  const auto every = scenario_.evaluate.every_iterations;
+  return evaluator_ && every ? steps() / (*every * stepping_) : 0;
+}
+
+std::vector<Payload> Experiment::judged_models(const std::vector<NodeState>& states) const {
+  std::vector<Payload> models;
+  for (const NodeState& state : states) {
+    if (state.weights) models.push_back(state.weights);
+  }
+  if (holders_.empty() || (holders_.size() == 1 && held_.empty())) return models;
+  std::vector<float> whole(cluster_.parameters);
+  for (const int holder : holders_) {
+    const std::vector<float>& part = *states[static_cast<std::size_t>(holder)].weights;
+    if (held_.empty()) {
+      std::ranges::copy(part, whole.begin() + static_cast<std::ptrdiff_t>(cluster_.slice_of(holder).begin));
+      continue;
+    }
+    const auto& places = held_[static_cast<std::size_t>(holder)];
+    for (std::size_t i = 0; i < places.size(); ++i) whole[places[i]] = part[i];
+  }
+  return {make_payload(std::move(whole))};
+}
+
+std::vector<char> Experiment::counting_workers(const std::vector<NodeState>& states) const {
+  std::vector<char> count;
+  for (int worker = 0; worker < cluster_.workers; ++worker) {
+    count.push_back(only_trainer_ ? worker == *only_trainer_ : states[static_cast<std::size_t>(worker)].counts);
+  }
+  if (std::ranges::find(count, true) == count.end()) count.assign(count.size(), true);
+  return count;
+}
+
+bool Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
+                          const std::vector<Voter>& ensemble) {
+  const std::vector<Payload> models = judged_models(states);
+  const std::vector<char> counts = counting_workers(states);
+  const double batch = scenario_.training.batch_size;
+  std::int64_t steps = 0;
+  std::vector<WorkerPoint> workers;
+  for (std::size_t worker = 0; worker < counts.size(); ++worker) {
+    const NodeState& state = states[worker];
+    steps += state.steps;
+    workers.push_back({models.size() == 1 ? models[0] : models[worker], state.steps,
+                       static_cast<double>(state.steps) * batch / sharing_, state.train_loss, counts[worker] != 0});
+  }
+  states.clear();  // of their weights only the points' are kept
+  const double epoch = static_cast<double>(steps / sharing_) * batch / training_samples_;
+  evaluator_->add(time_s, bytes_sent, epoch, std::move(workers), ensemble);
+  return scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy;
+}
+
+}  // namespace ddl::run

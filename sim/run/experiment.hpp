@@ -1,0 +1,93 @@
+// What a run computes and is judged by, whatever moves its messages and its time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/node/node.hpp"
+#include "sim/network/bounds.hpp"
+#include "sim/platform/fabric.hpp"
+#include "sim/run/learning/evaluator.hpp"
+#include "sim/run/learning/trainer.hpp"
+#include "sim/run/progress.hpp"
+#include "sim/run/stop_rule.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+// What is taken from a node to judge it, in one instant between two of its calls.
+struct NodeState {
+  Payload weights;                   // null where Experiment::judges() says no
+  std::int64_t steps = 0;            // that count
+  std::optional<double> train_loss;  // mean since it was last asked for
+  bool counts = true;                // in means, if any node does
+};
+
+// A runtime with several threads sees to it that one at a time is in here.
+class Experiment {
+ public:
+  // Loads the data, builds the model, starts `threads` math threads (0: one per core). Throws InputError, also for a
+  // run that no machine would come to the end of.
+  Experiment(const scenario::Scenario& scenario, const platform::Fabric& fabric, int threads);
+
+  const scenario::Scenario& scenario() const { return scenario_; }
+  const platform::Fabric& fabric() const { return fabric_; }
+  const Cluster& cluster() const { return cluster_; }
+  const network::Bounds& bounds() const { return bounds_; }
+  Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }  // null: timing only
+  int nodes() const { return cluster_.workers + cluster_.servers; }
+  bool is_worker(int node) const { return node < cluster_.workers; }
+  std::size_t evaluated_samples() const;  // of the test set; when timing only as many as there would be
+  // The model that a node begins with, of which a server takes its shard. Null when timing only.
+  Payload first_weights(int node);
+
+  StopRule& stop_rule() { return stop_rule_; }
+  const StopRule& stop_rule() const { return stop_rule_; }
+  std::int64_t steps() const { return stop_rule_.steps(); }  // finished, by all workers
+  double samples() const;                                    // in them
+  double epochs() const { return samples() / training_samples_; }
+  Progress progress(double now_s) const;
+  double expected_s() const;  // what the run may take by the clock
+
+  // How many evaluations the steps so far have asked for.
+  std::int64_t evaluations_by_steps() const;
+  // Adds a point to the learning curve from the states of all nodes. True: the accuracy that ends the run is reached.
+  bool evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
+                const std::vector<Voter>& ensemble = {});
+  // See Evaluator.
+  std::vector<CurveRow> take_known(bool all) {
+    return evaluator_ ? evaluator_->take_known(all) : std::vector<CurveRow>();
+  }
+  std::vector<CurveRow> curve() { return evaluator_ ? evaluator_->curve() : std::vector<CurveRow>(); }
+
+  // Whether the run is judged by this node's weights, as its system says.
+  bool judges(int node) const {
+    return holders_.empty() ? is_worker(node) : std::ranges::find(holders_, node) != holders_.end();
+  }
+  bool judges_servers() const { return !holders_.empty() && !is_worker(holders_.front()); }
+  // The models it is judged by: one that some nodes hold between them, or every worker's.
+  std::vector<Payload> judged_models(const std::vector<NodeState>& states) const;
+  // Whether each worker counts in means: it does by its state, or none does.
+  std::vector<char> counting_workers(const std::vector<NodeState>& states) const;
+
+ private:
+  const scenario::Scenario& scenario_;
+  const platform::Fabric& fabric_;
+  std::optional<Trainer> trainer_;
+  Cluster cluster_;
+  const int sharing_;                      // workers whose steps are one step together
+  const std::optional<int> only_trainer_;  // the one worker that trains, where the others idle
+  const int stepping_;                     // workers that take steps
+  // Which parameters each worker holds, as places in the vector, when the workers share one model; none: all of them.
+  const std::vector<std::vector<std::uint32_t>> held_;
+  const std::vector<int> holders_;  // see System::model_holders
+  network::Bounds bounds_;
+  double training_samples_;  // of an epoch
+  StopRule stop_rule_;
+  std::optional<Evaluator> evaluator_;
+};
+
+}  // namespace ddl::run

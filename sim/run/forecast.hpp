@@ -1,0 +1,32 @@
+// What can be said of a run without running it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/mixing.hpp"
+#include "sim/network/bounds.hpp"
+#include "sim/platform/network_plan.hpp"
+#include "sim/run/workload.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+struct Forecast {
+  network::Bounds bounds;
+  platform::NetworkPlan network;
+  std::optional<graph::Consensus> consensus;  // of systems that average models
+  // What of the platform does nothing, a line each: of its file, and of its hosts.
+  std::vector<std::string> platform_notes, host_notes;
+  Cost cost;
+};
+
+// Builds the platform and reads the data, in this process, which can do so once. Throws InputError.
+Forecast forecast_here(const scenario::Scenario& scenario);
+
+// The same as bytes, to be handed over by a child.
+std::string forecast_as_bytes(const scenario::Scenario& scenario);
+Forecast forecast_from(const std::string& bytes);
+
+}  // namespace ddl::run

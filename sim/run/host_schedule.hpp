@@ -1,0 +1,45 @@
+// When hosts crash, restart, join and leave, as a scenario's faults say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/platform/fabric.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+struct HostEvent {
+  enum Kind { crash, restart_kept, restart_lost, join, leave };
+  double time_s = 0;
+  int node = 0;
+  Kind kind = crash;
+  int outage = -1;  // of a crash and its restart: their number
+  bool restarts() const { return kind == restart_kept || kind == restart_lost; }
+};
+
+class HostSchedule {
+ public:
+  // Resolves churn into crashes and restarts. Throws InputError: no such host.
+  HostSchedule(const scenario::Scenario& scenario, const platform::Fabric& fabric);
+
+  // By time; those of one instant in the order in which their faults begin, then of the scenario.
+  const std::vector<HostEvent>& events() const { return events_; }
+  // By node: whether it joins before it could leave, and so is away at first.
+  std::vector<char> away_at_first() const;
+
+ private:
+  void add(const scenario::Fault& fault, const std::string& place);
+  void add_churn(const scenario::HostChurn& churn, const std::vector<int>& nodes);
+  int node_named(const std::string& name, const std::string& place) const;
+  void check_agreement() const;
+
+  const scenario::Scenario& scenario_;
+  const platform::Fabric& fabric_;
+  const int nodes_;  // that the system has
+  std::vector<HostEvent> events_;
+  std::vector<int> churns_;  // by node: so far
+  int outages_ = 0;
+};
+
+}  // namespace ddl::run

@@ -1,0 +1,148 @@
+#include "sim/run/learning/evaluator.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace ddl::run {
+namespace {
+
+// Models are kept until they are scored: at most so many points, and so many bytes if that is less.
+constexpr std::size_t most_points_waiting = 8;
+constexpr std::size_t most_bytes_waiting = std::size_t{512} << 20;
+
+std::size_t most_waiting(const std::vector<WorkerPoint>& workers) {
+  const std::size_t bytes = workers.size() * workers.front().weights->size() * sizeof(float);
+  return std::clamp<std::size_t>(most_bytes_waiting / bytes, 1, most_points_waiting);
+}
+
+}  // namespace
+
+Evaluator::Evaluator(Trainer& trainer, std::vector<std::string> worker_names)
+    : trainer_(trainer), worker_names_(std::move(worker_names)) {}
+
+void Evaluator::add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers,
+                    const std::vector<Voter>& ensemble) {
+  if (!points_.empty() && points_.back().time_s == time_s) {
+    // The losses since the point before are those of the replaced point, unless there are newer ones.
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      if (!workers[w].train_loss) workers[w].train_loss = points_.back().workers[w].train_loss;
+    }
+    scored_ = std::min(scored_, points_.size() - 1);
+    points_.pop_back();
+  }
+  while (points_.size() - scored_ >= most_waiting(workers)) score(points_[scored_++]);
+  Point& point = points_.emplace_back();
+  point.time_s = time_s;
+  point.bytes_sent = bytes_sent;
+  point.epoch = epoch;
+  point.workers = std::move(workers);
+  begin(point, ensemble);
+}
+
+void Evaluator::begin(Point& point, const std::vector<Voter>& ensemble) {
+  if (!ensemble.empty()) {
+    point.averaged = trainer_.begin_evaluation(ensemble);
+    point.scores.assign(point.workers.size(), point.averaged);
+    for (WorkerPoint& worker : point.workers) worker.weights = nullptr;
+    return;
+  }
+  std::map<const std::vector<float>*, std::shared_ptr<Trainer::Evaluation>> begun;  // looked up, never walked through
+  std::vector<Payload> models;
+  for (WorkerPoint& worker : point.workers) {
+    auto& evaluation = begun[worker.weights.get()];
+    if (!evaluation) evaluation = trainer_.begin_evaluation({worker.weights});
+    point.scores.push_back(evaluation);
+    if (worker.counts) models.push_back(std::move(worker.weights));
+  }
+  point.averaged = begun.size() == 1 ? point.scores[0] : trainer_.begin_evaluation(std::move(models));
+}
+
+void Evaluator::score(Point& point) {
+  if (point.scored) return;
+  for (const auto& evaluation : point.scores) evaluation->wait();
+  point.averaged->wait();
+  point.scored = true;
+  known_accuracy_ = mean_accuracy(point);
+}
+
+double Evaluator::mean_accuracy(Point& point) {
+  double sum = 0, count = 0;
+  for (std::size_t w = 0; w < point.scores.size(); ++w) {
+    if (point.workers[w].counts) sum += point.scores[w]->wait().accuracy, count += 1;
+  }
+  return sum / count;
+}
+
+double Evaluator::last_accuracy() {
+  if (points_.empty()) return 0;
+  while (scored_ < points_.size()) score(points_[scored_++]);
+  return mean_accuracy(points_.back());
+}
+
+bool Evaluator::Point::is_known() const {
+  return scored || (averaged->is_known() && std::ranges::all_of(scores, [](const auto& s) { return s->is_known(); }));
+}
+
+std::vector<CurveRow> Evaluator::take_known(bool all) {
+  std::vector<CurveRow> rows;
+  for (; taken_ < points_.size(); ++taken_) {
+    if (!all && (taken_ + 1 == points_.size() || !points_[taken_].is_known())) break;
+    score(points_[taken_]);
+    rows.push_back(mean_row(points_[taken_]));
+  }
+  return rows;
+}
+
+CurveRow Evaluator::mean_row(Point& point) {
+  const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
+  CurveRow mean;
+  mean.worker = mean_of_workers;
+  mean.time_s = point.time_s;
+  mean.epoch = point.epoch;
+  mean.bytes_sent = point.bytes_sent;
+  double loss_sum = 0, losses = 0;
+  for (std::size_t w = 0; w < point.workers.size(); ++w) {
+    const WorkerPoint& worker = point.workers[w];
+    mean.samples += worker.samples;
+    if (!worker.counts) continue;
+    mean.iteration += static_cast<double>(worker.steps) / n;
+    mean.test_loss += point.scores[w]->wait().loss / n;
+    if (worker.train_loss) loss_sum += *worker.train_loss, losses += 1;
+  }
+  mean.test_accuracy = mean_accuracy(point);
+  if (losses > 0) mean.train_loss = loss_sum / losses;
+  return mean;
+}
+
+std::vector<CurveRow> Evaluator::curve() {
+  std::vector<CurveRow> rows;
+  for (Point& point : points_) {
+    score(point);
+    const CurveRow mean = mean_row(point);
+    for (std::size_t w = 0; w < point.workers.size(); ++w) {
+      const WorkerPoint& worker = point.workers[w];
+      const nn::Score& score = point.scores[w]->wait();
+      CurveRow row;
+      row.time_s = point.time_s;
+      row.epoch = point.epoch;
+      row.bytes_sent = point.bytes_sent;
+      row.worker = worker_names_[w];
+      row.iteration = static_cast<double>(worker.steps);
+      row.samples = worker.samples;
+      row.train_loss = worker.train_loss;
+      row.test_loss = score.loss;
+      row.test_accuracy = score.accuracy;
+      rows.push_back(row);
+    }
+    rows.push_back(mean);
+    CurveRow averaged = mean;
+    averaged.worker = averaged_model;
+    averaged.test_loss = point.averaged->wait().loss;
+    averaged.test_accuracy = point.averaged->wait().accuracy;
+    rows.push_back(averaged);
+  }
+  return rows;
+}
+
+}  // namespace ddl::run

@@ -1,0 +1,132 @@
+#include "sim/run/learning/learning_node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::run {
+
+LearningNode::LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights)
+    : Node(id, cluster),
+      scenario_(scenario),
+      weights_(std::move(weights), scenario.training.optimizer),
+      jitter_(LearningNode::rng("jitter")) {}
+
+Stream LearningNode::rng(const char* purpose) const {
+  std::string role = is_worker() ? "worker " + std::to_string(id()) : "server " + std::to_string(server_rank());
+  if (incarnation_ > 0) role += " started again " + std::to_string(incarnation_);
+  return stream(scenario_.seed, role, purpose);
+}
+
+void LearningNode::reset_replica(Payload weights) {
+  weights_ = Weights(std::move(weights), scenario_.training.optimizer);
+}
+
+// --- steps ---
+
+void LearningNode::begin_step() {
+  ++begun_steps_;
+  IterationRow& row = rows_.emplace_back();
+  row.worker = id();
+  row.iteration = finished_steps_;
+  row.start_s = now();
+}
+
+void LearningNode::end_step() {
+  check(begun_steps_ == finished_steps_ + 1, "a step begun before it is finished");
+  rows_.back().end_s = now();
+  ++finished_steps_;
+}
+
+bool LearningNode::lose_step() {
+  if (!in_step()) return false;
+  rows_.pop_back();
+  begun_steps_ = finished_steps_;
+  return true;
+}
+
+void LearningNode::set_staleness(std::int64_t step, double staleness) {
+  check(step >= 0 && step < static_cast<std::int64_t>(rows_.size()), "staleness is recorded of a step that has begun");
+  rows_[static_cast<std::size_t>(step)].staleness = staleness;
+}
+
+std::span<const IterationRow> LearningNode::iterations() const {
+  return {rows_.data(), static_cast<std::size_t>(counted_steps_)};
+}
+
+// --- what computing takes ---
+
+double LearningNode::draw_gradient_seconds() {
+  const scenario::ComputeSpec& compute = scenario_.compute;
+  const double mean_s = cluster().compute_s[static_cast<std::size_t>(id())] - compute.overhead.value;
+  return mean_s * jitter_.log_normal_mean_one(compute.jitter) + compute.overhead.value;
+}
+
+void LearningNode::computing_ends(double spent_s, bool for_step) {
+  computing_since_s_.reset();
+  if (for_step) rows_.back().compute_s += spent_s;
+  compute_s_ += spent_s;
+}
+
+double LearningNode::compute_seconds(double end_s) const {
+  return compute_s_ + (computing_since_s_ ? std::max(0.0, end_s - *computing_since_s_) : 0);
+}
+
+// --- learning ---
+
+void LearningNode::note_minibatch(double loss, std::optional<double> accuracy) {
+  rows_.back().train_loss = loss;
+  rows_.back().train_accuracy = accuracy;
+  loss_sum_ += loss;
+  ++losses_;
+}
+
+std::optional<double> LearningNode::take_train_loss() {
+  if (losses_ == 0) return std::nullopt;
+  return std::exchange(loss_sum_, 0) / static_cast<double>(std::exchange(losses_, 0));
+}
+
+Gradient LearningNode::gradient_at(Payload at, Payload values, double loss) const {
+  const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
+  return {.values = std::move(values),
+          .loss = loss,
+          .at = rate.weight_decay > 0 ? std::move(at) : nullptr,
+          .run_share = nn::follows_the_run(rate) ? run_share() : 0};
+}
+
+double LearningNode::learning_rate(const Update& update) {
+  const nn::RateParams& rate = nn::rate_params(scenario_.training.optimizer);
+  nn::RunEnd end;
+  if (nn::follows_the_run(rate)) {
+    end.share = update.run_share ? *update.run_share : run_share();
+    const auto iterations = static_cast<double>(scenario_.stop.iterations.value_or(0));
+    end.steps = iterations * scenario_.algorithm->steps_per_iteration(cluster());
+  }
+  return nn::learning_rate(rate, weights_.steps(), end);
+}
+
+void LearningNode::apply(const Update& update) {
+  if (update.gradient.empty()) return;
+  const nn::WeightedGradient gradient{update.gradient, update.weight, update.weights, values_of(update.penalised_at)};
+  const double rate = learning_rate(update);
+  const std::span<float> weights = weights_.write();
+  if (update.gradient.size() == weights.size()) {
+    weights_.optimizer().step(weights, gradient, rate);
+  } else {
+    weights_.optimizer().step_slice(weights.subspan(update.first, update.gradient.size()), gradient, rate);
+  }
+  weights_.steps().advance(update.gradients, update.workers);
+}
+
+// --- records ---
+
+void LearningNode::record(const Record& record) {
+  if (const auto* staleness = std::get_if<Staleness>(&record)) record_staleness(*staleness);
+  if (const auto* suspicion = std::get_if<Suspicion>(&record)) given_up_.push_back({id(), suspicion->worker, now()});
+  if (const auto* answer = std::get_if<Answer>(&record)) answers_.push_back(*answer);
+  if (const auto* draw = std::get_if<Draw>(&record); draw != nullptr && scenario_.record.draws) draws_.push_back(*draw);
+}
+
+}  // namespace ddl::run

@@ -1,0 +1,126 @@
+// The real math of a run, beside simulated time: model, data, the workers' minibatches, and the threads that compute.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/thread_pool.hpp"
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "core/node/node.hpp"
+#include "sim/run/learning/buffer_pool.hpp"
+#include "sim/run/recorded/minibatches.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+// The scenario's data set, of test samples those that evaluations use: all, or as many as evaluate.samples says, drawn
+// by the seed. Throws InputError, its text beginning with the setting that is to blame.
+data::DataSplit load_data(const scenario::Scenario& scenario);
+
+class Trainer {
+ public:
+  // Loads the data, builds the model, starts the threads (0: one per core). Throws InputError.
+  Trainer(const scenario::Scenario& scenario, int workers, int threads);
+
+  const nn::Model& model() const { return model_; }
+  std::size_t training_samples() const { return data_.train.size(); }
+  std::vector<std::size_t> shard_samples() const { return minibatches_.shard_samples(); }  // by worker
+  double math_seconds() const { return pool_.busy_seconds(); }
+  double evaluation_seconds() const { return pool_.busy_seconds(ThreadPool::Urgency::whenever); }  // of them
+  int threads() const { return static_cast<int>(scratch_.size()); }
+
+  // The start of `worker`'s replica, or (-1) of the servers'. All nodes share the same memory if replicas start alike.
+  Payload initial_weights(int worker);
+
+  // The next minibatch of a worker, and its dropout.
+  Minibatch next_minibatch(int worker);
+  std::shared_ptr<const data::Batch> samples(SampleSet set, std::span<const std::uint32_t> numbers) const;
+  std::size_t sample_count(SampleSet set) const { return (set == SampleSet::test ? data_.test : data_.train).size(); }
+  ThreadPool::Ticket begin(std::function<void()> math);
+
+  // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when simulated time
+  // has come to its end.
+  class Gradient {
+   public:
+    Payload wait();                                    // once; lets go of the weights
+    void wait_for_math();                              // lets go of nothing; wait() then returns at once
+    const nn::Score& score() const { return score_; }  // of the minibatch, once waited for
+    // What of it is not finite ("weights", "loss", "gradient"), once waited for; null when training goes well. There is
+    // no gradient at weights that are not finite: layers such as ReLU would hide what is wrong with them.
+    const char* not_finite() const { return not_finite_; }
+
+   private:
+    friend class Trainer;
+    explicit Gradient(Minibatches::Drawn minibatch) : minibatch_(std::move(minibatch)) {}
+    Minibatches::Drawn minibatch_;
+    Payload weights_;
+    Payload gradient_;
+    nn::Score score_;
+    const char* not_finite_ = nullptr;
+    ThreadPool::Ticket ticket_;  // last: dropped first, so the task is over before what it uses
+  };
+  // Of these training samples, or of the worker's next minibatch if there are none.
+  std::unique_ptr<Gradient> begin_gradient(int worker, Payload weights, std::vector<std::uint32_t> samples = {});
+
+  // For each training sample whether a model gives its class, computed while simulated time passes.
+  class Answers {
+   public:
+    std::vector<std::uint8_t> wait();  // once
+
+   private:
+    friend class Trainer;
+    Payload weights_;
+    std::vector<std::uint8_t> right_;
+    ThreadPool::Ticket ticket_;
+  };
+  std::unique_ptr<Answers> begin_answers(Payload weights);
+
+  // Loss and accuracy of the mean of one or several models on the test set, computed when there is time.
+  class Evaluation {
+   public:
+    const nn::Score& wait();                  // as often as one likes
+    bool is_known() const { return known_; }  // so that waiting takes no time
+
+   private:
+    friend class Trainer;
+    std::vector<Payload> models_;
+    std::vector<double> votes_;
+    nn::Score score_;
+    std::atomic<bool> known_ = false;
+    ThreadPool::Ticket ticket_;
+  };
+  std::shared_ptr<Evaluation> begin_evaluation(std::vector<Payload> models);
+  // Of what an ensemble votes.
+  std::shared_ptr<Evaluation> begin_evaluation(const std::vector<Voter>& ensemble);
+  std::size_t evaluated_samples() const { return data_.test.size(); }
+
+  // Adds what the scenario asks to record of weights and minibatches.
+  void record_to(Recordings& recordings);
+
+ private:
+  using WorkspacePtr = decltype(nn::make_workspace());
+  struct Scratch {
+    WorkspacePtr workspace = nn::make_workspace();
+    data::Batch batch;
+  };
+
+  const scenario::Scenario& scenario_;
+  data::DataSplit data_;
+  nn::Model model_;
+  Minibatches minibatches_;
+  Payload shared_start_;
+  std::shared_ptr<BufferPool> buffer_pool_;  // shared with the payloads that come from it
+  std::vector<Scratch> scratch_;             // per thread
+  ThreadPool pool_;
+};
+
+// Every coordinate averaged over the models, added in their order.
+std::vector<float> mean_of(const std::vector<Payload>& models);
+// Sum over models of the squared distance to their mean, over their number.
+double consensus_distance_of(const std::vector<Payload>& models);
+
+}  // namespace ddl::run

@@ -1,0 +1,61 @@
+// The workers' minibatches as they are drawn, kept if the scenario asks for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/data/dataset.hpp"
+#include "core/nn/model.hpp"
+#include "sim/run/recorded/recordings.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+// Which streams of random numbers a worker has, or (-1) all share.
+std::string owner(int worker);
+
+// The samples of each worker; one set for all where they share one model or one of them trains. Throws InputError where
+// there is no such division, or where batch normalisation would see one sample again and again.
+std::vector<std::vector<std::uint32_t>> shards_of(const scenario::Scenario& scenario, const nn::Model& model,
+                                                  const data::Dataset& training, int workers);
+
+class Minibatches {
+ public:
+  // Workers that share one model all draw the minibatches that a run of one worker has, from the whole training set; so
+  // does a worker that trains while the others idle.
+  Minibatches(const scenario::Scenario& scenario, const nn::Model& model, const data::Dataset& training, int workers);
+
+  struct Drawn {
+    std::vector<std::uint32_t> samples;
+    Stream dropout;
+    std::optional<Stream> crops;  // of its images, if the scenario augments them
+  };
+  int workers() const { return static_cast<int>(workers_.size()); }
+  std::vector<std::size_t> shard_samples() const {
+    std::vector<std::size_t> samples;
+    for (const Worker& worker : workers_) samples.push_back(worker.batches.shard_samples());
+    return samples;
+  }
+  // The worker's next one or, if there are any, of these samples.
+  Drawn draw(int worker, std::vector<std::uint32_t> samples = {});
+
+  // What has been kept, by worker, then minibatch.
+  void write_to(Recordings& recordings, const data::Dataset& training) const;
+
+ private:
+  struct Worker {
+    data::BatchStream batches;
+    Stream dropout;
+    std::optional<Stream> augmentation;
+    // What the scenario asks to keep:
+    std::vector<std::uint32_t> shard;
+    std::vector<std::vector<std::uint32_t>> minibatches;
+    std::vector<std::uint64_t> dropout_seeds, crop_seeds;
+  };
+  std::vector<Worker> workers_;
+  bool keeps_samples_, keeps_dropout_, keeps_crops_;
+};
+
+}  // namespace ddl::run

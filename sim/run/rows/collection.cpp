@@ -1,0 +1,162 @@
+#include "sim/run/rows/collection.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "core/base/check.hpp"
+#include "core/base/finite.hpp"
+
+namespace ddl::run {
+namespace {
+
+void collect_nodes(RunResult& result, const Experiment& experiment, const std::vector<const LearningNode*>& nodes) {
+  const platform::Fabric& fabric = experiment.fabric();
+  result.workers = experiment.cluster().workers;
+  for (int id = 0; id < fabric.node_count(); ++id) result.nodes.push_back(fabric.name(id));
+  std::size_t steps = 0;
+  for (const LearningNode* node : nodes) steps += experiment.is_worker(node->id()) ? node->iterations().size() : 0;
+  result.iterations.reserve(steps);
+  for (const LearningNode* node : nodes) {
+    result.given_up.insert(result.given_up.end(), node->given_up().begin(), node->given_up().end());
+    result.answers.insert(result.answers.end(), node->answers().begin(), node->answers().end());
+    if (!experiment.is_worker(node->id())) continue;
+    const auto rows = node->iterations();
+    result.iterations.insert(result.iterations.end(), rows.begin(), rows.end());
+    result.steps.push_back(node->counted_steps());
+    result.compute_s.push_back(node->compute_seconds(result.simulated_s));
+  }
+}
+
+void collect_network(RunResult& result, const platform::Fabric& fabric, const network::Totals& network) {
+  for (std::size_t i = 0; i < network.bytes_per_link.size(); ++i) {
+    const platform::LinkInfo& link = fabric.links()[i];
+    const double bytes = network.bytes_per_link[i], most = link.bandwidth_bytes_per_s * result.simulated_s;
+    result.traffic.push_back(
+        {link.name, link.direction, bytes, most > 0 ? bytes / most : 0, link.bandwidth_bytes_per_s});
+  }
+  result.pairs = network.pairs;
+  result.bytes_sent = network.bytes_sent;
+  result.bytes_delivered = network.bytes_delivered;
+  result.messages_sent = network.messages_sent;
+  result.longest_queue = network.longest_queue;
+}
+
+void collect_models(RunResult& result, const Experiment& experiment, const std::vector<NodeState>& states) {
+  const std::vector<Payload> models = experiment.judged_models(states);
+  const std::vector<char> counts = experiment.counting_workers(states);
+  result.weights_at_servers = experiment.judges_servers();
+  std::vector<Payload> compared;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    result.weights.push_back(*models[i]);
+    if (models.size() == 1 || counts[i]) compared.push_back(models[i]);
+  }
+  result.consensus_distance = consensus_distance_of(compared);
+}
+
+std::string text_of(const Draw& draw, const RunResult& result) {
+  return draw.kind == Draw::node ? result.nodes.at(draw.drawn) : std::to_string(draw.drawn);
+}
+
+// In the order of nodes, each node's by purpose.
+void collect_draws(RunResult& result, const Experiment& experiment, const std::vector<const LearningNode*>& nodes) {
+  std::vector<DrawRow>& rows = result.recorded.draws;
+  for (const LearningNode* node : nodes) {
+    for (const Draw& draw : node->draws())
+      rows.push_back({node->id(), draw.purpose, draw.number, text_of(draw, result)});
+  }
+  if (experiment.scenario().record.draws) {
+    for (const auto& graph : experiment.cluster().graphs->drawn()) {
+      for (int node = 0; node < graph->nodes(); ++node) {
+        const std::vector<int> neighbours = graph->targets(node, 0);
+        for (std::size_t i = 0; i < neighbours.size(); ++i) {
+          const std::string& name = result.nodes.at(static_cast<std::size_t>(neighbours[i]));
+          rows.push_back({node, "neighbour", static_cast<std::int64_t>(i), name});
+        }
+      }
+    }
+  }
+  std::ranges::stable_sort(rows, {}, [](const DrawRow& row) { return std::tie(row.node, row.purpose); });
+}
+
+// What a step would have noticed if there had been another.
+std::optional<Divergence> divergence_at_the_end(const RunResult& result, const Experiment& experiment,
+                                                const std::vector<NodeState>& states) {
+  for (int id = 0; id < experiment.nodes(); ++id) {
+    const NodeState& state = states[static_cast<std::size_t>(id)];
+    if (!experiment.judges(id) || all_finite(*state.weights)) continue;
+    return Divergence{id, experiment.is_worker(id) ? state.steps : experiment.steps(), result.simulated_s, "weights"};
+  }
+  const std::size_t workers = static_cast<std::size_t>(result.workers);
+  const std::size_t rows = workers + 2;  // of the last evaluation
+  check(result.curve.size() >= rows, "a run that learns ends with an evaluation");
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    if (std::isfinite(result.curve[result.curve.size() - rows + worker].test_loss)) continue;
+    return Divergence{static_cast<int>(worker), result.steps[worker], result.simulated_s, "test loss"};
+  }
+  return std::nullopt;
+}
+
+void check_counts(const RunResult& result, std::int64_t steps) {
+  std::int64_t of_workers = 0;
+  for (const std::int64_t of_worker : result.steps) of_workers += of_worker;
+  check(of_workers == steps, "every finished step is some worker's");
+  check(result.iterations.size() == static_cast<std::size_t>(steps), "every finished step has its row");
+  for (const IterationRow& row : result.iterations) check(row.start_s <= row.end_s, "a step ends after it starts");
+}
+
+}  // namespace
+
+RunResult collect(Experiment& experiment, const RunEnd& end, const std::vector<const LearningNode*>& nodes,
+                  const std::vector<NodeState>& states, const network::Totals& network) {
+  RunResult result;
+  result.simulated_s = end.time_s();
+  result.samples = experiment.samples();
+  result.epochs = experiment.epochs();
+  result.bounds = experiment.bounds();
+  result.curve = experiment.curve();
+  collect_nodes(result, experiment, nodes);
+  collect_network(result, experiment.fabric(), network);
+  result.divergence = end.divergence();
+  if (Trainer* trainer = experiment.trainer()) {
+    collect_models(result, experiment, states);
+    if (!result.divergence) result.divergence = divergence_at_the_end(result, experiment, states);
+    result.math_s = trainer->math_seconds();
+    result.evaluation_s = trainer->evaluation_seconds();
+    trainer->record_to(result.recorded);
+  }
+  collect_draws(result, experiment, nodes);
+  result.stopped_by = result.divergence ? "diverged" : end.reason();
+  result.events = result.messages_sent + experiment.steps();
+  check_counts(result, experiment.steps());
+  return result;
+}
+
+namespace {
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+rusage usage_so_far() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage;
+}
+
+}  // namespace
+
+double cpu_seconds() {
+  const rusage usage = usage_so_far();
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+void add_process_cost(RunResult& result) {
+  result.cpu_s = cpu_seconds();
+  result.peak_memory_bytes = 1024.0 * static_cast<double>(usage_so_far().ru_maxrss);
+}
+
+}  // namespace ddl::run

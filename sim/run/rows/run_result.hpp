@@ -1,0 +1,104 @@
+// Everything a run found out, as plain rows: what the result files are written from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/nn/model.hpp"
+#include "core/node/answer.hpp"
+#include "sim/network/bounds.hpp"
+#include "sim/network/totals.hpp"
+#include "sim/platform/network_plan.hpp"
+#include "sim/run/recorded/recordings.hpp"
+#include "sim/run/rows/rows.hpp"
+#include "sim/run/rows/trace.hpp"
+
+namespace ddl::run {
+
+// Where training turned into numbers that are none.
+struct Divergence {
+  int node = 0;           // a worker, or a server when only its model shows it
+  std::int64_t step = 0;  // that the worker was in, or had finished at the end; of a server: by all workers
+  double time_s = 0;
+  std::string what;  // that is not finite: "weights", "loss", "gradient", "test loss"
+};
+
+// What became of a scenario's faults.
+struct FaultCounts {
+  std::int64_t crashes = 0, restarts = 0, joins = 0, leaves = 0;
+  std::int64_t steps_lost = 0;  // begun and not finished
+  // Transmissions that were sent again; what was queued, on the wire or sent when a host went.
+  std::int64_t messages_lost = 0;
+  std::int64_t messages_sent_again = 0;  // of them, the first
+  double bytes_lost = 0;                 // of those that were on the wire, whole messages
+};
+
+// A node goes on without a worker that it has not heard of for too long.
+struct GivenUp {
+  int by = 0, worker = 0;
+  double time_s = 0;
+};
+
+// How exact emulated links with latencies were (lab/emulate/testbed), and what they cost.
+struct DelayBoxUse {
+  std::int64_t packets = 0, dropped = 0, lost = 0;            // sent; dropped by full queues; lost at random
+  double error_mean_s = 0, error_p99_s = 0, error_max_s = 0;  // from when packets should have come out to when they did
+  double processor_share = 0;                                 // of one core, with the kernel's TCP that this drives
+};
+
+// Of a run over real TCP (lab/emulate) instead of a simulated one: how it was measured, and what of the machine's
+// processors that took.
+struct Measurement {
+  std::string kernel, congestion_control;
+  std::string compute;     // "slept" or "real": what a gradient's time is
+  std::string precedence;  // over the machine's other work
+  int repetition = 1;
+  std::string links;                       // how they are made: "token buckets" or "delay box"
+  double queue_s = 0, queue_bytes = 0;     // of each limited link: one of them
+  double jitter_s = 0, loss = 0;           // of packets, at each link
+  bool slow_start_after_idle = true;       // of TCP
+  double late_mean_s = 0, late_max_s = 0;  // that sleeps ended after their time
+  double retransmitted_share = 0;          // of TCP's segments
+  double own_share = 0;                    // of all cores' time, of this run's processes without the kernel's
+  double busy_share = 0;                   // of all processes, the kernel included
+  double soft_interrupt_share = 0;         // of the kernel's soft interrupts, such as its TCP
+  std::optional<DelayBoxUse> delay_box;
+};
+
+struct RunResult {
+  std::vector<std::string> nodes;  // names; workers first
+  int workers = 0;
+  std::vector<CurveRow> curve;
+  std::vector<IterationRow> iterations;  // by worker, then iteration
+  std::vector<TrafficRow> traffic;
+  std::vector<PairRow> pairs;               // by source, then target; only pairs that talked
+  std::vector<Answer> answers;              // to requests, as they came
+  std::vector<std::int64_t> steps;          // finished, per worker
+  std::vector<double> compute_s;            // spent computing, per worker
+  std::vector<std::vector<float>> weights;  // final, per worker; one if they share it, or of servers
+  bool weights_at_servers = false;
+  Recordings recorded;  // what the scenario asks for
+  double simulated_s = 0;
+  double samples = 0, epochs = 0;
+  double bytes_sent = 0, bytes_delivered = 0;
+  std::int64_t messages_sent = 0;
+  std::int64_t longest_queue = 0;
+  std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
+  std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
+  std::optional<Divergence> divergence;
+  std::optional<FaultCounts> faults;  // if the scenario has any
+  std::vector<GivenUp> given_up;      // by node, then time
+  network::Bounds bounds;
+  std::optional<platform::NetworkPlan> network;  // none: measured
+  std::optional<Trace> trace;                    // if the scenario asks for it
+  std::optional<Measurement> measured;           // none: simulated
+  // What may differ between two runs:
+  std::int64_t events = 0;
+  double math_s = 0, evaluation_s = 0;  // thread seconds; the second are part of the first
+  double wall_s = 0, cpu_s = 0;
+  double peak_memory_bytes = 0;
+};
+
+}  // namespace ddl::run

@@ -1,0 +1,39 @@
+// The whole program as one function.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "sim/jobs/process/failures.hpp"
+#include "sim/run/forecast.hpp"
+#include "sim/run/progress.hpp"
+#include "sim/run/rows/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::run {
+
+struct RunOptions {
+  int threads = 0;                                // math threads; 0: all cores
+  std::function<void(const Progress&)> progress;  // called now and then, in the run's own process
+  // Of simulations only: called there with the mean row of each evaluation, in order, once its score is known.
+  std::function<void(const CurveRow&)> evaluated{};
+};
+
+// Runs in this process, which can do so once: SimGrid's clock is never reset.
+RunResult run_here(const scenario::Scenario& scenario, const RunOptions& options);
+
+// Runs in a child process and hands back what it found. Throws InputError, RunFailed, Interrupted, InternalError.
+RunResult run(const scenario::Scenario& scenario, const RunOptions& options = {});
+
+// What is found wrong with a setting of a scenario is told by the setting's path alone ("$.stop: ...", "data.train:
+// ..."); here such lines get the file's name.
+std::string with_origin(const std::string& text, const std::string& file);
+
+// `work` on a scenario in a child process, its InputErrors with the scenario's file.
+std::string in_child_of(const scenario::Scenario& scenario, const std::function<std::string()>& work);
+RunResult in_child_of(const scenario::Scenario& scenario, const std::function<RunResult()>& work);
+
+// What can be said of a run without running it, from a child process. Throws InputError.
+Forecast forecast_of(const scenario::Scenario& scenario);
+
+}  // namespace ddl::run
