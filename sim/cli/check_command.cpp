@@ -11,12 +11,12 @@
 #include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
+#include "sim/advise/tune_sweep.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/run/run.hpp"
-#include "sim/search/tune_sweep.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -103,7 +103,7 @@ std::string checked_text(const jobs::Sweep& sweep) {
   const int cores = jobs::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
-  const std::vector<std::size_t> tuning = search::tuning_runs(sweep, plan);
+  const std::vector<std::size_t> tuning = advise::tuning_runs(sweep, plan);
   double all = 0;
   for (const auto& [point, cost] : jobs::costs_of(sweep, plan, points, cores)) {
     all += cost * static_cast<double>(plan.seeds.size() + tuning[point]);

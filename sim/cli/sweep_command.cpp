@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/counted.hpp"
+#include "sim/advise/tune_sweep.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
@@ -16,7 +17,6 @@
 #include "sim/results/compare/comparison.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
-#include "sim/search/tune_sweep.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -46,7 +46,7 @@ void print_tuning(const jobs::Sweep& sweep, const jobs::SweepPlan& plan, const j
                   int at_once) {
   std::map<std::size_t, double> costs;  // of a run, by point
   for (const std::size_t run : outlook.open) costs[run / plan.seeds.size()] = outlook.jobs[run].cost;
-  const std::vector<std::size_t> runs = search::tuning_runs(sweep, plan);
+  const std::vector<std::size_t> runs = advise::tuning_runs(sweep, plan);
   double seconds = 0;
   for (const auto& [point, cost] : costs) seconds += cost * static_cast<double>(runs[point]) / at_once;
   std::string text = "tuning: " + counted(std::accumulate(runs.begin(), runs.end(), std::size_t{0}), "run");
@@ -84,7 +84,7 @@ int sweep(const SweepSettings& settings) {
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   if (what.tune && !settings.dry_run) {
     plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
-      return search::tuned_plan(what, plan, settings.out, {at_once, show});
+      return advise::tuned_plan(what, plan, settings.out, {at_once, show});
     });
   }
   const jobs::SweepEstimate outlook =

@@ -133,7 +133,7 @@ Command add_sweep(CLI::App& app) {
           }};
 }
 
-void add_target(CLI::App& command, search::Goal& goal) {
+void add_target(CLI::App& command, advise::Goal& goal) {
   command.add_option("--target", goal.target, "Soonest at this accuracy; without it, the best accuracy at the end")
       ->type_name("SHARE")
       ->check(from_to(0.0, 1.0));
@@ -171,7 +171,7 @@ Command add_tune(CLI::App& app) {
   return {&command, [typed, over, settings, &command] {
             settings->request.files = typed->need_files(command);
             settings->request.overrides = typed->changes();
-            for (const std::string& text : *over) settings->request.over.push_back(search::over_of(text));
+            for (const std::string& text : *over) settings->request.over.push_back(advise::over_of(text));
             return tune(*settings);
           }};
 }

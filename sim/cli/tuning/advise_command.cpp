@@ -57,7 +57,7 @@ class StageLine {
   jobs::RunsProgress before_, all_;
 };
 
-void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings, int at_once,
+void run_within_budget(advise::Adviser& adviser, const AdviseSettings& settings, int at_once,
                        const std::function<double()>& used) {
   const process::SignalsHeld between_runs;
   StageLine line(!settings.quiet && !settings.json, used);
@@ -65,20 +65,20 @@ void run_within_budget(search::Adviser& adviser, const AdviseSettings& settings,
     adviser.run({at_once, [&](const jobs::RunsProgress& progress) { line.show(progress); }, used,
                  [&](const std::string& stage) { line.begin(stage); }});
   } catch (const process::Interrupted&) {
-    search::write_advice(adviser);  // of the runs that have ended
+    advise::write_advice(adviser);  // of the runs that have ended
     throw process::Interrupted(line.interrupted());
   }
-  search::write_advice(adviser);
+  advise::write_advice(adviser);
 }
 
 // About the runs that raced; it opens with the advice, which weighs more than these.
-void write_page(search::Adviser& adviser, const std::string& file) {
+void write_page(advise::Adviser& adviser, const std::string& file) {
   const std::vector<std::string> folders = adviser.race_folders();
   if (folders.empty()) {
     print_error(file + ": is not written, for no run of the race has ended; more budget continues from here");
     return;
   }
-  report({folders, file, "Advice: " + adviser.question().name, search::advice_answer(adviser)});
+  report({folders, file, "Advice: " + adviser.question().name, advise::advice_answer(adviser)});
 }
 
 }  // namespace
@@ -87,14 +87,14 @@ int advise(const AdviseSettings& settings) {
   const auto start = std::chrono::steady_clock::now();
   const double budget = budget_s(settings.budget);
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
-  search::Adviser adviser(settings.request, at_once);
+  advise::Adviser adviser(settings.request, at_once);
   run_within_budget(adviser, settings, at_once, [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
   });
   if (settings.json) {
-    std::cout << search::advice_json(adviser);
+    std::cout << advise::advice_json(adviser);
   } else {
-    std::cout << Terminal(STDOUT_FILENO).titled(search::advice_text(adviser)) << "\n"
+    std::cout << Terminal(STDOUT_FILENO).titled(advise::advice_text(adviser)) << "\n"
               << results::labelled("page", (adviser.folder() / "advice.md").string());
     if (adviser.advice().recommended) {
       std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "sim/search/advise.hpp"
-#include "sim/search/tune.hpp"
+#include "sim/advise/advise.hpp"
+#include "sim/advise/tune.hpp"
 
 namespace ddl::cli {
 
 struct TuneSettings {
-  search::TuneRequest request;
+  advise::TuneRequest request;
   int jobs = 0;  // parallel runs; 0: as many as cores
   bool json = false, quiet = false;
 };
@@ -18,7 +18,7 @@ struct TuneSettings {
 int tune(const TuneSettings& settings);
 
 struct AdviseSettings {
-  search::AdviseRequest request;
+  advise::AdviseRequest request;
   std::string budget = "10min";  // of wall time
   std::string page;              // about the runs that raced; empty: none
   int jobs = 0;                  // parallel runs; 0: as many as cores

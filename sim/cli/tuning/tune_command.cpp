@@ -18,7 +18,7 @@
 namespace ddl::cli {
 namespace {
 
-using search::TunedScenario;
+using advise::TunedScenario;
 using Json = nlohmann::ordered_json;
 
 std::string settings_text(const TunedScenario& tuned) {
@@ -46,7 +46,7 @@ std::string accuracy_text(const TunedScenario& tuned) {
   return mean ? fmt::format("{:.4f}", mean->mean) : "-";
 }
 
-std::string table_of(const std::vector<TunedScenario>& all, const search::Goal& goal) {
+std::string table_of(const std::vector<TunedScenario>& all, const advise::Goal& goal) {
   std::vector<std::vector<std::string>> rows = {{"scenario", "best", "accuracy at the end", "seeds", "runs"}};
   if (goal.target) rows[0].insert(rows[0].begin() + 2, fmt::format("time to {}", *goal.target));
   for (const TunedScenario& tuned : all) {
@@ -96,7 +96,7 @@ void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::u
 }  // namespace
 
 int tune(const TuneSettings& settings) {
-  search::TuneStudy study(settings.request);
+  advise::TuneStudy study(settings.request);
   with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
     study.run({settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show});
     return 0;
@@ -108,7 +108,7 @@ int tune(const TuneSettings& settings) {
     std::cout << list.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   } else {
     std::cout << Terminal(STDOUT_FILENO).titled(table_of(all, settings.request.goal)) << "\n";
-    print_notes(all, search::tuning_seeds(settings.request.seeds));
+    print_notes(all, advise::tuning_seeds(settings.request.seeds));
   }
   const bool none = std::ranges::any_of(all, [](const TunedScenario& tuned) { return tuned.failed == tuned.runs; });
   return none ? kRunFailed : kDone;

@@ -24,7 +24,7 @@ struct SweepAxis {
   std::vector<std::vector<std::string>> values;  // by position, then path: JSON text
 };
 
-// "tune": every point first searches for its own best settings, over seeds that the sweep does not use (sim/search).
+// "tune": every point first searches for its own best settings, over seeds that the sweep does not use (sim/advise).
 struct SweepTuning {
   // Paths and what is tried there; no values, of the learning rate: about the scenario's own. Empty: the learning rate.
   std::vector<std::pair<std::string, std::vector<std::string>>> over;

@@ -1,0 +1,62 @@
+// A budget of wall time. What is not sure to be of use before it is spent is not begun: runs come in groups that are of
+// use together, and what a run costs is known from earlier ones of its scheme.
+//
+// The clock decides which runs are made, and nothing else.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/advise/lab.hpp"
+
+namespace ddl::advise {
+
+struct BudgetedRun {
+  LabTrial trial;
+  std::size_t scheme = 0;  // whose runs cost alike
+  double length = 1;       // expected cost, as a multiple of a whole run's
+};
+
+struct RunGroup {
+  std::vector<BudgetedRun> runs;
+  double begin_before = 1;  // share of the budget: then it is too late for the first of its runs
+  double leave = 0;         // what must be left of the budget when it ends, for what comes later
+};
+
+class Budget {
+ public:
+  // `used`: which share of it is spent; empty: there is no end to it.
+  Budget(std::function<double()> used, int at_once) : used_(std::move(used)), at_once_(at_once) {}
+
+  double used() const { return used_ ? used_() : 0; }
+  // Of a run of this scheme, as a share of the budget, from its longest one so far; none: it had none in this call.
+  std::optional<double> cost(std::size_t scheme, double length = 1) const;
+  // From the start of the first to the end of the last of several, each of which starts, in this order, as soon as a
+  // core is free; those of unknown cost are taken to cost nothing.
+  double cost(const std::vector<BudgetedRun>& runs) const;
+
+  // Makes the runs that are not known, in this order. A group is begun if that is not too late and it is expected to
+  // end, behind what is at work, while the budget has left what the group must leave; its other runs then follow in
+  // any case. At the end of the budget runs at work are ended. Returns how many were made.
+  std::size_t run(Lab& lab, const std::vector<RunGroup>& groups, const LabOptions& options);
+
+ private:
+  struct AtWork {
+    const BudgetedRun* run;
+    double since;
+  };
+  struct Cost {
+    double length, share;
+  };
+  bool fits(const std::vector<BudgetedRun>& runs, double leave, const std::map<LabTrial, AtWork>& at_work) const;
+  // When the last of these ends; `free`: when each core is.
+  double end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const;
+
+  std::function<double()> used_;
+  int at_once_;
+  std::map<std::size_t, Cost> costs_;  // by scheme
+};
+
+}  // namespace ddl::advise

@@ -1,0 +1,242 @@
+#include "sim/advise/candidates.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sim/advise/tuning.hpp"
+#include "sim/jobs/process/child.hpp"
+#include "sim/jobs/sweep/plan.hpp"
+#include "sim/platform/platform_text.hpp"
+#include "sim/results/writing/readable.hpp"
+#include "sim/run/forecast.hpp"
+#include "sim/scenario/checks.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::advise {
+
+extern const std::string_view shipped_scenario;  // scenarios/het_wan_ako_p3.json, whose task all shipped ones share
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct KnownCandidate {
+  const char* name;
+  const char* algorithm;  // JSON
+  bool in_step = false;   // no worker can get far ahead of another, so that the lower bound is that of all of them
+};
+
+constexpr KnownCandidate known_candidates[] = {
+    {"single", R"({"name": "single"})"},
+    {"alone", R"({"name": "alone"})"},
+    {"ps_async", R"({"name": "ps_async"})"},
+    {"ps_sync", R"({"name": "ps_sync"})", true},
+    {"ps_ssp", R"({"name": "ps_ssp"})", true},
+    {"easgd", R"({"name": "easgd"})"},
+    {"fedavg local_steps=8", R"({"name": "fedavg", "local_steps": 8})"},
+    {"ring_allreduce", R"({"name": "ring_allreduce"})", true},
+    {"tree_allreduce", R"({"name": "tree_allreduce"})", true},
+    {"local_sgd local_steps=8", R"({"name": "local_sgd", "local_steps": 8})", true},
+    {"local_sgd local_steps=32", R"({"name": "local_sgd", "local_steps": 32})", true},
+    {"ako partitions=1", R"({"name": "ako", "partitions": 1, "overflow": "merge"})"},
+    {"ako partitions=2", R"({"name": "ako", "partitions": 2, "overflow": "merge"})"},
+    {"ako partitions=4", R"({"name": "ako", "partitions": 4, "overflow": "merge"})"},
+    {"ako partitions=auto", R"({"name": "ako", "partitions": "auto", "overflow": "merge"})"},
+    {"gossip", R"({"name": "gossip"})"},
+    {"d_psgd", R"({"name": "d_psgd", "topology": "ring"})", true},
+    {"ad_psgd", R"({"name": "ad_psgd", "topology": "ring"})"},
+    {"sgp", R"({"name": "sgp"})"},
+};
+
+// A gradient of a distributed worker is worth at most as much as one of a worker alone, in the time to an accuracy;
+// this leaves room for that being wrong. Accuracy at the end asks for more room: one worker may have long stopped
+// learning.
+constexpr double room_for_time = 2, room_for_accuracy = 10;  // "half", "a tenth" where it is told
+
+constexpr std::int64_t evaluated_samples = 1000;  // a ranking needs no more
+constexpr double evaluations = 60;
+
+constexpr const char* not_asked = "not asked for";
+
+// The system is the first word of a candidate's name.
+std::string system_of(const KnownCandidate& known) {
+  const std::string name = known.name;
+  return name.substr(0, name.find(' '));
+}
+
+bool is_asked(const std::string& system, const std::vector<std::string>& systems) {
+  return systems.empty() || system == "single" || std::ranges::count(systems, system) > 0;
+}
+
+void check_systems(const std::vector<std::string>& systems) {
+  std::vector<std::string> known;
+  for (const KnownCandidate& candidate : known_candidates) {
+    if (std::ranges::count(known, system_of(candidate)) == 0) known.push_back(system_of(candidate));
+  }
+  for (const std::string& system : systems) {
+    if (std::ranges::count(known, system) > 0) continue;
+    throw InputError("--systems: " + scenario::in_quotes(system) + " is no candidate; " +
+                     scenario::nearest_or(system, known, fmt::format("candidates are {}", fmt::join(known, ", "))));
+  }
+}
+
+// ps0, ps1 and so on.
+bool is_server_name(std::string_view name) {
+  return name.starts_with("ps") && name.size() > 2 && name.find_first_not_of("0123456789", 2) == std::string_view::npos;
+}
+
+std::string scenario_of_platform(const std::string& file, std::vector<std::string>& notes) {
+  const std::string text = scenario::scenario_text(file, "a platform or a scenario");
+  std::vector<std::string> servers = platform::read_platform_text(text, file).hosts;
+  std::erase_if(servers, [](const std::string& name) { return !is_server_name(name); });
+  notes.push_back(servers.empty() ? "All hosts are workers, for none is named ps0, ps1, ..."
+                                  : fmt::format("Servers: {}; all other hosts are workers.", fmt::join(servers, ", ")));
+  notes.emplace_back("No task was given: it is the one of the shipped scenarios, as in scenarios/het_wan_ako_p3.json.");
+  Json scenario = Json::parse(shipped_scenario, nullptr, true, true);
+  for (const char* own : {"name", "description", "expect"}) scenario.erase(own);
+  scenario["platform"] = {{"file", fs::path(file).filename().string()}, {"servers", servers}};
+  scenario["algorithm"] = "single";
+  return scenario.dump(2);
+}
+
+// The test samples that there are, where that is known without reading them.
+std::int64_t test_samples(const scenario::Scenario& scenario) {
+  if (scenario.data.test) return *scenario.data.test;
+  return scenario.data.source == data::DataSource::synthetic ? data::synthetic_test_samples : 10000;
+}
+
+void check_question(const scenario::Scenario& scenario) {
+  scenario::Findings findings(scenario.file);
+  if (!scenario.stop.time) {
+    findings.add("$.stop.time", "is missing; expected a time that all candidates may take, such as \"600s\"");
+  }
+  if (!findings.empty()) throw scenario::ScenarioErrors(findings.lines());
+}
+
+scenario::Scenario scenario_with(const Question& question, const std::vector<scenario::Override>& changes) {
+  std::vector<scenario::Override> all = question.set;
+  all.insert(all.end(), changes.begin(), changes.end());
+  return scenario::parse_scenario(question.text, question.file, all);
+}
+
+std::string algorithm_text(const scenario::Scenario& scenario) {
+  return Json::parse(scenario::describe_run(scenario))["algorithm"].dump();
+}
+
+// "FILE: $.algorithm.name: ..." without its place.
+std::string bare(std::string line, const Question& question) {
+  if (line.starts_with(question.file + ": ")) line = line.substr(question.file.size() + 2);
+  const std::size_t colon = line.find(": ");
+  return line.starts_with('$') && colon != std::string::npos ? line.substr(colon + 2) : line;
+}
+
+std::string why_hopeless(double gradients_per_s, double of_one, const Goal& goal) {
+  return fmt::format(
+      "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of one "
+      "worker alone (single)",
+      gradients_per_s, goal.target ? "half" : "a tenth", of_one);
+}
+
+// How many train; none where only the loaded platform tells.
+std::optional<int> workers_of(const scenario::Scenario& scenario) {
+  if (const auto* made = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts)) return made->workers;
+  const auto& hosts = std::get<scenario::FilePlatform>(scenario.platform.hosts);
+  if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());
+  return hosts.first_workers > 0 ? std::optional(hosts.first_workers) : std::nullopt;
+}
+
+// In the long run a candidate whose workers keep in step takes no more gradients than one of each per least step time.
+void exclude_by_bounds(std::vector<Candidate>& candidates, const std::vector<std::optional<run::Forecast>>& of,
+                       const scenario::Scenario& own, const Goal& goal) {
+  const auto workers = workers_of(own);
+  const double room = goal.target ? room_for_time : room_for_accuracy;
+  const double of_one = 1 / of.front()->bounds.step_s;
+  for (std::size_t i = 1; workers && i < std::size(known_candidates); ++i) {
+    if (!of[i] || !known_candidates[i].in_step) continue;
+    const double most = *workers / of[i]->bounds.step_s;
+    if (most * room < of_one) candidates[i].excluded = why_hopeless(most, of_one, goal);
+  }
+}
+
+}  // namespace
+
+Question question_of(const std::string& file, const std::vector<scenario::Override>& overrides, const Goal& goal) {
+  Question question;
+  question.file = file;
+  question.set = overrides;
+  const bool is_platform = fs::path(file).extension() == ".xml";
+  question.text = is_platform ? scenario_of_platform(file, question.notes) : scenario::scenario_text(file);
+  scenario::Scenario scenario = scenario::parse_scenario(question.text, file, overrides);
+  check_question(scenario);
+  if (!scenario.evaluate.every && !scenario.evaluate.every_iterations) {
+    const double every = scenario.stop.time->value / evaluations;
+    question.set.push_back({"evaluate.every", fmt::format("\"{}ms\"", std::max(1.0, std::floor(1e3 * every)))});
+  }
+  if (!scenario.evaluate.samples && test_samples(scenario) > evaluated_samples) {
+    question.set.push_back({"evaluate.samples", std::to_string(evaluated_samples)});
+    question.notes.push_back(
+        fmt::format("Accuracy is that of {} test samples, which a ranking needs no more than.", evaluated_samples));
+  }
+  question.set.push_back({"record.iterations", "false"});
+  check_tunable(scenario_with(question, {}), goal);
+  question.name = jobs::changed_name(scenario.name, overrides);
+  return question;
+}
+
+std::vector<Candidate> candidates_of(const Question& question, const Goal& goal,
+                                     const std::vector<std::string>& systems, int at_once) {
+  check_systems(systems);
+  std::vector<Candidate> candidates;
+  std::vector<scenario::Scenario> scenarios;
+  const scenario::Scenario own = scenario_with(question, {});
+  bool has_own = false;
+  for (const KnownCandidate& known : known_candidates) {
+    candidates.push_back({known.name, {{"algorithm", known.algorithm}}, true, ""});
+    scenarios.push_back(own);
+    if (!is_asked(system_of(known), systems)) {
+      candidates.back().excluded = not_asked;
+      continue;
+    }
+    try {
+      scenarios.back() = scenario_with(question, candidates.back().changes);
+      has_own = has_own || algorithm_text(scenarios.back()) == algorithm_text(own);
+    } catch (const scenario::ScenarioErrors& errors) {
+      candidates.back().excluded = bare(errors.lines.front(), question);
+    }
+  }
+  if (!has_own && is_asked(own.algorithm->facts().name, systems)) {
+    candidates.push_back({std::string(own.algorithm->facts().name) + " as given", {}, true, ""});
+    scenarios.push_back(own);
+  }
+  std::vector<std::optional<run::Forecast>> forecasts(candidates.size());
+  process::in_children(
+      candidates.size(), at_once,
+      [&](std::size_t i) -> std::function<std::string()> {
+        return [&, i] { return candidates[i].excluded.empty() ? run::forecast_as_bytes(scenarios[i]) : std::string(); };
+      },
+      [&](std::size_t i, const process::ChildAnswer& answer) {
+        try {
+          if (!answer.text().empty()) forecasts[i] = run::forecast_from(answer.text());
+        } catch (const InputError& error) {
+          candidates[i].excluded = bare(error.what(), question);
+        }
+      });
+  if (!candidates.front().excluded.empty()) {
+    throw InputError(question.file + ": one worker alone cannot be run: " + candidates.front().excluded);
+  }
+  exclude_by_bounds(candidates, forecasts, own, goal);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const SystemFacts& facts = scenarios[i].algorithm->facts();
+    candidates[i].sends = !facts.one_trains && std::string_view(facts.name) != "alone";
+  }
+  std::erase_if(candidates, [](const Candidate& candidate) { return candidate.excluded == not_asked; });
+  return candidates;
+}
+
+}  // namespace ddl::advise
