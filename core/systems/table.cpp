@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "core/ensemble/samme.hpp"
 #include "core/membership/state_transfer.hpp"
-#include "core/parallel/early_exit.hpp"
-#include "core/parallel/vertical.hpp"
+#include "core/split/ensemble/samme.hpp"
+#include "core/split/exits/early_exit.hpp"
+#include "core/split/vertical.hpp"
 #include "core/systems/ako/ako.hpp"
 #include "core/systems/allreduce.hpp"
 #include "core/systems/local_sgd.hpp"
@@ -53,9 +53,9 @@ const std::vector<std::unique_ptr<const System>>& all_systems() {
       FedavgParams,                     //
       PsSspParams,                      //
       EasgdParams,                      //
-      parallel::VerticalParams,         //
-      parallel::EarlyExitParams,        //
-      ensemble::SammeParams>();
+      split::VerticalParams,            //
+      split::EarlyExitParams,           //
+      split::SammeParams>();
   return systems;
 }
 

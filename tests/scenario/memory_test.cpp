@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/nn/split/vertical_split.hpp"
+#include "core/split/vertical_split.hpp"
 #include "core/systems/ako/ako.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -95,7 +95,7 @@ TEST_CASE("workers that share one model take the memory of what they hold of it"
   const auto parameters = static_cast<double>(model.parameter_count());
   // A worker has its weights, a gradient and two vectors under way; evaluations come on top, and are the same for all.
   const double evaluations = of_model(whole, model, 3) - 4 * 4 * 3 * parameters;
-  const nn::VerticalSplit split(model, 3);
+  const split::VerticalSplit split(model, 3);
   double held = 0;
   for (int worker = 0; worker < 3; ++worker) held += static_cast<double>(split.held(worker).size());
   CHECK(held < 1.5 * parameters);

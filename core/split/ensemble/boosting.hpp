@@ -1,0 +1,62 @@
+// The arithmetic of multi-class AdaBoost: SAMME, Zhu, Zou, Rosset and Hastie, Statistics and Its Interface 2009.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/base/rng.hpp"
+
+namespace ddl::split {
+
+enum class SammeWeighting {
+  standard,  // what a member gets wrong weighs more for the next
+  published  // what it gets right does: as the code of IDDL has it
+};
+constexpr auto enum_names(SammeWeighting) {
+  return std::to_array<EnumName<SammeWeighting>>(
+      {{SammeWeighting::standard, "standard"}, {SammeWeighting::published, "published"}});
+}
+
+enum class SammeSampling {
+  resample,  // every sample of a batch is drawn by the weights (Freund and Schapire, 1997)
+  repeat     // in passes over all samples, in which those of the largest weight come twice: as in IDDL
+};
+constexpr auto enum_names(SammeSampling) {
+  return std::to_array<EnumName<SammeSampling>>(
+      {{SammeSampling::resample, "resample"}, {SammeSampling::repeat, "repeat"}});
+}
+
+// Samples that all weigh the same, 1 in sum.
+std::vector<float> equal_weights(std::size_t samples);
+
+// The share of the weights that lies on samples which are not right.
+double weighted_error(std::span<const float> weights, std::span<const std::uint8_t> right);
+
+// ln((1 - e) / e) + ln(K - 1). An error below half a sample's share counts as that, or a perfect member would silence
+// all others; a member no better than chance has none: 0.
+double member_weight(double error, int classes, std::size_t samples);
+
+// The weights for the next member, 1 in sum: times exp(weight) where the weighting says so.
+std::vector<float> next_weights(std::span<const float> weights, std::span<const std::uint8_t> right, double weight,
+                                SammeWeighting weighting);
+
+// One member's minibatches.
+class WeightedBatches {
+ public:
+  WeightedBatches(SammeSampling sampling, std::span<const float> weights, int batch_size, Stream random);
+  std::vector<std::uint32_t> next();
+  // Of one pass: a batch per batch_size samples, those that come twice counted twice.
+  std::int64_t batches_in_pass() const;
+
+ private:
+  SammeSampling sampling_;
+  std::size_t batch_size_;
+  Stream random_;
+  std::vector<double> sums_;          // resample: of the weights up to each sample
+  std::vector<std::uint32_t> order_;  // repeat: of a pass
+  std::size_t position_ = 0;
+};
+
+}  // namespace ddl::split

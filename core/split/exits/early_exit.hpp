@@ -1,0 +1,58 @@
+// A model in stages on device, edge and cloud, with exits between them: a sample of which an exit is sure enough goes
+// no further (BranchyNet, Teerapittayanon et al., ICPR 2016; DDNN, ICDCS 2017; IDDL's horizontal partitions).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/fields.hpp"
+#include "core/node/node.hpp"
+#include "core/node/system.hpp"
+#include "core/node/traffic.hpp"
+#include "core/split/exits/serving.hpp"
+#include "core/split/exits/uncertainty.hpp"
+
+namespace ddl::split {
+
+struct EarlyExitParams {
+  static constexpr SystemFacts facts{.name = "early_exit",
+                                     .what = "stages of one model on device, edge and cloud, with exits between them",
+                                     .paper = "Teerapittayanon et al., ICPR 2016 and ICDCS 2017",
+                                     .least_workers = 2,
+                                     .one_model = true};
+  std::vector<int> cuts;  // layers before worker 1, 2, ...; empty: operations fall evenly
+  int exit_filters = 32;  // of an exit's convolution; 0: none
+  double exit_learning_rate = 0.01;
+  Uncertainty uncertainty = Uncertainty::entropy;
+  std::vector<double> thresholds = {0.5};
+  ServingParams serving;
+
+  std::unique_ptr<Program> program(Node& node) const;
+  Traffic traffic(const Cluster& cluster) const;
+  std::vector<SettingError> errors(const Surroundings& around) const;
+  MemoryUse memory(const nn::Model* model, int workers) const;
+  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;
+  int requests() const { return serving.requests; }
+};
+template <class Visitor>
+void fields(Visitor& visit, EarlyExitParams& params) {
+  visit("cuts", params.cuts,
+        Rule{.doc = "the model's layers (a relu belongs to the dense or conv before it) in front of worker 1, 2, ...; "
+                    "default: operations fall evenly",
+             .at_least = 0,
+             .at_most = 1e6});
+  visit("exit_filters", params.exit_filters,
+        Rule{.doc = "of the 3x3 convolution of an exit from an image; 0 for none", .at_least = 0, .at_most = 16384});
+  visit("exit_learning_rate", params.exit_learning_rate, Rule{.doc = "of the exits' plain SGD", .above = 0});
+  visit("uncertainty", params.uncertainty, Rule{.doc = "what is held against the threshold"});
+  visit.former("doubt", "\"uncertainty\"");
+  visit("thresholds", params.thresholds,
+        Rule{.doc = "a sample at least this uncertain goes further; several are tried one after the other; 0: all go, "
+                    "1: none; []: each exit in turn, and the last stage, answers all",
+             .at_least = 0,
+             .at_most = 1,
+             .empty_is_kept = true});
+  visit("serving", params.serving, Rule{.doc = "predictions once training is over, for each threshold"});
+}
+
+}  // namespace ddl::split

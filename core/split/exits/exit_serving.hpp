@@ -1,0 +1,74 @@
+// Predictions of a model in stages: stage, exit; if the exit's uncertainty is below the threshold its answer goes to
+// worker 0, else the activations go on. With threshold 0 no exit is asked. Without thresholds each exit in turn, and
+// then the last stage, answers all requests, which says how accurate it is on the same samples as the others.
+//
+// Workers are one behind the other, so that a worker can serve a request while others serve those before and after.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/node/node.hpp"
+#include "core/split/exits/early_exit.hpp"
+#include "core/split/exits/stage_pass.hpp"
+#include "core/split/exits/stage_plan.hpp"
+
+namespace ddl::split {
+
+// One worker's part. What it refers to must outlive the node's actors.
+class ExitServing {
+ public:
+  ExitServing(Node& node, const EarlyExitParams& params, const std::vector<Stage>& stages, StagePass& pass)
+      : node_(node),
+        parallel_(*node.model_parallel()),
+        params_(params),
+        stages_(stages),
+        pass_(pass),
+        turns_(turns_of(params, stages)) {}
+
+  // W. All requests, once for each turn.
+  void run() { node_.id() == 0 ? lead() : follow(); }
+
+ private:
+  // All requests once, answered by the first exit that is less uncertain than `threshold`, or, without one, by `exit`
+  // alone.
+  struct Turn {
+    std::optional<double> threshold;
+    int exit = 0;  // a worker
+  };
+  static std::vector<Turn> turns_of(const EarlyExitParams& params, const std::vector<Stage>& stages);
+
+  // Bodies: what the values are.
+  struct Request {  // activations of a sample
+    std::size_t turn = 0;
+  };
+  struct Estimate {  // activations of training samples
+    int number = 0;
+  };
+  struct Exit {
+    int answer = 0;  // a class
+  };
+
+  void lead();
+  void wait_for_answers();
+  void collect_answers();
+  void give_answer(int exit, std::int64_t number, int answered);
+  void follow();
+  void serve(std::size_t turn_index, std::int64_t number, const Payload& input);
+  void pass_estimates();
+  void pass_estimate(int number, const float* input, int samples);
+  std::shared_ptr<const data::Batch> test_sample(std::int64_t number) const;
+
+  Node& node_;
+  ModelParallel& parallel_;
+  const EarlyExitParams& params_;
+  const std::vector<Stage>& stages_;
+  StagePass& pass_;
+  const std::vector<Turn> turns_;
+  std::optional<RequestedSamples> requested_;  // worker 0's
+  std::vector<Answer> open_, answered_;        // likewise: of one turn
+};
+
+}  // namespace ddl::split

@@ -1,0 +1,31 @@
+// Which layers, exits and bytes belong to which host of a model in stages.
+#pragma once
+
+#include <vector>
+
+#include "core/split/exits/early_exit.hpp"
+#include "core/split/tape.hpp"
+
+namespace ddl::split {
+
+// Consecutive layers on one worker.
+struct Stage {
+  std::size_t first = 0, last = 0;           // layers
+  Slice parameters;                          // of the model's vector
+  Tape tape;                                 // of the layers
+  int output = 0;                            // its value
+  Tape exit;                                 // from that value; no ops: there is no exit
+  double share = 0, exit_share = 0;          // of a gradient's operations, forwards
+  std::vector<std::size_t> dropouts_before;  // values of a sample that layers of earlier stages drop from
+  std::uint64_t sample_bytes() const;        // of what goes on, 4 a value
+
+  bool has_exit() const { return !exit.ops.empty(); }
+};
+
+// Throws InputError if the model cannot be cut so.
+std::vector<Stage> make_stages(const EarlyExitParams& params, const Cluster& cluster);
+
+// The weights that the exit of a worker's stage starts from.
+std::vector<float> initial_exit(const Stage& stage, int worker, std::uint64_t seed);
+
+}  // namespace ddl::split
