@@ -17,7 +17,7 @@ FlowTransport::FlowTransport(platform::Fabric& fabric, std::function<void()> soo
 }
 
 void FlowTransport::start(Channel& channel) {
-  FlowShape shape = flow_shape(fabric_, channel.source, channel.target, channel.latency_s);
+  flows::FlowShape shape = flow_shape(fabric_, channel.source, channel.target, channel.latency_s);
   shape.bound = std::min(shape.bound, channel.most_bytes_per_s / shape.efficiency);
   shape.penalty /= channel.flows;
   channel.transfer = flows_.start(now(), shape, channel.flow_bytes() * channel.flows);

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "sim/network/max_min/flows.hpp"
+#include "sim/network/flows/flows.hpp"
 #include "sim/network/transport.hpp"
 #include "sim/platform/fabric.hpp"
 
@@ -27,7 +27,7 @@ class FlowTransport : public Transport {
  private:
   void start(Channel& channel);
   platform::Fabric& fabric_;
-  Flows flows_;
+  flows::Flows flows_;
   std::vector<Channel*> carried_;  // by transfer
   bool stopped_ = false;
 };

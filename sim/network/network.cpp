@@ -6,7 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/network/flow_transport.hpp"
-#include "sim/network/packets/packet_transport.hpp"
+#include "sim/network/packet_transport.hpp"
 #include "sim/network/simgrid_transport.hpp"
 #include "sim/network/tcp/tcp_transport.hpp"
 

@@ -17,14 +17,14 @@ double penalty_of(const platform::Fabric& fabric, const platform::Route& route) 
 }
 
 // Adds a way of which `share` of the flow's rate is taken.
-void use(const platform::Fabric& fabric, const platform::Route& way, double share, FlowShape& shape) {
+void use(const platform::Fabric& fabric, const platform::Route& way, double share, flows::FlowShape& shape) {
   for (const int link : way.links) {
     const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
     if (info.direction == "free") {
       shape.bound = std::min(shape.bound, info.bandwidth_bytes_per_s / share);
       continue;
     }
-    const auto known = std::ranges::find(shape.uses, link, &Use::link);
+    const auto known = std::ranges::find(shape.uses, link, &flows::Use::link);
     if (known == shape.uses.end()) {
       shape.uses.push_back({link, share});
     } else {
@@ -33,7 +33,7 @@ void use(const platform::Fabric& fabric, const platform::Route& way, double shar
   }
 }
 
-class NoListener final : public MaxMin::Listener {
+class NoListener final : public flows::MaxMin::Listener {
  public:
   void before_level(int) override {}
   void after_level(int) override {}
@@ -44,11 +44,11 @@ class NoListener final : public MaxMin::Listener {
 // Bytes per second of transfers that go on together, without acknowledgements.
 std::vector<double> rates(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
   NoListener none;
-  MaxMin sharing(capacities(fabric), none);
-  std::vector<FlowShape> shapes;
+  flows::MaxMin sharing(capacities(fabric), none);
+  std::vector<flows::FlowShape> shapes;
   std::vector<int> flows;
   for (const Transfer& transfer : transfers) {
-    FlowShape& shape = shapes.emplace_back();
+    flows::FlowShape& shape = shapes.emplace_back();
     // Without latency SimGrid gives all flows the same claim, whatever their links.
     if (transfer.route->latency_s > 0) shape.penalty = penalty_of(fabric, *transfer.route);
     use(fabric, *transfer.route, 1, shape);
@@ -72,11 +72,12 @@ std::vector<double> capacities(const platform::Fabric& fabric) {
   return result;
 }
 
-FlowShape flow_shape(const platform::Fabric& fabric, int source, int target, std::optional<double> first_byte_s) {
+flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int target,
+                            std::optional<double> first_byte_s) {
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
   const platform::Route route = fabric.find_route(source, target);
   const double latency_s = fabric.latency_now_s(route);
-  FlowShape shape;
+  flows::FlowShape shape;
   shape.latency_s = first_byte_s.value_or(latency_s * numbers.latency_factor);
   shape.efficiency = numbers.bandwidth_factor;
   // Without latency SimGrid gives all flows the same claim, whatever their links.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/network/max_min/flows.hpp"
+#include "sim/network/flows/flows.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {
@@ -19,8 +19,8 @@ struct Transfer {
 // there after `first_byte_s` seconds; none: what the model makes of the route's latency now. In the model TCP, each
 // message has such a time, and a bound, of its own.
 std::vector<double> capacities(const platform::Fabric& fabric);
-FlowShape flow_shape(const platform::Fabric& fabric, int source, int target,
-                     std::optional<double> first_byte_s = std::nullopt);
+flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int target,
+                            std::optional<double> first_byte_s = std::nullopt);
 
 // The most that links which give every flow all of their bandwidth leave of a message's rate. Infinite where there is
 // no such link on its way.

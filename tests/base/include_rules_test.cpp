@@ -102,6 +102,13 @@ TEST_CASE("no library of the product links one of the laboratory, and the produc
   CHECK(programs == 1);
 }
 
+TEST_CASE("packets and flows stand on core/base alone") {
+  const auto reached = closures(libraries());
+  for (const char* leaf : {"ddl_packets", "ddl_flows"}) {
+    CHECK(reached.at(leaf) == std::set<std::string>{leaf, "ddl_base", "Threads::Threads"});
+  }
+}
+
 TEST_CASE("house: no file includes what its library's link line does not allow") {
   const std::vector<Library> all = libraries();
   const auto allowed = closures(all);

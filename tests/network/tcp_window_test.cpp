@@ -75,7 +75,7 @@ TEST_CASE("slow start ends when acknowledgements take half a round trip, or come
 TEST_CASE(
     "an idle window is halved for each timeout, down to the initial one, and slow start goes on to where it was") {
   // The timeout is 0.3 s.
-  const auto rested = [](double idle_s, TcpRules rules = {}) {
+  const auto rested = [](double idle_s, packets::TcpRules rules = {}) {
     TcpWindow window(rules);
     for (int i = 0; i < 3; ++i) window.grow(round(window.segments()));
     window.rest(idle_s, kRoundTrip_s);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/network/max_min/flows.hpp"
+#include "sim/network/flows/flows.hpp"
 #include "sim/network/sharing.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/simgrid_api.hpp"
@@ -44,12 +44,12 @@ inline std::vector<double> own_arrivals(const platform::Fabric& fabric, const st
   std::vector<std::size_t> order(messages.size()), of_transfer(messages.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return messages[i].start_s; });
-  network::Flows flows(network::capacities(fabric));
+  network::flows::Flows flows(network::capacities(fabric));
   std::size_t started = 0;
   while (true) {
-    const double start_s = started < order.size() ? messages[order[started]].start_s : network::MaxMin::never;
+    const double start_s = started < order.size() ? messages[order[started]].start_s : network::flows::MaxMin::never;
     const double now_s = std::min(start_s, flows.next_s());
-    if (!(now_s < network::MaxMin::never)) return times;
+    if (!(now_s < network::flows::MaxMin::never)) return times;
     for (const int transfer : flows.advance(now_s)) times[of_transfer[static_cast<std::size_t>(transfer)]] = now_s;
     for (; started < order.size() && messages[order[started]].start_s <= now_s; ++started) {
       const Sent& sent = messages[order[started]];

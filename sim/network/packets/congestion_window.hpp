@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "sim/network/tcp/window.hpp"
+#include "sim/network/packets/tcp_rules.hpp"
 
 namespace ddl::network::packets {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/network/agenda.hpp"
+#include "core/base/agenda.hpp"
 #include "sim/network/packets/end_bound.hpp"
 #include "sim/network/packets/receiver.hpp"
 #include "sim/network/packets/sender.hpp"

@@ -35,7 +35,7 @@ class TcpDelays {
 
  private:
   struct Connection {
-    explicit Connection(const TcpRules& rules) : window(rules) {}
+    explicit Connection(const packets::TcpRules& rules) : window(rules) {}
     TcpWindow window;
     platform::Route there, back;
     double idle_since_s = 0;
@@ -61,7 +61,7 @@ class TcpDelays {
   Timing send_in_rounds(Connection& by, double bytes);
 
   const platform::Fabric& fabric_;
-  TcpRules rules_;
+  packets::TcpRules rules_;
   std::map<std::pair<int, int>, Connection> connections_;
   std::vector<Link> links_;
 };

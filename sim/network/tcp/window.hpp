@@ -5,15 +5,9 @@
 
 #include <limits>
 
-namespace ddl::network {
+#include "sim/network/packets/tcp_rules.hpp"
 
-struct TcpRules {
-  double segment_bytes = 1448;  // of data in a full segment
-  double initial_segments = 10;
-  bool slow_start_after_idle = true;
-  double least_timeout_s = 0.2;                                    // a retransmission timeout is a round trip and this
-  double most_segments = std::numeric_limits<double>::infinity();  // of the window
-};
+namespace ddl::network {
 
 // `sent` segments left at once; the last arrived `spread_s` after the first.
 struct TcpRound {
@@ -26,7 +20,7 @@ struct TcpRound {
 
 class TcpWindow {
  public:
-  explicit TcpWindow(const TcpRules& rules) : rules_(rules), segments_(rules.initial_segments) {}
+  explicit TcpWindow(const packets::TcpRules& rules) : rules_(rules), segments_(rules.initial_segments) {}
 
   double segments() const { return segments_; }
   bool in_slow_start() const { return segments_ < slow_start_until_; }
@@ -38,7 +32,7 @@ class TcpWindow {
   bool slow_start_ends(const TcpRound& round, double& acknowledged);
   void grow_slowly(const TcpRound& round);
 
-  TcpRules rules_;
+  packets::TcpRules rules_;
   double segments_ = 0;
   double slow_start_until_ = std::numeric_limits<double>::infinity();
   double least_queued_s_ = std::numeric_limits<double>::infinity();

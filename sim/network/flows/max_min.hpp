@@ -21,11 +21,11 @@
 #include <deque>
 #include <vector>
 
-#include "sim/network/max_min/filling.hpp"
-#include "sim/network/max_min/max_min_parts.hpp"
-#include "sim/network/max_min/ordered_links.hpp"
+#include "sim/network/flows/filling.hpp"
+#include "sim/network/flows/max_min_parts.hpp"
+#include "sim/network/flows/ordered_links.hpp"
 
-namespace ddl::network {
+namespace ddl::network::flows {
 
 // What a flow takes of a link: `use` times its rate. Acknowledgements on the way back are a use of 0.05.
 struct Use {
@@ -106,4 +106,4 @@ class MaxMin {
   std::int64_t visits_ = 0;
 };
 
-}  // namespace ddl::network
+}  // namespace ddl::network::flows

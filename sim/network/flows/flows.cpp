@@ -1,10 +1,10 @@
-#include "sim/network/max_min/flows.hpp"
+#include "sim/network/flows/flows.hpp"
 
 #include <algorithm>
 
 #include "core/base/check.hpp"
 
-namespace ddl::network {
+namespace ddl::network::flows {
 namespace {
 
 constexpr double one_instant_s = 1e-9;
@@ -200,4 +200,4 @@ void Flows::reschedule(int link) {
               moves ? at.since_s + (at.ends.top().at - at.integral) / level : MaxMin::never);
 }
 
-}  // namespace ddl::network
+}  // namespace ddl::network::flows

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "sim/network/max_min/max_min_parts.hpp"
+#include "sim/network/flows/max_min_parts.hpp"
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 
 // Levels that differ by less than this part of them are the same (SimGrid's own solver: 1e-5).
 constexpr double same = 1e-10;
@@ -14,4 +14,4 @@ constexpr double same = 1e-10;
 // not. In the end `risen` says which flows have less than theirs.
 double water_level(const Link& link, const std::vector<double>& offers, std::vector<char>& risen);
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int own_bound = -1, unbound = -2;  // instead of the link at which a flow is bound
@@ -43,4 +43,4 @@ struct Link {
   std::vector<Stop> stops;
 };
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

@@ -1,8 +1,8 @@
-#include "sim/network/max_min/water_level.hpp"
+#include "sim/network/flows/water_level.hpp"
 
 #include <algorithm>
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 
 double water_level(const Link& link, const std::vector<double>& offers, std::vector<char>& risen) {
   double left = link.capacity, level = 0;
@@ -25,4 +25,4 @@ double water_level(const Link& link, const std::vector<double>& offers, std::vec
   return level;
 }
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

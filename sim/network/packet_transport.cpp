@@ -1,4 +1,4 @@
-#include "sim/network/packets/packet_transport.hpp"
+#include "sim/network/packet_transport.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@ namespace {
 constexpr double least_queue_bytes = 8 * packets::frame_of_segment_bytes;  // as an emulated link's
 constexpr double rounding = 1e-9;
 
-TcpRules packet_rules(const platform::NetworkNumbers& numbers) {
-  TcpRules rules;
+packets::TcpRules packet_rules(const platform::NetworkNumbers& numbers) {
+  packets::TcpRules rules;
   rules.segment_bytes = packets::segment_bytes;
   rules.most_segments = std::max(2.0, std::floor(numbers.window_bytes / packets::segment_bytes));
   rules.initial_segments = std::min(rules.initial_segments, rules.most_segments);

@@ -9,10 +9,10 @@
 #include <queue>
 #include <vector>
 
-#include "sim/network/agenda.hpp"
-#include "sim/network/max_min/max_min.hpp"
+#include "core/base/agenda.hpp"
+#include "sim/network/flows/max_min.hpp"
 
-namespace ddl::network {
+namespace ddl::network::flows {
 
 // What one transfer asks of the network.
 struct FlowShape {
@@ -91,4 +91,4 @@ class Flows final : private MaxMin::Listener {
   bool settled_ = true;
 };
 
-}  // namespace ddl::network
+}  // namespace ddl::network::flows

@@ -1,8 +1,8 @@
-#include "sim/network/max_min/max_min.hpp"
+#include "sim/network/flows/max_min.hpp"
 
 #include <algorithm>
 
-namespace ddl::network {
+namespace ddl::network::flows {
 namespace {
 
 constexpr int most_changes = 4096;  // of a sum before it is added up afresh
@@ -147,4 +147,4 @@ void MaxMin::adjust(int link) {
   if (l.notifies) notify_links(link);
 }
 
-}  // namespace ddl::network
+}  // namespace ddl::network::flows

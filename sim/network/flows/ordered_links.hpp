@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/network/max_min/filling.hpp"
-#include "sim/network/max_min/max_min_parts.hpp"
+#include "sim/network/flows/filling.hpp"
+#include "sim/network/flows/max_min_parts.hpp"
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 
 class OrderedLinks {
  public:
@@ -88,4 +88,4 @@ class OrderedLinks {
   std::int64_t visits_ = 0;
 };
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

@@ -1,11 +1,11 @@
-#include "sim/network/max_min/ordered_links.hpp"
+#include "sim/network/flows/ordered_links.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "sim/network/max_min/water_level.hpp"
+#include "sim/network/flows/water_level.hpp"
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 namespace {
 
 constexpr int most_turns = 16;           // of one update
@@ -263,4 +263,4 @@ void OrderedLinks::find_flows_below_own_bound(const std::vector<Flow>& flows) {
   visits_ += static_cast<std::int64_t>(self_bound_.parts.size());
 }
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/network/max_min/max_min_parts.hpp"
+#include "sim/network/flows/max_min_parts.hpp"
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 
 class Filling {
  public:
@@ -36,4 +36,4 @@ class Filling {
   std::int64_t visits_ = 0;
 };
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

@@ -1,5 +1,5 @@
 // What is due next, against a sorted set.
-#include "sim/network/agenda.hpp"
+#include "core/base/agenda.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include "core/base/rng.hpp"
 
-using ddl::network::Agenda;
+using ddl::Agenda;
 
 namespace {
 

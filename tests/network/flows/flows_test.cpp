@@ -1,5 +1,5 @@
 // Our own sharing of links against closed forms at any size, and against SimGrid's full solver on whatever comes.
-#include "sim/network/max_min/flows.hpp"
+#include "sim/network/flows/flows.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,6 +13,7 @@
 
 using namespace ddl;
 using namespace ddl::network;
+using namespace ddl::network::flows;
 
 using nlohmann::json;
 

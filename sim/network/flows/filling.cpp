@@ -1,9 +1,9 @@
-#include "sim/network/max_min/filling.hpp"
+#include "sim/network/flows/filling.hpp"
 
 #include <algorithm>
 #include <functional>
 
-namespace ddl::network::max_min {
+namespace ddl::network::flows::max_min {
 
 void Filling::fill(const std::vector<Link>& links, const std::vector<Flow>& flows) {
   links_.assign(links.size(), {});
@@ -76,4 +76,4 @@ void Filling::push(double share, int link) {
   std::ranges::push_heap(queue_, std::greater<>());
 }
 
-}  // namespace ddl::network::max_min
+}  // namespace ddl::network::flows::max_min

@@ -1,5 +1,5 @@
 // The sharing of links against the definition of max-min fairness, while flows come and go.
-#include "sim/network/max_min/max_min.hpp"
+#include "sim/network/flows/max_min.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@
 
 using namespace ddl;
 using namespace ddl::network;
+using namespace ddl::network::flows;
 
 namespace {
 

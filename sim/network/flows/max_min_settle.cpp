@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "core/base/check.hpp"
-#include "sim/network/max_min/max_min.hpp"
-#include "sim/network/max_min/water_level.hpp"
+#include "sim/network/flows/max_min.hpp"
+#include "sim/network/flows/water_level.hpp"
 
-namespace ddl::network {
+namespace ddl::network::flows {
 namespace {
 
 using max_min::same;
@@ -231,4 +231,4 @@ void MaxMin::listen_or_promise(int link) {
   }
 }
 
-}  // namespace ddl::network
+}  // namespace ddl::network::flows

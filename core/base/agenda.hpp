@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ddl::network {
+namespace ddl {
 
 class Agenda {
  public:
@@ -46,4 +46,4 @@ class Agenda {
   std::vector<double> least_s_;  // of the leaves below; leaves from leaves_ on
 };
 
-}  // namespace ddl::network
+}  // namespace ddl
