@@ -26,7 +26,7 @@ void hand_to_laboratory(const std::vector<std::string>& arguments) {
   execv(program.c_str(), pointers.data());
   const std::string why =
       errno == ENOENT ? "which is not installed" : std::string("which fails: ") + std::strerror(errno);
-  throw InputError(arguments.front() + ": is done by the laboratory, " + why + "; expected " + program);
+  throw InputError(arguments.front() + ": belongs to the laboratory, " + why + "; expected " + program);
 }
 
 }  // namespace ddl::cli

@@ -36,7 +36,7 @@ TEST_CASE("a laboratory that is not installed is one clear line") {
     CHECK(answer.code == 2);
     CHECK(answer.out == "");
     CHECK(
-        answer.err.starts_with("ddlsim: " + word + ": is done by the laboratory, which is not installed; expected /"));
+        answer.err.starts_with("ddlsim: " + word + ": belongs to the laboratory, which is not installed; expected /"));
     CHECK(answer.err.ends_with("/bin/ddlsim-lab\n"));
     CHECK(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
   }

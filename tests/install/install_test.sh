@@ -47,7 +47,7 @@ ddlsim reproduce >"$work/studies" || fail "ddlsim does not find its laboratory"
 grep -q '^  ako_2018 ' "$work/studies" || fail "$(cat "$work/studies")"
 mv "$root/usr/bin/ddlsim-lab" "$work"
 ddlsim reproduce >"$work/error" 2>&1 && fail "a laboratory that is not installed was found"
-grep -q '^ddlsim: reproduce: is done by the laboratory, which is not installed; expected /' "$work/error" ||
+grep -q '^ddlsim: reproduce: belongs to the laboratory, which is not installed; expected /' "$work/error" ||
   fail "$(cat "$work/error")"
 ddlsim check no_such_scenario >"$work/error" 2>&1 && fail "a name that nothing has is accepted"
 grep -q '^ddlsim: no_such_scenario: ' "$work/error" || fail "$(cat "$work/error")"
