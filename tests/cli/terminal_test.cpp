@@ -272,7 +272,8 @@ TEST_CASE("each scenario that new writes runs as it is") {
     CHECK(written.out == name + ".json\n");
     CHECK(text_of(place.at(name + ".json")) == place.call("new " + name).out);
     CHECK(text_of(place.at(name + ".json")).find("// ") != std::string::npos);
-    const Reply run = place.call(name + ".json --set name=run --force --set evaluate.samples=100 --out " + name);
+    const Reply run =
+        place.call(name + ".json --set name=run --force --quiet --set evaluate.samples=100 --out " + name);
     CHECK(run.err == "");
     CHECK(run.code == 0);
     CHECK(fs::exists(place.at(name + "/run/1/summary.json")));
