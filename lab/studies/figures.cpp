@@ -106,10 +106,11 @@ Reading answers_percent(const std::string& host) {
   };
 }
 
-double rank_correlation(const Outcome& outcome, const std::string& table) {
+double rank_correlation(const Outcome& outcome, const std::string& table, const std::string& without) {
   std::vector<double> published, simulated;
   for (const Outcome::Value& value : outcome.values()) {
-    if (value.place.table != table || !value.published || !value.simulated) continue;
+    if (value.place.table != table || !value.published || !value.simulated || value.place.row.at(0) == without)
+      continue;
     published.push_back(*value.published);
     simulated.push_back(*value.simulated);
   }

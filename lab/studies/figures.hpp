@@ -26,8 +26,9 @@ Reading fluctuation_percent();
 // Of the requests that `host` answered, in per cent, those that it answered rightly.
 Reading answers_percent(const std::string& host);
 
-// Spearman's rank correlation of published and simulated over the values of `table` that have both; ties share ranks.
-double rank_correlation(const Outcome& outcome, const std::string& table);
+// Spearman's rank correlation of published and simulated over the values of `table` that have both, but for those whose
+// rows begin with the label `without`; ties share ranks.
+double rank_correlation(const Outcome& outcome, const std::string& table, const std::string& without = "");
 
 // "7 of 9".
 std::string out_of(int count, int all);

@@ -14,7 +14,7 @@
 #include <tuple>
 
 #include "core/base/check.hpp"
-#include "lab/studies/measured_file.hpp"
+#include "lab/studies/lab_file.hpp"
 #include "sim/results/reading/read_rows.hpp"
 
 namespace ddl::studies {
@@ -217,10 +217,10 @@ Study validation_study(const Scale& scale) {
        "model",
        3}};
   for (TableLayout& table : study.tables) table.reference = "measured";
-  std::vector<MeasuredCell> cells = read_measured(measured_file("measured.csv"));
-  std::ranges::copy(read_measured(measured_file("wan.csv")), std::back_inserter(cells));
+  std::vector<MeasuredCell> cells = read_measured(lab_text("results/validation/measured.csv"));
+  std::ranges::copy(read_measured(lab_text("results/validation/wan.csv")), std::back_inserter(cells));
   for (const char* name : {"held_out_lan.csv", "held_out.csv"}) {
-    for (MeasuredCell& cell : read_measured(measured_file(name))) {
+    for (MeasuredCell& cell : read_measured(lab_text(std::string("results/validation/") + name))) {
       cell.is_held_out = true;
       cells.push_back(cell);
     }

@@ -12,6 +12,7 @@
 #include "core/nn/layer.hpp"
 #include "core/nn/model.hpp"
 #include "lab/studies/figures.hpp"
+#include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/run_study.hpp"
 #include "lab/studies/study.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -25,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 // Of both sizes, those with exits; both learn CIFAR-10 in DIR/cifar-10.
 std::vector<Cell> exit_cells(bool full, const std::string& folder) {
-  std::vector<Cell> cells = iddl({.full = full, .data = folder}).cells;
+  std::vector<Cell> cells = read_study("iddl", {.full = full, .data = folder}).cells;
   std::erase_if(cells, [](const Cell& cell) { return !cell.name.starts_with("exits_"); });
   return cells;
 }
@@ -92,7 +93,7 @@ TEST_CASE("IDDL's exits come after the layers that published ones come after") {
 }
 
 TEST_CASE("the published accuracies of exits satisfy the claims made of them, and the other way round none") {
-  const Study study = iddl({.full = false, .data = "/data"});
+  const Study study = read_study("iddl", {.full = false, .data = "/data"});
   std::vector<Outcome::Value> values = published_values(study);
   for (const char* text : {rises, ranked}) {
     CHECK_MESSAGE(claim_of(study, text).judge(Outcome(values)).holds, text);
@@ -111,7 +112,7 @@ TEST_CASE("the published accuracies of exits satisfy the claims made of them, an
 }
 
 TEST_CASE("the published accuracies of larger residual networks satisfy the claim of their order, and no closer ones") {
-  const Study study = iddl({.full = false, .data = "/data"});
+  const Study study = read_study("iddl", {.full = false, .data = "/data"});
   std::vector<Outcome::Value> values = published_values(study);
   CHECK(claim_of(study, leads).judge(Outcome(values)).holds);
   CHECK(claim_of(study, "the larger residual networks leave chance").judge(Outcome(values)).holds);
@@ -131,7 +132,7 @@ TEST_CASE("the published accuracies of larger residual networks satisfy the clai
 TEST_CASE("all networks on CIFAR-10 train on cropped and flipped images, as published, and perceptrons on whole ones") {
   for (const bool full : {false, true}) {
     int on_cifar = 0;
-    for (const Cell& cell : iddl({.full = full, .data = "/data"}).cells) {
+    for (const Cell& cell : read_study("iddl", {.full = full, .data = "/data"}).cells) {
       const Json data = Json::parse(cell.scenario).value("data", Json::object());
       const bool cifar = data.value("source", "") == "cifar-10";
       on_cifar += cifar ? 1 : 0;
@@ -161,7 +162,7 @@ TEST_CASE("classifiers of four groups have the source's parameters, and the trun
 }
 
 TEST_CASE("the full study judges the published accuracies by two points") {
-  const Study study = iddl({.full = true, .data = "/data"});
+  const Study study = read_study("iddl", {.full = true, .data = "/data"});
   const auto holds = [&](const char* text, double off) {
     std::vector<Outcome::Value> values = published_values(study);
     for (Outcome::Value& value : values) {
@@ -177,7 +178,7 @@ TEST_CASE("the full study judges the published accuracies by two points") {
 
 TEST_CASE("claims of IDDL's figures from data can be judged, and hold of nothing that is missing") {
   for (const bool full : {false, true}) {
-    const Study study = iddl({.full = full, .data = "/data"});
+    const Study study = read_study("iddl", {.full = full, .data = "/data"});
     std::vector<Outcome::Value> nothing = study.derived;
     std::set<TablePosition> places;
     for (Outcome::Value& value : nothing) value.simulated.reset();

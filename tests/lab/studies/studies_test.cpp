@@ -11,6 +11,7 @@
 
 #include "core/systems/table.hpp"
 #include "lab/studies/figures.hpp"
+#include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/run_study.hpp"
 #include "lab/studies/study.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -231,7 +232,7 @@ TEST_CASE("the 48 cells differ in network, workers and training system only") {
 }
 
 TEST_CASE("every count of IDDL's models is the published one, and without data its perceptrons are left out") {
-  const Study study = iddl({});
+  const Study study = read_study("iddl", {});
   CHECK(study.derived.size() == 7 * 3 + 3 * 3);
   for (const Outcome::Value& value : study.derived) {
     const double unit = value.place.table == "operations" ? 0.01 : 1;
@@ -241,8 +242,8 @@ TEST_CASE("every count of IDDL's models is the published one, and without data i
     return std::ranges::count_if(of.cells, [](const Cell& cell) { return cell.name.starts_with("mlp-"); });
   };
   CHECK(of_perceptrons(study) == 0);
-  CHECK(of_perceptrons(iddl({.full = false, .data = "/data"})) == 12);
-  CHECK(study.claims.size() < iddl({.full = false, .data = "/data"}).claims.size());
+  CHECK(of_perceptrons(read_study("iddl", {.full = false, .data = "/data"})) == 12);
+  CHECK(study.claims.size() < read_study("iddl", {.full = false, .data = "/data"}).claims.size());
 }
 
 TEST_CASE("ranks that run against each other correlate at -1, ties share theirs") {

@@ -1,5 +1,5 @@
 // Where the measured cycle times are looked for.
-#include "lab/studies/measured_file.hpp"
+#include "lab/studies/lab_file.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include "lab/studies/study.hpp"
 #include "tests/data/scratch_folder.hpp"
 
-namespace ddl::studies::measured_file_test {
+namespace ddl::studies::lab_file_test {
 
 TEST_CASE("measured files are those of DDLSIM_HOME, and a study without them says which it lacks") {
   const data::ScratchFolder home;
@@ -27,7 +27,7 @@ TEST_CASE("measured files are those of DDLSIM_HOME, and a study without them say
   const std::filesystem::path folder = std::filesystem::path(home.path()) / "results" / "validation";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "measured.csv") << "a,b\n1,2\n";
-  CHECK(measured_file("measured.csv") == "a,b\n1,2\n");
+  CHECK(lab_text("results/validation/measured.csv") == "a,b\n1,2\n");
 }
 
-}  // namespace ddl::studies::measured_file_test
+}  // namespace ddl::studies::lab_file_test

@@ -1,4 +1,4 @@
-#include "lab/studies/measured_file.hpp"
+#include "lab/studies/lab_file.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -28,15 +28,18 @@ std::vector<fs::path> folders_of_files() {
 
 }  // namespace
 
-std::string measured_file(const std::string& name) {
-  const fs::path below = fs::path("results") / "validation" / name;
+std::string lab_file(const std::string& name) {
   for (const fs::path& folder : folders_of_files()) {
-    std::ifstream file(folder / below, std::ios::binary);
-    if (file) return {std::istreambuf_iterator<char>(file), {}};
+    const fs::path file = (folder / name).lexically_normal();
+    if (std::ifstream(file, std::ios::binary)) return file.string();
   }
-  throw InputError(below.string() +
-                   ": no such file; expected it in the current folder, in a folder above the program, in " +
+  throw InputError(name + ": no such file; expected it in the current folder, in a folder above the program, in " +
                    "share/ddlsim or, if that is set, in $DDLSIM_HOME");
+}
+
+std::string lab_text(const std::string& name) {
+  std::ifstream file(lab_file(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace ddl::studies

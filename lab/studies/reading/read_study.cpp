@@ -1,0 +1,241 @@
+#include "lab/studies/reading/read_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "lab/studies/lab_file.hpp"
+#include "lab/studies/reading/named_readings.hpp"
+#include "sim/results/reading/table_reader.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::studies {
+namespace {
+
+constexpr std::array sizes = {"default", "data", "full"};
+constexpr const char* other_sizes = "else";
+constexpr const char* between_labels = " | ";
+
+bool is_size(const std::string& name) { return std::ranges::count(sizes, name) > 0; }
+
+class StudyReader {
+ public:
+  StudyReader(const std::string& name, const Scale& scale) : folder_("lab/studies/" + name + "/"), scale_(scale) {
+    study_.name = name;
+    context_.size = scale.full ? "full" : scale.data.empty() ? "default" : "data";
+  }
+
+  Study study() {
+    read_frame(parsed("study.json"));
+    read_published();
+    read_sweep(parsed("sweep.json"));
+    const std::string prose = lab_file(folder_ + "reasons.md");
+    const Prose reasons = parse_prose(lab_text(folder_ + "reasons.md"), prose, context_);
+    study_.claims = parse_claims(parsed("claims.json"), study_, reasons, context_);
+    study_.notes = reasons.notes;
+    return std::move(study_);
+  }
+
+ private:
+  JsonAt parsed(const char* file) const { return JsonAt::parsed(lab_text(folder_ + file), lab_file(folder_ + file)); }
+
+  void read_frame(const JsonAt& json) {
+    json.expect_keys({"title", "source", "size", "seeds", "words", "tables"});
+    read_words(json);
+    study_.title = json.at("title").text();
+    study_.source = json.at("source").text();
+    study_.size = context_.text(json, "size", context_.words);
+    study_.seeds = seeds_of(context_.of_size(json.at("seeds")));
+    for (const JsonAt& table : json.at("tables").items()) read_table_layout(table);
+  }
+
+  void read_words(const JsonAt& json) {
+    context_.words["data"] = scale_.data;
+    const std::optional<JsonAt> words = json.find("words");
+    if (!words) return;
+    for (const auto& [size, of_size] : words->members()) {
+      if (!is_size(size) && size != "all") of_size.refuse("is no size; expected all, default, data or full");
+      for (const auto& [word, value] : of_size.members()) {
+        if (size == "all" || size == context_.size) context_.words[word] = value.json();
+      }
+    }
+  }
+
+  static std::vector<std::uint64_t> seeds_of(const JsonAt& json) {
+    std::vector<std::uint64_t> seeds;
+    for (const JsonAt& seed : json.items()) seeds.push_back(static_cast<std::uint64_t>(seed.whole()));
+    return seeds;
+  }
+
+  void read_table_layout(const JsonAt& json) {
+    json.expect_keys({"name", "title", "row", "column", "decimals", "order", "reference", "sizes"});
+    const std::string name = json.at("name").text();
+    tables_.insert(name);
+    if (!context_.has(json)) return;
+    TableLayout table{.name = name,
+                      .title = context_.text(json, "title", context_.words),
+                      .row = json.at("row").texts(),
+                      .column = json.at("column").text(),
+                      .decimals = json.at("decimals").whole()};
+    if (const auto order = json.find("order")) table.order = order->texts();
+    table.reference = json.text_or("reference", table.reference);
+    study_.tables.push_back(std::move(table));
+  }
+
+  void read_published() {
+    const std::string file = lab_file(folder_ + "published.csv");
+    results::read_table(file, "table,row,column,published", [&](const results::TableRow& row) {
+      const std::string place = row.text(0) + between_labels + row.text(1) + between_labels + row.text(2);
+      if (!tables_.contains(row.text(0))) {
+        throw InputError(file + ": " + scenario::in_quotes(row.text(0)) + " is no table; expected one of study.json");
+      }
+      if (!published_.emplace(place, row.number(3)).second) {
+        throw InputError(file + ": " + scenario::in_quotes(place) + " is there twice; expected each figure once");
+      }
+    });
+  }
+
+  void read_sweep(const JsonAt& json) {
+    json.expect_keys({"platforms", "counts", "cells"});
+    if (const auto platforms = json.find("platforms")) {
+      for (const JsonAt& file : platforms->items()) read_platform(file);
+    }
+    if (const auto counts = json.find("counts")) {
+      for (const JsonAt& one : counts->items()) {
+        one.expect_keys({"for", "model", "input", "figures"});
+        for_each_place(one, [&](const JsonAt& filled) { read_counts(filled); });
+      }
+    }
+    for (const JsonAt& cell : json.at("cells").items()) {
+      cell.expect_keys({"name", "add_to", "sizes", "for", "scenario", "figures", "seeds", "cost", "draws"});
+      if (context_.has(cell)) for_each_place(cell, [&](const JsonAt& filled) { read_cell(filled); });
+    }
+  }
+
+  void read_platform(const JsonAt& json) {
+    json.expect_keys({"file", "sizes"});
+    const std::string file = json.at("file").text();
+    if (context_.has(json)) study_.platforms.push_back({file, json.checked([&] { return lab_text(folder_ + file); })});
+  }
+
+  // The object with its words filled in, at every place of the grid that it names under "for".
+  template <class Read>
+  void for_each_place(const JsonAt& json, const Read& read) {
+    std::vector<Words> grid = {context_.words};
+    if (const auto axes = json.find("for")) grid = words_of_grid(*axes, context_.words);
+    for (const Words& words : grid) {
+      Json object = json.json();
+      object.erase("for");
+      read(json.with(json.checked([&] { return filled(object, words); })));
+    }
+  }
+
+  void read_counts(const JsonAt& json) {
+    const std::string network = json.at("model").text();
+    const std::vector<JsonAt> input = json.at("input").items();
+    if (input.size() != 3) json.at("input").refuse("is no shape; expected channels, height and width");
+    for (const JsonAt& figure : json.at("figures").items()) {
+      const TablePosition place = place_of(figure.at("at"));
+      study_.derived.push_back({place, published_at(figure.at("at")), count_of(figure, network, input)});
+    }
+  }
+
+  void read_cell(const JsonAt& json) {
+    std::vector<Figure> figures;
+    for (const JsonAt& figure : json.at("figures").items()) {
+      figures.push_back({place_of(figure.at("at")), published_at(figure.at("at")), reading_of(figure)});
+    }
+    if (const auto other = json.find("add_to")) return add_to(*other, std::move(figures));
+    Cell cell{json.at("name").text(), json.at("scenario").json().dump(), std::move(figures)};
+    if (const auto seeds = json.find("seeds")) cell.seeds = seeds_of(*seeds);
+    if (const auto cost = json.find("cost")) cell.cost = cost->number();
+    if (const auto draws = json.find("draws")) cell.draws = draws->whole();
+    study_.cells.push_back(std::move(cell));
+  }
+
+  // What else is read off the runs of a cell that is there already.
+  void add_to(const JsonAt& name, std::vector<Figure> figures) {
+    for (Cell& cell : study_.cells) {
+      if (cell.name != name.text()) continue;
+      std::ranges::move(figures, std::back_inserter(cell.figures));
+      return;
+    }
+    name.refuse(scenario::in_quotes(name.text()) + " is no cell; expected one that stands above");
+  }
+
+  TablePosition place_of(const JsonAt& json) const {
+    TablePosition place = position_of(json, json.text());
+    for (const TableLayout& table : study_.tables) {
+      if (table.name != place.table) continue;
+      if (table.row.size() == place.row.size()) return place;
+      json.refuse(scenario::in_quotes(json.text()) + " has " + std::to_string(place.row.size()) +
+                  " labels of a row; expected " + std::to_string(table.row.size()));
+    }
+    json.refuse(scenario::in_quotes(place.table) + " is no table of this size; expected one of study.json");
+  }
+
+  std::optional<double> published_at(const JsonAt& place) const {
+    const auto found = published_.find(place.text());
+    return found == published_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  const std::string folder_;
+  const Scale& scale_;
+  Study study_;
+  StudyContext context_;
+  std::set<std::string> tables_;  // of all sizes
+  std::map<std::string, double> published_;
+};
+
+}  // namespace
+
+bool StudyContext::has(const JsonAt& json) const {
+  const std::optional<JsonAt> named = json.find("sizes");
+  if (!named) return true;
+  bool found = false;
+  for (const JsonAt& name : named->items()) {
+    if (!is_size(name.text()))
+      name.refuse(scenario::in_quotes(name.text()) + " is no size; expected default, data or full");
+    found = found || name.text() == size;
+  }
+  return found;
+}
+
+JsonAt StudyContext::of_size(const JsonAt& json) const {
+  if (!json.json().is_object()) return json;
+  for (const auto& [name, value] : json.members()) {
+    if (!is_size(name) && name != other_sizes) value.refuse("is no size; expected default, data, full or else");
+  }
+  if (const auto found = json.find(size)) return *found;
+  return json.at(other_sizes);
+}
+
+std::string StudyContext::text(const JsonAt& json, const std::string& key, const Words& of) const {
+  const std::optional<JsonAt> found = json.find(key);
+  if (!found) return "";
+  const JsonAt here = of_size(*found);
+  return here.checked([&] { return filled_text(here.text(), of); });
+}
+
+std::vector<std::string> parts_of_place(const std::string& text) {
+  std::vector<std::string> parts;
+  const std::string separator = between_labels;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + separator.size()) {
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+TablePosition position_of(const JsonAt& place, const std::string& text) {
+  std::vector<std::string> parts = parts_of_place(text);
+  if (parts.size() < 3) {
+    place.refuse(scenario::in_quotes(text) + " is no place of a figure; expected \"table | row | column\"");
+  }
+  return {parts.front(), {parts.begin() + 1, parts.end() - 1}, parts.back()};
+}
+
+Study read_study(const std::string& name, const Scale& scale) { return StudyReader(name, scale).study(); }
+
+}  // namespace ddl::studies

@@ -1,0 +1,124 @@
+#include "lab/studies/reading/words.hpp"
+
+#include "core/base/counted.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::studies {
+namespace {
+
+constexpr int deepest_word = 8;  // of words in the values of words
+
+Json filled_at_depth(const Json& json, const Words& words, int depth);
+
+Json value_of(const std::string& word, const Words& words, int depth) {
+  const auto found = words.find(word);
+  if (found == words.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, value] : words) known.push_back(name);
+    throw InputError("has no word for " + scenario::in_quotes("{" + word + "}") + "; " +
+                     scenario::nearest_or(word, known, "words are " + scenario::listed(known)));
+  }
+  if (depth == deepest_word) {
+    throw InputError("has the word " + scenario::in_quotes(word) + " in its own value; expected words that end");
+  }
+  return filled_at_depth(found->second, words, depth + 1);
+}
+
+std::string text_at_depth(const std::string& text, const Words& words, int depth) {
+  std::string result;
+  for (const TextPiece& piece : pieces_of(text)) {
+    if (!piece.in_braces) {
+      result += piece.text;
+      continue;
+    }
+    const Json value = value_of(piece.text, words, depth);
+    if (value.is_structured()) throw InputError("has a list or an object within a text; expected text or a number");
+    result += value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return result;
+}
+
+Json filled_at_depth(const Json& json, const Words& words, int depth) {
+  if (json.is_string()) {
+    const std::vector<TextPiece> pieces = pieces_of(json.get<std::string>());
+    if (pieces.size() == 1 && pieces[0].in_braces) return value_of(pieces[0].text, words, depth);
+    return text_at_depth(json.get<std::string>(), words, depth);
+  }
+  if (!json.is_structured()) return json;
+  Json result = json.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, item] : json.items()) {
+    Json value = filled_at_depth(item, words, depth);
+    if (json.is_object()) {
+      result[key] = std::move(value);
+    } else if (item.is_string() && value.is_array()) {
+      for (Json& of_list : value) result.push_back(std::move(of_list));
+    } else {
+      result.push_back(std::move(value));
+    }
+  }
+  return result;
+}
+
+// The words of one axis, by position.
+std::vector<Words> words_of_axis(const JsonAt& axis) {
+  std::vector<Words> positions;
+  bool first = true;
+  for (const auto& [word, values] : axis.members()) {
+    const std::vector<JsonAt> items = values.items();
+    if (items.empty()) values.refuse("is an empty list; expected at least one value");
+    if (first) positions.resize(items.size());
+    first = false;
+    if (items.size() != positions.size()) {
+      values.refuse("has " + counted(static_cast<std::int64_t>(items.size()), "value") + ", the list before it " +
+                    std::to_string(positions.size()) + "; expected as many, to go in step");
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) positions[i][word] = items[i].json();
+  }
+  if (first) axis.refuse("has no lists; expected words and their lists of values");
+  return positions;
+}
+
+}  // namespace
+
+std::vector<TextPiece> pieces_of(const std::string& text) {
+  std::vector<TextPiece> pieces;
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool twice = i + 1 < text.size() && text[i + 1] == text[i];
+    if (text[i] == '}' && !twice) throw InputError("closes a brace that it has not opened; expected \"}}\" for one");
+    if (text[i] != '{' || twice) {
+      plain += text[i];
+      if (twice && (text[i] == '{' || text[i] == '}')) ++i;
+      continue;
+    }
+    const std::size_t end = text.find('}', i);
+    if (end == std::string::npos) throw InputError("opens a brace that it does not close; expected \"}\"");
+    if (!plain.empty()) pieces.push_back({plain});
+    plain.clear();
+    pieces.push_back({text.substr(i + 1, end - i - 1), true});
+    i = end;
+  }
+  if (!plain.empty()) pieces.push_back({plain});
+  return pieces;
+}
+
+Json filled(const Json& json, const Words& words) { return filled_at_depth(json, words, 0); }
+std::string filled_text(const std::string& text, const Words& words) { return text_at_depth(text, words, 0); }
+
+std::vector<Words> words_of_grid(const JsonAt& axes, const Words& others) {
+  std::vector<Words> grid = {others};
+  for (const JsonAt& axis : axes.items()) {
+    std::vector<Words> finer;
+    const std::vector<Words> positions = words_of_axis(axis);
+    for (const Words& before : grid) {
+      for (const Words& position : positions) {
+        finer.push_back(position);
+        finer.back().insert(before.begin(), before.end());
+      }
+    }
+    grid = std::move(finer);
+  }
+  return grid;
+}
+
+}  // namespace ddl::studies

@@ -1,0 +1,294 @@
+// Studies read from their folders: what formulas, words and claims mean, and what is said of a folder that is wrong.
+#include "lab/studies/reading/read_study.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/base/check.hpp"
+#include "lab/studies/reading/formula.hpp"
+#include "tests/data/scratch_folder.hpp"
+
+namespace ddl::studies::read_study_test {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+// Two systems with two numbers of workers.
+const Files& tiny() {
+  static const Files files = {
+      {"study.json",
+       R"({"title": "Tiny", "source": "none", "size": {"full": "all {steps} steps", "else": "{steps} steps"},
+ "seeds": {"full": [1], "else": [1, 2]},
+ "words": {"all": {"star": {"topology": "star", "workers": "{workers}", "bandwidth": "1Gbps"}},
+           "default": {"steps": 10}, "data": {"steps": 20}, "full": {"steps": 1000}},
+ "tables": [{"name": "speed", "title": "Steps a second", "row": ["workers"], "column": "system", "decimals": 1}]})"},
+      {"published.csv", "table,row,column,published\nspeed,2,ring,10\nspeed,4,ring,8\nspeed,4,server,4\n"},
+      {"sweep.json",
+       R"({"cells": [{"name": "{system}_{workers}", "cost": 2,
+ "for": [{"workers": [2, 4]}, {"system": ["ring", "server"], "algorithm": ["ring_allreduce", {"name": "ps_sync"}]}],
+ "scenario": {"platform": "{star}", "algorithm": "{algorithm}", "stop": {"iterations": "{steps}"}},
+ "figures": [{"at": "speed | {workers} | {system}", "read": "measure", "key": "iterations_per_second"}]}]})"},
+      {"claims.json",
+       R"([{"name": "ring", "kind": "published", "text": "the ring is quicker", "accepted": "by one step a second",
+ "each": {"for": [{"workers": [2, 4]}],
+          "let": {"ring": "speed | {workers} | ring", "server": "speed | {workers} | server"},
+          "holds": "ring >= server + 1", "text": "{ring - server:+.1f} with {workers}", "failing": "{workers}"},
+ "holds": "holding >= 1", "numbers": "{holding} of {all}: {cases}", "if_some_fail": "; not with {exceptions}"},
+{"name": "near", "kind": "check", "text": "as published", "accepted": "within 10 % on average",
+ "each": {"cells": "speed", "where": {"system": "ring"}, "error": "it / published(it) - 1"},
+ "holds": "mean <= 0.1", "numbers": "at most {100 * worst:+.0f} %"}])"},
+      {"reasons.md",
+       "# Reasons\n\n## ring\n\nAfter {steps}\nsteps.\n\n# Notes\n\n## Assumed (full)\n\nOne.\n\nTwo.\n"}};
+  return files;
+}
+
+// The study whose folder has these files.
+Study read(const Files& files, const Scale& scale = {}) {
+  const data::ScratchFolder home;
+  const std::filesystem::path folder = std::filesystem::path(home.path()) / "lab" / "studies" / "tiny";
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : files) std::ofstream(folder / name) << text;
+  setenv("DDLSIM_HOME", home.path().c_str(), 1);
+  return read_study("tiny", scale);
+}
+
+std::string refusal_of(const std::string& file, const std::string& part, const std::string& instead) {
+  Files files = tiny();
+  std::string& text = files.at(file);
+  const std::size_t found = text.find(part);
+  REQUIRE_MESSAGE(found != std::string::npos, part);
+  text.replace(found, part.size(), instead);
+  try {
+    read(files);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+double value_of(const std::string& formula, const std::map<std::string, double>& numbers) {
+  const KnowsName knows = [&](const std::string& name) { return numbers.contains(name); };
+  return parse_term(formula, knows).value([&](const std::string& name, bool published) {
+    return published ? 100 * numbers.at(name) : numbers.at(name);
+  });
+}
+bool is_so(const std::string& formula, const std::map<std::string, double>& numbers) {
+  const KnowsName knows = [&](const std::string& name) { return numbers.contains(name); };
+  return holds(parse_condition(formula, knows), [&](const std::string& name, bool) { return numbers.at(name); });
+}
+std::string refusal_of_formula(const std::string& formula) {
+  try {
+    is_so(formula, {{"a", 1}});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+// Of four places, in the order of the cells: ring and server with 2 workers, then with 4.
+Verdict verdict_of(const Study& study, std::size_t claim, const std::vector<std::optional<double>>& simulated) {
+  std::vector<Outcome::Value> values;
+  for (const Cell& cell : study.cells) {
+    values.push_back({cell.figures[0].place, cell.figures[0].published, simulated[values.size()]});
+  }
+  return study.claims.at(claim).judge(Outcome(values));
+}
+
+}  // namespace
+
+TEST_CASE("formulas are arithmetic, products before sums, and what has no value gives none") {
+  CHECK(value_of("1 + 2 * 3 - 4 / 2", {}) == 5);
+  CHECK(value_of("-(a - b) - 1", {{"a", 1}, {"b", 4}}) == 2);
+  CHECK(value_of("8 / 4 / 2", {}) == 1);
+  CHECK(value_of("max(a, 2, b) + min(a, b) + abs(-3) + round(2.6)", {{"a", 1}, {"b", 7}}) == 14);
+  CHECK(value_of("published(a) + a", {{"a", 2}}) == 202);
+  CHECK(value_of("fall(5, 7, 4, 9, 8)", {}) == 3);  // from 7 to 4
+  CHECK(value_of("fall(1, 2, 3)", {}) == 0);
+  CHECK(std::isnan(value_of("max(1, a)", {{"a", none}})));
+  CHECK(std::isnan(value_of("fall(a, 1)", {{"a", none}})));
+}
+
+TEST_CASE("a condition holds if each of its comparisons does, and none of what has no value") {
+  CHECK(is_so("1 <= a < 2 and a = 1", {{"a", 1}}));
+  CHECK_FALSE(is_so("1 <= a < 2 and a > 1", {{"a", 1}}));
+  CHECK_FALSE(is_so("1 < a < 2", {{"a", 2}}));
+  for (const char* formula : {"a < 1", "a <= 1", "a > 1", "a >= 1", "a = a"})
+    CHECK_FALSE(is_so(formula, {{"a", none}}));
+}
+
+TEST_CASE("what is no formula is refused with what was expected") {
+  CHECK(refusal_of_formula("a +") == "has its end where it cannot; expected a number or a name");
+  CHECK(refusal_of_formula("a + 1") == "has its end where it cannot; expected a comparison");
+  CHECK(refusal_of_formula("a > b") == "has no number for \"b\"; expected the name of one");
+  CHECK(refusal_of_formula("(a > 1") == "has \">\" where it cannot; expected \")\"");
+  CHECK(refusal_of_formula("a > 1 a") == "has \"a\" where it cannot; expected an operator or the end");
+  CHECK(refusal_of_formula("a > 1.2.3") == "has the number \"1.2.3\"; expected one such as 0.05");
+  CHECK(refusal_of_formula("root(a) > 1") ==
+        "has no function \"root\" of 1; expected abs, fall, max, min, published or round");
+  CHECK(refusal_of_formula("abs(a, a) > 1") ==
+        "has no function \"abs\" of 2; expected abs, fall, max, min, published or round");
+  CHECK(refusal_of_formula("published(a + 1) > 1") ==
+        "asks for published() of what is no name; expected published(NAME)");
+}
+
+TEST_CASE("a study is what its folder says, in each size") {
+  const Study study = read(tiny());
+  CHECK(study.title == "Tiny");
+  CHECK(study.size == "10 steps");
+  CHECK(study.seeds == std::vector<std::uint64_t>{1, 2});
+  REQUIRE(study.cells.size() == 4);
+  CHECK(study.cells[1].name == "server_2");
+  CHECK(study.cells[1].cost == 2);
+  CHECK(Json::parse(study.cells[1].scenario) ==
+        Json::parse(R"({"platform": {"topology": "star", "workers": 2, "bandwidth": "1Gbps"},
+                        "algorithm": {"name": "ps_sync"}, "stop": {"iterations": 10}})"));
+  CHECK(study.cells[2].figures[0].place == TablePosition{"speed", {"4"}, "ring"});
+  CHECK(study.cells[2].figures[0].published == 8);
+  CHECK_FALSE(study.cells[1].figures[0].published.has_value());
+  CHECK(study.claims[0].if_not == "After 10 steps.");
+  CHECK(study.notes.empty());
+  const Study full = read(tiny(), {.full = true, .data = "/d"});
+  CHECK(full.size == "all 1000 steps");
+  CHECK(full.seeds == std::vector<std::uint64_t>{1});
+  REQUIRE(full.notes.size() == 2);
+  CHECK(full.notes[1].kind == Note::assumed);
+  CHECK(full.notes[1].text == "Two.");
+}
+
+TEST_CASE("a claim counts its cases, and says the numbers that it was decided by") {
+  const Study study = read(tiny());
+  const Verdict both = verdict_of(study, 0, {10, 9, 8, 4});
+  CHECK(both.holds);
+  CHECK(both.numbers == "2 of 2: +1.0 with 2, +4.0 with 4");
+  const Verdict one = verdict_of(study, 0, {9.5, 9, 8, 4});
+  CHECK(one.holds);
+  CHECK(one.numbers == "1 of 2: +0.5 with 2, +4.0 with 4; not with 2");
+  CHECK_FALSE(verdict_of(study, 0, {std::nullopt, 9, 4, 4}).holds);
+}
+
+TEST_CASE("errors of cases have a mean without signs, and a worst one with its sign") {
+  const Study study = read(tiny());
+  const Verdict near = verdict_of(study, 1, {10.4, 1, 6.8, 1});  // +4 % and -15 %
+  CHECK(near.holds);
+  CHECK(near.numbers == "at most -15 %");
+  CHECK_FALSE(verdict_of(study, 1, {10.4, 1, 6.6, 1}).holds);  // a mean of 10.75 %
+  CHECK_FALSE(verdict_of(study, 1, {std::nullopt, 1, 8, 1}).holds);
+}
+
+TEST_CASE("a claim knows whether it rests on runs that are not finished") {
+  const Study study = read(tiny());
+  for (const bool open : {false, true}) {
+    std::vector<Outcome::Value> values;
+    for (const Cell& cell : study.cells) values.push_back({cell.figures[0].place, 1, 1});
+    values[1].open = open;
+    bool asked = false;
+    study.claims[0].judge(Outcome(values).noting(asked));
+    CHECK(asked == open);
+    study.claims[1].judge(Outcome(values).noting(asked = false));
+    CHECK_FALSE(asked);  // of the ring alone
+  }
+}
+
+TEST_CASE("a folder that is wrong is one line with the file, the place, what is wrong and what was expected") {
+  const struct {
+    const char *file, *part, *instead, *ends;
+  } broken[] = {
+      {"claims.json", "\"kind\": \"check\"", "\"kind\": \"chek\"",
+       "claims.json: $[1].kind: \"chek\" is no kind of claim; expected published, check or input"},
+      {"claims.json", "\"accepted\"", "\"acepted\"",
+       "claims.json: $[0].acepted: is an unknown key; did you mean \"accepted\"?"},
+      {"claims.json", "speed | {workers} | server", "speed | {workers} | sever",
+       "claims.json: $[0].each.let.server: \"speed | 2 | sever\" is no figure of this size; expected one that a cell "
+       "has"},
+      {"claims.json", "speed | {workers} | server", "speed | server",
+       "claims.json: $[0].each.let.server: \"speed | server\" is no place of a figure; expected \"table | row | "
+       "column\""},
+      {"claims.json", "ring >= server + 1", "ring >= serve + 1",
+       "claims.json: $[0].each.holds: has no number for \"serve\"; expected the name of one"},
+      {"claims.json", "{ring - server:+.1f}", "{ring - server:+.1f",
+       "claims.json: $[0].each.text: has \":\" where it cannot; expected an operator or the end"},
+      {"claims.json", "holding >= 1", "holding",
+       "claims.json: $[0].holds: has its end where it cannot; expected a comparison"},
+      {"claims.json", "\"cells\": \"speed\"", "\"cells\": \"sped\"",
+       "claims.json: $[1].each.cells: \"sped\" is no table of this size"},
+      {"claims.json", "{\"system\": \"ring\"}", "{\"system\": \"rings\"}",
+       "claims.json: $[1].each: has no cases; expected some, by \"for\" or \"cells\""},
+      {"claims.json", "\"name\": \"ring\"", "\"name\": \"rings\"",
+       "claims.json: $: has no claim \"ring\"; expected one, for which reasons.md has a reason"},
+      {"claims.json", "[{", "[{,", "expected a key in double quotes"},
+      {"study.json", "\"decimals\": 1", "\"decimals\": -1",
+       "study.json: $.tables[0].decimals: -1 is no count; expected a whole number, zero or more"},
+      {"study.json", "\"title\": \"Tiny\", ", "", "study.json: $.title: is missing; expected a value"},
+      {"study.json", "\"full\": [1]", "\"ful\": [1]",
+       "study.json: $.seeds.ful: is no size; expected default, data, full or else"},
+      {"study.json", "\"title\"", "\"title\": \"a\", \"title\"",
+       "study.json: $.title: is given twice; expected each key once"},
+      {"sweep.json", "{star}", "{sta}", "sweep.json: $.cells[0]: has no word for \"{sta}\"; did you mean \"star\"?"},
+      {"sweep.json", "[2, 4]", "[]",
+       "sweep.json: $.cells[0].for[0].workers: is an empty list; expected at least one value"},
+      {"sweep.json", "[\"ring\", \"server\"]", "[\"ring\"]",
+       "sweep.json: $.cells[0].for[1].algorithm: has 2 values, the list before it 1; expected as many, to go in step"},
+      {"sweep.json", "\"read\": \"measure\"", "\"read\": \"mesure\"",
+       "sweep.json: $.cells[0].figures[0].read: \"mesure\" is unknown; did you mean \"measure\"?"},
+      {"sweep.json", "\"key\"", "\"kay\"",
+       "sweep.json: $.cells[0].figures[0].kay: is an unknown key; did you mean \"key\"?"},
+      {"sweep.json", "speed | {workers}", "sped | {workers}",
+       "sweep.json: $.cells[0].figures[0].at: \"sped\" is no table of this size; expected one of study.json"},
+      {"published.csv", "speed,2", "sped,2", "published.csv: \"sped\" is no table; expected one of study.json"},
+      {"published.csv", "speed,2,ring,10", "speed,4,ring,10",
+       "published.csv: \"speed | 4 | ring\" is there twice; expected each figure once"},
+      {"reasons.md", "# Notes", "# Note", "reasons.md: line 8: expected \"# Reasons\" or \"# Notes\""},
+      {"reasons.md", "Assumed", "Guessed",
+       "reasons.md: line 10: \"Guessed\" is no kind of note; expected Modelled, Calibrated or Assumed"},
+      {"reasons.md", "(full)", "(ful)", "reasons.md: line 10: \"ful\" is no size; expected default, data or full"}};
+  for (const auto& [file, part, instead, ends] : broken) {
+    const std::string line = refusal_of(file, part, instead);
+    CAPTURE(part);
+    CAPTURE(line);
+    CHECK(line.find(std::string("/lab/studies/tiny/") + file + ": ") != std::string::npos);
+    CHECK(line.ends_with(ends));
+    CHECK(line.find('\n') == std::string::npos);
+  }
+  Files lacking = tiny();
+  lacking.erase("reasons.md");
+  CHECK_THROWS_WITH_AS(read(lacking), doctest::Contains("lab/studies/tiny/reasons.md: no such file; expected it in "),
+                       InputError);
+}
+
+TEST_CASE("every published figure of a shipped study is one of its figures in some size") {
+  for (const char* name : {"iddl"}) {
+    std::set<TablePosition> places;
+    for (const Scale& scale : {Scale{}, Scale{false, "/d"}, Scale{true, "/d"}}) {
+      const Study study = read_study(name, scale);
+      for (const Outcome::Value& value : study.derived) places.insert(value.place);
+      for (const Cell& cell : study.cells) {
+        for (const Figure& figure : cell.figures) places.insert(figure.place);
+      }
+    }
+    std::ifstream table(std::string(DDLSIM_SOURCE_DIR "/lab/studies/") + name + "/published.csv");
+    std::string line;
+    std::getline(table, line);
+    int figures = 0;
+    for (; std::getline(table, line); ++figures) {
+      std::vector<std::string> fields = {""};
+      for (const char c : line) c == ',' ? void(fields.emplace_back()) : void(fields.back() += c);
+      INFO(line);
+      REQUIRE(fields.size() == 4);
+      TablePosition place{fields[0], parts_of_place(fields[1]), fields[2]};
+      CHECK(places.contains(place));
+    }
+    CHECK(figures > 0);
+  }
+}
+
+}  // namespace ddl::studies::read_study_test
