@@ -9,7 +9,8 @@ namespace {
 constexpr std::array rows{
     StudyRow{"ako_2018", "TF.AKO: partial gradient exchange against parameter servers on four networks", ako_2018},
     StudyRow{"cui_2019", "Cui: pulling models from peers against a parameter server", cui_2019, DataUse::in_between},
-    StudyRow{"zhang", "Zhang et al.: AllReduce, D-PSGD and AD-PSGD, with a slow learner", zhang, DataUse::in_between},
+    StudyRow{"zhang", "Zhang et al.: AllReduce, D-PSGD and AD-PSGD, with a slow learner",
+             [](const Scale& scale) { return read_study("zhang", scale); }, DataUse::in_between},
     StudyRow{"iddl", "IDDL: block designs as sparse networks, their accuracy, what they save, ensembles",
              [](const Scale& scale) { return read_study("iddl", scale); }, DataUse::with_mnist},
     StudyRow{"validation", "this program: cycle times simulated and measured over real TCP", validation_study},

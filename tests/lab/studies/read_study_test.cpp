@@ -266,7 +266,7 @@ TEST_CASE("a folder that is wrong is one line with the file, the place, what is 
 }
 
 TEST_CASE("every published figure of a shipped study is one of its figures in some size") {
-  for (const char* name : {"iddl"}) {
+  for (const char* name : {"iddl", "zhang"}) {
     std::set<TablePosition> places;
     for (const Scale& scale : {Scale{}, Scale{false, "/d"}, Scale{true, "/d"}}) {
       const Study study = read_study(name, scale);

@@ -154,7 +154,7 @@ TEST_CASE("the published figures of TF.AKO satisfy the claims made of them") {
 }
 
 TEST_CASE("accuracies of Zhang et al. are in order if no two are reversed by more than a tie") {
-  const Study study = zhang({});
+  const Study study = read_study("zhang", {});
   const auto holds = [&](double all_reduce, double d_psgd, double ad_psgd) {
     std::vector<Outcome::Value> values;
     for (const auto& [system, accuracy] :
