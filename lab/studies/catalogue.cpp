@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::array rows{
     StudyRow{"ako_2018", "TF.AKO: partial gradient exchange against parameter servers on four networks", ako_2018},
-    StudyRow{"cui_2019", "Cui: pulling models from peers against a parameter server", cui_2019, DataUse::in_between},
+    StudyRow{"cui_2019", "Cui: pulling models from peers against a parameter server",
+             [](const Scale& scale) { return read_study("cui_2019", scale); }, DataUse::in_between},
     StudyRow{"zhang", "Zhang et al.: AllReduce, D-PSGD and AD-PSGD, with a slow learner",
              [](const Scale& scale) { return read_study("zhang", scale); }, DataUse::in_between},
     StudyRow{"iddl", "IDDL: block designs as sparse networks, their accuracy, what they save, ensembles",

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <ranges>
 
@@ -106,6 +105,61 @@ Reading answers_percent(const std::string& host) {
   };
 }
 
+namespace {
+
+// What each step took, in seconds, in rising order.
+std::vector<double> step_times(const results::FinishedRun& run) {
+  std::vector<double> seconds;
+  results::read_rows<run::IterationRow>(
+      run.folder, [&](const run::IterationRow& row) { seconds.push_back(row.end_s - row.start_s); });
+  std::ranges::sort(seconds);
+  return seconds;
+}
+
+}  // namespace
+
+Reading seconds_of_step(double percent) {
+  return [percent](const results::FinishedRun& run) -> std::optional<double> {
+    const std::vector<double> seconds = step_times(run);
+    if (seconds.empty()) return std::nullopt;
+    const double place = std::ceil(percent / 100 * static_cast<double>(seconds.size()));
+    return seconds[static_cast<std::size_t>(std::max(place, 1.0)) - 1];
+  };
+}
+
+Reading percent_of_steps(double from, double to) {
+  return [from, to](const results::FinishedRun& run) -> std::optional<double> {
+    const std::vector<double> seconds = step_times(run);
+    if (seconds.empty()) return std::nullopt;
+    const auto count = std::ranges::lower_bound(seconds, to) - std::ranges::lower_bound(seconds, from);
+    return 100 * static_cast<double>(count) / static_cast<double>(seconds.size());
+  };
+}
+
+Reading of_minibatches(std::optional<double> run::IterationRow::*value, double part, int steps, double factor) {
+  return [=](const results::FinishedRun& run) -> std::optional<double> {
+    double sum = 0, count = 0;
+    results::read_rows<run::IterationRow>(run.folder, [&](const run::IterationRow& row) {
+      const auto step = static_cast<double>(row.iteration);
+      if (step < (part - 0.05) * steps || step >= part * steps || !(row.*value)) return;
+      sum += *(row.*value);
+      ++count;
+    });
+    return count > 0 ? std::optional(factor * sum / count) : std::nullopt;
+  };
+}
+
+Reading points_learnt_late() {
+  return [](const results::FinishedRun& run) -> std::optional<double> {
+    const std::vector<run::CurveRow> curve = results::read_mean_curve(run.folder);
+    for (const run::CurveRow& row : curve) {
+      if (row.iteration < 0.149 * curve.back().iteration) continue;
+      return *final_accuracy_percent(3)(run) - 100 * row.test_accuracy;
+    }
+    return std::nullopt;
+  };
+}
+
 double rank_correlation(const Outcome& outcome, const std::string& table, const std::string& without) {
   std::vector<double> published, simulated;
   for (const Outcome::Value& value : outcome.values()) {
@@ -118,43 +172,5 @@ double rank_correlation(const Outcome& outcome, const std::string& table, const 
 }
 
 std::string out_of(int count, int all) { return fmt::format("{} of {}", count, all); }
-
-namespace {
-
-nlohmann::ordered_json output_of_vgg() { return {{"type", "dense"}, {"units", 10}, {"init", "zero"}}; }
-
-void add_convolution(nlohmann::ordered_json& layers, int filters, bool batch_norm) {
-  layers.push_back({{"type", "conv"}, {"filters", filters}, {"kernel", 3}});
-  if (batch_norm) {
-    layers.back()["bias"] = false;
-    layers.push_back({{"type", "batch_norm"}});
-  }
-  layers.push_back({{"type", "relu"}});
-}
-
-}  // namespace
-
-nlohmann::ordered_json vgg_network(const std::array<int, 5>& convolutions) {
-  constexpr std::array filters = {64, 128, 256, 512, 512};
-  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-  for (std::size_t stage = 0; stage < filters.size(); ++stage) {
-    for (int i = 0; i < convolutions[stage]; ++i) add_convolution(layers, filters[stage], false);
-    layers.push_back({{"type", "max_pool"}});
-  }
-  layers.push_back({{"type", "flatten"}});
-  layers.push_back(output_of_vgg());
-  return {{"layers", layers}};
-}
-
-nlohmann::ordered_json small_vgg_network(bool batch_norm) {
-  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-  for (const int filters : {16, 32, 64, 128}) {
-    add_convolution(layers, filters, batch_norm);
-    layers.push_back({{"type", "max_pool"}});
-  }
-  layers.push_back({{"type", "flatten"}});
-  layers.push_back(output_of_vgg());
-  return {{"layers", layers}};
-}
 
 }  // namespace ddl::studies

@@ -1,12 +1,11 @@
-// What studies have in common: how figures are read off a run, statistics for claims, and a network.
+// What studies have in common: how figures are read off a run, and statistics for claims.
 #pragma once
 
-#include <array>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "lab/studies/study.hpp"
+#include "sim/run/rows/rows.hpp"
 
 namespace ddl::studies {
 
@@ -26,18 +25,21 @@ Reading fluctuation_percent();
 // Of the requests that `host` answered, in per cent, those that it answered rightly.
 Reading answers_percent(const std::string& host);
 
+// What a part of a run's steps, of all workers, does not exceed, s.
+Reading seconds_of_step(double percent);
+// Percentage of a run's steps that took `from` seconds or more, and less than `to`.
+Reading percent_of_steps(double from, double to);
+// Mean over the minibatches of all workers in the last twentieth of the `steps` of each before `part` of them, times
+// `factor`.
+Reading of_minibatches(std::optional<double> run::IterationRow::*value, double part, int steps, double factor = 1);
+// By how much the mean accuracy of the last three evaluations is above that after three twentieths of the steps.
+Reading points_learnt_late();
+
 // Spearman's rank correlation of published and simulated over the values of `table` that have both, but for those whose
 // rows begin with the label `without`; ties share ranks.
 double rank_correlation(const Outcome& outcome, const std::string& table, const std::string& without = "");
 
 // "7 of 9".
 std::string out_of(int count, int all);
-
-// VGG (Simonyan and Zisserman, ICLR 2015) for small images, as the "model" of a scenario: so many 3x3 convolutions in
-// each of its five stages, and one dense layer.
-nlohmann::ordered_json vgg_network(const std::array<int, 5>& convolutions);
-// One that learns in minutes: one convolution in each of four stages of 16, 32, 64 and 128 filters; 102,570 parameters
-// without batch normalisation, 102,810 with it.
-nlohmann::ordered_json small_vgg_network(bool batch_norm);
 
 }  // namespace ddl::studies

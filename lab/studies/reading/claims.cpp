@@ -164,11 +164,11 @@ class ClaimReader {
 
  private:
   Claim::Kind kind() const {
-    const JsonAt kind = context_.of_size(json_.at("kind"));
-    if (kind.text() == "published") return Claim::published;
-    if (kind.text() == "check") return Claim::check;
-    if (kind.text() == "input") return Claim::input;
-    kind.refuse(scenario::in_quotes(kind.text()) + " is no kind of claim; expected published, check or input");
+    const std::string kind = context_.text(json_, "kind", words_);
+    if (kind == "published") return Claim::published;
+    if (kind == "check") return Claim::check;
+    if (kind == "input") return Claim::input;
+    json_.at("kind").refuse(scenario::in_quotes(kind) + " is no kind of claim; expected published, check or input");
   }
 
   // Words that are numbers are known to formulas.
@@ -232,10 +232,11 @@ class ClaimReader {
   void read_cases(const JsonAt& each) {
     each.expect_keys({"for", "cells", "where", "let", "holds", "error", "text", "failing", "join"});
     claim_.join = each.text_or("join", ", ");
-    if (const auto axes = each.find("for")) {
-      for (const Words& words : words_of_grid(*axes, words_)) read_case(each, words, of_);
+    if (const auto table = each.find("cells")) {
+      read_cells(each, *table);
+    } else {
+      for (const Words& words : grid_of(each, words_)) read_case(each, words, of_);
     }
-    if (const auto table = each.find("cells")) read_cells(each, *table);
     if (claim_.cases.empty()) each.refuse("has no cases; expected some, by \"for\" or \"cells\"");
     for (const char* name : {"holding", "all", "mean", "worst"}) of_.numbers[name] = 0;
   }
@@ -293,21 +294,32 @@ class ClaimReader {
   ClaimOfData claim_;
 };
 
+// Calls `read` for each claim of a list, in which {"for": ..., "claims": [...]} stands for claims at every place of a
+// grid.
+template <class Read>
+void read_claims(const JsonAt& list, const Words& words, const Read& read) {
+  for (const JsonAt& item : list.items()) {
+    const std::optional<JsonAt> group = item.find("claims");
+    if (!group) {
+      read(item, words);
+      continue;
+    }
+    item.expect_keys({"for", "claims"});
+    for (const Words& here : grid_of(item, words)) read_claims(*group, here, read);
+  }
+}
+
 }  // namespace
 
 std::vector<Claim> parse_claims(const JsonAt& json, const Study& study, const Prose& prose,
                                 const StudyContext& context) {
   std::vector<Claim> claims;
   std::vector<std::string> names;
-  for (const JsonAt& one : json.items()) {
-    one.expect_keys(
-        {"name", "kind", "sizes", "for", "text", "accepted", "let", "each", "holds", "numbers", "if_some_fail"});
+  read_claims(json, context.words, [&](const JsonAt& one, const Words& words) {
+    one.expect_keys({"name", "kind", "sizes", "text", "accepted", "let", "each", "holds", "numbers", "if_some_fail"});
     names.push_back(one.at("name").text());
-    if (!context.has(one)) continue;
-    std::vector<Words> grid = {context.words};
-    if (const auto axes = one.find("for")) grid = words_of_grid(*axes, context.words);
-    for (const Words& words : grid) claims.push_back(ClaimReader(one, study, context, words).claim(prose));
-  }
+    if (context.has(one)) claims.push_back(ClaimReader(one, study, context, words).claim(prose));
+  });
   for (const Prose::Reason& reason : prose.reasons) {
     if (std::ranges::count(names, reason.claim) > 0) continue;
     json.refuse("has no claim " + scenario::in_quotes(reason.claim) +

@@ -1,5 +1,7 @@
 #include "lab/studies/reading/named_readings.hpp"
 
+#include <limits>
+
 #include "core/nn/layer_table.hpp"
 #include "core/nn/model.hpp"
 #include "lab/studies/figures.hpp"
@@ -13,17 +15,29 @@ int count_or(const JsonAt& json, const char* key, int otherwise) {
   return found ? found->whole() : otherwise;
 }
 
+double number_or(const JsonAt& json, const char* key, double otherwise) {
+  const std::optional<JsonAt> found = json.find(key);
+  return found ? found->number() : otherwise;
+}
+
 // A number of summary.json, in such units, or how often it goes into another.
 Reading measure_of(const JsonAt& json) {
   const std::string key = json.at("key").text();
-  const std::optional<JsonAt> unit = json.find("unit"), out_of = json.find("out_of");
-  const double divisor = unit ? unit->number() : 1;
-  const std::optional<double> dividend = out_of ? std::optional(out_of->number()) : std::nullopt;
+  const double divisor = number_or(json, "unit", 1), dividend = number_or(json, "out_of", 0);
   return [=](const results::FinishedRun& run) -> std::optional<double> {
     const std::optional<double> value = run.measure(key);
     if (!value) return std::nullopt;
-    return dividend ? *dividend / *value : *value / divisor;
+    return dividend > 0 ? dividend / *value : *value / divisor;
   };
+}
+
+Reading minibatches_of(const JsonAt& json) {
+  const JsonAt value = json.at("value");
+  const double until = number_or(json, "until", 1);
+  const int steps = json.at("steps").whole();
+  if (value.text() == "train_loss") return of_minibatches(&run::IterationRow::train_loss, until, steps);
+  if (value.text() == "train_accuracy") return of_minibatches(&run::IterationRow::train_accuracy, until, steps, 100);
+  value.refuse(scenario::in_quotes(value.text()) + " is unknown; expected train_loss or train_accuracy");
 }
 
 struct NamedReading {
@@ -40,6 +54,18 @@ const std::vector<NamedReading>& named_readings() {
        [](const JsonAt& json) {
          return final_accuracy_percent(static_cast<std::size_t>(count_or(json, "evaluations", 1)));
        }},
+      {"seconds_to", {"accuracy"}, [](const JsonAt& json) { return seconds_to(json.at("accuracy").number()); }},
+      {"steps_to", {"accuracy"}, [](const JsonAt& json) { return steps_to(json.at("accuracy").number()); }},
+      {"fluctuation", {}, [](const JsonAt&) { return fluctuation_percent(); }},
+      {"seconds_of_step", {"percent"}, [](const JsonAt& json) { return seconds_of_step(json.at("percent").number()); }},
+      {"percent_of_steps",
+       {"from_s", "below_s"},
+       [](const JsonAt& json) {
+         return percent_of_steps(json.at("from_s").number(),
+                                 number_or(json, "below_s", std::numeric_limits<double>::infinity()));
+       }},
+      {"minibatches", {"value", "until", "steps"}, minibatches_of},
+      {"points_learnt_late", {}, [](const JsonAt&) { return points_learnt_late(); }},
       {"answers", {"host"}, [](const JsonAt& json) { return answers_percent(json.at("host").text()); }}};
   return all;
 }
@@ -78,8 +104,7 @@ double count_of(const JsonAt& figure, const std::string& network, const std::vec
   figure.expect_keys({"at", "count", "unit"});
   const Shape shape{input.at(0).whole(), input.at(1).whole(), input.at(2).whole()};
   const nn::Model model({.name = network, .layers = {}}, shape, 10);
-  const std::optional<JsonAt> unit = figure.find("unit");
-  return named(counts, figure.at("count")).of(nn::total_of(nn::layer_table(model))) / (unit ? unit->number() : 1);
+  return named(counts, figure.at("count")).of(nn::total_of(nn::layer_table(model))) / number_or(figure, "unit", 1);
 }
 
 }  // namespace ddl::studies

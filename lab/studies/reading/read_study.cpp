@@ -103,12 +103,15 @@ class StudyReader {
     if (const auto counts = json.find("counts")) {
       for (const JsonAt& one : counts->items()) {
         one.expect_keys({"for", "model", "input", "figures"});
-        for_each_place(one, [&](const JsonAt& filled) { read_counts(filled); });
+        for_each_place(
+            one, [&](const JsonAt& filled, const Words& words) { read_counts(filled, one.at("figures"), words); });
       }
     }
     for (const JsonAt& cell : json.at("cells").items()) {
       cell.expect_keys({"name", "add_to", "sizes", "for", "scenario", "figures", "seeds", "cost", "draws"});
-      if (context_.has(cell)) for_each_place(cell, [&](const JsonAt& filled) { read_cell(filled); });
+      if (!context_.has(cell)) continue;
+      for_each_place(cell,
+                     [&](const JsonAt& filled, const Words& words) { read_cell(filled, cell.at("figures"), words); });
     }
   }
 
@@ -118,33 +121,48 @@ class StudyReader {
     if (context_.has(json)) study_.platforms.push_back({file, json.checked([&] { return lab_text(folder_ + file); })});
   }
 
-  // The object with its words filled in, at every place of the grid that it names under "for".
+  // At every place of the grid that an object names under "for": the object with its words filled in but in its
+  // figures, and the words.
   template <class Read>
   void for_each_place(const JsonAt& json, const Read& read) {
-    std::vector<Words> grid = {context_.words};
-    if (const auto axes = json.find("for")) grid = words_of_grid(*axes, context_.words);
-    for (const Words& words : grid) {
-      Json object = json.json();
-      object.erase("for");
-      read(json.with(json.checked([&] { return filled(object, words); })));
+    Json object = json.json();
+    object.erase("for");
+    object.erase("figures");
+    for (const Words& words : grid_of(json, context_.words)) {
+      read(json.with(json.checked([&] { return filled(object, words); })), words);
     }
   }
 
-  void read_counts(const JsonAt& json) {
+  // The same for the figures of a list. A text in the list is a word for a list of figures.
+  template <class Read>
+  void for_each_figure(const JsonAt& list, const Words& words, const Read& read) {
+    for (const JsonAt& item : list.items()) {
+      if (item.json().is_string()) {
+        for_each_figure(item.with(item.checked([&] { return value_of_word(item.text(), words); })), words, read);
+        continue;
+      }
+      Json object = item.json();
+      object.erase("for");
+      for (const Words& here : grid_of(item, words))
+        read(item.with(item.checked([&] { return filled(object, here); })));
+    }
+  }
+
+  void read_counts(const JsonAt& json, const JsonAt& figures, const Words& words) {
     const std::string network = json.at("model").text();
     const std::vector<JsonAt> input = json.at("input").items();
     if (input.size() != 3) json.at("input").refuse("is no shape; expected channels, height and width");
-    for (const JsonAt& figure : json.at("figures").items()) {
+    for_each_figure(figures, words, [&](const JsonAt& figure) {
       const TablePosition place = place_of(figure.at("at"));
       study_.derived.push_back({place, published_at(figure.at("at")), count_of(figure, network, input)});
-    }
+    });
   }
 
-  void read_cell(const JsonAt& json) {
+  void read_cell(const JsonAt& json, const JsonAt& list, const Words& words) {
     std::vector<Figure> figures;
-    for (const JsonAt& figure : json.at("figures").items()) {
+    for_each_figure(list, words, [&](const JsonAt& figure) {
       figures.push_back({place_of(figure.at("at")), published_at(figure.at("at")), reading_of(figure)});
-    }
+    });
     if (const auto other = json.find("add_to")) return add_to(*other, std::move(figures));
     Cell cell{json.at("name").text(), json.at("scenario").json().dump(), std::move(figures)};
     if (const auto seeds = json.find("seeds")) cell.seeds = seeds_of(*seeds);

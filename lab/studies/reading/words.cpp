@@ -10,18 +10,20 @@ constexpr int deepest_word = 8;  // of words in the values of words
 
 Json filled_at_depth(const Json& json, const Words& words, int depth);
 
+const Json& raw_value_of(const std::string& word, const Words& words) {
+  if (const auto found = words.find(word); found != words.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, value] : words) known.push_back(name);
+  throw InputError("has no word for " + scenario::in_quotes("{" + word + "}") + "; " +
+                   scenario::nearest_or(word, known, "words are " + scenario::listed(known)));
+}
+
 Json value_of(const std::string& word, const Words& words, int depth) {
-  const auto found = words.find(word);
-  if (found == words.end()) {
-    std::vector<std::string> known;
-    for (const auto& [name, value] : words) known.push_back(name);
-    throw InputError("has no word for " + scenario::in_quotes("{" + word + "}") + "; " +
-                     scenario::nearest_or(word, known, "words are " + scenario::listed(known)));
-  }
+  const Json& value = raw_value_of(word, words);
   if (depth == deepest_word) {
     throw InputError("has the word " + scenario::in_quotes(word) + " in its own value; expected words that end");
   }
-  return filled_at_depth(found->second, words, depth + 1);
+  return filled_at_depth(value, words, depth + 1);
 }
 
 std::string text_at_depth(const std::string& text, const Words& words, int depth) {
@@ -60,11 +62,13 @@ Json filled_at_depth(const Json& json, const Words& words, int depth) {
 }
 
 // The words of one axis, by position.
-std::vector<Words> words_of_axis(const JsonAt& axis) {
+std::vector<Words> words_of_axis(const JsonAt& axis, const Words& others) {
   std::vector<Words> positions;
   bool first = true;
   for (const auto& [word, values] : axis.members()) {
-    const std::vector<JsonAt> items = values.items();
+    const bool is_word = values.json().is_string();
+    const std::vector<JsonAt> items =
+        (is_word ? values.with(values.checked([&] { return value_of_word(values.text(), others); })) : values).items();
     if (items.empty()) values.refuse("is an empty list; expected at least one value");
     if (first) positions.resize(items.size());
     first = false;
@@ -105,11 +109,25 @@ std::vector<TextPiece> pieces_of(const std::string& text) {
 Json filled(const Json& json, const Words& words) { return filled_at_depth(json, words, 0); }
 std::string filled_text(const std::string& text, const Words& words) { return text_at_depth(text, words, 0); }
 
-std::vector<Words> words_of_grid(const JsonAt& axes, const Words& others) {
+Json value_of_word(const std::string& text, const Words& words) {
+  Json value = text;
+  for (int depth = 0; value.is_string(); ++depth) {
+    const std::vector<TextPiece> pieces = pieces_of(value.get<std::string>());
+    if (depth == deepest_word || pieces.size() != 1 || !pieces[0].in_braces) {
+      throw InputError(scenario::in_quotes(text) + " is no list; expected one, or a word for one in braces");
+    }
+    value = raw_value_of(pieces[0].text, words);
+  }
+  return value;
+}
+
+std::vector<Words> grid_of(const JsonAt& object, const Words& others) {
   std::vector<Words> grid = {others};
-  for (const JsonAt& axis : axes.items()) {
+  const std::optional<JsonAt> axes = object.find("for");
+  if (!axes) return grid;
+  for (const JsonAt& axis : axes->items()) {
     std::vector<Words> finer;
-    const std::vector<Words> positions = words_of_axis(axis);
+    const std::vector<Words> positions = words_of_axis(axis, others);
     for (const Words& before : grid) {
       for (const Words& position : positions) {
         finer.push_back(position);

@@ -17,9 +17,13 @@ using Words = std::map<std::string, Json>;
 Json filled(const Json& json, const Words& words);
 std::string filled_text(const std::string& text, const Words& words);
 
-// The words in every place of a grid, the last axis varying fastest. `axes` is a list of objects; the lists of one
-// object go in step: [{"model": ["VGG", "ResNet-20"], "batch": [128, 32]}, {"system": ["AllReduce", "D-PSGD"]}].
-std::vector<Words> words_of_grid(const JsonAt& axes, const Words& others);
+// The value of the word that is the whole of a text, as it stands: its own words are not filled in.
+Json value_of_word(const std::string& text, const Words& words);
+
+// The words in every place of the grid that an object names under "for", the last axis varying fastest; without one,
+// `others` alone. It is a list of objects; the lists of one object go in step, and may be words:
+// [{"model": ["VGG", "ResNet-20"], "batch": [128, 32]}, {"system": "{systems}"}].
+std::vector<Words> grid_of(const JsonAt& object, const Words& others);
 
 // A text taken apart at its braces.
 struct TextPiece {

@@ -14,6 +14,7 @@
 
 #include "core/base/check.hpp"
 #include "lab/studies/reading/formula.hpp"
+#include "sim/results/reading/table_reader.hpp"
 #include "tests/data/scratch_folder.hpp"
 
 namespace ddl::studies::read_study_test {
@@ -266,7 +267,7 @@ TEST_CASE("a folder that is wrong is one line with the file, the place, what is 
 }
 
 TEST_CASE("every published figure of a shipped study is one of its figures in some size") {
-  for (const char* name : {"iddl", "zhang"}) {
+  for (const char* name : {"cui_2019", "iddl", "zhang"}) {
     std::set<TablePosition> places;
     for (const Scale& scale : {Scale{}, Scale{false, "/d"}, Scale{true, "/d"}}) {
       const Study study = read_study(name, scale);
@@ -275,18 +276,13 @@ TEST_CASE("every published figure of a shipped study is one of its figures in so
         for (const Figure& figure : cell.figures) places.insert(figure.place);
       }
     }
-    std::ifstream table(std::string(DDLSIM_SOURCE_DIR "/lab/studies/") + name + "/published.csv");
-    std::string line;
-    std::getline(table, line);
     int figures = 0;
-    for (; std::getline(table, line); ++figures) {
-      std::vector<std::string> fields = {""};
-      for (const char c : line) c == ',' ? void(fields.emplace_back()) : void(fields.back() += c);
-      INFO(line);
-      REQUIRE(fields.size() == 4);
-      TablePosition place{fields[0], parts_of_place(fields[1]), fields[2]};
-      CHECK(places.contains(place));
-    }
+    const std::string file = std::string(DDLSIM_SOURCE_DIR "/lab/studies/") + name + "/published.csv";
+    results::read_table(file, "table,row,column,published", [&](const results::TableRow& row) {
+      const TablePosition place{row.text(0), parts_of_place(row.text(1)), row.text(2)};
+      CHECK_MESSAGE(places.contains(place), row.text(0), ", ", row.text(1), ", ", row.text(2));
+      ++figures;
+    });
     CHECK(figures > 0);
   }
 }

@@ -46,7 +46,7 @@ TEST_CASE("every figure of every study has a place of its own, in a table that i
 }
 
 TEST_CASE("Cui's times and training accuracy are read off the steps of a run") {
-  const Study study = cui_2019({});
+  const Study study = read_study("cui_2019", {});
   const auto read = [&](const std::string& rows, const TablePosition& place) {
     const results::TemporaryFolder folder;
     results::put(folder.path() / "iterations.csv",
@@ -113,7 +113,7 @@ TEST_CASE("every claim says what is accepted and can be judged, even if nothing 
 
 TEST_CASE("Cui's presets are judged by runs of their own: what both have of one run counts once") {
   for (const Scale& scale : {Scale{}, Scale{.full = true, .data = "/data"}, Scale{.full = false, .data = "/data"}}) {
-    const Study study = cui_2019(scale);
+    const Study study = read_study("cui_2019", scale);
     // What one run says of one row is one number, whichever preset it stands for.
     std::map<std::vector<std::string>, double> of_runs;
     std::vector<Outcome::Value> values;
