@@ -7,7 +7,8 @@ namespace ddl::studies {
 namespace {
 
 constexpr std::array rows{
-    StudyRow{"ako_2018", "TF.AKO: partial gradient exchange against parameter servers on four networks", ako_2018},
+    StudyRow{"ako_2018", "TF.AKO: partial gradient exchange against parameter servers on four networks",
+             [](const Scale& scale) { return read_study("ako_2018", scale); }},
     StudyRow{"cui_2019", "Cui: pulling models from peers against a parameter server",
              [](const Scale& scale) { return read_study("cui_2019", scale); }, DataUse::in_between},
     StudyRow{"zhang", "Zhang et al.: AllReduce, D-PSGD and AD-PSGD, with a slow learner",

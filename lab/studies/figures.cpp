@@ -43,11 +43,8 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-Reading measured(const std::string& key, double factor) {
-  return [key, factor](const results::FinishedRun& run) -> std::optional<double> {
-    const std::optional<double> value = run.measure(key);
-    return value ? std::optional(factor * *value) : std::nullopt;
-  };
+Reading measured(const std::string& key) {
+  return [key](const results::FinishedRun& run) { return run.measure(key); };
 }
 
 Reading final_accuracy_percent(std::size_t evaluations) {

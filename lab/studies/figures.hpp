@@ -9,8 +9,8 @@
 
 namespace ddl::studies {
 
-// A number of summary.json, such as "bytes_sent", times `factor`.
-Reading measured(const std::string& key, double factor = 1);
+// A number of summary.json, such as "bytes_sent".
+Reading measured(const std::string& key);
 // In per cent of the test set, mean over workers, at the end of the run; or the mean of so many last evaluations, as
 // far as there are some after the start.
 Reading final_accuracy_percent(std::size_t evaluations = 1);

@@ -165,7 +165,6 @@ struct StudyRow {
 };
 std::span<const StudyRow> study_table();
 
-Study ako_2018(const Scale& scale);
 Study validation_study(const Scale& scale);
 
 }  // namespace ddl::studies

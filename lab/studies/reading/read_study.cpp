@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lab/studies/lab_file.hpp"
+#include "lab/studies/reading/formula.hpp"
 #include "lab/studies/reading/named_readings.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -166,9 +167,17 @@ class StudyReader {
     if (const auto other = json.find("add_to")) return add_to(*other, std::move(figures));
     Cell cell{json.at("name").text(), json.at("scenario").json().dump(), std::move(figures)};
     if (const auto seeds = json.find("seeds")) cell.seeds = seeds_of(*seeds);
-    if (const auto cost = json.find("cost")) cell.cost = cost->number();
+    if (const auto cost = json.find("cost")) cell.cost = cost_of(*cost, words);
     if (const auto draws = json.find("draws")) cell.draws = draws->whole();
     study_.cells.push_back(std::move(cell));
+  }
+
+  // A number, or a formula of words that are numbers.
+  static double cost_of(const JsonAt& json, const Words& words) {
+    if (json.json().is_number()) return json.number();
+    const auto knows = [&](const std::string& name) { return words.contains(name) && words.at(name).is_number(); };
+    const Term cost = json.checked([&] { return parse_term(json.text(), knows); });
+    return cost.value([&](const std::string& name, bool) { return words.at(name).get<double>(); });
   }
 
   // What else is read off the runs of a cell that is there already.

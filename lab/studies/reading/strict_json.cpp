@@ -25,20 +25,23 @@ void JsonAt::expect_keys(const std::vector<std::string>& known) const {
   }
 }
 
-std::vector<std::pair<std::string, JsonAt>> JsonAt::members() const {
+const Json& JsonAt::object() const {
   if (!json_.is_object()) refuse(scenario::shown(json_) + " is not an object; expected keys and values");
+  return json_;
+}
+
+std::vector<std::pair<std::string, JsonAt>> JsonAt::members() const {
   std::vector<std::pair<std::string, JsonAt>> all;
-  for (const auto& [key, value] : json_.items()) {
+  for (const auto& [key, value] : object().items()) {
     all.emplace_back(key, JsonAt(value, file_, scenario::path_of(path_, key)));
   }
   return all;
 }
 
 std::optional<JsonAt> JsonAt::find(const std::string& key) const {
-  for (auto& [name, value] : members()) {
-    if (name == key) return std::move(value);
-  }
-  return std::nullopt;
+  const auto found = object().find(key);
+  if (found == json_.end()) return std::nullopt;
+  return JsonAt(*found, file_, scenario::path_of(path_, key));
 }
 
 JsonAt JsonAt::at(const std::string& key) const {

@@ -52,6 +52,8 @@ class JsonAt {
   JsonAt(Json json, std::string file, std::string path)
       : json_(std::move(json)), file_(std::move(file)), path_(std::move(path)) {}
 
+  const Json& object() const;
+
   Json json_;
   std::string file_, path_;
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/study.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -86,7 +87,7 @@ TEST_CASE("every scenario of a publication says what was published, and what it 
 TEST_CASE("the scenarios of TF.AKO do what its study with the published network does") {
   const data::ScratchFolder cifar;
   write_cifar(cifar, 16);
-  const studies::Study study = studies::ako_2018({.full = true, .data = cifar.path()});
+  const studies::Study study = studies::read_study("ako_2018", {.full = true, .data = cifar.path()});
   std::map<std::string, scenario::Scenario> cells;
   for (const studies::Cell& cell : study.cells) {
     cells.emplace(cell.name, scenario::parse_scenario(cell.scenario, cifar.file(cell.name)));

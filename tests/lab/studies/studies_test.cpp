@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
@@ -137,7 +138,7 @@ TEST_CASE("Cui's presets are judged by runs of their own: what both have of one 
 }
 
 TEST_CASE("the published figures of TF.AKO satisfy the claims made of them") {
-  const Study study = ako_2018({});
+  const Study study = read_study("ako_2018", {});
   std::vector<Outcome::Value> values;
   for (const Cell& cell : study.cells) {
     for (const Figure& figure : cell.figures) values.push_back({figure.place, figure.published, figure.published});
@@ -150,6 +151,32 @@ TEST_CASE("the published figures of TF.AKO satisfy the claims made of them") {
     if (claim.text.starts_with("(f)")) continue;  // no figures were published
     if (claim.kind == Claim::input) continue;     // of what the chart of iterations leaves open
     CHECK_MESSAGE(claim.judge(outcome).holds, claim.text, ": ", claim.judge(outcome).numbers);
+  }
+}
+
+TEST_CASE("TF.AKO's P=1 is judged where n-1 models take the slowest link longer than n models the server's") {
+  const Study study = read_study("ako_2018", {});
+  std::vector<Outcome::Value> values;  // P=1 is below nowhere but there
+  int cells = 0;
+  for (const Cell& cell : study.cells) {
+    const TablePosition& place = cell.figures[0].place;
+    if (place.table != "accuracy" || (place.column != "P=1" && place.column != "centralized")) continue;
+    std::vector<double> rates;  // Mbit/s, the server's last
+    const nlohmann::json scenario = nlohmann::json::parse(cell.scenario);
+    for (const auto& link : scenario["platform"]["bandwidth"]) {
+      rates.push_back(std::stod(link.get<std::string>()));
+    }
+    const double server = rates.back(), n = static_cast<double>(rates.size()) - 1;
+    rates.pop_back();
+    const bool is_computed = (n - 1) / (n * *std::ranges::min_element(rates)) > 1 / server;
+    values.push_back({place, std::nullopt, place.column == "centralized" ? 50 : is_computed ? 40 : 60});
+    cells += place.column == "P=1" && is_computed ? 1 : 0;
+  }
+  for (const Claim& claim : study.claims) {
+    if (!claim.text.starts_with("P=1 is below centralized where")) continue;
+    const Verdict verdict = claim.judge(Outcome(values));
+    CHECK(verdict.holds);
+    CHECK(verdict.numbers.starts_with(fmt::format("{0} of {0} cells", cells)));
   }
 }
 
@@ -174,7 +201,7 @@ TEST_CASE("accuracies of Zhang et al. are in order if no two are reversed by mor
 }
 
 TEST_CASE("no claim of TF.AKO takes a missing figure for agreement") {
-  const Study study = ako_2018({});
+  const Study study = read_study("ako_2018", {});
   std::vector<Outcome::Value> all;
   std::set<std::string> columns;
   for (const Cell& cell : study.cells) {
@@ -219,7 +246,7 @@ TEST_CASE("the scenarios of every study are valid") {
 
 // And in the weight of a gradient: a server takes a whole step of Adam for each.
 TEST_CASE("the 48 cells differ in network, workers and training system only") {
-  const Study study = ako_2018({});
+  const Study study = read_study("ako_2018", {});
   const scenario::Scenario first = scenario::parse_scenario(study.cells[0].scenario, "cell.json");
   for (const Cell& cell : study.cells) {
     if (cell.figures[0].place.table != "accuracy") continue;
