@@ -1,5 +1,5 @@
-// A published study as data: which runs stand for which of its figures, and what it claims of them. Adding a study is
-// one file that makes such a value, and a row in catalogue.cpp.
+// A published study: which runs stand for which of its figures, and what it claims of them. It is read from a folder
+// (reading/read_study.hpp); README.md says how to add one.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,8 @@ bash_completion=$share/bash-completion/completions/ddlsim
 zsh_completion=$share/zsh/vendor-completions/_ddlsim
 for file in "$root/usr/bin/ddlsim" "$manual" "$bash_completion" "$zsh_completion" "$share/doc/ddlsim/copyright" \
   "$share/doc/ddlsim/docs/keys.md" "$share/ddlsim/platforms/het_wan.xml" "$share/ddlsim/scenarios/scenario.schema.json" \
-  "$share/ddlsim/scenarios/study/bandwidth_workers.json" "$share/ddlsim/results/validation/measured.csv"; do
+  "$share/ddlsim/scenarios/study/bandwidth_workers.json" "$share/ddlsim/results/validation/measured.csv" \
+  "$share/ddlsim/lab/studies/iddl/claims.json"; do
   [ -f "$file" ] || fail "${file#"$root"} is not installed"
 done
 

@@ -27,8 +27,8 @@ struct Quantities {
   std::map<std::string, std::function<double(const Outcome&)>> readings;
   Numbers numbers;
 
-  bool know(const std::string& name) const {
-    return figures.contains(name) || readings.contains(name) || numbers.contains(name);
+  bool know(const std::string& name, bool published) const {
+    return figures.contains(name) || (!published && (readings.contains(name) || numbers.contains(name)));
   }
   NumberOf in(const Outcome& outcome, const Numbers& tallied) const {
     return [this, &outcome, tallied](const std::string& name, bool published) {
@@ -181,7 +181,7 @@ class ClaimReader {
   }
 
   static KnowsName knows(const Quantities& of) {
-    return [&of](const std::string& name) { return of.know(name); };
+    return [&of](const std::string& name, bool published) { return of.know(name, published); };
   }
 
   // Of the whole claim. Where it is not given all cases must hold.

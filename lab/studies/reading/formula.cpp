@@ -100,10 +100,20 @@ class FormulaParser {
     if (!begins_name(token_[0])) fail("a number or a name");
     const std::string word = taken();
     if (accept("(")) return call(word);
-    if (!knows_(word)) {
-      throw InputError("has no number for " + scenario::in_quotes(word) + "; expected the name of one");
-    }
-    return {word};
+    return known(word, false);
+  }
+
+  Term known(const std::string& name, bool published) const {
+    if (knows_(name, published)) return {name};
+    throw InputError("has no " + std::string(published ? "published figure" : "number") + " for " +
+                     scenario::in_quotes(name) + "; expected the name of one");
+  }
+
+  // The name of a figure and the closing brace.
+  Term published() {
+    Term term{"published", 0, {known(taken(), true)}};
+    expect(")");
+    return term;
   }
 
   Term number() {
@@ -117,14 +127,11 @@ class FormulaParser {
   }
 
   Term call(const std::string& word) {
+    if (word == "published") return published();
     Term term{word};
     do term.parts.push_back(sum());
     while (accept(","));
     expect(")");
-    if (word == "published") {
-      if (term.parts.size() == 1 && !term.parts[0].word.empty() && term.parts[0].parts.empty()) return term;
-      throw InputError("asks for published() of what is no name; expected published(NAME)");
-    }
     const Function* function = function_named(word);
     if (function == nullptr || term.parts.size() < function->least || term.parts.size() > function->most) {
       throw InputError("has no function " + scenario::in_quotes(word) + " of " + std::to_string(term.parts.size()) +

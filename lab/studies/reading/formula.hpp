@@ -9,7 +9,7 @@ namespace ddl::studies {
 
 // The number that a name stands for; of a figure the published one, where a formula asks for published(NAME).
 using NumberOf = std::function<double(const std::string& name, bool published)>;
-using KnowsName = std::function<bool(const std::string& name)>;
+using KnowsName = std::function<bool(const std::string& name, bool published)>;
 
 // A number, a name, or an operation on terms: + - * / and the functions abs, min, max, round, published, and
 // fall(a, b, ...), the most by which a later value is below the best before it. What has no value (not a number) makes

@@ -23,11 +23,13 @@ double number_or(const JsonAt& json, const char* key, double otherwise) {
 // A number of summary.json, in such units, or how often it goes into another.
 Reading measure_of(const JsonAt& json) {
   const std::string key = json.at("key").text();
-  const double divisor = number_or(json, "unit", 1), dividend = number_or(json, "out_of", 0);
+  const double unit = number_or(json, "unit", 1);
+  const std::optional<JsonAt> out_of = json.find("out_of");
+  const std::optional<double> whole = out_of ? std::optional(out_of->number()) : std::nullopt;
   return [=](const results::FinishedRun& run) -> std::optional<double> {
     const std::optional<double> value = run.measure(key);
     if (!value) return std::nullopt;
-    return dividend > 0 ? dividend / *value : *value / divisor;
+    return whole ? *whole / (*value / unit) : *value / unit;
   };
 }
 

@@ -51,7 +51,7 @@ class StudyReader {
   }
 
   void read_words(const JsonAt& json) {
-    context_.words["data"] = scale_.data;
+    context_.words["data"] = with_braces_twice(scale_.data);
     const std::optional<JsonAt> words = json.find("words");
     if (!words) return;
     for (const auto& [size, of_size] : words->members()) {
@@ -60,6 +60,13 @@ class StudyReader {
         if (size == "all" || size == context_.size) context_.words[word] = value.json();
       }
     }
+  }
+
+  // As it is once its words are filled in.
+  static std::string with_braces_twice(const std::string& text) {
+    std::string twice;
+    for (const char c : text) twice += std::string(c == '{' || c == '}' ? 2 : 1, c);
+    return twice;
   }
 
   static std::vector<std::uint64_t> seeds_of(const JsonAt& json) {
@@ -165,7 +172,11 @@ class StudyReader {
       figures.push_back({place_of(figure.at("at")), published_at(figure.at("at")), reading_of(figure)});
     });
     if (const auto other = json.find("add_to")) return add_to(*other, std::move(figures));
-    Cell cell{json.at("name").text(), json.at("scenario").json().dump(), std::move(figures)};
+    const JsonAt name = json.at("name");
+    if (std::ranges::count(study_.cells, name.text(), &Cell::name) > 0) {
+      name.refuse(scenario::in_quotes(name.text()) + " is a cell already; expected each name once");
+    }
+    Cell cell{name.text(), json.at("scenario").json().dump(), std::move(figures)};
     if (const auto seeds = json.find("seeds")) cell.seeds = seeds_of(*seeds);
     if (const auto cost = json.find("cost")) cell.cost = cost_of(*cost, words);
     if (const auto draws = json.find("draws")) cell.draws = draws->whole();
@@ -175,7 +186,9 @@ class StudyReader {
   // A number, or a formula of words that are numbers.
   static double cost_of(const JsonAt& json, const Words& words) {
     if (json.json().is_number()) return json.number();
-    const auto knows = [&](const std::string& name) { return words.contains(name) && words.at(name).is_number(); };
+    const auto knows = [&](const std::string& name, bool published) {
+      return !published && words.contains(name) && words.at(name).is_number();
+    };
     const Term cost = json.checked([&] { return parse_term(json.text(), knows); });
     return cost.value([&](const std::string& name, bool) { return words.at(name).get<double>(); });
   }
@@ -190,8 +203,12 @@ class StudyReader {
     name.refuse(scenario::in_quotes(name.text()) + " is no cell; expected one that stands above");
   }
 
-  TablePosition place_of(const JsonAt& json) const {
+  // Of a figure: a place of its own.
+  TablePosition place_of(const JsonAt& json) {
     TablePosition place = position_of(json, json.text());
+    if (!places_.insert(place).second) {
+      json.refuse(scenario::in_quotes(json.text()) + " is a figure already; expected each place once");
+    }
     for (const TableLayout& table : study_.tables) {
       if (table.name != place.table) continue;
       if (table.row.size() == place.row.size()) return place;
@@ -212,6 +229,7 @@ class StudyReader {
   StudyContext context_;
   std::set<std::string> tables_;  // of all sizes
   std::map<std::string, double> published_;
+  std::set<TablePosition> places_;
 };
 
 }  // namespace

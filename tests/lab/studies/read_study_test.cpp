@@ -35,7 +35,8 @@ const Files& tiny() {
       {"sweep.json",
        R"({"cells": [{"name": "{system}_{workers}", "cost": "workers * steps / 10",
  "for": [{"workers": [2, 4]}, {"system": ["ring", "server"], "algorithm": ["ring_allreduce", {"name": "ps_sync"}]}],
- "scenario": {"platform": "{star}", "algorithm": "{algorithm}", "stop": {"iterations": "{steps}"}},
+ "scenario": {"platform": "{star}", "algorithm": "{algorithm}", "stop": {"iterations": "{steps}"},
+              "data": {"path": "{data}"}},
  "figures": [{"at": "speed | {workers} | {system}", "read": "measure", "key": "iterations_per_second"}]}]})"},
       {"claims.json",
        R"([{"name": "ring", "kind": "published", "text": "the ring is quicker", "accepted": "by one step a second",
@@ -76,13 +77,13 @@ std::string refusal_of(const std::string& file, const std::string& part, const s
 }
 
 double value_of(const std::string& formula, const std::map<std::string, double>& numbers) {
-  const KnowsName knows = [&](const std::string& name) { return numbers.contains(name); };
+  const KnowsName knows = [&](const std::string& name, bool) { return numbers.contains(name); };
   return parse_term(formula, knows).value([&](const std::string& name, bool published) {
     return published ? 100 * numbers.at(name) : numbers.at(name);
   });
 }
 bool is_so(const std::string& formula, const std::map<std::string, double>& numbers) {
-  const KnowsName knows = [&](const std::string& name) { return numbers.contains(name); };
+  const KnowsName knows = [&](const std::string& name, bool) { return numbers.contains(name); };
   return holds(parse_condition(formula, knows), [&](const std::string& name, bool) { return numbers.at(name); });
 }
 std::string refusal_of_formula(const std::string& formula) {
@@ -138,8 +139,8 @@ TEST_CASE("what is no formula is refused with what was expected") {
         "has no function \"root\" of 1; expected abs, fall, max, min, published or round");
   CHECK(refusal_of_formula("abs(a, a) > 1") ==
         "has no function \"abs\" of 2; expected abs, fall, max, min, published or round");
-  CHECK(refusal_of_formula("published(a + 1) > 1") ==
-        "asks for published() of what is no name; expected published(NAME)");
+  CHECK(refusal_of_formula("published(a + 1) > 1") == "has \"+\" where it cannot; expected \")\"");
+  CHECK(refusal_of_formula("published(b) > 1") == "has no published figure for \"b\"; expected the name of one");
 }
 
 TEST_CASE("a study is what its folder says, in each size") {
@@ -153,7 +154,7 @@ TEST_CASE("a study is what its folder says, in each size") {
   CHECK(study.cells[3].cost == 4);
   CHECK(Json::parse(study.cells[1].scenario) ==
         Json::parse(R"({"platform": {"topology": "star", "workers": 2, "bandwidth": "1Gbps"},
-                        "algorithm": {"name": "ps_sync"}, "stop": {"iterations": 10}})"));
+                        "algorithm": {"name": "ps_sync"}, "stop": {"iterations": 10}, "data": {"path": ""}})"));
   CHECK(study.cells[2].figures[0].place == TablePosition{"speed", {"4"}, "ring"});
   CHECK(study.cells[2].figures[0].published == 8);
   CHECK_FALSE(study.cells[1].figures[0].published.has_value());
@@ -161,6 +162,8 @@ TEST_CASE("a study is what its folder says, in each size") {
   CHECK(study.notes.empty());
   const Study full = read(tiny(), {.full = true, .data = "/d"});
   CHECK(full.size == "all 1000 steps");
+  const Scale braces{.full = false, .data = "/d{workers}"};
+  CHECK(read(tiny(), braces).cells[0].scenario.find(R"("path":"/d{workers}")") != std::string::npos);
   CHECK(full.seeds == std::vector<std::uint64_t>{1});
   REQUIRE(full.notes.size() == 2);
   CHECK(full.notes[1].kind == Note::assumed);
@@ -221,6 +224,8 @@ TEST_CASE("a folder that is wrong is one line with the file, the place, what is 
        "claims.json: $[0].each.text: has \":\" where it cannot; expected an operator or the end"},
       {"claims.json", "holding >= 1", "holding",
        "claims.json: $[0].holds: has its end where it cannot; expected a comparison"},
+      {"claims.json", "holding >= 1", "published(holding) >= 1",
+       "claims.json: $[0].holds: has no published figure for \"holding\"; expected the name of one"},
       {"claims.json", "\"cells\": \"speed\"", "\"cells\": \"sped\"",
        "claims.json: $[1].each.cells: \"sped\" is no table of this size"},
       {"claims.json", "{\"system\": \"ring\"}", "{\"system\": \"rings\"}",
@@ -246,6 +251,10 @@ TEST_CASE("a folder that is wrong is one line with the file, the place, what is 
        "sweep.json: $.cells[0].figures[0].kay: is an unknown key; did you mean \"key\"?"},
       {"sweep.json", "speed | {workers}", "sped | {workers}",
        "sweep.json: $.cells[0].figures[0].at: \"sped\" is no table of this size; expected one of study.json"},
+      {"sweep.json", "{system}_{workers}", "{system}",
+       "sweep.json: $.cells[0].name: \"ring\" is a cell already; expected each name once"},
+      {"sweep.json", "speed | {workers} |", "speed | 2 |",
+       "sweep.json: $.cells[0].figures[0].at: \"speed | 2 | ring\" is a figure already; expected each place once"},
       {"sweep.json", "workers * steps", "workers * step",
        "sweep.json: $.cells[0].cost: has no number for \"step\"; expected the name of one"},
       {"published.csv", "speed,2", "sped,2", "published.csv: \"sped\" is no table; expected one of study.json"},
