@@ -8,105 +8,91 @@
 namespace ddl::studies {
 namespace {
 
-constexpr const char* reasons_title = "Reasons";
-constexpr const char* notes_title = "Notes";
-
 // "## name (size, size)" with its paragraphs.
 struct ProseSection {
   int line = 0;
-  std::string part, name;
+  bool is_reason = false;  // or a kind of notes
+  std::string name;
   std::vector<std::string> sizes, paragraphs;  // no sizes: all
 };
 
-class ProseReader {
- public:
-  ProseReader(const std::string& text, const std::string& file) : lines_(text), file_(file) {}
-
-  std::vector<ProseSection> sections() {
-    for (std::string line; std::getline(lines_, line); ++line_) {
-      if (line.starts_with("# ")) {
-        part_ = line.substr(2);
-        if (part_ != reasons_title && part_ != notes_title) refuse(line_, "expected \"# Reasons\" or \"# Notes\"");
-      } else if (line.starts_with("## ")) {
-        begin(line.substr(3));
-      } else if (line.empty()) {
-        goes_on_ = false;
-      } else {
-        add(line);
-      }
-    }
-    return std::move(sections_);
-  }
-
+// A line of the file that is wrong.
+struct ProseFile {
+  const std::string& file;
   [[noreturn]] void refuse(int line, const std::string& what) const {
-    throw InputError(file_ + ": line " + std::to_string(line) + ": " + what);
+    throw InputError(file + ": line " + std::to_string(line) + ": " + what);
   }
-
- private:
-  void begin(std::string name) {
-    ProseSection section{line_, part_, name, {}, {}};
-    if (const std::size_t sizes = name.find(" ("); sizes != std::string::npos && name.ends_with(')')) {
-      section.name = name.substr(0, sizes);
-      std::istringstream list(name.substr(sizes + 2, name.size() - sizes - 3));
-      for (std::string size; std::getline(list >> std::ws, size, ',');) section.sizes.push_back(size);
-    }
-    sections_.push_back(std::move(section));
-    goes_on_ = false;
-  }
-
-  void add(const std::string& line) {
-    if (sections_.empty()) refuse(line_, "stands in no section; expected \"## \" and a name above it");
-    std::vector<std::string>& paragraphs = sections_.back().paragraphs;
-    if (goes_on_) {
-      paragraphs.back() += " " + line;
-    } else {
-      paragraphs.push_back(line);
-    }
-    goes_on_ = true;
-  }
-
-  std::istringstream lines_;
-  const std::string& file_;
-  int line_ = 1;
-  std::string part_;
-  std::vector<ProseSection> sections_;
-  bool goes_on_ = false;  // the paragraph
 };
 
-Note::Kind kind_of_note(const std::string& name, const ProseReader& reader, int line) {
-  if (name == "Modelled") return Note::modelled;
-  if (name == "Calibrated") return Note::calibrated;
-  if (name == "Assumed") return Note::assumed;
-  reader.refuse(line, scenario::in_quotes(name) + " is no kind of note; expected Modelled, Calibrated or Assumed");
+ProseSection section_of(int line, bool is_reason, const std::string& title) {
+  ProseSection section{line, is_reason, title, {}, {}};
+  const std::size_t sizes = title.find(" (");
+  if (sizes == std::string::npos || !title.ends_with(')')) return section;
+  section.name = title.substr(0, sizes);
+  std::istringstream list(title.substr(sizes + 2, title.size() - sizes - 3));
+  for (std::string size; std::getline(list >> std::ws, size, ',');) section.sizes.push_back(size);
+  return section;
+}
+
+std::vector<ProseSection> sections_of(const std::string& text, const ProseFile& in) {
+  std::vector<ProseSection> sections;
+  std::istringstream lines(text);
+  bool is_reason = false, goes_on = false;  // the paragraph
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const bool is_title = line.starts_with("# ");
+    if (is_title && line != "# Reasons" && line != "# Notes")
+      in.refuse(number, "expected \"# Reasons\" or \"# Notes\"");
+    if (is_title) {
+      is_reason = line == "# Reasons";
+    } else if (line.starts_with("## ")) {
+      sections.push_back(section_of(number, is_reason, line.substr(3)));
+    } else if (!line.empty()) {
+      if (sections.empty()) in.refuse(number, "stands in no section; expected \"## \" and a name above it");
+      std::vector<std::string>& paragraphs = sections.back().paragraphs;
+      if (!goes_on) paragraphs.emplace_back();
+      paragraphs.back() += (goes_on ? " " : "") + line;
+    }
+    goes_on = !line.empty() && !line.starts_with("#");
+  }
+  return sections;
+}
+
+Note::Kind kind_of_note(const ProseSection& section, const ProseFile& in) {
+  if (section.name == "Modelled") return Note::modelled;
+  if (section.name == "Calibrated") return Note::calibrated;
+  if (section.name == "Assumed") return Note::assumed;
+  in.refuse(section.line,
+            scenario::in_quotes(section.name) + " is no kind of note; expected Modelled, Calibrated or Assumed");
 }
 
 }  // namespace
 
 Prose parse_prose(const std::string& text, const std::string& file, const StudyContext& context) {
   Prose prose;
-  ProseReader reader(text, file);
-  for (const ProseSection& section : reader.sections()) {
+  const ProseFile in{file};
+  for (const ProseSection& section : sections_of(text, in)) {
     for (const std::string& size : section.sizes) {
-      if (size != "default" && size != "data" && size != "full") {
-        reader.refuse(section.line, scenario::in_quotes(size) + " is no size; expected default, data or full");
-      }
+      if (size == "default" || size == "data" || size == "full") continue;
+      in.refuse(section.line, scenario::in_quotes(size) + " is no size; expected default, data or full");
     }
     const bool is_here = section.sizes.empty() || std::ranges::count(section.sizes, context.size) > 0;
-    if (section.part == reasons_title) {
-      if (section.paragraphs.size() != 1) reader.refuse(section.line, "has no text of one paragraph; expected one");
+    if (section.is_reason) {
+      if (section.paragraphs.size() != 1) in.refuse(section.line, "has no text of one paragraph; expected one");
       if (is_here && !prose.text_of(section.name).empty()) {
-        reader.refuse(section.line, "is a second reason of one size; expected each claim's once");
+        in.refuse(section.line, "is a second reason of one size; expected each claim's once");
       }
       prose.reasons.push_back({section.name, is_here ? section.paragraphs[0] : ""});
       continue;
     }
-    const Note::Kind kind = kind_of_note(section.name, reader, section.line);
+    const Note::Kind kind = kind_of_note(section, in);
     for (const std::string& paragraph : section.paragraphs) {
-      if (!is_here) continue;
+      if (!is_here) break;
       try {
         prose.notes.push_back({kind, filled_text(paragraph, context.words)});
       } catch (const InputError& error) {
-        reader.refuse(section.line, error.what());
+        in.refuse(section.line, error.what());
       }
     }
   }
