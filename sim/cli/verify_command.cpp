@@ -13,10 +13,11 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/results/identity/earlier_run.hpp"
+#include "sim/results/identity/identity_json.hpp"
 #include "sim/results/reading/finished_run.hpp"
 #include "sim/results/writing/first_difference.hpp"
 #include "sim/results/writing/result_files.hpp"
-#include "sim/results/writing/run_json.hpp"
 #include "sim/run/run.hpp"
 #include "sim/scenario/reading/overrides.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -142,9 +143,9 @@ scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSett
 }
 
 // Throws if the run would not be that of the result.
-results::Inputs inputs_of(const results::FinishedRun& before, const scenario::Scenario& scenario) {
-  results::Inputs inputs = results::inputs_of(scenario);
-  if (inputs.platform_digest != before.platform_digest) {
+results::RunIdentity identity_of(const results::FinishedRun& before, const scenario::Scenario& scenario) {
+  results::RunIdentity identity = results::Identities().of(scenario);
+  if (identity.platform_digest != before.platform_digest) {
     throw InputError((before.folder / results::platform_file).string() +
                      ": is not the platform of the run; expected it unchanged");
   }
@@ -155,9 +156,9 @@ results::Inputs inputs_of(const results::FinishedRun& before, const scenario::Sc
       throw InputError(resolved_data(scenario).path + ": " + file.name + what + "; expected the same data");
     }
   };
-  refuse_others(before.data, inputs.data, " is not what it was for the run");
-  refuse_others(inputs.data, before.data, " was not there for the run");
-  return inputs;
+  refuse_others(before.data, identity.data, " is not what it was for the run");
+  refuse_others(identity.data, before.data, " was not there for the run");
+  return identity;
 }
 
 }  // namespace
@@ -170,7 +171,7 @@ int verify_digest(const RunSettings& settings) {
                      ": was measured in real time, which no run repeats; expected a simulated result");
   }
   const scenario::Scenario scenario = scenario_of(before, settings);
-  const results::Inputs inputs = inputs_of(before, scenario);
+  const results::RunIdentity identity = identity_of(before, scenario);
   const auto repeat = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);
     run::RunOptions options;
@@ -194,9 +195,9 @@ int verify_digest(const RunSettings& settings) {
               << "\n";
     return kDone;
   }
-  const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text_of(folder / "run.json"));
+  const results::EarlierRun earlier = results::compare_with_earlier(identity, text_of(folder / "run.json"));
   std::string why;
-  if (earlier.identity != results::program_identity()) {
+  if (earlier.other_program) {
     why = "; another build or version of ddlsim wrote it";
   } else if (earlier.other_math) {
     why = "; its math was " + *earlier.other_math;

@@ -10,14 +10,15 @@
 #include "sim/jobs/process/child.hpp"
 #include "sim/jobs/process/failures.hpp"
 #include "sim/results/writing/result_files.hpp"
-#include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/run/run.hpp"
 
 namespace ddl::jobs {
+namespace fs = std::filesystem;
 namespace {
 
+using results::RunIdentity;
 using results::StagedFolder;
 using run::RunResult;
 using scenario::Scenario;
@@ -25,15 +26,21 @@ using scenario::Scenario;
 // The first letter of what a run's process answers with; after `staged` come its seconds by the clock, on a line.
 constexpr char staged = 'S', unwritable = 'U';
 
+// A run that is at work.
+struct AtWork {
+  explicit AtWork(const fs::path& place) : folder(place) {}
+  StagedFolder folder;
+  RunIdentity identity;
+};
+
 // In the child.
-std::string stage(const Job& job, StagedFolder& folder, const JobOptions& options) {
+std::string stage(const Job& job, AtWork& work, const JobOptions& options) {
   const Scenario scenario = job.seeded();
-  const results::Inputs inputs = results::inputs_of(scenario);  // before they are read: they may change meanwhile
   run::RunOptions run{.threads = options.threads, .progress = {}};
   if (options.live != nullptr) run.evaluated = options.live->of(job.live());
   const RunResult result = options.make ? options.make(job, scenario) : run::run_here(scenario, run);
   try {
-    results::stage_result(folder, scenario, inputs, result);
+    results::stage_result(work.folder, scenario, work.identity, result);
   } catch (const InputError& error) {
     return unwritable + std::string(error.what());
   }
@@ -41,13 +48,13 @@ std::string stage(const Job& job, StagedFolder& folder, const JobOptions& option
          (options.tell ? options.tell(job, scenario, result) : std::string());
 }
 
-JobEnd end_of(const Job& job, StagedFolder& folder, const process::ChildAnswer& answer, const JobOptions& options) {
+JobEnd end_of(const Job& job, AtWork& work, const process::ChildAnswer& answer, const JobOptions& options) {
   try {
     const std::string& text = answer.text();
     check(!text.empty(), "a run's process says how it ended");
     if (text[0] == unwritable) throw CannotWrite(text.substr(1));
     try {
-      results::publish_result(folder, job.folder, job.seeded(), options.measured, options.replace);
+      results::publish_result(work.folder, job.folder, work.identity, options.measured, options.replace);
     } catch (const InputError& error) {
       throw CannotWrite(error.what());
     }
@@ -95,23 +102,17 @@ RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std
   return progress;
 }
 
-FinishedRuns::FinishedRuns() : program_(results::program_identity()) {}
+bool FinishedRuns::has(const Job& job) { return result_of(job).is_same(); }
 
-bool FinishedRuns::has(const Job& job) { return has(job, &program_); }
+bool FinishedRuns::has_of_any_build(const Job& job) { return result_of(job).is_same_of_any_build(); }
 
-bool FinishedRuns::has_of_any_build(const Job& job) { return has(job, nullptr); }
-
-bool FinishedRuns::has(const Job& job, const std::string* program) {
+results::EarlierRun FinishedRuns::result_of(const Job& job) {
   const std::string text = results::content_of((job.folder / "run.json").string());
-  if (text.empty()) return false;
-  const Scenario scenario = job.seeded();
+  if (text.empty()) return {};
   try {
-    const results::Inputs& inputs = inputs_.of(scenario);
-    if (program != nullptr) return results::is_run_json_of(scenario, inputs, *program, text);
-    const results::EarlierRun earlier = results::compare_with_run_json(scenario, inputs, text);
-    return earlier.readable && earlier.differences.empty() && !earlier.other_math;
+    return results::compare_with_earlier(identities_.of(job.seeded()), text);
   } catch (const InputError&) {
-    return false;  // without its inputs the run will say so itself
+    return {};  // without its inputs the run will say so itself
   }
 }
 
@@ -129,19 +130,25 @@ void run_jobs(const std::vector<Job>& jobs, const std::vector<std::size_t>& open
   progress.expected_s = options.expected_s;
   progress.at_once = std::clamp(static_cast<int>(open.size()), 1, std::max(1, options.at_once));
   if (options.progress) options.progress(progress);
-  std::map<std::size_t, StagedFolder> folders;  // of the runs at work
+  results::Identities identities;
+  std::map<std::size_t, AtWork> at_work;
   process::in_children(
       open.size(), options.at_once,
       [&](std::size_t next) -> std::function<std::string()> {
         if (options.may_start && !options.may_start(open[next])) return {};
         const Job& job = jobs[open[next]];
-        StagedFolder& folder = folders.try_emplace(next, job.folder).first->second;
-        return [&job, &folder, &options] { return stage(job, folder, options); };
+        AtWork& work = at_work.try_emplace(next, job.folder).first->second;
+        try {
+          work.identity = identities.of(job.seeded());
+        } catch (const InputError& error) {
+          return [what = std::string(error.what())]() -> std::string { throw InputError(what); };
+        }
+        return [&job, &work, &options] { return stage(job, work, options); };
       },
       [&](std::size_t next, const process::ChildAnswer& answer) {
         const Job& job = jobs[open[next]];
-        const JobEnd end = end_of(job, folders.at(next), answer, options);
-        folders.erase(next);
+        const JobEnd end = end_of(job, at_work.at(next), answer, options);
+        at_work.erase(next);
         progress.note_end(job, end.has_result(), end.run_s());
         ended(open[next], end);
         if (options.progress) options.progress(progress);

@@ -13,7 +13,8 @@
 
 #include "core/base/check.hpp"
 #include "sim/jobs/live_lines.hpp"
-#include "sim/results/inputs/inputs.hpp"
+#include "sim/results/identity/earlier_run.hpp"
+#include "sim/results/identity/run_identity.hpp"
 #include "sim/results/writing/result_folder.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -57,7 +58,6 @@ RunsProgress progress_before(const std::vector<Job>& jobs, const std::vector<std
 // where anything lies.
 class FinishedRuns {
  public:
-  FinishedRuns();  // digests the program
   bool has(const Job& job);
   // The same, by whatever build of the program.
   bool has_of_any_build(const Job& job);
@@ -65,10 +65,9 @@ class FinishedRuns {
   std::vector<std::size_t> open_of(const std::vector<Job>& jobs);
 
  private:
-  bool has(const Job& job, const std::string* program);
+  results::EarlierRun result_of(const Job& job);  // not readable: none
 
-  std::string program_;
-  results::KnownInputs inputs_;
+  results::Identities identities_;
 };
 
 struct JobOptions {

@@ -10,7 +10,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/platform/network_plan.hpp"
-#include "sim/results/writing/run_json.hpp"
+#include "sim/results/identity/identity_json.hpp"
 #include "sim/results/writing/summary_keys.hpp"
 #include "sim/scenario/reading/words.hpp"
 

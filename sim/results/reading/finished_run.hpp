@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/results/inputs/inputs.hpp"
+#include "sim/results/identity/run_identity.hpp"
 
 namespace ddl::results {
 
@@ -39,7 +39,7 @@ struct FinishedRun {
   std::string provenance;  // program, libraries and kernels, as JSON text
   int schema_version = 0;
   std::string digest;           // of two runs comparable where they have the same version
-  std::string platform_digest;  // as in Inputs
+  std::string platform_digest;  // as in RunIdentity
   std::vector<FileDigest> data;
   std::string network;               // text_of the network's plan, and why; empty where it was measured
   bool measured = false;             // over real TCP; its last setting, "measured", says how

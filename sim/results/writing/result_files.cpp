@@ -67,11 +67,12 @@ bool is_result_file(std::string_view name) {
   return is_recorded_file(name);
 }
 
-void stage_result(StagedFolder& folder, const Scenario& scenario, const Inputs& inputs, const RunResult& result) {
+void stage_result(StagedFolder& folder, const Scenario& scenario, const RunIdentity& identity,
+                  const RunResult& result) {
   const std::string digest = digest_of(result);
   folder.make();
-  folder.write("run.json", {run_json(scenario, inputs, digest, result.measured, result.network)});
-  folder.write(platform_file, {inputs.platform});
+  folder.write("run.json", {run_json(identity, digest, result.measured, result.network)});
+  folder.write(platform_file, {identity.platform});
   folder.write("timing.json", {timing_json(scenario, result, folder.target())});
   for (const ResultFile& file : result_files(scenario, result, digest)) folder.write(file.name, {file.text()});
 }

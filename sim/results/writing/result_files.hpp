@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/results/inputs/inputs.hpp"
+#include "sim/results/identity/run_identity.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -33,7 +33,7 @@ bool is_in_digest(std::string_view name);
 bool is_result_file(std::string_view name);
 
 // Fills the hidden folder with every file of the result. Throws InputError.
-void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const Inputs& inputs,
+void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const RunIdentity& identity,
                   const run::RunResult& result);
 
 // The digest over what was learned and counted, 16 hex digits: curve, requests and pairs without their times, each

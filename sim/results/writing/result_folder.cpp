@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/check.hpp"
+#include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/writing/result_files.hpp"
-#include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/whole_file.hpp"
 
 namespace ddl::results {
@@ -35,15 +35,18 @@ std::string joined(const std::vector<std::string>& words) {
   return list;
 }
 
-// What stands at `place` may go: nothing, an empty folder, or a result that this one may replace.
-void check_replaceable(const fs::path& place, const Scenario& scenario, bool measured, Replace replace) {
+// Whether something stands at `place` of which the question is what it is: no empty folder.
+bool is_taken(const fs::path& place, Replace replace) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(place, error);
-  if (!fs::exists(status)) return;
+  if (!fs::exists(status)) return false;
   if (!fs::is_directory(status)) throw InputError(place.string() + ": is not a folder; results need one of this name");
-  if (replace == Replace::anything || (fs::is_empty(place, error) && !error)) return;
-  EarlierRun earlier =
-      compare_with_run_json(scenario, inputs_of(scenario), content_of((place / "run.json").string()), measured);
+  return replace != Replace::anything && (!fs::is_empty(place, error) || error);
+}
+
+// Throws unless what stands at `place` is a result that this run's may replace.
+void check_replaceable(const fs::path& place, const RunIdentity& identity, bool measured, Replace replace) {
+  EarlierRun earlier = compare_with_earlier(identity, content_of((place / "run.json").string()), measured);
   if (!earlier.readable) {
     throw InputError(place.string() + ": holds no result of ddlsim (no readable run.json) and is left alone; use " +
                      "another name or --out");
@@ -60,17 +63,17 @@ void check_replaceable(const fs::path& place, const Scenario& scenario, bool mea
 
 fs::path result_folder(const std::string& out, const Scenario& scenario, Replace replace, int repetition) {
   const fs::path place = place_of(out, scenario, repetition);
-  check_replaceable(place, scenario, repetition > 0, replace);
+  if (is_taken(place, replace)) check_replaceable(place, Identities().of(scenario), repetition > 0, replace);
   check_can_make(place);
   return place;
 }
 
-void publish_result(StagedFolder& folder, const fs::path& place, const Scenario& scenario, bool measured,
+void publish_result(StagedFolder& folder, const fs::path& place, const RunIdentity& identity, bool measured,
                     Replace replace) {
   // Another program may put a result there at any time; then the question is whether that one may be replaced.
   constexpr int most_attempts = 100;
   for (int attempt = 1;; ++attempt) {
-    check_replaceable(place, scenario, measured, replace);
+    if (is_taken(place, replace)) check_replaceable(place, identity, measured, replace);
     try {
       return folder.publish(is_result_file);
     } catch (const TargetAppeared&) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "sim/results/identity/run_identity.hpp"
 #include "sim/results/writing/staged_folder.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -19,7 +20,7 @@ std::filesystem::path result_folder(const std::string& out, const scenario::Scen
                                     int repetition = 0);
 
 // Puts what stage_result has written in its place. Throws InputError if what is there may not be replaced.
-void publish_result(StagedFolder& folder, const std::filesystem::path& place, const scenario::Scenario& scenario,
+void publish_result(StagedFolder& folder, const std::filesystem::path& place, const RunIdentity& identity,
                     bool measured, Replace replace);
 
 }  // namespace ddl::results

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/base/digest.hpp"
 
 namespace ddl::results {
 namespace fs = std::filesystem;
@@ -95,16 +94,6 @@ std::string content_of(const std::string& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   return std::move(text).str();
-}
-
-std::string program_digest() {
-  // The program stays as it is while it runs, and forked children need not ask again.
-  static const std::string once = [] {
-    Digest digest;
-    digest.add(content_of("/proc/self/exe"));
-    return digest.hex();
-  }();
-  return once;
 }
 
 }  // namespace ddl::results

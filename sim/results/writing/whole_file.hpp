@@ -19,7 +19,4 @@ std::ostream& message_stream(const std::string& file);
 // The whole text, or "" if it cannot be read.
 std::string content_of(const std::string& file);
 
-// Of this very executable: whatever was changed in it, its results may have changed.
-std::string program_digest();
-
 }  // namespace ddl::results

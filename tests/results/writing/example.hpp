@@ -115,8 +115,9 @@ inline std::string write_results(const std::string& out, const scenario::Scenari
   const Replace replace = force ? Replace::any_scenario : Replace::same_scenario;
   const auto place = result_folder(out, scenario, replace, result.measured ? result.measured->repetition : 0);
   StagedFolder folder(place);
-  stage_result(folder, scenario, inputs_of(scenario), result);
-  publish_result(folder, place, scenario, result.measured.has_value(), replace);
+  const RunIdentity identity = Identities().of(scenario);
+  stage_result(folder, scenario, identity, result);
+  publish_result(folder, place, identity, result.measured.has_value(), replace);
   return place.string();
 }
 

@@ -19,6 +19,7 @@
 #include "core/base/check.hpp"
 #include "core/nn/math_mode.hpp"
 #include "sim/jobs/process/child.hpp"
+#include "sim/results/identity/earlier_run.hpp"
 #include "sim/results/writing/csv.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/results/writing/run_json.hpp"
@@ -191,21 +192,21 @@ TEST_CASE("a description is no difference between scenarios") {
   const fs::path folder = write_results(out, scenario, example_result(), false);
   scenario.description = "another";
   CHECK(place_for(out, scenario, false) == folder);
-  CHECK(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
+  CHECK(compare_with_earlier(Identities().of(scenario), text_of(folder / "run.json")).is_same());
   scenario.training.batch_size = 33;
-  CHECK_FALSE(is_run_json_of(scenario, inputs_of(scenario), program_identity(), text_of(folder / "run.json")));
+  CHECK_FALSE(compare_with_earlier(Identities().of(scenario), text_of(folder / "run.json")).is_same());
 }
 
 TEST_CASE("what native math has made counts as its own where the same kernels would run, portable math's everywhere") {
   const auto counts = [](const scenario::Scenario& here, const std::string& mode, const std::string& kernels) {
-    auto run = nlohmann::json::parse(run_json(here, inputs_of(here), "0"));
+    auto run = nlohmann::json::parse(run_json(Identities().of(here), "0"));
     if (mode.empty()) {
       run["provenance"].erase("math_mode");
     } else {
       run["provenance"]["math_mode"] = mode;
     }
     if (!kernels.empty()) run["provenance"]["math_kernels"] = kernels;
-    return is_run_json_of(here, inputs_of(here), program_identity(), run.dump());
+    return compare_with_earlier(Identities().of(here), run.dump()).is_same();
   };
   scenario::Scenario native = example_scenario(), portable = example_scenario();
   native.math.mode = nn::MathMode::native;

@@ -1,0 +1,30 @@
+#include "sim/results/identity/identity_json.hpp"
+
+namespace ddl::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const std::vector<FileDigest>& files) {
+  auto json = Json::object();
+  for (const FileDigest& file : files) json[file.name] = file.digest;
+  return json;
+}
+
+}  // namespace
+
+Json identity_json(const RunIdentity& identity) {
+  const ProgramIdentity& program = identity.program;
+  Json provenance = {
+      {"program", "ddlsim"}, {"version", program.version}, {"build", program.build}, {"simgrid", program.simgrid}};
+  if (!program.plug_ins.empty()) provenance["plug_ins"] = json_of(program.plug_ins);
+  provenance["math_mode"] = identity.math.mode;
+  provenance["math_kernels"] = identity.math.kernels;
+  return {{"schema_version", result_schema_version},
+          {"scenario", Json::parse(identity.scenario)},
+          {"provenance", provenance},
+          {"platform_digest", identity.platform_digest},
+          {"data_digests", json_of(identity.data)}};
+}
+
+}  // namespace ddl::results

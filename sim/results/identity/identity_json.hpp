@@ -1,0 +1,17 @@
+// An identity as run.json has it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "sim/results/identity/run_identity.hpp"
+
+namespace ddl::results {
+
+// Of the result files; raised when a reader of them would have to know.
+// 1: the digest is over times and utilisations, too. 2: it is not.
+constexpr int result_schema_version = 2;
+
+// schema_version, scenario, provenance, platform_digest and data_digests.
+nlohmann::ordered_json identity_json(const RunIdentity& identity);
+
+}  // namespace ddl::results

@@ -1,0 +1,55 @@
+// What a run is, by content: two runs of one identity have one result, wherever their files lie.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::results {
+
+struct FileDigest {
+  std::string name;  // without its folder
+  std::string digest;
+  bool operator==(const FileDigest&) const = default;
+};
+
+struct ProgramIdentity {
+  std::string version;
+  std::string build;    // digest of the executable
+  std::string simgrid;  // version
+  std::vector<FileDigest> plug_ins;
+};
+
+struct MathIdentity {
+  std::string mode;     // that runs here, also where the scenario says `auto`
+  std::string kernels;  // of native math the library and its kernels for this CPU, which decide the last bits
+};
+
+struct RunIdentity {
+  std::string scenario;       // resolved, as JSON text
+  bool learns = true;         // false: timing only, the same with any math
+  std::string platform = {};  // as a platform file: its text as it was read, or that of what is generated
+  std::string platform_digest = {};
+  std::vector<FileDigest> data{};  // each data file, in the order in which they are read; none of generated data
+  ProgramIdentity program = {};
+  MathIdentity math = {};
+};
+
+// Makes identities. A data file is digested once, and again if it has changed.
+class Identities {
+ public:
+  // To be called before the run reads its files: they may change meanwhile. Throws InputError, with the setting's path.
+  RunIdentity of(const scenario::Scenario& scenario);
+
+ private:
+  std::vector<FileDigest> data_of(const scenario::Scenario& scenario);
+
+  std::map<std::string, FileDigest> known_;  // by path and version of the file
+};
+
+// Of all files together.
+std::string digest_of(const std::vector<FileDigest>& files);
+
+}  // namespace ddl::results
