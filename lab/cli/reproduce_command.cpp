@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "lab/studies/report.hpp"
 #include "lab/studies/run_study.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 void list_studies() {
   for (const studies::StudyRow& row : studies::study_table())
-    std::cout << results::hanging(fmt::format("  {:<10} ", row.name), row.what);
+    std::cout << results::hanging(fmt::format("  {:<10} ", row.name), row.what, Terminal(STDOUT_FILENO).columns());
 }
 
 const studies::StudyRow& row_named(const std::string& name) {

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "core/base/counted.hpp"
-#include "sim/results/writing/csv.hpp"
+#include "sim/results/text/table.hpp"
 #include "sim/results/writing/whole_file.hpp"
 
 namespace ddl::studies {
@@ -120,20 +120,6 @@ std::string aligned(const TableLayout& table, const Outcome& outcome) {
       text += i < table.row.size() ? fmt::format("{:<{}}  ", line[i], widths[i])
                                    : fmt::format("{:>{}}  ", line[i], widths[i]);
     }
-    text += "\n";
-  }
-  return text;
-}
-
-std::string markdown(const std::vector<Row>& lines) {
-  std::string text;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    text += "|";
-    for (const std::string& field : lines[i]) text += " " + field + " |";
-    text += "\n";
-    if (i > 0) continue;
-    text += "|";
-    for (std::size_t column = 0; column < lines[0].size(); ++column) text += " --- |";
     text += "\n";
   }
   return text;
@@ -286,27 +272,27 @@ std::string study_text(const Study& study, const Outcome& outcome) {
 }
 
 std::string table_csv(const TableLayout& table, const Outcome& outcome) {
-  std::string text;
-  for (const std::string& header : table.row) text += results::csv_field(header) + ",";
-  text += results::csv_field(table.column) + "," + table.reference + ",simulated,ratio,half_width\n";
+  Row titles = table.row;
+  titles.insert(titles.end(), {table.column, table.reference, "simulated", "ratio", "half_width"});
+  results::Table csv = results::Table::of({titles});
   for (const Value& value : outcome.values()) {
     if (value.place.table != table.name) continue;
-    for (const std::string& label : value.place.row) text += results::csv_field(label) + ",";
-    text += results::csv_field(value.place.column) + "," + results::csv_field(value.published) + "," +
-            results::csv_field(value.simulated) + "," + results::csv_field(ratio(value)) + "," +
-            results::csv_field(value.half_width) + "\n";
+    results::TableLine& line = csv.rows.emplace_back(value.place.row.begin(), value.place.row.end());
+    line.emplace_back(value.place.column);
+    for (const auto& number : {value.published, value.simulated, ratio(value), value.half_width}) {
+      line.emplace_back("", number);
+    }
   }
-  return text;
+  return results::csv_text(csv);
 }
 
 std::string claims_csv(const Study& study, const Outcome& outcome) {
-  std::string text = "kind,claim,verdict,numbers,accepted\n";
+  results::Table csv = results::Table::of({{"kind", "claim", "verdict", "numbers", "accepted"}});
   for (const JudgedClaim& judged : judge(study, outcome)) {
-    text += std::string(word_of(judged.claim->kind)) + "," + results::csv_field(judged.claim->text) + "," +
-            verdict_of(judged) + "," + results::csv_field(numbers_of(judged)) + "," +
-            results::csv_field(judged.claim->accepted) + "\n";
+    csv.rows.push_back({word_of(judged.claim->kind), judged.claim->text, verdict_of(judged), numbers_of(judged),
+                        judged.claim->accepted});
   }
-  return text;
+  return results::csv_text(csv);
 }
 
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command) {
@@ -318,7 +304,7 @@ std::string study_page(const Study& study, const Outcome& outcome, const std::st
   for (const Claim::Kind kind : kinds) text += claims_section(claims, kind);
   text.pop_back();
   for (const TableLayout& table : study.tables) {
-    text += "\n## " + table.title + "\n\n" + markdown(lines_of(table, outcome, true));
+    text += "\n## " + table.title + "\n\n" + results::markdown_text(results::Table::of(lines_of(table, outcome, true)));
   }
   text += "\n## What the figures rest on\n";
   for (const Outcome::Network& network : outcome.networks()) {

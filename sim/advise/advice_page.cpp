@@ -10,6 +10,7 @@
 #include "sim/advise/advise.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/text/layout.hpp"
+#include "sim/results/text/table.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -412,16 +413,7 @@ double length_of(Adviser& adviser, const Advice& advice) {
   return adviser.scenario_of(advice.advised.front()).stop.time->value;
 }
 
-std::string markdown_table(const std::vector<Row>& rows) {
-  std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    text += fmt::format("| {} |\n", fmt::join(rows[i], " | "));
-    if (i > 0) continue;
-    for (std::size_t column = 0; column < rows[0].size(); ++column) text += "| --- ";
-    text += "|\n";
-  }
-  return text;
-}
+std::string markdown_of(const std::vector<Row>& rows) { return results::markdown_text(results::Table::of(rows)); }
 
 Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
@@ -498,34 +490,40 @@ std::string advice_answer(Adviser& adviser) {
   return recommendation(advice) + " " + how_sure(advice);
 }
 
-std::string advice_text(Adviser& adviser) {
+std::string advice_text(Adviser& adviser, std::size_t width) {
   const Advice advice = adviser.advice();
-  std::string text = results::hanging("", what_is_asked(adviser));
-  for (const std::string& line : setting(adviser, advice)) text += results::hanging("  ", line);
-  text += "\n" + results::hanging("", recommendation(advice)) + results::hanging("", how_sure(advice)) + "\n";
-  if (!advice.ranking.empty()) text += results::text_table(ranking_table(advice), 1) + "\n";
+  const auto hanging = [width](const char* start, const std::string& line) {
+    return results::hanging(start, line, width);
+  };
+  const auto table = [width](const std::vector<Row>& rows) {
+    return results::terminal_text(results::Table::of(rows), width);
+  };
+  std::string text = hanging("", what_is_asked(adviser));
+  for (const std::string& line : setting(adviser, advice)) text += hanging("  ", line);
+  text += "\n" + hanging("", recommendation(advice)) + hanging("", how_sure(advice)) + "\n";
+  if (!advice.ranking.empty()) text += table(ranking_table(advice)) + "\n";
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
-    text += results::text_table(rows, 1) + "\n";
+    text += table(rows) + "\n";
   }
   if (const auto rows = not_raced_table(advice); rows.size() > 1) {
-    text += std::string(not_raced_title) + "\n" + results::text_table(rows, 1) + "\n";
+    text += std::string(not_raced_title) + "\n" + table(rows) + "\n";
   }
   if (!advice.conditions.empty()) {
     text += "What would change the answer\n" +
-            results::text_table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)), 1) + "\n";
+            table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice))) + "\n";
   }
   if (const auto rows = left_out(advice); !rows.empty()) {
     text += "Not run\n";
-    for (const auto& [names, why] : rows) text += results::rewrapped("  " + names + ": " + why + "\n");
+    for (const auto& [names, why] : rows) text += results::rewrapped("  " + names + ": " + why + "\n", width);
     text += "\n";
   }
   if (const Row lines = cut_off(advice); !lines.empty()) {
     text += "Cut off\n";
-    for (const std::string& line : lines) text += results::hanging("  ", line);
+    for (const std::string& line : lines) text += hanging("  ", line);
     text += "\n";
   }
   text += "How\n";
-  for (const std::string& line : method(adviser, advice)) text += results::hanging("  ", line);
+  for (const std::string& line : method(adviser, advice)) text += hanging("  ", line);
   return text;
 }
 
@@ -534,16 +532,16 @@ std::string advice_markdown(Adviser& adviser) {
   std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n";
   for (const std::string& line : setting(adviser, advice)) text += "- " + line + "\n";
   text += "\n**" + recommendation(advice) + "** " + how_sure(advice) + "\n";
-  if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_table(ranking_table(advice));
+  if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_of(ranking_table(advice));
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
-    text += "\n" + markdown_table(rows);
+    text += "\n" + markdown_of(rows);
   }
   if (const auto rows = not_raced_table(advice); rows.size() > 1) {
-    text += fmt::format("\n## {}\n\n", not_raced_title) + markdown_table(rows);
+    text += fmt::format("\n## {}\n\n", not_raced_title) + markdown_of(rows);
   }
   if (!advice.conditions.empty()) {
     text += "\n## What would change the answer\n\n" +
-            markdown_table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)));
+            markdown_of(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)));
   }
   const auto list = [&text](const char* title, const Row& lines) {
     if (lines.empty()) return;

@@ -142,7 +142,7 @@ class Adviser {
 // What to use and how sure that is, in a few sentences.
 std::string advice_answer(Adviser& adviser);
 // One page: for a terminal, as Markdown, and as JSON.
-std::string advice_text(Adviser& adviser);
+std::string advice_text(Adviser& adviser, std::size_t width);
 std::string advice_markdown(Adviser& adviser);
 std::string advice_json(Adviser& adviser);
 // advice.md, advice.json and recommended.json, the recommended scenario, in the folder. Throws InputError.

@@ -7,14 +7,28 @@
 #include <vector>
 
 #include "sim/advise/tuning.hpp"
+#include "sim/results/text/table.hpp"
 
 namespace ddl::advise {
 
 inline constexpr const char* tried_file = "tried.csv";
 
-// `columns` come first: what tells apart schemes whose rows are in one table.
-std::string tried_header(const std::vector<std::string>& columns, const SearchSpace& space);
-// Of a scheme, as far as its search is known; `values` are those of the columns.
-std::string tried_rows(const std::vector<std::string>& values, const Tuning& tuning, std::size_t scheme, Lab& lab);
+class TriedTable {
+ public:
+  // `columns` come first: what tells apart schemes whose rows are in one table.
+  TriedTable(std::vector<std::string> columns, const SearchSpace& space);
+
+  // The rows of a scheme, as far as its search is known; `values` are those of the columns.
+  void add(const std::vector<std::string>& values, const Tuning& tuning, std::size_t scheme, Lab& lab);
+  std::string csv() const;
+
+ private:
+  struct Row {
+    std::vector<std::string> settings;
+    results::TableLine rest;
+  };
+  std::vector<std::string> paths_;
+  std::vector<Row> rows_;
+};
 
 }  // namespace ddl::advise

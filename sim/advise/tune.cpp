@@ -95,8 +95,9 @@ std::vector<TunedScenario> TuneStudy::results() {
 }
 
 void TuneStudy::write(const TunedScenario& tuned, std::size_t number) {
-  results::write_whole((tuned.folder / tried_file).string(),
-                       tried_header({}, tuned.space) + tried_rows({}, *tuning_, number, lab_));
+  TriedTable tried({}, tuned.space);
+  tried.add({}, *tuning_, number, lab_);
+  results::write_whole((tuned.folder / tried_file).string(), tried.csv());
   if (tuned.tuned_file.empty()) return;
   const Source& source = sources_[number];
   std::vector<scenario::Override> all = request_.overrides;

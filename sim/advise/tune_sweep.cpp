@@ -26,9 +26,9 @@ Lab::Base base_of(const jobs::Sweep& sweep, const jobs::SweepPoint& point, const
 }
 
 std::string table_of(const jobs::SweepPlan& plan, const Tuning& tuning, Lab& lab) {
-  std::string text = tried_header(plan.columns, tuning.space_of(0));
-  for (std::size_t i = 0; i < plan.points.size(); ++i) text += tried_rows(plan.points[i].values, tuning, i, lab);
-  return text;
+  TriedTable table(plan.columns, tuning.space_of(0));
+  for (std::size_t i = 0; i < plan.points.size(); ++i) table.add(plan.points[i].values, tuning, i, lab);
+  return table.csv();
 }
 
 }  // namespace

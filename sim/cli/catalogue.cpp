@@ -253,6 +253,7 @@ void print(const std::vector<Entry>& entries, const std::string& indent) {
   for (const Entry& entry : entries) {
     if (entry.name.size() <= widest_name) width = std::max(width, entry.name.size());
   }
+  const std::size_t columns = Terminal(STDOUT_FILENO).columns();
   for (const Entry& entry : entries) {
     const bool beside = entry.name.size() <= width;
     const std::string start = indent + fmt::format("{:<{}}", entry.name, beside ? width : 0);
@@ -260,9 +261,9 @@ void print(const std::vector<Entry>& entries, const std::string& indent) {
     if (what.empty()) {
       std::cout << indent << entry.name << "\n";
     } else if (beside) {
-      std::cout << results::hanging(start + "  ", what);
+      std::cout << results::hanging(start + "  ", what, columns);
     } else {
-      std::cout << start << "\n" << results::hanging(indent + "    ", what);
+      std::cout << start << "\n" << results::hanging(indent + "    ", what, columns);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -13,6 +14,7 @@
 #include "core/nn/model.hpp"
 #include "sim/advise/tune_sweep.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
@@ -36,25 +38,30 @@ std::string model_text(const scenario::Scenario& scenario) {
                      results::readable_count(parameters));
 }
 
-std::string consensus_text(const graph::Consensus& consensus) {
+std::string consensus_text(const graph::Consensus& consensus, std::size_t width) {
   if (consensus.factor <= 0) {
     return results::labelled("averaging",
                              consensus.period == 1
                                  ? "after each step all models are their mean"
-                                 : fmt::format("every {} steps all models become their mean", consensus.period));
+                                 : fmt::format("every {} steps all models become their mean", consensus.period),
+                             width);
   }
   const auto rounds = [&](double share) { return fmt::format("{:.0f}", consensus.rounds_to(share)); };
-  return results::labelled("averaging", fmt::format("a step leaves {:.4f} of the models' distance from "
-                                                    "their mean; spectral gap {:.4f}",
-                                                    consensus.factor, consensus.spectral_gap())) +
-         results::labelled("consensus", fmt::format("steps until 1/e of that distance is left: {}; until 1/1000 is: {}",
-                                                    rounds(1 / std::numbers::e), rounds(1e-3)));
+  return results::labelled("averaging",
+                           fmt::format("a step leaves {:.4f} of the models' distance from "
+                                       "their mean; spectral gap {:.4f}",
+                                       consensus.factor, consensus.spectral_gap()),
+                           width) +
+         results::labelled("consensus",
+                           fmt::format("steps until 1/e of that distance is left: {}; until 1/1000 is: {}",
+                                       rounds(1 / std::numbers::e), rounds(1e-3)),
+                           width);
 }
 
-std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast) {
+std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
-  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value); };
+  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
   add("lower bound",
       fmt::format("{} a step of the slowest worker in the long run: {}-bound", results::readable_seconds(bounds.step_s),
                   bounds.network_bound ? "network" : "compute"));
@@ -75,7 +82,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);
-  if (forecast.consensus) text += consensus_text(*forecast.consensus);
+  if (forecast.consensus) text += consensus_text(*forecast.consensus, width);
   const run::Cost& parts = forecast.cost;
   const double all_s = parts.core_s(), evaluation = parts.evaluation_s / all_s;
   std::string cost = fmt::format("a run takes one core roughly {}, {} of it for evaluations",
@@ -93,12 +100,12 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
   return text;
 }
 
-std::string checked_text(const scenario::Scenario& scenario) {
-  return scenario.file + ": ok\n" + forecast_text(scenario, run::forecast_of(scenario));
+std::string checked_text(const scenario::Scenario& scenario, std::size_t width) {
+  return scenario.file + ": ok\n" + forecast_text(scenario, run::forecast_of(scenario), width);
 }
 
 // Of a sweep whose every point is right.
-std::string checked_text(const jobs::Sweep& sweep) {
+std::string checked_text(const jobs::Sweep& sweep, std::size_t width) {
   const jobs::SweepPlan plan = jobs::plan_sweep(sweep);
   const int cores = jobs::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
@@ -109,22 +116,24 @@ std::string checked_text(const jobs::Sweep& sweep) {
     all += cost * static_cast<double>(plan.seeds.size() + tuning[point]);
   }
   const std::size_t tuning_runs = std::accumulate(tuning.begin(), tuning.end(), std::size_t{0});
-  return sweep.file + ": ok\n" +
-         results::labelled("sweep", fmt::format("{} by {}, {}", counted(plan.points.size(), "scenario"),
-                                                counted(plan.seeds.size(), "seed"), counted(plan.runs(), "run"))) +
-         results::labelled("varied", fmt::format("{}", fmt::join(plan.columns, ", "))) +
-         (sweep.tune ? results::labelled("tuning", counted(tuning_runs, "run") + " before these") : "") +
-         results::labelled("cost", fmt::format("all runs{} take {} roughly {}", sweep.tune ? ", tuning included," : "",
-                                               counted(cores, "core"), results::readable_seconds(all / cores)));
+  std::string text = sweep.file + ": ok\n";
+  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
+  add("sweep", fmt::format("{} by {}, {}", counted(plan.points.size(), "scenario"), counted(plan.seeds.size(), "seed"),
+                           counted(plan.runs(), "run")));
+  add("varied", fmt::format("{}", fmt::join(plan.columns, ", ")));
+  if (sweep.tune) add("tuning", counted(tuning_runs, "run") + " before these");
+  add("cost", fmt::format("all runs{} take {} roughly {}", sweep.tune ? ", tuning included," : "",
+                          counted(cores, "core"), results::readable_seconds(all / cores)));
+  return text;
 }
 
 }  // namespace
 
-std::string consensus_text(const scenario::Scenario& scenario) {
+std::string consensus_text(const scenario::Scenario& scenario, std::size_t width) {
   if (!scenario.algorithm->has_consensus()) return "";
   try {
     const auto consensus = run::forecast_of(scenario).consensus;
-    return consensus ? consensus_text(*consensus) : "";
+    return consensus ? consensus_text(*consensus, width) : "";
   } catch (const InputError&) {
     return "";  // of what only a run needs, such as data
   }
@@ -141,6 +150,7 @@ FileKind kind_of(const std::string& text) {
 }
 
 void check_scenarios(const std::vector<std::string>& files, const Overrides& overrides) {
+  const std::size_t width = Terminal(STDOUT_FILENO).columns();
   std::string report;
   std::vector<std::string> problems;
   for (const std::string& file : files) {
@@ -148,13 +158,13 @@ void check_scenarios(const std::vector<std::string>& files, const Overrides& ove
       const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
       switch (kind_of(text)) {
         case FileKind::sweep:
-          report += checked_text(jobs::parse_sweep(text, file, overrides));
+          report += checked_text(jobs::parse_sweep(text, file, overrides), width);
           break;
         case FileKind::schema:
           report += file + ": a JSON Schema, which editors read\n";
           break;
         case FileKind::scenario:
-          report += checked_text(scenario::parse_scenario(text, file, overrides));
+          report += checked_text(scenario::parse_scenario(text, file, overrides), width);
       }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/jobs/expect/expect.hpp"
+#include "sim/results/compare/comparison.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "sim/view/plots/picture.hpp"
 
@@ -41,8 +42,9 @@ FileKind kind_of(const std::string& text);
 // many runs they are. JSON Schemas, which lie beside scenarios, are named as such.
 void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides);
 
-// How fast averaging alone brings the models together, in lines; empty where a system does not average.
-std::string consensus_text(const scenario::Scenario& scenario);
+// How fast averaging alone brings the models together, in lines of `width` letters; empty where a system does not
+// average.
+std::string consensus_text(const scenario::Scenario& scenario, std::size_t width);
 
 // Prints a scenario with all defaults filled in, or a sweep with all its scenarios; or, of a path such as
 // algorithm.ako, the keys there.
@@ -104,7 +106,8 @@ int expect(const ExpectSettings& settings);
 struct CompareSettings {
   std::vector<std::string> folders;  // results, or folders above them
   bool each_run = false;             // instead of means over seeds
-  bool csv = false, json = false, markdown = false;
+  results::ComparisonLook look;
+  bool csv = false, json = false, markdown = false, latex = false;
 };
 
 // Prints results side by side.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/commands.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/json_text.hpp"
@@ -38,26 +40,26 @@ std::string without_ticks(std::string text) {
   return text;
 }
 
-std::string key_text(const std::string& path, const scenario::KeyRow& row) {
+std::string key_text(const std::string& path, const scenario::KeyRow& row, std::size_t width) {
   std::string value = without_ticks(row.value);
   if (row.required) value += "; required";
   if (!row.by_default.empty()) value += "; default " + row.by_default;
-  std::string text = "  " + row.key + "\n" + results::hanging("      ", value);
-  if (!row.meaning.empty()) text += results::hanging("      ", row.meaning);
-  if (row.has_keys) text += results::hanging("      ", "its keys: ddlsim describe " + path + "." + row.key);
+  std::string text = "  " + row.key + "\n" + results::hanging("      ", value, width);
+  if (!row.meaning.empty()) text += results::hanging("      ", row.meaning, width);
+  if (row.has_keys) text += results::hanging("      ", "its keys: ddlsim describe " + path + "." + row.key, width);
   return text;
 }
 
-std::string keys_text(const std::string& path) {
+std::string keys_text(const std::string& path, std::size_t width) {
   const std::vector<scenario::KeyTable> tables = scenario::keys_at(path);
   std::string text;
   for (const scenario::KeyTable& table : tables) {
     text += (text.empty() || table.keys.empty() ? "" : "\n") + table.path + "\n";
-    if (const std::string what = system_text(table.path); !what.empty()) text += results::hanging("  ", what);
+    if (const std::string what = system_text(table.path); !what.empty()) text += results::hanging("  ", what, width);
     // A path that leads to a key ends with it.
     const bool is_key = table.keys.size() == 1 && table.path.ends_with("." + table.keys[0].key);
     const std::string parent = is_key ? table.path.substr(0, table.path.rfind('.')) : table.path;
-    for (const scenario::KeyRow& row : table.keys) text += key_text(parent, row);
+    for (const scenario::KeyRow& row : table.keys) text += key_text(parent, row, width);
   }
   if (tables.front().keys.empty()) text += "\nkeys of one of them: ddlsim describe " + tables.front().path + "\n";
   return text;
@@ -75,7 +77,7 @@ bool looks_like_keys(const std::string& text) {
 
 void describe(const std::string& what, const std::vector<scenario::Override>& overrides) {
   if (looks_like_keys(what)) {
-    std::cout << keys_text(what);
+    std::cout << keys_text(what, Terminal(STDOUT_FILENO).columns());
     return;
   }
   const std::string text = scenario::scenario_text(what);
@@ -84,7 +86,7 @@ void describe(const std::string& what, const std::vector<scenario::Override>& ov
   } else {
     const scenario::Scenario scenario = scenario::parse_scenario(text, what, overrides);
     std::cout << scenario::describe(scenario);
-    std::cerr << consensus_text(scenario);  // beside what may be read as JSON
+    std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns());  // beside what may be read as JSON
   }
 }
 

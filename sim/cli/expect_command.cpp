@@ -12,7 +12,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
-#include "sim/results/text/layout.hpp"
+#include "sim/results/text/table.hpp"
 #include "sim/results/writing/readable.hpp"
 
 namespace ddl::cli {
@@ -66,7 +66,7 @@ std::string seeds_text(const std::vector<std::uint64_t>& seeds) {
                : fmt::format("seeds {}", fmt::join(seeds, ","));
 }
 
-std::string table_of(const std::vector<Judgement>& verdicts, bool only_broken) {
+std::string table_of(const std::vector<Judgement>& verdicts, bool only_broken, std::size_t width) {
   std::vector<std::vector<std::string>> rows = {{"expectation", "expected", "seen", "holds"}};
   for (const Judgement& verdict : verdicts) {
     if (only_broken && verdict.holds()) continue;
@@ -77,7 +77,7 @@ std::string table_of(const std::vector<Judgement>& verdicts, bool only_broken) {
                                     : "NO";
     rows.push_back({verdict.what, expected_text(verdict), seen_text(verdict), verdict.holds() ? "yes" : not_all});
   }
-  return rows.size() > 1 ? results::text_table(rows, 1) : "";
+  return rows.size() > 1 ? results::terminal_text(results::Table::of(rows), width) : "";
 }
 
 // "yes" and "NO" at the ends of lines, in their colours.
@@ -129,6 +129,7 @@ int expect(const ExpectSettings& settings) {
       with_progress("expect", !settings.quiet && !settings.json, [&](const auto& show) {
         return jobs::run_expectations(plan, settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show);
       });
+  const Terminal terminal(STDOUT_FILENO);
   std::size_t all = 0, holding = 0;
   Json json = Json::array();
   for (const ExpectedScenario& expected : plan.expected) {
@@ -139,8 +140,7 @@ int expect(const ExpectSettings& settings) {
       json.push_back(json_of(expected, verdicts));
     } else if (settings.widen) {
       print_widened(expected, verdicts);
-    } else if (const std::string table = table_of(verdicts, settings.quiet); !table.empty()) {
-      const Terminal terminal(STDOUT_FILENO);
+    } else if (const std::string table = table_of(verdicts, settings.quiet, terminal.columns()); !table.empty()) {
       std::cout << terminal.bold(expected.scenario->file + ", " + seeds_text(expected.seeds)) << "\n"
                 << emphasised(table, terminal) << "\n";
     }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,9 @@
 #include "core/nn/layer_table.hpp"
 #include "core/nn/published_models.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
+#include "sim/results/text/table.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/forms.hpp"
 #include "sim/scenario/reading/json_text.hpp"
@@ -111,23 +114,23 @@ std::vector<std::string> cells_of(const nn::LayerRow& row) {
           text_of(4 * row.non_zeros())};
 }
 
-std::string table_text(const std::vector<nn::LayerRow>& rows) {
+results::Table table_of(const std::vector<nn::LayerRow>& rows) {
   std::vector<std::vector<std::string>> lines = {
       {"layer", "input", "output", "parameters", "non-zero", "share", "operations", "bytes"}};
   for (const nn::LayerRow& row : rows) lines.push_back(cells_of(row));
   lines.push_back(cells_of(nn::total_of(rows)));
-  return results::text_table(lines, 1);
+  return results::Table::of(lines);
 }
 
-std::string model_text(const Subject& subject, const std::vector<nn::LayerRow>& rows) {
+std::string model_text(const Subject& subject, const std::vector<nn::LayerRow>& rows, std::size_t width) {
   const nn::LayerRow total = nn::total_of(rows);
   std::string text = fmt::format("{}: {} in, {} classes\n\n{}\n", subject.title, text_of(subject.input),
-                                 subject.classes, table_text(rows));
+                                 subject.classes, results::terminal_text(table_of(rows), width));
   text += fmt::format("weights alone: {}, non-zero {}\n", text_of(total.whole_weights()), text_of(total.weights));
   const std::string operations = total.operations < 1e4 ? results::readable_count(total.operations)
                                                         : fmt::format("{:.2f} million", total.operations / 1e6);
-  text +=
-      results::hanging("operations: ", operations + " a sample, forward (multiply-adds, and 2 a value of batch_norm)");
+  text += results::hanging(
+      "operations: ", operations + " a sample, forward (multiply-adds, and 2 a value of batch_norm)", width);
   if (subject.wire_bytes) {
     text += fmt::format("travels as {} (wire.model_bytes)\n", results::readable_bytes(*subject.wire_bytes));
   }
@@ -168,7 +171,8 @@ void show_model(const ModelSettings& settings) {
   const Subject subject = subject_of(settings);
   try {
     const std::vector<nn::LayerRow> rows = nn::layer_table(nn::Model(subject.spec, subject.input, subject.classes));
-    std::cout << (settings.json ? model_json(subject, rows) : model_text(subject, rows));
+    std::cout << (settings.json ? model_json(subject, rows)
+                                : model_text(subject, rows, Terminal(STDOUT_FILENO).columns()));
   } catch (const nn::ModelError& error) {
     throw InputError("model: " + subject.title + ": " + error.what());
   }

@@ -1,13 +1,13 @@
 #include "sim/cli/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -28,11 +28,6 @@ std::string shortened(const std::string& name, std::size_t room) {
   const std::string text = scenario::on_one_line(name);
   const std::size_t most = std::max(room, kShortName);
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
-}
-
-int terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 // With the name of the run that ended last, if there is room for all of it.
@@ -104,8 +99,10 @@ void ProgressLine::show(const run::Progress& progress) {
   if (terminal_ ? now - drawn_ < kBetweenDrawings : now - std::max(drawn_, start_) < between_lines_) return;
   drawn_ = now;
   const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-  print(terminal_ ? "\r" + progress_text(name_, progress, elapsed_s, terminal_width()) + "\x1b[K"
-                  : progress_line(name_, progress, elapsed_s) + "\n");
+  print(terminal_
+            ? "\r" + progress_text(name_, progress, elapsed_s, static_cast<int>(Terminal(STDERR_FILENO).columns())) +
+                  "\x1b[K"
+            : progress_line(name_, progress, elapsed_s) + "\n");
 }
 
 void ProgressLine::print(const std::string& text) {
@@ -153,13 +150,12 @@ void RunsLine::show(const std::string& stage, const jobs::RunsProgress& of_stage
 }
 
 // On a terminal one line, without what does not fit.
-std::size_t RunsLine::room() const {
-  return terminal_ ? static_cast<std::size_t>(std::max(1, terminal_width() - 1)) : std::string::npos;
-}
+std::size_t RunsLine::room() const { return terminal_ ? Terminal(STDERR_FILENO).columns() - 1 : std::string::npos; }
 
 void RunsLine::print(const std::string& text) const {
   const std::string line = terminal_ ? results::lines_of(text, room()).front().substr(0, room()) : "";
-  std::fputs((terminal_ ? "\r" + line + "\x1b[K" : results::rewrapped(text + "\n")).c_str(), stderr);
+  std::fputs((terminal_ ? "\r" + line + "\x1b[K" : results::rewrapped(text + "\n", results::text_columns)).c_str(),
+             stderr);
   std::fflush(stderr);
 }
 

@@ -118,8 +118,8 @@ void run_scenarios(const RunSettings& settings) {
   if (runs.size() == 1 || settings.json || !prints_tables) return;
   std::vector<std::string> folders;
   for (const PlannedRun& planned : runs) folders.push_back(planned.folder.string());
-  std::cout << "\n"
-            << Terminal(STDOUT_FILENO).titled(results::comparison_text(results::compare_folders(folders, true)));
+  const Terminal out(STDOUT_FILENO);
+  std::cout << "\n" << out.titled(results::comparison_text(results::compare_folders(folders, true), out.columns()));
 }
 
 }  // namespace ddl::cli

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/jobs/sweep/slurm.hpp"
 #include "sim/results/compare/comparison.hpp"
@@ -38,7 +40,7 @@ void print_plan(const jobs::SweepPlan& plan, const jobs::SweepEstimate& outlook,
   if (const auto outdated = outlook.outdated(); !outdated.empty()) {
     text += "; " + counted(outdated.size(), "outdated result") + " will be replaced";
   }
-  std::cout << results::hanging("", text);
+  std::cout << results::hanging("", text, Terminal(STDOUT_FILENO).columns());
 }
 
 // What comes before an untuned plan.
@@ -51,7 +53,7 @@ void print_tuning(const jobs::Sweep& sweep, const jobs::SweepPlan& plan, const j
   for (const auto& [point, cost] : costs) seconds += cost * static_cast<double>(runs[point]) / at_once;
   std::string text = "tuning: " + counted(std::accumulate(runs.begin(), runs.end(), std::size_t{0}), "run");
   if (!costs.empty()) text += " that take roughly " + results::readable_seconds(seconds);
-  std::cout << results::hanging("", text + ", before those below");
+  std::cout << results::hanging("", text + ", before those below", Terminal(STDOUT_FILENO).columns());
 }
 
 void print_failures(const jobs::SweepPlan& plan, const jobs::SweepOutcome& outcome) {
@@ -115,7 +117,9 @@ int sweep(const SweepSettings& settings) {
                              (outcome.folder / "sweep.csv").string(), (outcome.folder / "means.csv").string());
     if (outcome.failed() < plan.runs()) {
       if (plan.points.size() <= most_shown) {
-        std::cout << "\n" << results::comparison_text(results::compare_folders({outcome.folder.string()}, true));
+        std::cout << "\n"
+                  << results::comparison_text(results::compare_folders({outcome.folder.string()}, true),
+                                              Terminal(STDOUT_FILENO).columns());
       } else {
         std::cout << "side by side: ddlsim compare " << outcome.folder.string() << "\n";
       }

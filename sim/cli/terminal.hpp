@@ -1,7 +1,10 @@
-// Emphasis on terminals. Elsewhere, and where NO_COLOR is set (no-color.org), text stays as it is.
+// How wide a terminal is, and emphasis on it. Elsewhere, and where NO_COLOR is set (no-color.org), text stays as it is.
 #pragma once
 
+#include <cstddef>
 #include <string>
+
+#include "sim/results/text/layout.hpp"
 
 namespace ddl::cli {
 
@@ -10,6 +13,9 @@ class Terminal {
   // Of stdout or stderr, by its number.
   explicit Terminal(int stream);
   explicit Terminal(bool takes_colours) : takes_colours_(takes_colours) {}
+
+  // Letters of a line: the terminal's; elsewhere as COLUMNS says, or 80.
+  std::size_t columns() const { return columns_; }
 
   std::string bold(const std::string& text) const { return in("1", text); }
   std::string good(const std::string& text) const { return in("32", text); }
@@ -21,6 +27,7 @@ class Terminal {
   std::string in(const char* code, const std::string& text) const;
 
   bool takes_colours_;
+  std::size_t columns_ = results::text_columns;
 };
 
 }  // namespace ddl::cli

@@ -40,9 +40,10 @@ std::string tell_run(const scenario::Scenario& scenario, const run::RunResult& r
   if (result.divergence) {
     notes.push_back(source + ": training diverged: " + results::divergence_text(result) + "; results end there");
   }
-  const Json told = {{"notes", notes},
-                     {"hint", evaluation_hint(result)},
-                     {"table", results::closing_table(scenario, result, folder.string())}};
+  const Json told = {
+      {"notes", notes},
+      {"hint", evaluation_hint(result)},
+      {"table", results::closing_table(scenario, result, folder.string(), Terminal(STDOUT_FILENO).columns())}};
   return told.dump(-1, ' ', false, Json::error_handler_t::ignore);
 }
 

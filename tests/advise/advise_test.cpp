@@ -12,6 +12,7 @@
 
 #include "core/base/counted.hpp"
 #include "sim/advise/tune.hpp"
+#include "sim/results/text/layout.hpp"
 #include "tests/advise/results_below.hpp"
 #include "tests/results/writing/files.hpp"
 
@@ -132,7 +133,7 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   const Advice part = cut.advice();
   CHECK(first.made == 5);
   CHECK(part.open_tuning > 0);
-  CHECK(advice_text(cut).find("1 of 16 runs") != std::string::npos);
+  CHECK(advice_text(cut, results::text_columns).find("1 of 16 runs") != std::string::npos);
   CHECK(part.recommended.has_value());
 
   Adviser whole(place.request(file, {"gossip"}), 1);
@@ -171,7 +172,7 @@ TEST_CASE("where no run of tuning was made the page says that rates are the scen
   const Place place;
   Adviser adviser(place.request(place.write("untuned.json", scenario_text("800Mbps")), {"gossip"}), 1);
   adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 4 ? 1.0 : 0.0; }});  // the probes
-  const std::string page = advice_text(adviser);
+  const std::string page = advice_text(adviser, results::text_columns);
   CHECK(page.find("none of 16 runs was made; rates are the scenario's own") != std::string::npos);
   CHECK(page.find("the best of these") == std::string::npos);
 }
@@ -208,7 +209,7 @@ TEST_CASE("of fewer seeds than a test needs the best mean is named, and seeds ar
   REQUIRE(advice.race.leader.has_value());
   CHECK(advice.recommended == advice.race.leader);
   CHECK(advice.ranking.front() == *advice.race.leader);
-  const std::string page = advice_text(adviser);
+  const std::string page = advice_text(adviser, results::text_columns);
   CHECK(page.find("--seeds 1..3") != std::string::npos);
   CHECK(page.find("budget") == std::string::npos);
 }
@@ -238,7 +239,7 @@ TEST_CASE("a race over fewer seeds than a test needs that was cut off names noth
     CHECK(how_sure.find("the best of 2 systems after") != std::string::npos);
     CHECK(how_sure.find("no two systems have the three seeds") == std::string::npos);
     CHECK(json["not_raced"].size() == (raced == 0 ? 2 : 1));
-    const std::string page = advice_text(adviser);
+    const std::string page = advice_text(adviser, results::text_columns);
     CHECK(page.find(raced == 0 ? "Race, not made: the next 4 runs" : "Race, not made: the next 2 runs") !=
           std::string::npos);
     CHECK(page.find("Not raced, for lack of budget") != std::string::npos);
@@ -311,7 +312,7 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(raced >= 2);
   CHECK(raced < all);
   CHECK(worst_in <= best_out);
-  const std::string page = advice_text(tight);
+  const std::string page = advice_text(tight, results::text_columns);
   CHECK(page.find("Not raced, for lack of budget") != std::string::npos);
   CHECK(page.find("The budget had no room for " + counted(static_cast<std::int64_t>(all - raced), "more system")) !=
         std::string::npos);
@@ -363,7 +364,7 @@ TEST_CASE("a run that takes longer than the budget is ended with it, and leaves 
   adviser.run({2, {}, [&] { return seconds() / 0.3; }});
   CHECK(seconds() < 10);
   CHECK_FALSE(adviser.advice().recommended.has_value());
-  CHECK(advice_text(adviser).find("No answer yet: no run has ended.") != std::string::npos);
+  CHECK(advice_text(adviser, results::text_columns).find("No answer yet: no run has ended.") != std::string::npos);
   for (const auto& entry : fs::recursive_directory_iterator(adviser.folder())) {
     const bool hidden = entry.path().filename().string().starts_with('.');
     CHECK_MESSAGE((!entry.is_regular_file() && !hidden), entry.path().string());
@@ -388,7 +389,7 @@ TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON s
   Adviser adviser(place.request(place.write("page.json", scenario_text("100Mbps")), {"gossip", "alone", "local_sgd"}),
                   2);
   adviser.run(Counted().options());
-  std::istringstream lines(advice_text(adviser));
+  std::istringstream lines(advice_text(adviser, results::text_columns));
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
   const Json json = Json::parse(advice_json(adviser));
   const Advice advice = adviser.advice();
@@ -482,7 +483,7 @@ TEST_CASE("where the model is TCP and packets are nearer the best run again pack
     const Condition& first = advice.conditions.front();
     const bool packets = first.name == "packet by packet";
     CHECK(advice.conditions.size() == (packets ? 5 : 4));
-    const std::string text_of_page = advice_text(adviser);
+    const std::string text_of_page = advice_text(adviser, results::text_columns);
     CHECK(text_of_page.find("\nas given ") != std::string::npos);  // what the conditions are compared with
     CHECK((text_of_page.find("packet by packet") != std::string::npos) == packets);
     for (std::size_t i = 0; i < first.scores.size(); ++i) {

@@ -87,7 +87,7 @@ constexpr Refused kRefused[] = {
     {"compare", "ddlsim: compare: no results given; see ddlsim compare --help\n"},
     {"compare absent", "ddlsim: absent: no such folder; expected one with run.json, or one above such folders\n"},
     {"compare . --csv --json",
-     "ddlsim: compare: --csv, --json and --markdown exclude one another; expected one of them\n"},
+     "ddlsim: compare: --csv, --json, --markdown and --latex exclude one another; expected one of them\n"},
     {"compare . ", "ddlsim: .: holds no finished result; expected a folder with run.json, or one above such folders\n"},
     {"list algoritms", "ddlsim: list: \"algoritms\" is unknown; did you mean \"algorithms\"?\n"},
 };

@@ -13,12 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // The first line that is wider than a terminal, unless its only word is.
-std::string too_wide(const std::string& text) {
+std::string too_wide(const std::string& text, std::size_t width = results::text_columns) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
     const bool one_word = line.find(' ', first) == std::string::npos;
-    if (results::columns_of(line) > results::text_columns && !one_word) return line;
+    if (results::columns_of(line) > width && !one_word) return line;
   }
   return "";
 }
@@ -62,6 +62,68 @@ TEST_CASE("tables for people fit 80 columns") {
     CHECK(too_wide(answer.err) == "");
   }
   CHECK(too_wide(place.call("list scenarios", "DDLSIM_HOME='" DDLSIM_SOURCE_DIR "'").out) == "");
+}
+
+TEST_CASE("tables and prose follow the terminal's width, tables on wide ones, too") {
+  const Workplace place;
+  place.write("learner.json", learner);
+  place.write("sweep.json", sweep);
+  REQUIRE(place.call("sweep sweep.json --quiet").code == 0);
+  for (const char* arguments : {"list algorithms", "check learner.json sweep.json", "describe algorithm.ako",
+                                "model resnet18-bibd", "learner.json --force", "compare results", "compare --help"}) {
+    const Reply narrow = place.call(arguments, "COLUMNS=60");
+    CAPTURE(arguments);
+    CHECK(narrow.code == 0);
+    CHECK(too_wide(narrow.out, 60) == "");
+  }
+  // One table instead of several blocks.
+  const auto blocks = [&](const char* columns) {
+    const std::string text = place.call("compare results/sweep", columns).out;
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find("scheme ", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  CHECK(blocks("COLUMNS=80") > 1);
+  CHECK(blocks("COLUMNS=300") == 1);
+  for (const char* nonsense : {"COLUMNS=", "COLUMNS=0", "COLUMNS=x", "COLUMNS=60x", "COLUMNS=-5"}) {
+    CHECK(place.call("compare results/sweep", nonsense).out ==
+          place.call("compare results/sweep", "env -u COLUMNS").out);
+  }
+  if (place.shell("command -v script && command -v stty").code != 0) return;
+  const Reply real =
+      place.shell("script -qec \"stty cols 60 && NO_COLOR=1 '" DDLSIM_BINARY "' list algorithms\" /dev/null");
+  CHECK(real.out != "");
+  CHECK(too_wide(real.out, 61) == "");  // with the carriage return
+}
+
+TEST_CASE("compare takes columns, labels and forms, and says what it does not understand") {
+  const Workplace place;
+  place.write("learner.json", learner);
+  REQUIRE(place.call("learner.json --quiet --set algorithm=ring_allreduce").code == 0);
+  REQUIRE(place.call("learner.json --quiet").code == 0);
+  const std::string csv = place.call("compare results --columns accuracy,platform.bandwidth --csv").out;
+  CHECK(
+      csv.starts_with("scheme,runs,final_accuracy.mean,final_accuracy.mean.low,final_accuracy.mean.high,"
+                      "final_accuracy.mean.count,platform.bandwidth_bit_per_s\n"));
+  CHECK(csv.find(",40000000\n") != std::string::npos);
+  const std::string latex = place.call("compare results --columns accuracy --latex --label ps_async=Server").out;
+  CHECK(latex.starts_with("\\begin{tabular}{lr}\n  \\toprule\n  scheme & final accuracy"));
+  CHECK(latex.find("ring\\_allreduce") != std::string::npos);
+  CHECK(latex.find("Server") != std::string::npos);
+  CHECK(place.call("compare results --label algorithm.name").code == 0);
+  const auto refused = [&](const std::string& arguments) {
+    const Reply answer = place.call("compare results " + arguments);
+    CHECK(answer.code == 2);
+    CHECK(answer.out == "");
+    return answer.err;
+  };
+  CHECK(refused("--columns acuracy") ==
+        "ddlsim: compare: --columns: \"acuracy\" is no column of these results; did you mean \"accuracy\"?\n");
+  CHECK(refused("--label platform.bandwith") ==
+        "ddlsim: compare: --label: \"platform.bandwith\" is no setting of these results; did you mean "
+        "\"platform.bandwidth\"?\n");
+  CHECK(refused("--label ps_asinc=x").find("did you mean \"ps_async\"?") != std::string::npos);
+  CHECK(refused("--label name --label platform.workers").find("rows are called by name already") != std::string::npos);
 }
 
 TEST_CASE("emphasis is for terminals alone, and NO_COLOR switches it off") {

@@ -1,5 +1,8 @@
 #include "sim/cli/options/help.hpp"
 
+#include <unistd.h>
+
+#include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 
 namespace ddl::cli {
@@ -7,12 +10,16 @@ namespace {
 
 constexpr std::size_t name_columns = 26;
 
+std::string hanging(const std::string& start, const std::string& text) {
+  return results::hanging(start, text, Terminal(STDOUT_FILENO).columns());
+}
+
 // "  --out DIR=results     Results go to DIR/<name>/<seed>/"
 std::string entry(const std::string& name, const std::string& what) {
   const std::string start = "  " + name + " ";
   const std::size_t used = results::columns_of(start);
-  if (used <= name_columns) return results::hanging(start + std::string(name_columns - used, ' '), what);
-  return start.substr(0, start.size() - 1) + "\n" + results::hanging(std::string(name_columns, ' '), what);
+  if (used <= name_columns) return hanging(start + std::string(name_columns - used, ' '), what);
+  return start.substr(0, start.size() - 1) + "\n" + hanging(std::string(name_columns, ' '), what);
 }
 
 }  // namespace
@@ -36,7 +43,7 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
 }
 
 std::string HelpFormatter::make_description(const CLI::App* command) const {
-  return results::hanging("", command->get_description());
+  return hanging("", command->get_description());
 }
 
 }  // namespace ddl::cli

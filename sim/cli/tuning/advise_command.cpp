@@ -94,10 +94,12 @@ int advise(const AdviseSettings& settings) {
   if (settings.json) {
     std::cout << advise::advice_json(adviser);
   } else {
-    std::cout << Terminal(STDOUT_FILENO).titled(advise::advice_text(adviser)) << "\n"
-              << results::labelled("page", (adviser.folder() / "advice.md").string());
+    const Terminal out(STDOUT_FILENO);
+    std::cout << out.titled(advise::advice_text(adviser, out.columns())) << "\n"
+              << results::labelled("page", (adviser.folder() / "advice.md").string(), out.columns());
     if (adviser.advice().recommended) {
-      std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string());
+      std::cout << results::labelled("run it", "ddlsim " + (adviser.folder() / "recommended.json").string(),
+                                     out.columns());
     }
   }
   if (!settings.page.empty()) write_page(adviser, settings.page);

@@ -13,6 +13,7 @@
 #include "sim/cli/tuning/commands.hpp"
 #include "sim/results/reading/statistics.hpp"
 #include "sim/results/text/layout.hpp"
+#include "sim/results/text/table.hpp"
 #include "sim/results/writing/readable.hpp"
 
 namespace ddl::cli {
@@ -46,7 +47,7 @@ std::string accuracy_text(const TunedScenario& tuned) {
   return mean ? fmt::format("{:.4f}", mean->mean) : "-";
 }
 
-std::string table_of(const std::vector<TunedScenario>& all, const advise::Goal& goal) {
+results::Table table_of(const std::vector<TunedScenario>& all, const advise::Goal& goal) {
   std::vector<std::vector<std::string>> rows = {{"scenario", "best", "accuracy at the end", "seeds", "runs"}};
   if (goal.target) rows[0].insert(rows[0].begin() + 2, fmt::format("time to {}", *goal.target));
   for (const TunedScenario& tuned : all) {
@@ -55,7 +56,7 @@ std::string table_of(const std::vector<TunedScenario>& all, const advise::Goal& 
                                                 : fmt::format("{} of {}", tuned.runs, tuned.planned)});
     if (goal.target) rows.back().insert(rows.back().begin() + 2, time_text(tuned));
   }
-  return results::text_table(rows, 1);
+  return results::Table::of(rows);
 }
 
 Json json_of(const TunedScenario& tuned) {
@@ -77,10 +78,12 @@ Json json_of(const TunedScenario& tuned) {
           {"tuned_scenario", tuned.tuned_file}};
 }
 
-void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::uint64_t>& seeds) {
+void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::uint64_t>& seeds, std::size_t width) {
   std::cout << results::hanging(
-      "", fmt::format("Seeds {}..{} are for tuning alone; the file of each scenario has its best settings:",
-                      seeds.front(), seeds.back()));
+      "",
+      fmt::format("Seeds {}..{} are for tuning alone; the file of each scenario has its best settings:", seeds.front(),
+                  seeds.back()),
+      width);
   for (const TunedScenario& tuned : all) {
     if (!tuned.tuned_file.empty()) std::cout << "  " << tuned.tuned_file << "\n";
   }
@@ -107,8 +110,9 @@ int tune(const TuneSettings& settings) {
     for (const TunedScenario& tuned : all) list.push_back(json_of(tuned));
     std::cout << list.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   } else {
-    std::cout << Terminal(STDOUT_FILENO).titled(table_of(all, settings.request.goal)) << "\n";
-    print_notes(all, advise::tuning_seeds(settings.request.seeds));
+    const Terminal out(STDOUT_FILENO);
+    std::cout << out.titled(results::terminal_text(table_of(all, settings.request.goal), out.columns())) << "\n";
+    print_notes(all, advise::tuning_seeds(settings.request.seeds), out.columns());
   }
   const bool none = std::ranges::any_of(all, [](const TunedScenario& tuned) { return tuned.failed == tuned.runs; });
   return none ? kRunFailed : kDone;

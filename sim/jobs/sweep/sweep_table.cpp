@@ -6,9 +6,8 @@
 #include "sim/results/reading/groups.hpp"
 #include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/reading/statistics.hpp"
-#include "sim/results/writing/csv.hpp"
+#include "sim/results/text/setting_column.hpp"
 #include "sim/results/writing/whole_file.hpp"
-#include "sim/scenario/reading/units.hpp"
 
 namespace ddl::jobs {
 namespace {
@@ -23,112 +22,86 @@ std::vector<std::string> all_measures(const SweepPlan& plan) {
   return results::measure_keys(targets);
 }
 
-std::string varied(const SweepPoint& point) {
-  std::string text;
-  for (const std::string& value : point.values) text += results::csv_field(value) + ",";
-  return text;
-}
+using results::Cell;
+using results::Column;
 
-std::string header_of(const SweepPlan& plan) {
-  std::string text;
-  for (const std::string& column : plan.columns) text += results::csv_field(column) + ",";
-  return text;
-}
+// A row begins with what is varied.
+class Varied {
+ public:
+  explicit Varied(const SweepPlan& plan) {
+    for (std::size_t i = 0; i < plan.columns.size(); ++i) {
+      std::vector<std::string> values;
+      for (const SweepPoint& point : plan.points) values.push_back(point.values.at(i));
+      columns_.push_back(results::setting_column(plan.columns[i], values));
+    }
+  }
 
-void write_run(std::ostream& table, const SweepPlan& plan, std::size_t run, const std::string& failure,
-               const results::FinishedRun* result, const std::vector<std::string>& measures) {
-  table << varied(plan.point_of(run)) << plan.seed_of(run) << "," << results::csv_field(plan.name_of(run)) << ","
-        << results::csv_field(failure);
+  std::vector<Column> with(const std::vector<std::string>& keys) const {
+    std::vector<Column> columns;
+    for (const results::SettingColumn& setting : columns_) columns.push_back(setting.column);
+    for (const std::string& key : keys) columns.push_back({.key = key, .title = key});
+    return columns;
+  }
+
+  results::TableLine at(std::size_t point) const {
+    results::TableLine line;
+    for (const results::SettingColumn& setting : columns_) line.push_back(setting.cells[point]);
+    return line;
+  }
+
+ private:
+  std::vector<results::SettingColumn> columns_;
+};
+
+Cell number(const std::optional<double>& value) { return {"", value}; }
+
+results::TableLine line_of_run(results::TableLine line, const SweepPlan& plan, std::size_t run,
+                               const std::string& failure, const results::FinishedRun* result,
+                               const std::vector<std::string>& measures) {
+  line.insert(line.end(), {std::to_string(plan.seed_of(run)), plan.name_of(run), failure});
   if (result != nullptr) {
-    table << "," << results::csv_field(result->stopped_by) << "," << results::csv_field(result->busiest_link) << ","
-          << result->digest;
+    line.insert(line.end(), {result->stopped_by, result->busiest_link, result->digest});
   } else {
-    table << ",,,";
+    line.resize(line.size() + 3);
   }
-  for (const std::string& key : measures) table << "," << (result ? results::csv_field(result->measure(key)) : "");
-  table << "\n";
+  for (const std::string& key : measures)
+    line.push_back(number(result != nullptr ? result->measure(key) : std::nullopt));
+  return line;
 }
 
-void write_means(std::ostream& table, const SweepPoint& point, const std::vector<results::FinishedRun>& runs,
-                 const std::vector<std::string>& measures) {
-  for (const std::string& key : measures) {
-    std::vector<double> values;
-    for (const results::FinishedRun& run : runs) {
-      if (const auto value = run.measure(key)) values.push_back(*value);
-    }
-    table << varied(point) << key << "," << runs.size() << "," << values.size();
-    std::string mean, low, high;
-    if (const auto over_runs = results::estimate(values)) {
-      mean = results::csv_field(over_runs->mean);
-      if (const auto interval = results::interval_of(*over_runs, 0, results::most_of_measure(key))) {
-        low = results::csv_field(interval->low);
-        high = results::csv_field(interval->high);
-      }
-    }
-    table << "," << mean << "," << low << "," << high << "\n";
+// Of one measure, over the finished runs of a point.
+results::TableLine line_of_means(results::TableLine line, const std::string& key,
+                                 const std::vector<results::FinishedRun>& runs) {
+  std::vector<double> values;
+  for (const results::FinishedRun& run : runs) {
+    if (const auto value = run.measure(key)) values.push_back(*value);
   }
-}
-
-// A column of curves.csv that a varied path becomes: numbers in base units, with the unit in its name, where all values
-// are quantities of one kind; otherwise the values as they are.
-struct TidyColumn {
-  std::string name;
-  std::vector<std::string> values;  // by point, as fields
-};
-
-struct Unit {
-  scenario::Dimension dimension;
-  const char* suffix;
-  double factor;  // from parse_quantity's
-};
-constexpr Unit units[] = {{scenario::Dimension::bandwidth, "_bit_per_s", 8},
-                          {scenario::Dimension::time, "_s", 1},
-                          {scenario::Dimension::size, "_bytes", 1},
-                          {scenario::Dimension::speed, "_flop_per_s", 1}};
-
-TidyColumn tidy(const std::string& path, const std::vector<std::string>& values) {
-  for (const Unit& unit : units) {
-    std::vector<std::string> numbers;
-    for (const std::string& value : values) {
-      const scenario::Quantity quantity = scenario::parse_quantity(value, unit.dimension);
-      if (quantity.problem.empty()) numbers.push_back(results::csv_field(quantity.value * unit.factor));
-    }
-    if (!values.empty() && numbers.size() == values.size())
-      return {path.ends_with(unit.suffix) ? path : path + unit.suffix, numbers};
-  }
-  TidyColumn column{path, {}};
-  for (const std::string& value : values) column.values.push_back(results::csv_field(value));
-  return column;
-}
-
-std::vector<TidyColumn> tidy_columns(const SweepPlan& plan) {
-  std::vector<TidyColumn> columns;
-  for (std::size_t i = 0; i < plan.columns.size(); ++i) {
-    std::vector<std::string> values;
-    for (const SweepPoint& point : plan.points) values.push_back(point.values.at(i));
-    columns.push_back(tidy(plan.columns[i], values));
-  }
-  return columns;
+  const auto over_runs = results::estimate(values);
+  const auto interval = over_runs ? results::interval_of(*over_runs, 0, results::most_of_measure(key)) : std::nullopt;
+  line.insert(line.end(), {key, std::to_string(runs.size()), std::to_string(values.size()),
+                           number(over_runs ? std::optional(over_runs->mean) : std::nullopt),
+                           number(interval ? std::optional(interval->low) : std::nullopt),
+                           number(interval ? std::optional(interval->high) : std::nullopt)});
+  return line;
 }
 
 // All mean curves of the sweep, one below the other.
 void write_curves(std::ostream& table, const std::filesystem::path& folder, const SweepPlan& plan,
-                  const std::vector<std::string>& failures) {
-  const std::vector<TidyColumn> columns = tidy_columns(plan);
-  for (const TidyColumn& column : columns) table << results::csv_field(column.name) << ",";
-  table << "seed,time_s,iteration,samples,epoch,bytes_sent,train_loss,test_loss,test_accuracy\n";
+                  const std::vector<std::string>& failures, const Varied& varied) {
+  const std::vector<Column> columns = varied.with(
+      {"seed", "time_s", "iteration", "samples", "epoch", "bytes_sent", "train_loss", "test_loss", "test_accuracy"});
+  table << results::csv_header(columns);
   for (std::size_t run = 0; run < plan.runs(); ++run) {
     if (!failures.at(run).empty()) continue;
-    std::string start;
-    for (const TidyColumn& column : columns) start += column.values[run / plan.seeds.size()] + ",";
-    start += std::to_string(plan.seed_of(run));
+    results::TableLine start = varied.at(run / plan.seeds.size());
+    start.emplace_back(std::to_string(plan.seed_of(run)));
     for (const run::CurveRow& row : results::read_mean_curve(folder / plan.name_of(run))) {
-      table << start;
+      results::TableLine line = start;
       for (const double value : {row.time_s, row.iteration, row.samples, row.epoch, row.bytes_sent}) {
-        table << "," << results::csv_field(value);
+        line.push_back(number(value));
       }
-      table << "," << results::csv_field(row.train_loss) << "," << results::csv_field(row.test_loss) << ","
-            << results::csv_field(row.test_accuracy) << "\n";
+      line.insert(line.end(), {number(row.train_loss), number(row.test_loss), number(row.test_accuracy)});
+      table << results::csv_line(columns, line);
     }
   }
 }
@@ -137,22 +110,29 @@ void write_curves(std::ostream& table, const std::filesystem::path& folder, cons
 
 void write_sweep_tables(const std::filesystem::path& folder, const SweepPlan& plan,
                         const std::vector<std::string>& failures) {
+  const Varied varied(plan);
   const std::vector<std::string> measures = all_measures(plan);
+  std::vector<std::string> keys = {"seed", "run", "failure", "stopped_by", "busiest_link", "digest"};
+  keys.insert(keys.end(), measures.begin(), measures.end());
+  const std::vector<Column> columns = varied.with(keys);
+  const std::vector<Column> columns_of_means = varied.with({"measure", "runs", "count", "mean", "low", "high"});
   results::write_whole((folder / "curves.csv").string(),
-                       [&](std::ostream& table) { write_curves(table, folder, plan, failures); });
+                       [&](std::ostream& table) { write_curves(table, folder, plan, failures, varied); });
   results::write_whole((folder / "means.csv").string(), [&](std::ostream& means) {
-    means << header_of(plan) << "measure,runs,count,mean,low,high\n";
+    means << results::csv_header(columns_of_means);
     results::write_whole((folder / "sweep.csv").string(), [&](std::ostream& table) {
-      table << header_of(plan) << "seed,run,failure,stopped_by,busiest_link,digest";
-      for (const std::string& key : measures) table << "," << results::csv_field(key);
-      table << "\n";
+      table << results::csv_header(columns);
       std::vector<results::FinishedRun> of_point;
       for (std::size_t run = 0; run < plan.runs(); ++run) {
+        const std::size_t point = run / plan.seeds.size();
         const bool finished = failures.at(run).empty();
         if (finished) of_point.push_back(results::read_finished(folder / plan.name_of(run)));
-        write_run(table, plan, run, failures[run], finished ? &of_point.back() : nullptr, measures);
+        table << results::csv_line(columns, line_of_run(varied.at(point), plan, run, failures[run],
+                                                        finished ? &of_point.back() : nullptr, measures));
         if ((run + 1) % plan.seeds.size() != 0) continue;
-        write_means(means, plan.point_of(run), of_point, measures);
+        for (const std::string& key : measures) {
+          means << results::csv_line(columns_of_means, line_of_means(varied.at(point), key, of_point));
+        }
         of_point.clear();
       }
     });

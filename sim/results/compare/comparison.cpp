@@ -1,45 +1,17 @@
 #include "sim/results/compare/comparison.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 #include <span>
 
+#include "sim/results/compare/chosen_columns.hpp"
 #include "sim/results/reading/find_results.hpp"
 
 namespace ddl::results {
 namespace {
 
 constexpr std::size_t most_for_all_pairs = 50;
-
-std::vector<ComparedMeasure> measures_of(const GroupedRuns& grouped) {
-  std::vector<double> targets;
-  for (const RunGroup& group : grouped.groups) {
-    for (const FinishedRun& run : group.runs) targets.insert(targets.end(), run.targets.begin(), run.targets.end());
-  }
-  std::sort(targets.begin(), targets.end());
-  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-  std::vector<ComparedMeasure> measures;
-  for (const double target : targets) {
-    measures.push_back(
-        {time_to(target), fmt::format("time to {}", target), ComparedMeasure::seconds, true, true, target});
-    measures.push_back({bytes_to(target), fmt::format("bytes to {}", target), ComparedMeasure::bytes, true, true});
-  }
-  // How long steps take is no aim of systems that learn, but what is asked of those that do not.
-  const bool learns = std::ranges::any_of(
-      grouped.groups, [](const RunGroup& group) { return group.estimate_of("final_accuracy.mean").has_value(); });
-  if (learns) {
-    measures.push_back({"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy, true, false});
-    measures.push_back({"best_accuracy", "best accuracy", ComparedMeasure::accuracy, true, false});
-  }
-  measures.push_back({"seconds_per_batch.mean", "step time", ComparedMeasure::seconds, !learns, true});
-  measures.push_back({"busiest_link.utilisation", "busiest link", ComparedMeasure::share, false, true});
-  measures.push_back({"idle_fraction.mean", "idle", ComparedMeasure::share, false, true});
-  measures.push_back({"staleness.mean", "staleness", ComparedMeasure::updates, false, true});
-  return measures;
-}
 
 bool better(const ComparedMeasure& measure, double a, double b) { return measure.less_is_better ? a < b : a > b; }
 
@@ -136,13 +108,15 @@ std::vector<Condition> conditions_of(const GroupedRuns& grouped, const std::vect
 
 }  // namespace
 
-Comparison compare(std::vector<FinishedRun> runs, bool over_seeds) {
+Comparison compare(std::vector<FinishedRun> runs, bool over_seeds, const ComparisonLook& look) {
   Comparison comparison;
   comparison.grouped = group_runs(std::move(runs), over_seeds);
-  comparison.measures = measures_of(comparison.grouped);
+  comparison.baselines = baselines_of(comparison.grouped);
+  choose_columns(comparison, look.columns);
+  if (!look.label.empty()) choose_label(comparison, look.label);
+  for (const auto& [from, to] : look.renamed) rename_row(comparison, from, to);
   comparison.conditions = conditions_of(comparison.grouped, comparison.measures);
   comparison.fidelities = fidelities_of(comparison.grouped);
-  comparison.baselines = baselines_of(comparison.grouped);
   return comparison;
 }
 
@@ -156,13 +130,13 @@ std::optional<AgainstOne> Comparison::against_one(std::size_t group, double targ
   return results::against_one(grouped.groups[group], grouped.groups[*baseline], target);
 }
 
-Comparison compare_folders(const std::vector<std::string>& arguments, bool over_seeds) {
+Comparison compare_folders(const std::vector<std::string>& arguments, bool over_seeds, const ComparisonLook& look) {
   std::vector<FinishedRun> runs;
   for (const auto& folder : find_results(arguments)) {
     runs.push_back(read_finished(folder));
     runs.back().scenario = "";  // the settings say the same
   }
-  return compare(std::move(runs), over_seeds);
+  return compare(std::move(runs), over_seeds, look);
 }
 
 }  // namespace ddl::results

@@ -1,105 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <sstream>
 
-#include "sim/results/compare/comparison.hpp"
+#include "sim/results/compare/comparison_table.hpp"
 #include "sim/results/text/layout.hpp"
-#include "sim/results/writing/readable.hpp"
 
 namespace ddl::results {
 namespace {
 
-using Row = std::vector<std::string>;
-
 constexpr std::size_t most_named = 5;
-
-std::string shown(double value, ComparedMeasure::Kind kind) {
-  switch (kind) {
-    case ComparedMeasure::seconds:
-      return readable_seconds(value);
-    case ComparedMeasure::bytes:
-      return readable_bytes(value);
-    case ComparedMeasure::accuracy:
-      return fmt::format("{:.4f}", value);
-    case ComparedMeasure::share:
-      return readable_share(value);
-    case ComparedMeasure::updates:
-      return fmt::format("{:.3g}", value);
-  }
-  return "";
-}
-
-// The link that is busiest in all runs.
-std::string link_of(const RunGroup& group) {
-  const std::string& link = group.runs.front().busiest_link;
-  const bool all = std::all_of(group.runs.begin(), group.runs.end(),
-                               [&](const FinishedRun& run) { return run.busiest_link == link; });
-  return all && !link.empty() ? link + " " : "";
-}
-
-// " ± 0.0120", or " (0.9120 .. 1.0000)" where the interval is cut at what the values can be.
-std::string spread_of(const Estimate& estimate, const ComparedMeasure& measure) {
-  const auto interval = interval_of(estimate, 0, most_of_measure(measure.key));
-  if (!interval) return "";
-  const bool cut =
-      interval->low > estimate.mean - *estimate.half_width || interval->high < estimate.mean + *estimate.half_width;
-  if (!cut) return " ± " + shown(*estimate.half_width, measure.kind);
-  return " (" + shown(interval->low, measure.kind) + " .. " + shown(interval->high, measure.kind) + ")";
-}
-
-std::string cell(const RunGroup& group, const ComparedMeasure& measure) {
-  const auto estimate = group.estimate_of(measure.key);
-  if (!estimate) return measure.target ? "not reached" : "-";
-  std::string text = shown(estimate->mean, measure.kind);
-  if (measure.judged) text += spread_of(*estimate, measure);
-  // A mean over those that got there flatters.
-  if (estimate->count < group.runs.size()) text += fmt::format(" ({} of {})", estimate->count, group.runs.size());
-  return measure.key == "busiest_link.utilisation" ? link_of(group) + text : text;
-}
-
-// "2.31x", or "0.87x !" of what one worker alone beats.
-std::string cell_of(const std::optional<AgainstOne>& against) {
-  if (!against) return "-";
-  const std::string mark = against->beats ? "" : " !";
-  if (against->speed_up) return fmt::format("{:.2f}x", *against->speed_up) + mark;
-  return against->beats ? "only this" : "never" + mark;
-}
-
-bool is_replicated(const GroupedRuns& grouped) {
-  return std::ranges::any_of(grouped.groups, [](const RunGroup& group) { return group.runs.size() > 1; });
-}
-
-// `targets_named`: each column over one worker names its target, for it may not be read beside the time to it.
-std::vector<Row> table_of(const Comparison& comparison, bool targets_named) {
-  std::vector<Row> table(1, Row{"scheme"});
-  const bool replicated = is_replicated(comparison.grouped);
-  for (const std::string& path : comparison.grouped.varied) table[0].push_back(path);
-  if (replicated) table[0].emplace_back("seeds");
-  const bool baselines = comparison.has_baselines();
-  for (const ComparedMeasure& measure : comparison.measures) {
-    table[0].push_back(measure.title);
-    if (!baselines || !measure.target) continue;
-    table[0].push_back(targets_named ? fmt::format("over one worker, to {}", *measure.target) : "over one worker");
-  }
-  for (std::size_t index = 0; index < comparison.grouped.groups.size(); ++index) {
-    const RunGroup& group = comparison.grouped.groups[index];
-    Row& row = table.emplace_back(Row{group.scheme});
-    if (const std::size_t diverged = group.diverged(); diverged > 0) {
-      row[0] += diverged == group.runs.size() ? " (diverged)" : fmt::format(" ({} diverged)", diverged);
-    }
-    if (const std::size_t collapsed = group.collapsed(); collapsed > 0) {
-      row[0] += collapsed == group.runs.size() ? " (collapsed)" : fmt::format(" ({} collapsed)", collapsed);
-    }
-    for (const std::string& value : group.varied) row.push_back(value.empty() ? "none" : value);
-    if (replicated) row.push_back(std::to_string(group.runs.size()));
-    for (const ComparedMeasure& measure : comparison.measures) {
-      row.push_back(cell(group, measure));
-      if (baselines && measure.target) row.push_back(cell_of(comparison.against_one(index, *measure.target)));
-    }
-  }
-  return table;
-}
 
 std::string named(const std::vector<std::string>& names) {
   std::string text;
@@ -188,59 +98,18 @@ std::string verdict_text(const Comparison& comparison, const std::string& before
   return text;
 }
 
-// A table per measured group: "quantity  measured  simulated  error".
-std::vector<Row> fidelity_table(const Fidelity& fidelity) {
-  std::vector<Row> table(1, Row{"quantity", "measured", "simulated", "error"});
-  const auto text_of = [](const Estimate& estimate, ComparedMeasure::Kind kind) {
-    const std::string mean = shown(estimate.mean, kind);
-    return estimate.half_width ? mean + " ± " + shown(*estimate.half_width, kind) : mean;
-  };
-  for (const Fidelity::Row& row : fidelity.rows) {
-    const auto error = row.error();
-    table.push_back({row.title, text_of(row.measured, row.kind), text_of(row.simulated, row.kind),
-                     error ? fmt::format("{:+.1f} %", 100 * *error) : "-"});
-  }
-  return table;
-}
-
-std::string fidelity_title(const Comparison& comparison, const Fidelity& fidelity) {
-  const GroupedRuns& grouped = comparison.grouped;
-  // Several simulations of it differ in how the network is simulated.
-  const auto same = std::ranges::count(comparison.fidelities, fidelity.measured, &Fidelity::measured);
-  return (same > 1 ? grouped.groups[fidelity.simulated].label(grouped.varied) + " (simulated) against "
-                   : "Simulated against measured: ") +
-         grouped.groups[fidelity.measured].label(grouped.varied) + (same > 1 ? " (measured)" : "");
-}
-
-std::string markdown_of(const std::vector<Row>& table) {
-  std::string text;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    text += "|";
-    for (std::string field : table[i]) {
-      for (std::size_t at = 0; (at = field.find('|', at)) != std::string::npos; at += 2) field.insert(at, "\\");
-      text += " " + field + " |";
-    }
-    text += "\n";
-    if (i > 0) continue;
-    text += "|";
-    for (std::size_t column = 0; column < table[0].size(); ++column) text += " --- |";
-    text += "\n";
-  }
-  return text;
-}
-
 constexpr const char* method =
     "Noise: t-tests at 5 %, paired by seed (Welch's without three seeds in common),\n"
     "corrected for the number of pairs (Holm); ± is the 95 % interval of a mean.";
 
-bool holds_word(const std::vector<Row>& table, const std::string& word) {
-  return std::ranges::any_of(table, [&](const Row& row) {
-    return std::ranges::any_of(row, [&](const std::string& cell) { return cell.find(word) != std::string::npos; });
+bool holds_word(const Table& table, const std::string& word) {
+  return std::ranges::any_of(table.rows, [&](const TableLine& line) {
+    return std::ranges::any_of(line, [&](const Cell& cell) { return cell.text.find(word) != std::string::npos; });
   });
 }
 
 // What the signs mean that are in the table and in the verdict.
-std::string signs(const std::vector<Row>& table, const std::string& verdict) {
+std::string signs(const Table& table, const std::string& verdict) {
   std::string text;
   if (holds_word(table, " !")) text += "!: not sooner than one worker alone.\n";
   if (holds_word(table, "never !")) text += "never: one worker gets there with all seeds, this does not.\n";
@@ -249,29 +118,54 @@ std::string signs(const std::vector<Row>& table, const std::string& verdict) {
   return text;
 }
 
+// The verdict, and what explains it and the table.
+struct Notes {
+  Notes(const Comparison& comparison, const Table& table, const std::string& before_condition,
+        const std::string& before)
+      : verdict(verdict_text(comparison, before_condition, before)),
+        legend(signs(table, verdict) + (verdict.empty() ? "" : std::string(method) + "\n")) {}
+  std::string verdict, legend;
+};
+
+std::string commented(const std::string& text) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);) all += (line.empty() ? "%" : "% " + line) + "\n";
+  return all;
+}
+
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison) {
-  const GroupedRuns& grouped = comparison.grouped;
-  const std::vector<Row> table = table_of(comparison, false);
-  std::string text = text_table(table, 1 + grouped.varied.size() + (is_replicated(grouped) ? 1 : 0));
+std::string comparison_text(const Comparison& comparison, std::size_t width) {
+  const Table table = comparison_table(comparison, Readers::people, false);
+  std::string text = terminal_text(table, width);
   for (const Fidelity& fidelity : comparison.fidelities) {
-    text += "\n" + hanging("", fidelity_title(comparison, fidelity)) + text_table(fidelity_table(fidelity), 1);
+    text += "\n" + hanging("", fidelity_title(comparison, fidelity), width) +
+            terminal_text(fidelity_table(fidelity), width);
   }
-  const std::string verdict = verdict_text(comparison, "", "  ");
-  const std::string legend = signs(table, verdict) + (verdict.empty() ? "" : std::string(method) + "\n");
-  return legend.empty() ? text : text + "\n" + rewrapped(verdict + legend);
+  const Notes notes(comparison, table, "", "  ");
+  return notes.legend.empty() ? text : text + "\n" + rewrapped(notes.verdict + notes.legend, width);
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  const std::vector<Row> table = table_of(comparison, true);
-  std::string text = markdown_of(table);
+  const Table table = comparison_table(comparison, Readers::people, true);
+  std::string text = markdown_text(table);
   for (const Fidelity& fidelity : comparison.fidelities) {
-    text += "\n" + fidelity_title(comparison, fidelity) + "\n\n" + markdown_of(fidelity_table(fidelity));
+    text += "\n" + fidelity_title(comparison, fidelity) + "\n\n" + markdown_text(fidelity_table(fidelity));
   }
-  const std::string verdict = verdict_text(comparison, "\n", "- ");
-  const std::string legend = signs(table, verdict) + (verdict.empty() ? "" : std::string(method) + "\n");
-  return legend.empty() ? text : text + "\n" + verdict + (verdict.empty() ? "" : "\n") + legend;
+  const Notes notes(comparison, table, "\n", "- ");
+  if (notes.legend.empty()) return text;
+  return text + "\n" + notes.verdict + (notes.verdict.empty() ? "" : "\n") + notes.legend;
+}
+
+std::string comparison_latex(const Comparison& comparison) {
+  const Table table = comparison_table(comparison, Readers::people, true);
+  std::string text = latex_text(table);
+  for (const Fidelity& fidelity : comparison.fidelities) {
+    text += "\n" + commented(fidelity_title(comparison, fidelity)) + latex_text(fidelity_table(fidelity));
+  }
+  const Notes notes(comparison, table, "", "  ");
+  return text + commented(notes.verdict + notes.legend);
 }
 
 }  // namespace ddl::results

@@ -7,24 +7,24 @@
 namespace ddl::results {
 namespace {
 
-struct Quantity {
+struct ComparedQuantity {
   const char* key;
   const char* title;
-  ComparedMeasure::Kind kind;
+  Kind kind;
 };
 
-constexpr Quantity quantities[] = {
-    {"seconds_per_batch.mean", "time per step, mean", ComparedMeasure::seconds},
-    {"seconds_per_batch.median", "time per step, median", ComparedMeasure::seconds},
-    {"seconds_per_batch.p95", "time per step, 95 % below", ComparedMeasure::seconds},
-    {"simulated_seconds", "time of the run", ComparedMeasure::seconds},
-    {"iterations", "steps", ComparedMeasure::updates},
-    {"bytes_sent", "bytes sent", ComparedMeasure::bytes},
-    {"messages_sent", "messages sent", ComparedMeasure::updates},
-    {"busiest_link.utilisation", "busiest link", ComparedMeasure::share},
-    {"idle_fraction.mean", "idle", ComparedMeasure::share},
-    {"staleness.mean", "staleness", ComparedMeasure::updates},
-    {"final_accuracy.mean", "final accuracy", ComparedMeasure::accuracy},
+constexpr ComparedQuantity quantities[] = {
+    {"seconds_per_batch.mean", "time per step, mean", Kind::seconds},
+    {"seconds_per_batch.median", "time per step, median", Kind::seconds},
+    {"seconds_per_batch.p95", "time per step, 95 % below", Kind::seconds},
+    {"simulated_seconds", "time of the run", Kind::seconds},
+    {"iterations", "steps", Kind::number},
+    {"bytes_sent", "bytes sent", Kind::bytes},
+    {"messages_sent", "messages sent", Kind::number},
+    {"busiest_link.utilisation", "busiest link", Kind::share},
+    {"idle_fraction.mean", "idle", Kind::share},
+    {"staleness.mean", "staleness", Kind::number},
+    {"final_accuracy.mean", "final accuracy", Kind::score},
 };
 
 // What the two have in common: all settings but how the network is simulated, platforms and data by their content, and
@@ -57,7 +57,7 @@ std::vector<Fidelity> fidelities_of(const GroupedRuns& grouped) {
       if (simulated.runs.front().measured) continue;
       if (identity_of(simulated, each_run) != identity_of(measured, each_run)) continue;
       Fidelity& fidelity = found.emplace_back(Fidelity{m, s, {}});
-      for (const Quantity& quantity : quantities) {
+      for (const ComparedQuantity& quantity : quantities) {
         const auto here = measured.estimate_of(quantity.key), there = simulated.estimate_of(quantity.key);
         if (here && there) fidelity.rows.push_back({quantity.title, quantity.kind, *here, *there});
       }

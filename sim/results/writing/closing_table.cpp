@@ -7,7 +7,6 @@
 
 #include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
-#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/results/writing/requests.hpp"
 #include "sim/results/writing/summary.hpp"
@@ -17,8 +16,12 @@ namespace {
 
 class Lines {
  public:
-  void add(std::string_view label, const std::string& text) { text_ += labelled(label, text); }
+  explicit Lines(std::size_t width) : width_(width) {}
+  void add(std::string_view label, const std::string& text) { text_ += labelled(label, text, width_); }
   std::string text_;
+
+ private:
+  std::size_t width_;
 };
 
 // "a", or "a .. b" when they differ as written.
@@ -159,9 +162,10 @@ std::string divergence_text(const run::RunResult& result) {
                      readable_seconds(divergence.time_s), divergence.what, divergence.what == "weights" ? "are" : "is");
 }
 
-std::string closing_table(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& folder) {
+std::string closing_table(const scenario::Scenario& scenario, const run::RunResult& result, const std::string& folder,
+                          std::size_t width) {
   const Summary summary = summarise(scenario, result);
-  Lines lines;
+  Lines lines(width);
   lines.text_ = fmt::format("{}, seed {}\n", scenario.name, scenario.seed);
   lines.add("algorithm", scenario.algorithm->facts().name);
   lines.add("cluster", network_line(scenario, result));

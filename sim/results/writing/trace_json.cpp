@@ -24,7 +24,7 @@ std::string in_quotes_of_json(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-struct Interval {
+struct TraceBox {
   Nanoseconds start = 0, end = 0;
   std::string rest;                  // of its event: name and arguments
   std::optional<std::size_t> arrow;  // that starts or ends in it
@@ -32,12 +32,12 @@ struct Interval {
 };
 
 // Puts intervals into as few lanes as keep them from overlapping; the lane of each, by start.
-std::vector<std::size_t> lanes_of(std::vector<Interval>& intervals) {
+std::vector<std::size_t> lanes_of(std::vector<TraceBox>& intervals) {
   std::stable_sort(intervals.begin(), intervals.end(),
-                   [](const Interval& a, const Interval& b) { return a.start < b.start; });
+                   [](const TraceBox& a, const TraceBox& b) { return a.start < b.start; });
   std::vector<Nanoseconds> free_from;
   std::vector<std::size_t> lanes;
-  for (const Interval& interval : intervals) {
+  for (const TraceBox& interval : intervals) {
     std::size_t lane = 0;
     while (lane < free_from.size() && free_from[lane] > interval.start) ++lane;
     if (lane == free_from.size()) free_from.push_back(0);
@@ -69,8 +69,8 @@ class Writer {
 
  private:
   struct NodeSpans {
-    std::vector<Interval> sends, receives, work;
-    std::map<std::int64_t, std::vector<Interval>> gradients;  // by step
+    std::vector<TraceBox> sends, receives, work;
+    std::map<std::int64_t, std::vector<TraceBox>> gradients;  // by step
   };
 
   void sort_spans() {
@@ -111,7 +111,7 @@ class Writer {
                     in_quotes_of_json(text)));
   }
 
-  void span(std::size_t pid, std::size_t tid, const Interval& interval) {
+  void span(std::size_t pid, std::size_t tid, const TraceBox& interval) {
     add(fmt::format("\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},{}", pid, tid, in_us(interval.start),
                     in_us(interval.end - interval.start), interval.rest));
     if (!interval.arrow) return;
@@ -122,7 +122,7 @@ class Writer {
   }
 
   // Lanes after one another; returns the first thread after them.
-  std::size_t write_lanes(std::size_t pid, std::size_t tid, const char* what, std::vector<Interval>& intervals) {
+  std::size_t write_lanes(std::size_t pid, std::size_t tid, const char* what, std::vector<TraceBox>& intervals) {
     const auto lanes = lanes_of(intervals);
     const std::size_t count = lanes.empty() ? 0 : *std::max_element(lanes.begin(), lanes.end()) + 1;
     for (std::size_t lane = 0; lane < count; ++lane) {
@@ -168,7 +168,7 @@ class Writer {
           if (until > here)
             span(pid, tid, {here, until, "\"name\":\"wait\",\"args\":{\"step\":" + step + "}", {}, false});
         };
-        for (const Interval& gradient : node.gradients[row->iteration]) {
+        for (const TraceBox& gradient : node.gradients[row->iteration]) {
           wait_until(gradient.start);
           span(pid, tid, gradient);
           here = gradient.end;
@@ -179,7 +179,7 @@ class Writer {
     }
     // Of steps that do not count, because the run or the trace ended in them.
     for (const auto& [step, gradients] : node.gradients) {
-      for (const Interval& gradient : gradients) span(pid, tid, gradient);
+      for (const TraceBox& gradient : gradients) span(pid, tid, gradient);
     }
   }
 
@@ -264,7 +264,7 @@ class Writer {
   void write_faults() {
     if (trace_.faults.empty()) return;
     const std::size_t pid = result_.nodes.size() + 2;
-    std::vector<Interval> intervals;
+    std::vector<TraceBox> intervals;
     for (const run::TraceInterval& fault : trace_.faults) {
       intervals.push_back(
           {in_ns(fault.start_s), in_ns(fault.end_s), "\"name\":" + in_quotes_of_json(fault.what), {}, false});

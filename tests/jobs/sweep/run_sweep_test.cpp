@@ -142,6 +142,11 @@ TEST_CASE("a sweep's curves are one table, with numbers and their units instead 
   CHECK(columns == expected);
   // Evaluations at the start and after steps 2 and 4, of 24 runs.
   REQUIRE(rows.size() == 3 * 24);
+  for (const char* table : {"sweep.csv", "means.csv"}) {
+    std::vector<std::string> titles;
+    CHECK(rows_of(outcome.folder / table, titles)[0][0] == rows[0][0]);
+    CHECK(titles[0] == columns[0]);
+  }
   const SweepPlan plan = plan_sweep(sweep);
   std::size_t row = 0;
   for (std::size_t i = 0; i < plan.runs(); ++i) {

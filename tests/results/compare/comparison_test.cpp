@@ -4,14 +4,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/base/check.hpp"
+#include "sim/results/compare/comparison_table.hpp"
+#include "sim/results/text/layout.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "tests/results/writing/example.hpp"
 #include "tests/results/writing/files.hpp"
 
 namespace ddl::results {
 namespace {
+
+std::string compared(const Comparison& comparison) { return comparison_text(comparison, text_columns); }
 
 FinishedRun run_of(const std::string& scheme, const std::string& bandwidth, std::uint64_t seed, double accuracy,
                    std::optional<double> time_s) {
@@ -58,18 +64,18 @@ TEST_CASE("differences within the scatter of seeds are called noise, others are 
     CHECK(pair.within_noise() == (pair.better == 0 && pair.other == 1));
   }
   CHECK(seen == 3);
-  const std::string text = comparison_text(comparison);
+  const std::string text = compared(comparison);
   CHECK(text.find("final accuracy: best a; within noise of it: b\n") != std::string::npos);
 }
 
 TEST_CASE("the sign between schemes that noise does not tell apart is explained where it is used") {
   const std::string sign = "\na ~ b: within noise of each other.\n";
   std::vector<FinishedRun> runs = three_schemes("5Mbps");
-  CHECK(comparison_text(compare(runs, true)).find(sign) == std::string::npos);
+  CHECK(compared(compare(runs, true)).find(sign) == std::string::npos);
   for (const std::uint64_t seed : {1, 2, 3}) {
     runs.push_back(run_of("d", "5Mbps", seed, 0.50 + 0.01 * static_cast<double>((seed + 1) % 3), 91));
   }
-  const std::string text = comparison_text(compare(runs, true));
+  const std::string text = compared(compare(runs, true));
   CHECK(text.find("among the others: c ~ d") != std::string::npos);
   CHECK(text.find(sign) != std::string::npos);
 }
@@ -87,10 +93,10 @@ TEST_CASE("step times are compared where nothing is learned, and only told where
       timing.push_back(run);
     }
   }
-  const std::string of_learning = comparison_text(compare(learning, true));
+  const std::string of_learning = compared(compare(learning, true));
   CHECK(of_learning.find("step time") != std::string::npos);
   CHECK(of_learning.find("step time: best") == std::string::npos);
-  const std::string of_timing = comparison_text(compare(timing, true));
+  const std::string of_timing = compared(compare(timing, true));
   CHECK(of_timing.find("step time: best a, beyond noise") != std::string::npos);
   CHECK(of_timing.find("accuracy") == std::string::npos);
 }
@@ -107,7 +113,7 @@ TEST_CASE("a scheme whose runs did not all reach a target is not ranked by the t
     CHECK(pair.difference == doctest::Approx(80));
   }
   CHECK(seen == 1);
-  CHECK(comparison_text(comparison).find("(2 of 3)") != std::string::npos);
+  CHECK(compared(comparison).find("(2 of 3)") != std::string::npos);
 }
 
 TEST_CASE("schemes are compared where everything else is alike") {
@@ -117,7 +123,7 @@ TEST_CASE("schemes are compared where everything else is alike") {
   REQUIRE(comparison.conditions.size() == 2);
   CHECK(comparison.conditions[1].label == "platform.bandwidth 40Mbps");
   CHECK(comparison.conditions[1].groups == std::vector<std::size_t>{3, 4, 5});
-  CHECK(comparison_text(comparison).find("platform.bandwidth 40Mbps\n  time to 0.5: best a") != std::string::npos);
+  CHECK(compared(comparison).find("platform.bandwidth 40Mbps\n  time to 0.5: best a") != std::string::npos);
 }
 
 TEST_CASE("headings leave out keys that a condition lacks, where the others tell it apart") {
@@ -154,14 +160,14 @@ TEST_CASE("where only the platform differs, it is what is compared") {
                                          run_of("a", "9Mbps", 1, 0.7, 1), run_of("a", "9Mbps", 2, 0.8, 1)},
                                         true);
   REQUIRE(comparison.conditions.size() == 1);
-  CHECK(comparison_text(comparison).find("final accuracy: best a, platform.bandwidth 9Mbps") != std::string::npos);
+  CHECK(compared(comparison).find("final accuracy: best a, platform.bandwidth 9Mbps") != std::string::npos);
 }
 
 TEST_CASE("single runs are not said to differ beyond noise") {
   const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 1, 0.9, 2)}, true);
   CHECK_FALSE(comparison.conditions[0].pairs[0].p.has_value());
   CHECK_FALSE(comparison.conditions[0].pairs[0].within_noise());
-  CHECK(comparison_text(comparison)
+  CHECK(compared(comparison)
             .find("final accuracy: best b; fewer than three seeds do not tell whether that is\n    noise") !=
         std::string::npos);
 }
@@ -171,7 +177,7 @@ TEST_CASE("a best of which there is only one run is not said to be beyond noise"
       compare({run_of("a", "5Mbps", 1, 0.9, 1), run_of("b", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 2, 0.501, 1),
                run_of("c", "5Mbps", 1, 0.1, 1), run_of("c", "5Mbps", 2, 0.101, 1)},
               true);
-  CHECK(comparison_text(comparison)
+  CHECK(compared(comparison)
             .find("final accuracy: best a; fewer than three seeds do not tell whether that is\n    noise") !=
         std::string::npos);
 }
@@ -181,7 +187,7 @@ TEST_CASE("two seeds give no verdict, however far apart they are") {
                                          run_of("b", "5Mbps", 1, 0.2995, 2), run_of("b", "5Mbps", 2, 0.2990, 2)},
                                         true);
   for (const ComparedPair& pair : comparison.conditions[0].pairs) CHECK_FALSE(pair.p.has_value());
-  CHECK(comparison_text(comparison).find("best a; fewer than three seeds do not tell") != std::string::npos);
+  CHECK(compared(comparison).find("best a; fewer than three seeds do not tell") != std::string::npos);
 }
 
 TEST_CASE("runs are paired by seed, so that what a seed does to all schemes is no noise") {
@@ -224,7 +230,7 @@ TEST_CASE("an exact tie has no best") {
     }
     runs.push_back(run_of("c", "5Mbps", seed, 0.1 + 0.01 * static_cast<double>(seed % 2), 10));
   }
-  const std::string text = comparison_text(compare(runs, true));
+  const std::string text = compared(compare(runs, true));
   CHECK(text.find("final accuracy: a tie of a, b\n") != std::string::npos);
   CHECK(text.find("time to 0.5: a tie of a, b, c\n") != std::string::npos);
 }
@@ -236,7 +242,7 @@ TEST_CASE("an interval ends where accuracies do") {
   }
   const Comparison comparison = compare(runs, true);
   // 0.96 and 4.302653 x 0.05196 / sqrt(3) = 0.1291 to each side.
-  CHECK(comparison_text(comparison).find("0.9600 (0.8309 .. 1.0000)") != std::string::npos);
+  CHECK(compared(comparison).find("0.9600 (0.8309 .. 1.0000)") != std::string::npos);
   const auto json = nlohmann::json::parse(comparison_json(comparison));
   CHECK(json["groups"][0]["measures"]["final_accuracy.mean"]["high"] == 1);
 }
@@ -252,8 +258,8 @@ TEST_CASE("a scheme that ends below half of its best has collapsed, and the tabl
   const Comparison comparison = compare(runs, true);
   CHECK(comparison.grouped.groups[0].collapsed() == 1);
   CHECK(comparison.grouped.groups[1].collapsed() == 0);
-  CHECK(comparison_text(comparison).find("a (1 collapsed)") != std::string::npos);
-  CHECK(comparison_text(comparison).find("b  ") != std::string::npos);
+  CHECK(compared(comparison).find("a (1 collapsed)") != std::string::npos);
+  CHECK(compared(comparison).find("b  ") != std::string::npos);
 }
 
 TEST_CASE("schemes are set beside one worker alone on the same platform, and what it beats is marked") {
@@ -276,7 +282,7 @@ TEST_CASE("schemes are set beside one worker alone on the same platform, and wha
   CHECK_FALSE(of(3)->speed_up.has_value());
   CHECK_FALSE(of(3)->beats);
   CHECK_FALSE(of(4).has_value());  // there is no such run there
-  const std::string text = comparison_text(comparison);
+  const std::string text = compared(comparison);
   CHECK(text.find("time to 0.5  over one worker") != std::string::npos);
   CHECK(text.find("3.00x\n") == std::string::npos);
   CHECK(text.find("3.00x") != std::string::npos);
@@ -293,7 +299,7 @@ TEST_CASE("schemes are set beside one worker alone on the same platform, and wha
   CHECK_FALSE(json["groups"][4].contains("over_one_worker"));
   CHECK(comparison_csv(comparison).find("time_to_accuracy_s.0.5.speed_up_over_one_worker") != std::string::npos);
   // Without such a run there is no such column.
-  CHECK(comparison_text(compare(three_schemes("5Mbps"), true)).find("one worker") == std::string::npos);
+  CHECK(compared(compare(three_schemes("5Mbps"), true)).find("one worker") == std::string::npos);
 }
 
 TEST_CASE("every form has the same rows") {
@@ -329,7 +335,7 @@ TEST_CASE("folders of one scenario compare as one group, with what the files say
   }
   const Comparison comparison = compare_folders({out.path().string()}, true);
   REQUIRE(comparison.grouped.groups.size() == 1);
-  const std::string text = comparison_text(comparison);
+  const std::string text = compared(comparison);
   CHECK(text.find("ako") != std::string::npos);
   CHECK(text.find("0.6250 ± 0.0000") != std::string::npos);
   CHECK(text.find("w1 down 50 %") != std::string::npos);
@@ -358,7 +364,7 @@ TEST_CASE("a measured run is held against every simulation of its network") {
   const auto error_of_steps = [&](std::size_t at) { return comparison.fidelities[at].rows.front().error().value(); };
   CHECK(error_of_steps(0) == doctest::Approx(-0.1));
   CHECK(error_of_steps(1) == doctest::Approx(-0.05));
-  std::string text = comparison_text(comparison);
+  std::string text = compared(comparison);
   std::ranges::replace(text, '\n', ' ');  // long lines are broken at blanks
   CHECK(text.find("platform.network.sharing fair (simulated) against a") != std::string::npos);
   CHECK(text.find("platform.network.sharing tcp (simulated) against a") != std::string::npos);
@@ -379,6 +385,81 @@ TEST_CASE("a measured run and a simulated one are of one scenario if platforms a
   REQUIRE(edited.grouped.varied == std::vector<std::string>{"platform_digest"});
   CHECK(edited.grouped.groups[0].varied == std::vector<std::string>{"a.xml one"});
   CHECK(edited.grouped.groups[1].varied == std::vector<std::string>{"a.xml edited"});
+}
+
+namespace {
+
+std::vector<std::string> titles(const Comparison& comparison) {
+  std::vector<std::string> list;
+  for (const Column& column : comparison_table(comparison, Readers::people, false).columns)
+    list.push_back(column.title);
+  return list;
+}
+
+std::vector<std::string> schemes(const Comparison& comparison) {
+  std::vector<std::string> list;
+  for (const RunGroup& group : comparison.grouped.groups) list.push_back(group.scheme);
+  return list;
+}
+
+std::string problem(const ComparisonLook& look) {
+  try {
+    compare(three_schemes("5Mbps"), true, look);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a comparison has the columns that are asked for, in their order, and judges by these alone") {
+  const auto with = [](const std::vector<std::string>& columns) {
+    return compare(three_schemes("5Mbps"), true, {.columns = columns});
+  };
+  using List = std::vector<std::string>;
+  const Comparison chosen = with({"accuracy", "time", "platform.bandwidth"});
+  CHECK(titles(chosen) == List{"scheme", "seeds", "final accuracy", "time to 0.5", "platform.bandwidth"});
+  CHECK(compared(chosen).find("final accuracy: best a") != std::string::npos);
+  CHECK(compared(with({"time"})).find("accuracy") == std::string::npos);
+  // An object stands for its mean, or its members; a title for its column; other numbers are told.
+  CHECK(titles(with({"final_accuracy", "busiest_link", "final accuracy", "busiest_link.name", "samples"})) ==
+        List{"scheme", "seeds", "final accuracy", "busiest link", "final accuracy", "busiest_link.name", "samples"});
+  CHECK(titles(with({"time_to_accuracy_s"})) == titles(with({"time_to_accuracy_s.0.5"})));
+  const auto json = nlohmann::json::parse(comparison_json(chosen));
+  CHECK(json["groups"][0]["measures"].size() == 2);
+  CHECK(json["groups"][0]["settings"]["platform.bandwidth_bit_per_s"] == 5e6);
+  CHECK(problem({.columns = {"acuracy"}}) ==
+        "compare: --columns: \"acuracy\" is no column of these results; did you mean \"accuracy\"?");
+  CHECK(problem({.columns = {""}}).starts_with("compare: --columns: \"\" is no column"));
+  CHECK(problem({.columns = {"platform.bandwith"}}).ends_with("did you mean \"platform.bandwidth\"?"));
+}
+
+TEST_CASE("rows are called by a setting: one that varies changes places with the scheme") {
+  std::vector<FinishedRun> runs = three_schemes("5Mbps");
+  for (FinishedRun& run : three_schemes("40Mbps")) runs.push_back(run);
+  using List = std::vector<std::string>;
+  const Comparison swapped = compare(runs, true, {.label = "platform.bandwidth"});
+  CHECK(schemes(swapped) == List{"5Mbps", "5Mbps", "5Mbps", "40Mbps", "40Mbps", "40Mbps"});
+  CHECK(titles(swapped)[0] == "platform.bandwidth");
+  CHECK(swapped.grouped.varied == List{"scheme"});
+  REQUIRE(swapped.conditions.size() == 3);
+  CHECK(swapped.conditions[0].label == "scheme a");
+  // Of one scheme nothing else is left to tell.
+  std::vector<FinishedRun> one;
+  std::ranges::copy_if(runs, std::back_inserter(one), [](const FinishedRun& run) { return run.folder < "b"; });
+  CHECK(compare(one, true, {.label = "platform.bandwidth"}).grouped.varied.empty());
+  // One that does not vary leaves rows that would have one name, which have the scheme in it.
+  CHECK(schemes(compare(three_schemes("5Mbps"), true, {.label = "platform.bandwidth"})) ==
+        List{"5Mbps (a)", "5Mbps (b)", "5Mbps (c)"});
+  CHECK(schemes(compare(three_schemes("5Mbps"), true, {.label = "algorithm.name"})) == List{"a", "b", "c"});
+  CHECK(schemes(compare(three_schemes("5Mbps"), true, {.renamed = {{"a", "Ako"}}})) == List{"Ako", "b", "c"});
+  CHECK(compared(compare(three_schemes("5Mbps"), true, {.renamed = {{"a", "Ako"}}})).find("best Ako") !=
+        std::string::npos);
+  CHECK(problem({.label = "platform.bandwith"}) ==
+        "compare: --label: \"platform.bandwith\" is no setting of these results; did you mean "
+        "\"platform.bandwidth\"?");
+  CHECK(problem({.renamed = {{"d", "x"}}}).starts_with("compare: --label: \"d\" is no row here; "));
 }
 
 }  // namespace ddl::results

@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "sim/results/text/table.hpp"
 
 namespace ddl::results {
 namespace {
@@ -13,6 +16,10 @@ std::size_t widest(const std::string& text) {
   std::size_t most = 0;
   for (std::string line; std::getline(lines, line);) most = std::max(most, columns_of(line));
   return most;
+}
+
+std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t keys, std::size_t width = 80) {
+  return terminal_text(Table::of(rows, keys), width);
 }
 
 TEST_CASE("letters count, not bytes") {
@@ -35,10 +42,10 @@ TEST_CASE("lines break at blanks, and a long word stands alone or is split") {
 
 TEST_CASE("what follows a break stands under the text, not under its label") {
   const std::string words = "word word word word word word word word word word word word word";  // 64 letters
-  CHECK(labelled("label", words) ==
+  CHECK(labelled("label", words, 80) ==
         "  label             word word word word word word word word word word word word\n"
         "                    word\n");
-  CHECK(rewrapped("  " + words + " word word word\n") == "  " + words + " word word\n    word\n");
+  CHECK(rewrapped("  " + words + " word word word\n", 80) == "  " + words + " word word\n    word\n");
 }
 
 TEST_CASE("a table that fits is one block, aligned") {
@@ -58,9 +65,71 @@ TEST_CASE("a table that is too wide has its keys broken into lines, then comes i
   const std::string blocks = text_table({{"k", "p", "q", "r", "s"}, {"key", cell, cell, cell, cell}}, 1);
   CHECK(blocks == "k    p                     q                     r\nkey  " + cell + "  " + cell + "  " + cell +
                       "\n\nk    s\nkey  " + cell + "\n");
+  // As wide as the terminal is.
+  CHECK(widest(text_table({{"k", "p", "q", "r", "s"}, {"key", cell, cell, cell, cell}}, 1, 200)) == 5 + 4 * 20 + 3 * 2);
+  CHECK(widest(text_table({{"k", "p", "q", "r", "s"}, {key, cell, cell, cell, cell}}, 1, 60)) <= 60);
   const std::string wide(200, 'w');
+  for (const std::size_t width : {40, 60, 120})
+    CHECK(widest(text_table({{"k", "p"}, {wide, wide}}, 1, width)) <= width);
   CHECK(widest(text_table({{"k", "p"}, {"key", wide}}, 1)) == 80);
   CHECK(widest(text_table({{"k", "p"}, {wide, wide}}, 1)) <= 80);
+}
+
+TEST_CASE("prose follows a narrow terminal, and is no wider on a wide one") {
+  std::string words = "word";
+  for (int i = 0; i < 50; ++i) words += " word";
+  for (const std::size_t width : {40, 60, 80, 200}) {
+    const std::size_t most = std::min<std::size_t>(width, 80);
+    for (const std::string& text :
+         {hanging("  start ", words, width), labelled("label", words, width), rewrapped("  " + words + "\n", width)}) {
+      CHECK(widest(text) <= most);
+      CHECK(widest(text) > most - 10);
+    }
+  }
+}
+
+// An estimate, a text that programs read otherwise, and what is absent.
+Table small_table() {
+  Cell mean("0.9000 ± 0.0100 (2 of 3)", 0.9);
+  mean.interval = {0.89, 0.91};
+  mean.count = 2;
+  Cell bandwidth("40Mbps");
+  bandwidth.data = "4e+07";
+  return {.columns = {{.key = "scheme", .title = "scheme"},
+                      {.key = "bandwidth_bit_per_s", .title = "bandwidth"},
+                      {.key = "accuracy", .title = "final accuracy", .kind = Kind::score, .estimated = true},
+                      {.key = "speed_up", .title = "over one", .kind = Kind::number}},
+          .rows = {{"ako_p3, \"x\"", bandwidth, mean, Cell("2.31x", 2.3125)},
+                   {"a|b & 50 %", "none", Cell("-", std::nullopt), Cell("-", std::nullopt)}}};
+}
+
+TEST_CASE("one table has five forms") {
+  const Table table = small_table();
+  CHECK(terminal_text(table, 80) ==
+        "scheme       bandwidth  final accuracy            over one\n"
+        "ako_p3, \"x\"  40Mbps     0.9000 ± 0.0100 (2 of 3)  2.31x\n"
+        "a|b & 50 %   none       -                         -\n");
+  CHECK(markdown_text(table) ==
+        "| scheme | bandwidth | final accuracy | over one |\n"
+        "| --- | --- | --- | --- |\n"
+        "| ako_p3, \"x\" | 40Mbps | 0.9000 ± 0.0100 (2 of 3) | 2.31x |\n"
+        "| a\\|b & 50 % | none | - | - |\n");
+  CHECK(latex_text(table) ==
+        "\\begin{tabular}{llrr}\n"
+        "  \\toprule\n"
+        "  scheme & bandwidth & final accuracy & over one \\\\\n"
+        "  \\midrule\n"
+        "  ako\\_p3, ''x'' & 40Mbps & 0.9000 $\\pm$ 0.0100 (2 of 3) & 2.31x \\\\\n"
+        "  a\\textbar{}b \\& 50 \\% & none & - & - \\\\\n"
+        "  \\bottomrule\n"
+        "\\end{tabular}\n");
+  CHECK(csv_text(table) ==
+        "scheme,bandwidth_bit_per_s,accuracy,accuracy.low,accuracy.high,accuracy.count,speed_up\n"
+        "\"ako_p3, \"\"x\"\"\",4e+07,0.9,0.89,0.91,2,2.3125\n"
+        "a|b & 50 %,none,,,,0,\n");
+  CHECK(json_value(table.columns[2], table.rows[0][2]).dump() == R"({"count":2,"mean":0.9,"low":0.89,"high":0.91})");
+  CHECK(json_value(table.columns[1], table.rows[0][1]).dump() == R"("4e+07")");
+  CHECK(json_value(table.columns[3], table.rows[1][3]).is_null());
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// A table apart from how it is shown: what its columns are, and its cells. One writer for each form: a terminal,
+// Markdown, LaTeX, CSV and JSON.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/results/reading/statistics.hpp"
+
+namespace ddl::results {
+
+// What a column's numbers are: how people read them, and the unit of programs.
+enum class Kind { text, seconds, bytes, share, score, number };
+
+// "12.3 s", "17 MB", "87 %", "0.9310", "3.14".
+std::string shown(double value, Kind kind);
+
+struct Column {
+  std::string key;         // to programs: "time_to_accuracy_s.0.8"
+  std::string title;       // to people: "time to 0.8"
+  Kind kind = Kind::text;  // seconds, bytes, shares of 1
+  // Cells are means with an interval and a count, which CSV has in columns of their own: key.low, key.high, key.count.
+  bool estimated = false;
+};
+
+struct Cell {
+  std::string text;  // to people; to programs, too, unless the cell has something else for them
+  std::optional<std::string> data = std::nullopt;
+  bool is_number = false;  // to programs `number`, or nothing
+  std::optional<double> number = std::nullopt;
+  std::optional<Interval> interval = std::nullopt;  // of the mean `number`
+  std::size_t count = 0;                            // of values behind it
+
+  Cell() = default;
+  Cell(std::string shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
+  Cell(const char* shown) : text(shown) {}             // NOLINT(google-explicit-constructor)
+  Cell(std::string shown, std::optional<double> value) : text(std::move(shown)), is_number(true), number(value) {}
+};
+
+using TableLine = std::vector<Cell>;
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<TableLine> rows;
+  std::size_t keys = 1;  // columns that tell rows apart; where a table is broken into blocks, each has them
+
+  // Of texts alone, the first row their titles.
+  static Table of(const std::vector<std::vector<std::string>>& rows, std::size_t keys = 1);
+};
+
+// Aligned columns below their titles. What is wider than `width` letters comes in several blocks, one under the other,
+// each with the keys, or with a number of the row where these are too many; cells are broken into lines where that does
+// not do it.
+std::string terminal_text(const Table& table, std::size_t width);
+std::string markdown_text(const Table& table);
+// A tabular with rules of the package booktabs.
+std::string latex_text(const Table& table);
+// For LaTeX what means something else there.
+std::string latex_escaped(std::string_view text);
+
+// Line by line, for tables that are too long to be kept; and as a whole.
+std::string csv_header(const std::vector<Column>& columns);
+std::string csv_line(const std::vector<Column>& columns, const TableLine& line);
+std::string csv_text(const Table& table);
+// A text, a number, null, or {"count", "mean", "low", "high"}.
+nlohmann::ordered_json json_value(const Column& column, const Cell& cell);
+
+}  // namespace ddl::results
