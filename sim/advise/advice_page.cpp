@@ -29,7 +29,7 @@ constexpr const char* scenario_file = "recommended.json";
 // Figures of a candidate over the seeds that it raced with.
 struct Figures {
   std::size_t runs = 0, failed = 0;
-  std::vector<double> times, bytes, accuracies;  // of those that reached the shown target; of all runs
+  std::vector<double> times, bytes, at_end;  // of those that reached the shown target; of all runs
   bool all_reach() const { return runs > 0 && times.size() == runs; }
 };
 
@@ -43,7 +43,7 @@ Figures figures_of(const Advised& advised) {
       ++figures.failed;
       continue;
     }
-    figures.accuracies.push_back(trial->accuracy);
+    figures.at_end.push_back(trial->at_end);
     if (const auto& there = advised.reached[seed]) {
       figures.times.push_back(there->time_s);
       figures.bytes.push_back(there->bytes);
@@ -72,9 +72,14 @@ std::string with_interval(const std::vector<double>& values, results::Interval r
   return fmt::format("{} ({} .. {})", shown(mean->mean), shown(interval->low), shown(interval->high));
 }
 
-constexpr results::Interval shares = {0, 1}, positive = {0, INFINITY}, all_values = {-INFINITY, INFINITY};
+constexpr results::Interval positive = {0, INFINITY}, all_values = {-INFINITY, INFINITY};
 
-std::string share_text(double accuracy) { return fmt::format("{:.3f}", accuracy); }
+std::string value_text(double value) { return fmt::format("{:.3f}", value); }
+
+std::string at_end_title(const Goal& goal) { return fmt::format("{} at the end", goal.metric.word); }
+std::string at_end_text(const Figures& figures, const Goal& goal) {
+  return with_interval(figures.at_end, {0, goal.metric.most}, value_text);
+}
 
 std::string time_text(const Figures& figures) {
   if (!figures.all_reach()) return fmt::format("in {} of {} runs", figures.times.size(), figures.runs);
@@ -108,7 +113,7 @@ std::vector<double> behind_leader(const Advice& advice, std::size_t i) {
 }
 
 // Without "-0.000".
-std::string difference_text(double share) { return share_text(std::round(1e3 * share) / 1e3 + 0.0); }
+std::string difference_text(double share) { return value_text(std::round(1e3 * share) / 1e3 + 0.0); }
 
 // What the corrected test leaves open may be a large difference: it stands here.
 std::vector<Row> not_told_apart_table(const Advice& advice, const Goal& goal) {
@@ -125,9 +130,9 @@ std::vector<Row> not_told_apart_table(const Advice& advice, const Goal& goal) {
   return rows;
 }
 
-std::vector<Row> ranking_table(const Advice& advice) {
+std::vector<Row> ranking_table(const Advice& advice, const Goal& goal) {
   const std::string target = advice.shown_target ? fmt::format("{:g}", *advice.shown_target) : "";
-  std::vector<Row> rows = {{"system", "rate", "accuracy at the end", "seeds", "against the leader"}};
+  std::vector<Row> rows = {{"system", "rate", at_end_title(goal), "seeds", "against the leader"}};
   if (!target.empty()) {
     rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "speed-up over one worker"});
   }
@@ -142,7 +147,7 @@ std::vector<Row> ranking_table(const Advice& advice) {
       row.push_back(figures.all_reach() ? results::readable_bytes(bytes->mean) : "-");
       row.push_back(ratio ? fmt::format("{:.2f}x", *ratio) : "-");
     }
-    row.push_back(with_interval(figures.accuracies, shares, share_text));
+    row.push_back(at_end_text(figures, goal));
     row.push_back(std::to_string(figures.runs));
     row.push_back(verdict_of(advice, i));
     rows.push_back(std::move(row));
@@ -151,7 +156,7 @@ std::vector<Row> ranking_table(const Advice& advice) {
 }
 
 std::string score_text(double score, const Goal& goal, double length_s) {
-  if (!goal.target) return share_text(1 - score);
+  if (!goal.target) return value_text(goal.metric.value_of(score));
   return score > length_s ? "not reached" : results::readable_seconds(score);
 }
 
@@ -216,8 +221,8 @@ std::vector<std::size_t> not_raced(const Advice& advice) {
   return list;
 }
 
-std::vector<Row> not_raced_table(const Advice& advice) {
-  std::vector<Row> rows = {{"system", "rate", "accuracy at the end", "of"}};
+std::vector<Row> not_raced_table(const Advice& advice, const Goal& goal) {
+  std::vector<Row> rows = {{"system", "rate", at_end_title(goal), "of"}};
   for (const std::size_t i : not_raced(advice)) {
     const Advised& advised = advice.advised[i];
     const Standing& standing = advised.standing;
@@ -226,7 +231,7 @@ std::vector<Row> not_raced_table(const Advice& advice) {
       continue;
     }
     rows.push_back({name_of(advice, i), advised.rate ? fmt::format("{:.3g}", *advised.rate) : "as given",
-                    share_text(standing.accuracy), runs_text(standing)});
+                    value_text(standing.at_end), runs_text(standing)});
   }
   return rows;
 }
@@ -297,7 +302,7 @@ std::string how_sure(const Advice& advice) {
   return text;
 }
 
-std::string recommendation(const Advice& advice) {
+std::string recommendation(const Advice& advice, const Goal& goal) {
   if (!advice.recommended) return "No answer yet: no run has ended.";
   const Advised& best = advice.advised[*advice.recommended];
   const Figures figures = figures_of(best);
@@ -305,33 +310,36 @@ std::string recommendation(const Advice& advice) {
   if (*advice.recommended == 0) text += ", one worker alone with all the data";
   if (best.rate) text += fmt::format(", with learning rate {:.3g}", *best.rate);
   if (figures.runs == 0) {
-    return text + fmt::format("; accuracy at the end of {} {:.3f}.", runs_text(best.standing), best.standing.accuracy);
+    return text + fmt::format("; {} of {} {:.3f}.", at_end_title(goal), runs_text(best.standing), best.standing.at_end);
   }
   if (advice.shown_target && figures.all_reach()) {
-    text += fmt::format(": accuracy {:g} after {}", *advice.shown_target, time_text(figures));
+    text += fmt::format(": {} {:g} after {}", goal.metric.word, *advice.shown_target, time_text(figures));
   } else if (advice.shown_target) {
-    text += fmt::format(": accuracy {:g} in {} of {} runs", *advice.shown_target, figures.times.size(), figures.runs);
+    text += fmt::format(": {} {:g} in {} of {} runs", goal.metric.word, *advice.shown_target, figures.times.size(),
+                        figures.runs);
   }
-  return text + "; accuracy at the end " + with_interval(figures.accuracies, shares, share_text) + ".";
+  return text + "; " + at_end_title(goal) + " " + at_end_text(figures, goal) + ".";
 }
 
 std::string what_is_asked(Adviser& adviser) {
   const Goal& goal = adviser.request().goal;
-  const std::string what = goal.target ? fmt::format("which system is the first at accuracy {:g}", *goal.target)
-                                       : std::string("which system ends with the best accuracy");
+  const std::string what = goal.target
+                               ? fmt::format("which system is the first at {} {:g}", goal.metric.word, *goal.target)
+                               : fmt::format("which system ends with the best {}", goal.metric.word);
   const auto& systems = adviser.request().systems;
   const std::string among = systems.empty() ? "" : fmt::format(" (--systems {})", fmt::join(systems, ","));
   return fmt::format("Question: {} on {}{}?", what, adviser.question().file, among);
 }
 
-// What the answer depends on, and which accuracy the ranking is about.
+// What the answer depends on, and which target the ranking is about.
 Row setting(const Adviser& adviser, const Advice& advice) {
   Row lines = adviser.setting();
-  if (!adviser.request().goal.target && advice.shown_target) {
+  const Goal& goal = adviser.request().goal;
+  if (!goal.target && advice.shown_target) {
     lines.push_back(
-        fmt::format("Times and bytes are to accuracy {:g}: without --target, what one worker alone has at the end, "
-                    "less a point.",
-                    *advice.shown_target));
+        fmt::format("Times and bytes are to {} {:g}: without --target, what one worker alone has at the end, "
+                    "{} a point.",
+                    goal.metric.word, *advice.shown_target, goal.metric.less_is_better ? "plus" : "less"));
   }
   return lines;
 }
@@ -385,8 +393,9 @@ Row method(Adviser& adviser, const Advice& advice) {
         "uses p corrected for all comparisons and for the four looks.");
   }
   lines.emplace_back("Other conditions: the first three seeds, the same rates; links are all changed alike.");
-  lines.emplace_back(
-      "Accuracy at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.");
+  lines.push_back(fmt::format(
+      "The {} at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.",
+      adviser.request().goal.metric.word));
   return lines;
 }
 
@@ -429,6 +438,7 @@ Json estimate_json(const std::vector<double>& values, results::Interval range) {
 }
 
 Json system_json(Adviser& adviser, const Advice& advice, std::size_t i) {
+  const Goal& goal = adviser.request().goal;
   const Advised& advised = advice.advised[i];
   const Race::Entrant& entrant = advice.race.entrants[i];
   const Figures figures = figures_of(advised);
@@ -444,7 +454,7 @@ Json system_json(Adviser& adviser, const Advice& advice, std::size_t i) {
           {"time_to_target_s", estimate_json(figures.times, positive)},
           {"bytes_to_target", estimate_json(figures.bytes, positive)},
           {"speed_up_over_one_worker", number(speed_up(advice.advised.front(), advised))},
-          {"accuracy_at_end", estimate_json(figures.accuracies, shares)},
+          {fmt::format("{}_at_end", goal.metric.word), estimate_json(figures.at_end, {0, goal.metric.most})},
           {"runs", figures.runs},
           {"failed", figures.failed},
           {"dropped_after_seeds", entrant.dropped_after ? Json(*entrant.dropped_after) : Json()},
@@ -469,16 +479,17 @@ Json conditions_json(const Advice& advice) {
   return list;
 }
 
-Json not_raced_json(const Advice& advice) {
+Json not_raced_json(const Advice& advice, const Goal& goal) {
   Json list = Json::array();
   for (const std::size_t i : not_raced(advice)) {
     const Standing& standing = advice.advised[i].standing;
-    list.push_back({{"system", name_of(advice, i)},
-                    {"learning_rate", number(advice.advised[i].rate)},
-                    {"learning_rate_at_edge", advice.advised[i].tuning.at_edge},
-                    {"length", standing.length},
-                    {"runs", standing.runs},
-                    {"accuracy_at_end", standing.runs > 0 ? number(standing.accuracy) : Json()}});
+    list.push_back(
+        {{"system", name_of(advice, i)},
+         {"learning_rate", number(advice.advised[i].rate)},
+         {"learning_rate_at_edge", advice.advised[i].tuning.at_edge},
+         {"length", standing.length},
+         {"runs", standing.runs},
+         {fmt::format("{}_at_end", goal.metric.word), standing.runs > 0 ? number(standing.at_end) : Json()}});
   }
   return list;
 }
@@ -487,7 +498,7 @@ Json not_raced_json(const Advice& advice) {
 
 std::string advice_answer(Adviser& adviser) {
   const Advice advice = adviser.advice();
-  return recommendation(advice) + " " + how_sure(advice);
+  return recommendation(advice, adviser.request().goal) + " " + how_sure(advice);
 }
 
 std::string advice_text(Adviser& adviser, std::size_t width) {
@@ -500,12 +511,12 @@ std::string advice_text(Adviser& adviser, std::size_t width) {
   };
   std::string text = hanging("", what_is_asked(adviser));
   for (const std::string& line : setting(adviser, advice)) text += hanging("  ", line);
-  text += "\n" + hanging("", recommendation(advice)) + hanging("", how_sure(advice)) + "\n";
-  if (!advice.ranking.empty()) text += table(ranking_table(advice)) + "\n";
+  text += "\n" + hanging("", recommendation(advice, adviser.request().goal)) + hanging("", how_sure(advice)) + "\n";
+  if (!advice.ranking.empty()) text += table(ranking_table(advice, adviser.request().goal)) + "\n";
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
     text += table(rows) + "\n";
   }
-  if (const auto rows = not_raced_table(advice); rows.size() > 1) {
+  if (const auto rows = not_raced_table(advice, adviser.request().goal); rows.size() > 1) {
     text += std::string(not_raced_title) + "\n" + table(rows) + "\n";
   }
   if (!advice.conditions.empty()) {
@@ -531,12 +542,12 @@ std::string advice_markdown(Adviser& adviser) {
   const Advice advice = adviser.advice();
   std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n";
   for (const std::string& line : setting(adviser, advice)) text += "- " + line + "\n";
-  text += "\n**" + recommendation(advice) + "** " + how_sure(advice) + "\n";
-  if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_of(ranking_table(advice));
+  text += "\n**" + recommendation(advice, adviser.request().goal) + "** " + how_sure(advice) + "\n";
+  if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_of(ranking_table(advice, adviser.request().goal));
   if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
     text += "\n" + markdown_of(rows);
   }
-  if (const auto rows = not_raced_table(advice); rows.size() > 1) {
+  if (const auto rows = not_raced_table(advice, adviser.request().goal); rows.size() > 1) {
     text += fmt::format("\n## {}\n\n", not_raced_title) + markdown_of(rows);
   }
   if (!advice.conditions.empty()) {
@@ -566,14 +577,14 @@ std::string advice_json(Adviser& adviser) {
   }
   for (const std::size_t i : advice.race.left) left.push_back(name_of(advice, i));
   const Json json = {{"question", adviser.question().file},
-                     {"goal", goal.target ? "time to accuracy" : "accuracy at the end"},
+                     {"goal", goal.target ? fmt::format("time to {}", goal.metric.word) : at_end_title(goal)},
                      {"setting", setting(adviser, advice)},
                      {"target", number(advice.shown_target)},
                      {"recommended", advice.recommended ? Json(name_of(advice, *advice.recommended)) : Json()},
                      {"how_sure", how_sure(advice)},
                      {"not_told_apart", left},
                      {"systems", systems},
-                     {"not_raced", not_raced_json(advice)},
+                     {"not_raced", not_raced_json(advice, goal)},
                      {"other_conditions", conditions_json(advice)},
                      {"not_run", excluded},
                      {"cut_off",

@@ -26,14 +26,15 @@ std::optional<double> score_in(const TrialResult* trial) {
   return trial == nullptr ? std::nullopt : std::optional(trial->score);
 }
 
-// Where one worker alone ends, less a point, in whole points.
-std::optional<double> accuracy_of_one(const Advised& one) {
+// A point short of where one worker alone ends, in whole points.
+std::optional<double> nearly_of_one(const Advised& one, const scenario::Metric& metric) {
   double sum = 0;
   int runs = 0;
   for (const auto& trial : one.trials) {
-    if (trial && trial->failure.empty()) sum += trial->accuracy, ++runs;
+    if (trial && trial->failure.empty()) sum += trial->at_end, ++runs;
   }
   if (runs == 0) return std::nullopt;
+  if (metric.less_is_better) return std::ceil(100 * (sum / runs + one_point) - 1e-9) / 100;
   const double points = std::floor(100 * (sum / runs - one_point) + 1e-9);
   return points > 0 ? std::optional(points / 100) : std::nullopt;
 }
@@ -126,9 +127,10 @@ Adviser::Adviser(AdviseRequest request, int at_once)
     }
   }
   candidates_ = candidates_of(question_, request_.goal, request_.systems, at_once);
-  // Tuning may stop where the question is answered.
+  // Tuning may stop where the question is answered, if it is about accuracy.
   std::vector<scenario::Override> quick = question_.set;
-  if (request_.goal.target) quick.push_back({"stop.accuracy", fmt::format("{}", *request_.goal.target)});
+  const Goal& goal = request_.goal;
+  if (goal.target && !goal.metric.less_is_better) quick.push_back({"stop.accuracy", fmt::format("{}", *goal.target)});
   const auto base = [&](const char* name, const std::vector<scenario::Override>& set) {
     return lab_.add({question_.text, question_.file, set, question_.name, folder() / name});
   };
@@ -189,7 +191,7 @@ void Adviser::add_standing(Advice& advice) {
     Advised& advised = advice.advised[i];
     for (const double length : probe_lengths) {
       const TrialResult* known = lab_.known(probe_trial(i, length));
-      if (known != nullptr) advised.by_length.push_back({length, 1, known->score, known->accuracy});
+      if (known != nullptr) advised.by_length.push_back({length, 1, known->score, known->at_end});
       advice.open_probes += known == nullptr ? 1 : 0;
     }
     if (advised.tuning.best) {
@@ -197,7 +199,7 @@ void Adviser::add_standing(Advice& advice) {
       Standing standing{1, best.scores.size(), best.mean(), 0};
       for (std::size_t seed = 0; seed < best.scores.size(); ++seed) {
         const LabTrial trial = tuning_->trial_of(i, best.setting, tuning_->seeds()[seed]);
-        standing.accuracy += lab_.known(trial)->accuracy / static_cast<double>(best.scores.size());
+        standing.at_end += lab_.known(trial)->at_end / static_cast<double>(best.scores.size());
       }
       advised.by_length.push_back(standing);
     }
@@ -225,13 +227,14 @@ void Adviser::add_race(Advice& advice, Open& open) {
       advised.trials.push_back(known == nullptr ? std::nullopt : std::optional(*known));
     }
   }
-  advice.shown_target = request_.goal.target ? request_.goal.target : accuracy_of_one(advice.advised.front());
+  const Goal& goal = request_.goal;
+  advice.shown_target = goal.target ? goal.target : nearly_of_one(advice.advised.front(), goal.metric);
   for (Advised& advised : advice.advised) {
     for (std::size_t seed = 0; seed < request_.seeds.size(); ++seed) {
       const auto& trial = advised.trials[seed];
       const bool there = advice.shown_target && trial && trial->failure.empty();
-      advised.reached.push_back(there ? advise::reached(lab_.folder_of(race_trial(advised, seed)), *advice.shown_target)
-                                      : std::nullopt);
+      const std::filesystem::path folder = lab_.folder_of(race_trial(advised, seed));
+      advised.reached.push_back(there ? advise::reached(folder, goal.metric, *advice.shown_target) : std::nullopt);
     }
   }
 }

@@ -44,9 +44,9 @@ struct AdviseOptions {
 
 // How good a candidate is as far as its runs of one length tell.
 struct Standing {
-  double length = 0;     // of a whole run; 0: nothing is known
-  std::size_t runs = 0;  // of its best rate
-  double score = 0, accuracy = 0;
+  double length = 0;             // of a whole run; 0: nothing is known
+  std::size_t runs = 0;          // of its best rate
+  double score = 0, at_end = 0;  // as of a TrialResult
 };
 
 // What is found of a candidate that was run.
@@ -59,7 +59,7 @@ struct Advised {
   std::vector<Standing> by_length;                 // of all lengths that it has had, the shortest first
   std::vector<scenario::Override> changes;         // of the scenario, as it races
   std::vector<std::optional<TrialResult>> trials;  // by seed of the race
-  std::vector<std::optional<Reached>> reached;     // the accuracy of Advice::shown_target, by seed
+  std::vector<std::optional<Reached>> reached;     // Advice::shown_target, by seed
 
   // Null: it has had no run of this length, or such runs failed.
   const Standing* standing_after(double length) const;
@@ -85,7 +85,7 @@ struct Advice {
   // and two have had all of them, the leader. Otherwise the best of the longest runs that at least two have had.
   std::optional<std::size_t> recommended;
   double compared_length = 0;  // of the runs that decided it, where that was not the race
-  // The accuracy to which time and bytes are shown: the goal's, or what one worker alone has at the end less a point.
+  // The target to which time and bytes are shown: the goal's, or what one worker alone has at the end less a point.
   std::optional<double> shown_target;
   std::vector<std::size_t> contenders;  // advised: the two best that send something, and the best that does not
   std::vector<Condition> conditions;

@@ -15,16 +15,18 @@ namespace {
 
 constexpr double share_of_end = 0.2;  // of the evaluations: with plain SGD a single one may jump by ten points
 
-double accuracy_at_end(const std::vector<run::CurveRow>& rows) {
-  if (rows.empty()) return 0;
+double value_at_end(const std::vector<run::CurveRow>& rows, const scenario::Metric& metric) {
+  if (rows.empty()) return metric.worst();
   const auto over = std::max<std::size_t>(1, static_cast<std::size_t>(share_of_end * static_cast<double>(rows.size())));
   double sum = 0;
-  for (std::size_t i = rows.size() - over; i < rows.size(); ++i) sum += rows[i].test_accuracy;
+  for (std::size_t i = rows.size() - over; i < rows.size(); ++i) sum += results::value_in(rows[i], metric);
   return sum / static_cast<double>(over);
 }
 
-std::optional<Reached> reached_in(const std::vector<run::CurveRow>& rows, double accuracy) {
-  const auto row = std::ranges::find_if(rows, [&](const run::CurveRow& one) { return one.test_accuracy >= accuracy; });
+std::optional<Reached> reached_in(const std::vector<run::CurveRow>& rows, const scenario::Metric& metric,
+                                  double target) {
+  const auto row = std::ranges::find_if(
+      rows, [&](const run::CurveRow& one) { return metric.reaches(results::value_in(one, metric), target); });
   return row == rows.end() ? std::nullopt : std::optional(Reached{row->time_s, row->bytes_sent});
 }
 
@@ -34,8 +36,8 @@ std::optional<double> length_of(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-std::optional<Reached> reached(const fs::path& folder, double accuracy) {
-  return reached_in(results::read_mean_curve(folder), accuracy);
+std::optional<Reached> reached(const fs::path& folder, const scenario::Metric& metric, double target) {
+  return reached_in(results::read_mean_curve(folder), metric, target);
 }
 
 TrialResult read_trial(const fs::path& folder, const Goal& goal, std::optional<double> length_s) {
@@ -43,19 +45,19 @@ TrialResult read_trial(const fs::path& folder, const Goal& goal, std::optional<d
   const std::vector<run::CurveRow> rows = results::read_mean_curve(folder);
   const bool diverged = run.stopped_by == "diverged";
   TrialResult result;
-  result.accuracy = accuracy_at_end(rows);
-  const double learned = diverged ? 0 : result.accuracy;
+  result.at_end = value_at_end(rows, goal.metric);
+  const double learned = diverged ? goal.metric.worst() : result.at_end;
   if (!goal.target) {
-    result.score = 1 - learned;
+    result.score = goal.metric.cost_of(learned);
     return result;
   }
-  if (const auto place = reached_in(rows, *goal.target); place && !diverged) {
+  if (const auto place = reached_in(rows, goal.metric, *goal.target); place && !diverged) {
     result.time_s = place->time_s;
     result.bytes = place->bytes;
     result.score = place->time_s;
   } else {
     const double length = length_s.value_or(run.measure("simulated_seconds").value_or(0));
-    result.score = length * (1 + std::max(0.0, *goal.target - learned));
+    result.score = length * (1 + goal.metric.behind(learned, *goal.target));
   }
   return result;
 }

@@ -12,34 +12,36 @@
 #include <vector>
 
 #include "sim/jobs/jobs.hpp"
+#include "sim/scenario/metric.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::advise {
 
-// What runs are judged by: how soon they reach an accuracy or, without a target, the accuracy at their end.
+// What runs are judged by: how soon they reach a target of the metric or, without one, its value at their end.
 struct Goal {
   std::optional<double> target;
+  scenario::Metric metric = scenario::by_accuracy;
 };
 
 // How one run did.
 struct TrialResult {
-  // The less the better. Without a target: 1 less the accuracy. With one: the seconds to it; of a run that does not get
-  // there its length T times (1 + target - accuracy), so that it is behind all that do, and the further the less it
+  // The less the better. Without a target: the metric's cost. With one: the seconds to it; of a run that does not get
+  // there its length T times (1 + how far it is behind), so that it is behind all that do, and the further the less it
   // learned. A run that diverged counts as one that learned nothing; one without a result has infinity.
   double score = 0;
   std::optional<double> time_s, bytes;  // to the target
-  double accuracy = 0;                  // at the end: mean over workers and over the last fifth of the evaluations
+  double at_end = 0;                    // of the metric: mean over workers and over the last fifth of the evaluations
   std::string failure;                  // why there is no result
 };
 
 // Of a finished run; `length_s` is what it may take. Throws InputError.
 TrialResult read_trial(const std::filesystem::path& folder, const Goal& goal, std::optional<double> length_s);
 
-// When a finished run first had an accuracy, and what all nodes had sent by then; none if it never did.
+// When a finished run first reached a target of the metric, and what all nodes had sent by then; none if it never did.
 struct Reached {
   double time_s = 0, bytes = 0;
 };
-std::optional<Reached> reached(const std::filesystem::path& folder, double accuracy);
+std::optional<Reached> reached(const std::filesystem::path& folder, const scenario::Metric& metric, double target);
 
 struct LabTrial {
   std::size_t point = 0;

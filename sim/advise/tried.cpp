@@ -8,7 +8,8 @@
 
 namespace ddl::advise {
 
-TriedTable::TriedTable(std::vector<std::string> columns, const SearchSpace& space) : paths_(std::move(columns)) {
+TriedTable::TriedTable(std::vector<std::string> columns, const SearchSpace& space, const Goal& goal)
+    : paths_(std::move(columns)), word_(goal.metric.word) {
   for (const SearchSpace::Axis& axis : space.axes) paths_.push_back(axis.path);
   if (space.rate) paths_.emplace_back(rate_path);
 }
@@ -25,7 +26,7 @@ void TriedTable::add(const std::vector<std::string>& values, const Tuning& tunin
       }
       row.rest = {std::to_string(tuning.seeds()[seed]),
                   {"", trial.score},
-                  {"", trial.accuracy},
+                  {"", trial.at_end},
                   {"", trial.time_s},
                   {"", trial.bytes},
                   trial.failure,
@@ -44,7 +45,8 @@ std::string TriedTable::csv() const {
     table.columns.push_back(setting.column);
     for (std::size_t row = 0; row < rows_.size(); ++row) table.rows[row].push_back(setting.cells[row]);
   }
-  for (const char* key : {"seed", "score", "accuracy", "time_to_target_s", "bytes_to_target", "failure", "best"}) {
+  for (const std::string& key : {std::string("seed"), std::string("score"), word_, std::string("time_to_target_s"),
+                                 std::string("bytes_to_target"), std::string("failure"), std::string("best")}) {
     table.columns.push_back({.key = key, .title = key});
   }
   for (std::size_t row = 0; row < rows_.size(); ++row) {

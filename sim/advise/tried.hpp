@@ -16,7 +16,7 @@ inline constexpr const char* tried_file = "tried.csv";
 class TriedTable {
  public:
   // `columns` come first: what tells apart schemes whose rows are in one table.
-  TriedTable(std::vector<std::string> columns, const SearchSpace& space);
+  TriedTable(std::vector<std::string> columns, const SearchSpace& space, const Goal& goal);
 
   // The rows of a scheme, as far as its search is known; `values` are those of the columns.
   void add(const std::vector<std::string>& values, const Tuning& tuning, std::size_t scheme, Lab& lab);
@@ -28,6 +28,7 @@ class TriedTable {
     results::TableLine rest;
   };
   std::vector<std::string> paths_;
+  std::string word_;  // of the goal's metric
   std::vector<Row> rows_;
 };
 

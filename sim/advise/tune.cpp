@@ -84,7 +84,7 @@ std::vector<TunedScenario> TuneStudy::results() {
       tuned.best = overrides_of(tuned.space, best.setting);
       for (std::size_t seed = 0; seed < best.scores.size(); ++seed) {
         const TrialResult& trial = *lab_.known(tuning_->trial_of(i, best.setting, tuning_->seeds()[seed]));
-        tuned.accuracies.push_back(trial.accuracy);
+        tuned.at_end.push_back(trial.at_end);
         tuned.times_s.push_back(trial.time_s);
       }
       tuned.tuned_file = (tuned.folder / (tuned_name(tuned.name) + ".json")).string();
@@ -95,7 +95,7 @@ std::vector<TunedScenario> TuneStudy::results() {
 }
 
 void TuneStudy::write(const TunedScenario& tuned, std::size_t number) {
-  TriedTable tried({}, tuned.space);
+  TriedTable tried({}, tuned.space, request_.goal);
   tried.add({}, *tuning_, number, lab_);
   results::write_whole((tuned.folder / tried_file).string(), tried.csv());
   if (tuned.tuned_file.empty()) return;

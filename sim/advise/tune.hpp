@@ -30,7 +30,7 @@ struct TunedScenario {
   std::vector<scenario::Override> best;  // empty: no run has ended
   std::size_t runs = 0, planned = 0;     // made, and of the whole search
   // Of the best settings, over its seeds: what the goal asks for, in words' place.
-  std::vector<double> accuracies;
+  std::vector<double> at_end;
   std::vector<std::optional<double>> times_s;
   std::size_t failed = 0;
   std::string tuned_file;  // empty: none was written

@@ -25,8 +25,8 @@ Lab::Base base_of(const jobs::Sweep& sweep, const jobs::SweepPoint& point, const
       scenario::describe_run(point.scenario), sweep.base_file, {{"record.iterations", "false"}}, point.name, folder};
 }
 
-std::string table_of(const jobs::SweepPlan& plan, const Tuning& tuning, Lab& lab) {
-  TriedTable table(plan.columns, tuning.space_of(0));
+std::string table_of(const jobs::SweepPlan& plan, const Tuning& tuning, Lab& lab, const Goal& goal) {
+  TriedTable table(plan.columns, tuning.space_of(0), goal);
   for (std::size_t i = 0; i < plan.points.size(); ++i) table.add(plan.points[i].values, tuning, i, lab);
   return table.csv();
 }
@@ -62,7 +62,7 @@ jobs::SweepPlan tuned_plan(const jobs::Sweep& sweep, jobs::SweepPlan plan, const
   const Tuning tuning(lab, std::move(schemes), seeds);
   const jobs::JobsFolder in_use(folder, jobs::JobsFolder::Use::alone, {});
   tuning.run(options);
-  if (!plan.points.empty()) results::write_whole((folder / tried_file).string(), table_of(plan, tuning, lab));
+  if (!plan.points.empty()) results::write_whole((folder / tried_file).string(), table_of(plan, tuning, lab, goal));
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     jobs::SweepPoint& point = plan.points[i];
     const std::vector<scenario::Override> best = tuning.best_of(i);

@@ -137,9 +137,11 @@ void check_tunable(const scenario::Scenario& scenario, const Goal& goal) {
   if (scenario.model.none()) {
     findings.add("$.model", "is none, and a run without a model learns nothing; expected one that learns");
   } else if (!scenario.evaluate.every && !scenario.evaluate.every_iterations) {
-    findings.add("$.evaluate", "says neither every nor every_iterations; expected when accuracy is measured");
+    findings.add("$.evaluate", "says neither every nor every_iterations; expected when " +
+                                   std::string(goal.metric.word) + " is measured");
   }
-  if (goal.target && !scenario.stop.time && scenario.stop.accuracy && *scenario.stop.accuracy < *goal.target) {
+  if (goal.target && !goal.metric.less_is_better && !scenario.stop.time && scenario.stop.accuracy &&
+      !goal.metric.reaches(*scenario.stop.accuracy, *goal.target)) {
     findings.add("$.stop.accuracy", "is below the target, so that no run gets there; expected at least the target");
   }
   if (!findings.empty()) throw scenario::ScenarioErrors(findings.lines());

@@ -7,6 +7,7 @@
 #include "core/node/vectors.hpp"
 #include "sim/run/cluster.hpp"
 #include "sim/run/workload.hpp"
+#include "sim/scenario/metric.hpp"
 
 namespace ddl::run {
 namespace {
@@ -134,7 +135,8 @@ bool Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeStat
   states.clear();  // of their weights only the points' are kept
   const double epoch = static_cast<double>(steps / sharing_) * batch / training_samples_;
   evaluator_->add(time_s, bytes_sent, epoch, std::move(workers), ensemble);
-  return scenario_.stop.accuracy && evaluator_->last_accuracy() >= *scenario_.stop.accuracy;
+  return scenario_.stop.accuracy &&
+         scenario::by_accuracy.reaches(evaluator_->last_accuracy(), *scenario_.stop.accuracy);
 }
 
 }  // namespace ddl::run

@@ -26,7 +26,7 @@ std::optional<bool> first_is_clear(const results::GroupedRuns& runs, const Ranki
   return results::holm(p).front() < results::significance;
 }
 
-Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, bool larger_is_better) {
+Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, bool less_is_better) {
   Answer answer{measure, std::nullopt, {}};
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {
     const std::vector<std::string>& condition = runs.groups[i].varied;
@@ -34,7 +34,7 @@ Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, b
     if (place == answer.rankings.end()) place = answer.rankings.insert(place, {condition, {}, std::nullopt});
     place->order.push_back({i, value_of(runs.groups[i], measure)});
   }
-  const double sign = larger_is_better ? -1 : 1;
+  const double sign = less_is_better ? 1 : -1;
   for (Ranking& ranking : answer.rankings) {
     std::stable_sort(ranking.order.begin(), ranking.order.end(), [&](const Ranked& a, const Ranked& b) {
       if (!a.value || !b.value) return a.value.has_value() && !b.value.has_value();
@@ -51,11 +51,11 @@ Answer ranked_by(const results::GroupedRuns& runs, const std::string& measure, b
 Answer answer_of(const results::GroupedRuns& runs) {
   if (!shared_targets(runs).empty()) {
     const double target = telling_target(runs);
-    Answer answer = ranked_by(runs, results::time_to(target), false);
+    Answer answer = ranked_by(runs, results::time_to(target, runs.metric()), true);
     answer.target = target;
     if (!answer.rankings.empty()) return answer;
   }
-  return ranked_by(runs, "final_accuracy.mean", true);
+  return ranked_by(runs, results::final_of(runs.metric()), runs.metric().less_is_better);
 }
 
 }  // namespace ddl::view

@@ -12,7 +12,7 @@ namespace ddl::view {
 namespace {
 
 bool is_reached(const results::RunGroup& group, double target) {
-  return group.count_with(results::time_to(target)) == group.runs.size();
+  return group.count_with(results::time_to(target, group.runs.front().metric)) == group.runs.size();
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ std::vector<double> shared_targets(const results::GroupedRuns& runs) {
     const std::vector<double>& theirs = group.runs.front().targets;
     std::erase_if(targets, [&](double t) { return std::find(theirs.begin(), theirs.end(), t) == theirs.end(); });
   }
-  std::sort(targets.rbegin(), targets.rend());
+  std::ranges::sort(targets, [&](double a, double b) { return runs.metric().is_better(a, b); });
   return targets;
 }
 

@@ -47,8 +47,6 @@ std::size_t position_in(const std::vector<std::string>& list, const std::string&
   return static_cast<std::size_t>(std::find(list.begin(), list.end(), item) - list.begin());
 }
 
-bool larger_is_better(const std::string& measure) { return measure.starts_with("final_accuracy"); }
-
 // The columns of runs.varied that span the map.
 std::pair<std::size_t, std::size_t> axes_of(const results::GroupedRuns& runs) {
   if (runs.varied.size() != 2) {
@@ -94,7 +92,8 @@ void fill(WinnerMap& map, const results::GroupedRuns& runs, const std::pair<std:
     const std::size_t column = position_in(map.columns, group.varied[axes.first]);
     entries[row][column].push_back({position_in(map.schemes, group.scheme), *group.estimate_of(map.measure), index});
   }
-  const double sign = larger_is_better(map.measure) ? -1 : 1;
+  const scenario::Metric* metric = results::metric_of(map.measure);  // otherwise less is better
+  const double sign = metric != nullptr && !metric->less_is_better ? -1 : 1;
   map.cells.assign(map.rows.size(), std::vector<std::optional<Winner>>(map.columns.size()));
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     for (std::size_t column = 0; column < map.columns.size(); ++column) {
@@ -141,7 +140,9 @@ WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, 
   const bool to_target = what == "time" || what == "bytes" || (what.empty() && !targets.empty());
   if (!to_target) {
     if (target) throw InputError("--target: is for --y time and --y bytes");
-    map.measure = what == "loss" ? "final_loss.mean" : "final_accuracy.mean";
+    map.measure = results::final_of(what.empty()     ? runs.metric()
+                                    : what == "loss" ? scenario::by_loss
+                                                     : scenario::by_accuracy);
     fill(map, runs, axes);
     return map;
   }
@@ -153,7 +154,8 @@ WinnerMap winners_of(const results::GroupedRuns& runs, const std::string& what, 
   std::vector<double> candidates = target ? std::vector<double>{*target} : targets;
   candidates.push_back(candidates.front());  // if none is reached everywhere
   for (const double candidate : candidates) {
-    map.measure = what == "bytes" ? results::bytes_to(candidate) : results::time_to(candidate);
+    map.measure =
+        what == "bytes" ? results::bytes_to(candidate, runs.metric()) : results::time_to(candidate, runs.metric());
     fill(map, runs, axes, what == "bytes" ? std::nullopt : std::optional(candidate));
     if (is_full(map)) break;
   }

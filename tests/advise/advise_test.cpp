@@ -14,6 +14,7 @@
 #include "sim/advise/tune.hpp"
 #include "sim/results/text/layout.hpp"
 #include "tests/advise/results_below.hpp"
+#include "tests/results/writing/example.hpp"
 #include "tests/results/writing/files.hpp"
 
 namespace ddl::advise {
@@ -54,7 +55,7 @@ double lab_accuracy(const fs::path& folder, const std::string& system, const std
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (name.find(system) == std::string::npos || name.find("time=" + time) == std::string::npos) continue;
-    return read_trial(entry.path() / "1000001", {}, std::nullopt).accuracy;
+    return read_trial(entry.path() / "1000001", {}, std::nullopt).at_end;
   }
   FAIL("no run of " << system << " until " << time);
   return 0;
@@ -70,6 +71,24 @@ struct Counted {
 };
 
 }  // namespace
+
+TEST_CASE("a trial is judged by its goal's metric, of which more or less may be better") {
+  const results::TemporaryFolder scratch;
+  // Mean losses 2.5, 1.75, 1.125 and accuracies 0.125, 0.375, 0.625 at 0, 5, 10 s.
+  const std::string folder =
+      results::write_results(scratch.path().string(), results::example_scenario(), results::example_result(), false);
+  const auto trial = [&](std::optional<double> target, const scenario::Metric& metric) {
+    return read_trial(folder, {target, metric}, 10);
+  };
+  CHECK(trial(std::nullopt, scenario::by_loss).at_end == 1.125);
+  CHECK(trial(std::nullopt, scenario::by_loss).score == 1.125);
+  CHECK(trial(std::nullopt, scenario::by_accuracy).score == 1 - 0.625);
+  CHECK(trial(1.75, scenario::by_loss).score == 5);
+  CHECK(trial(0.375, scenario::by_accuracy).score == 5);
+  CHECK(trial(1.0, scenario::by_loss).score == 10 * (1 + 0.125));
+  CHECK_FALSE(trial(1.0, scenario::by_loss).time_s.has_value());
+  CHECK(trial(0.75, scenario::by_accuracy).score == 10 * (1 + 0.125));
+}
 
 TEST_CASE("on a network too slow for anything one worker alone is recommended, and what cannot win is not run") {
   const Place place;
@@ -591,8 +610,8 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
     for (const Halving::Tried& tried : one.search.tried) {
       if (tried.scores.size() == chosen.scores.size()) CHECK(tried.mean() >= chosen.mean());
     }
-    REQUIRE(one.accuracies.size() == 2);
-    CHECK((one.accuracies[0] + one.accuracies[1]) / 2 == doctest::Approx(1 - chosen.mean()));
+    REQUIRE(one.at_end.size() == 2);
+    CHECK((one.at_end[0] + one.at_end[1]) / 2 == doctest::Approx(1 - chosen.mean()));
     const scenario::Scenario best = scenario::read_scenario(one.tuned_file);
     CHECK(best.name == one.name + "_tuned");
     const std::string table = results::text_of(one.folder / "tried.csv");

@@ -42,16 +42,17 @@ std::string time_text(const TunedScenario& tuned) {
   return results::readable_seconds(results::estimate(times)->mean);
 }
 
-std::string accuracy_text(const TunedScenario& tuned) {
-  const auto mean = results::estimate(tuned.accuracies);
+std::string at_end_text(const TunedScenario& tuned) {
+  const auto mean = results::estimate(tuned.at_end);
   return mean ? fmt::format("{:.4f}", mean->mean) : "-";
 }
 
 results::Table table_of(const std::vector<TunedScenario>& all, const advise::Goal& goal) {
-  std::vector<std::vector<std::string>> rows = {{"scenario", "best", "accuracy at the end", "seeds", "runs"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"scenario", "best", fmt::format("{} at the end", goal.metric.word), "seeds", "runs"}};
   if (goal.target) rows[0].insert(rows[0].begin() + 2, fmt::format("time to {}", *goal.target));
   for (const TunedScenario& tuned : all) {
-    rows.push_back({tuned.name, settings_text(tuned), accuracy_text(tuned), std::to_string(tuned.accuracies.size()),
+    rows.push_back({tuned.name, settings_text(tuned), at_end_text(tuned), std::to_string(tuned.at_end.size()),
                     tuned.runs == tuned.planned ? std::to_string(tuned.runs)
                                                 : fmt::format("{} of {}", tuned.runs, tuned.planned)});
     if (goal.target) rows.back().insert(rows.back().begin() + 2, time_text(tuned));
@@ -59,7 +60,7 @@ results::Table table_of(const std::vector<TunedScenario>& all, const advise::Goa
   return results::Table::of(rows);
 }
 
-Json json_of(const TunedScenario& tuned) {
+Json json_of(const TunedScenario& tuned, const advise::Goal& goal) {
   Json best = Json::object();
   for (const scenario::Override& change : tuned.best) {
     const Json value = Json::parse(change.value, nullptr, false);
@@ -70,7 +71,7 @@ Json json_of(const TunedScenario& tuned) {
   return {{"scenario", tuned.file},
           {"best", best},
           {"at_edge", tuned.search.at_edge},
-          {"accuracy_at_end", tuned.accuracies},
+          {fmt::format("{}_at_end", goal.metric.word), tuned.at_end},
           {"time_to_target_s", times},
           {"runs", tuned.runs},
           {"runs_planned", tuned.planned},
@@ -107,7 +108,7 @@ int tune(const TuneSettings& settings) {
   const std::vector<TunedScenario> all = study.results();
   if (settings.json) {
     Json list = Json::array();
-    for (const TunedScenario& tuned : all) list.push_back(json_of(tuned));
+    for (const TunedScenario& tuned : all) list.push_back(json_of(tuned, settings.request.goal));
     std::cout << list.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   } else {
     const Terminal out(STDOUT_FILENO);

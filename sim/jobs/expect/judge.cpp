@@ -40,7 +40,7 @@ std::optional<double> accuracy_of(const fs::path& folder, const Expectation& exp
 // When a run reached an accuracy, and what all nodes had sent by then.
 std::optional<run::CurveRow> reached(const fs::path& folder, double target) {
   for (run::CurveRow& row : results::read_mean_curve(folder)) {
-    if (row.test_accuracy >= target) return std::move(row);
+    if (scenario::by_accuracy.reaches(row.test_accuracy, target)) return std::move(row);
   }
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/check.hpp"
 #include "sim/results/writing/summary_keys.hpp"
@@ -26,7 +27,7 @@ bool has_values(const GroupedRuns& grouped, std::string_view key) {
 }
 
 Kind kind_of(const std::string& key) {
-  if (key.starts_with("final_") || key.starts_with("best_")) return Kind::score;
+  if (metric_of(key) != nullptr) return Kind::score;
   for (const SummaryKey& known : summary_keys()) {
     const std::string_view name = known.name, unit = known.unit;
     const std::string group(name.substr(0, name.find(".<")));
@@ -39,8 +40,11 @@ Kind kind_of(const std::string& key) {
   return Kind::number;
 }
 
-// Any number of summary.json, which is told and not judged.
-ComparedMeasure told(const std::string& key) { return {key, key, kind_of(key), false, false}; }
+// Any number of summary.json: judged if it is the value of a metric, otherwise told.
+ComparedMeasure measure_of(const std::string& key) {
+  const scenario::Metric* metric = metric_of(key);
+  return {key, key, kind_of(key), metric != nullptr, metric != nullptr && metric->less_is_better};
+}
 
 // Texts of a result that can be columns or name rows.
 struct ResultText {
@@ -142,7 +146,7 @@ class Chooser {
     const auto place = static_cast<std::size_t>(known - comparison_.measures.begin());
     if (known == comparison_.measures.end()) {
       const auto usual = std::ranges::find(usual_, key, &ComparedMeasure::key);
-      comparison_.measures.push_back(usual == usual_.end() ? told(key) : *usual);
+      comparison_.measures.push_back(usual == usual_.end() ? measure_of(key) : *usual);
     }
     comparison_.columns.push_back({.measure = place, .key = key, .values = {}});
   }
@@ -164,15 +168,18 @@ class Chooser {
 
 std::vector<ComparedMeasure> usual_measures(const GroupedRuns& grouped) {
   std::vector<ComparedMeasure> measures;
+  if (grouped.groups.empty()) return measures;
+  const scenario::Metric& metric = grouped.metric();
   for (const double target : targets_of(grouped)) {
-    measures.push_back({time_to(target), fmt::format("time to {}", target), Kind::seconds, true, true, target});
-    measures.push_back({bytes_to(target), fmt::format("bytes to {}", target), Kind::bytes, true, true});
+    measures.push_back({time_to(target, metric), fmt::format("time to {}", target), Kind::seconds, true, true, target});
+    measures.push_back({bytes_to(target, metric), fmt::format("bytes to {}", target), Kind::bytes, true, true});
   }
   // How long steps take is no aim of systems that learn, but what is asked of those that do not.
-  const bool learns = has_values(grouped, "final_accuracy.mean");
+  const bool learns = has_values(grouped, final_of(metric));
   if (learns) {
-    measures.push_back({"final_accuracy.mean", "final accuracy", Kind::score, true, false});
-    measures.push_back({"best_accuracy", "best accuracy", Kind::score, true, false});
+    for (const auto& [key, when] : {std::pair(final_of(metric), "final"), std::pair(best_of(metric), "best")}) {
+      measures.push_back({key, fmt::format("{} {}", when, metric.word), Kind::score, true, metric.less_is_better});
+    }
   }
   measures.push_back({"seconds_per_batch.mean", "step time", Kind::seconds, !learns, true});
   measures.push_back({"busiest_link.utilisation", "busiest link", Kind::share, false, true});

@@ -7,7 +7,7 @@ namespace {
 
 // Of groups whose every run gets there, and came to its end.
 std::optional<double> mean_time(const RunGroup& group, double target) {
-  const auto estimate = group.estimate_of(time_to(target));
+  const auto estimate = group.estimate_of(time_to(target, group.runs.front().metric));
   if (!estimate || estimate->count < group.runs.size() || group.diverged() > 0) return std::nullopt;
   return estimate->mean;
 }

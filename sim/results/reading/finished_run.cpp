@@ -172,8 +172,30 @@ std::string measured_text(const Json& measured, const fs::path& file) {
 
 }  // namespace
 
-std::string time_to(double target) { return fmt::format("time_to_accuracy_s.{}", target); }
-std::string bytes_to(double target) { return fmt::format("bytes_to_accuracy.{}", target); }
+namespace {
+
+std::string_view word_of_targets(const scenario::Metric& metric) {
+  return metric.word == scenario::by_accuracy.word ? metric.word : "target";
+}
+
+}  // namespace
+
+std::string final_of(const scenario::Metric& metric) { return fmt::format("final_{}.mean", metric.word); }
+std::string best_of(const scenario::Metric& metric) { return fmt::format("best_{}", metric.word); }
+
+std::string time_to(double target, const scenario::Metric& metric) {
+  return fmt::format("time_to_{}_s.{}", word_of_targets(metric), target);
+}
+std::string bytes_to(double target, const scenario::Metric& metric) {
+  return fmt::format("bytes_to_{}.{}", word_of_targets(metric), target);
+}
+
+const scenario::Metric* metric_of(std::string_view key) {
+  for (const scenario::Metric* metric : {&scenario::by_accuracy, &scenario::by_loss}) {
+    if (key == best_of(*metric) || key.starts_with(fmt::format("final_{}.", metric->word))) return metric;
+  }
+  return nullptr;
+}
 
 std::vector<std::string> measure_keys(const std::vector<double>& targets) {
   std::vector<std::string> keys;

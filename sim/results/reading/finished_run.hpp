@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/results/identity/run_identity.hpp"
+#include "sim/scenario/metric.hpp"
 
 namespace ddl::results {
 
@@ -41,13 +42,14 @@ struct FinishedRun {
   std::string digest;           // of two runs comparable where they have the same version
   std::string platform_digest;  // as in RunIdentity
   std::vector<FileDigest> data;
-  std::string network;               // text_of the network's plan, and why; empty where it was measured
-  bool measured = false;             // over real TCP; its last setting, "measured", says how
-  std::string algorithm;             // "ako"
-  std::vector<std::string> workers;  // host names
-  std::vector<double> targets;       // of accuracy, as the scenario lists them
-  std::string busiest_link;          // empty when nothing travelled
-  std::string bottleneck;            // of the bounds; empty likewise
+  std::string network;                              // text_of the network's plan, and why; empty where it was measured
+  bool measured = false;                            // over real TCP; its last setting, "measured", says how
+  std::string algorithm;                            // "ako"
+  std::vector<std::string> workers;                 // host names
+  scenario::Metric metric = scenario::by_accuracy;  // what it is judged by
+  std::vector<double> targets;                      // of the metric, as the scenario lists them
+  std::string busiest_link;                         // empty when nothing travelled
+  std::string bottleneck;                           // of the bounds; empty likewise
   std::string stopped_by;
   std::vector<Measure> measures;  // in summary.json's order
 
@@ -57,9 +59,14 @@ struct FinishedRun {
   std::string setting(std::string_view path) const;
 };
 
-// Keys of the measures of a target.
-std::string time_to(double target);   // "time_to_accuracy_s.0.8"
-std::string bytes_to(double target);  // "bytes_to_accuracy.0.8"
+// Keys of the measures of a metric: "final_accuracy.mean", "best_accuracy", "time_to_accuracy_s.0.8",
+// "bytes_to_accuracy.0.8"; to targets of another metric "time_to_target_s.2.5".
+std::string final_of(const scenario::Metric& metric);
+std::string best_of(const scenario::Metric& metric);
+std::string time_to(double target, const scenario::Metric& metric = scenario::by_accuracy);
+std::string bytes_to(double target, const scenario::Metric& metric = scenario::by_accuracy);
+// The metric that a measure is a value of; null: it is of none.
+const scenario::Metric* metric_of(std::string_view key);
 
 // Keys of all measures of a run with these targets, in order.
 std::vector<std::string> measure_keys(const std::vector<double>& targets);

@@ -194,7 +194,7 @@ std::size_t RunGroup::diverged() const {
 
 std::size_t RunGroup::collapsed() const {
   return static_cast<std::size_t>(std::ranges::count_if(runs, [](const FinishedRun& run) {
-    const auto best = run.measure("best_accuracy"), last = run.measure("final_accuracy.mean");
+    const auto best = run.measure(best_of(scenario::by_accuracy)), last = run.measure(final_of(scenario::by_accuracy));
     return best && last && *last < 0.5 * *best;
   }));
 }
@@ -217,8 +217,8 @@ std::optional<double> difference_p(const RunGroup& a, const RunGroup& b, std::st
 }
 
 double most_of_measure(std::string_view key) {
-  const bool is_share = key.starts_with("final_accuracy") || key == "best_accuracy" ||
-                        key.starts_with("idle_fraction") || key.ends_with("utilisation");
+  if (const scenario::Metric* metric = metric_of(key)) return metric->most;
+  const bool is_share = key.starts_with("idle_fraction") || key.ends_with("utilisation");
   return is_share ? 1 : std::numeric_limits<double>::infinity();
 }
 

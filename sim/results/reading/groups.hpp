@@ -36,6 +36,9 @@ double most_of_measure(std::string_view key);
 struct GroupedRuns {
   std::vector<std::string> varied;  // other settings that differ among the groups; not rates of the schemes' own
   std::vector<RunGroup> groups;     // in order of their first run
+
+  // What they are judged by: as the first is.
+  const scenario::Metric& metric() const { return groups.front().runs.front().metric; }
 };
 
 // Without the paths of what is known by its content: runs that are alike in the rest are of one scenario.

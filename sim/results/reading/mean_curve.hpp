@@ -5,11 +5,17 @@
 #include <vector>
 
 #include "sim/run/rows/run_result.hpp"
+#include "sim/scenario/metric.hpp"
 
 namespace ddl::results {
 
 // The rows `mean` of curve.csv, in order. Throws InputError.
 std::vector<run::CurveRow> read_mean_curve(const std::filesystem::path& folder);
+
+// A row's value of the metric.
+inline double value_in(const run::CurveRow& row, const scenario::Metric& metric) {
+  return metric.less_is_better ? row.test_loss : row.test_accuracy;
+}
 
 // x never falls; y may be nan.
 struct Line {

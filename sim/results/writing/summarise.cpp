@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "sim/results/reading/mean_curve.hpp"
 #include "sim/results/writing/summary.hpp"
 
 namespace ddl::results {
 namespace {
+
+using scenario::Metric;
 
 // The rows of the last evaluation. Two evaluations may fall on the same instant, but each has a worker only once.
 std::vector<const run::CurveRow*> last_evaluation(const std::vector<run::CurveRow>& curve) {
@@ -43,19 +46,20 @@ std::optional<FinalScore> final_score(const std::vector<const run::CurveRow*>& r
   return score;
 }
 
-TargetReached reach(const std::vector<run::CurveRow>& curve, double accuracy) {
+TargetReached reach(const std::vector<run::CurveRow>& curve, const Metric& metric, double target) {
   for (const run::CurveRow& row : curve) {
-    if (row.worker == run::mean_of_workers && row.test_accuracy >= accuracy)
-      return {accuracy, row.time_s, row.bytes_sent};
+    if (row.worker == run::mean_of_workers && metric.reaches(value_in(row, metric), target))
+      return {target, row.time_s, row.bytes_sent};
   }
-  return {accuracy, std::nullopt, std::nullopt};
+  return {target, std::nullopt, std::nullopt};
 }
 
 // Null without evaluations.
-const run::CurveRow* best_evaluation(const std::vector<run::CurveRow>& curve) {
+const run::CurveRow* best_evaluation(const std::vector<run::CurveRow>& curve, const Metric& metric) {
   const run::CurveRow* best = nullptr;
   for (const run::CurveRow& row : curve) {
-    if (row.worker == run::mean_of_workers && (best == nullptr || row.test_accuracy > best->test_accuracy)) best = &row;
+    if (row.worker != run::mean_of_workers) continue;
+    if (best == nullptr || metric.is_better(value_in(row, metric), value_in(*best, metric))) best = &row;
   }
   return best;
 }
@@ -124,14 +128,14 @@ Summary summarise(const scenario::Scenario& scenario, const run::RunResult& resu
     const auto rows = last_evaluation(result.curve);
     summary.final_accuracy = final_score(rows, &run::CurveRow::test_accuracy);
     summary.final_loss = final_score(rows, &run::CurveRow::test_loss);
-    if (const run::CurveRow* best = best_evaluation(result.curve)) {
+    if (const run::CurveRow* best = best_evaluation(result.curve, scenario::by_accuracy)) {
       summary.best_accuracy = best->test_accuracy;
       summary.best_accuracy_s = best->time_s;
     }
   }
   for (const double accuracy : scenario.evaluate.target_accuracy) {
     summary.targets.push_back(scenario.model.none() ? TargetReached{accuracy, std::nullopt, std::nullopt}
-                                                    : reach(result.curve, accuracy));
+                                                    : reach(result.curve, scenario::by_accuracy, accuracy));
   }
   summary.seconds_per_batch = step_times(result.iterations);
   summary.slowest_step_s = slowest_step(result);

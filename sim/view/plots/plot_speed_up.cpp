@@ -36,7 +36,7 @@ class Pace {
   // None of a run that does not get there.
   std::optional<double> seconds(const results::FinishedRun& run) const {
     if (run.stopped_by == "diverged") return std::nullopt;
-    if (target_) return run.measure(results::time_to(*target_));
+    if (target_) return run.measure(results::time_to(*target_, run.metric));
     const auto samples = run.measure("samples"), simulated_s = run.measure("simulated_seconds");
     return samples && simulated_s && *samples > 0 ? std::optional(*simulated_s / *samples) : std::nullopt;
   }

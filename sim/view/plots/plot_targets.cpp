@@ -16,7 +16,8 @@ void plot_targets(const results::GroupedRuns& runs, const PictureOptions& option
     throw InputError(fmt::format("--y: \"{}\" is not available for targets; expected one of time, bytes", what));
   }
   const double target = chosen_target(runs, options.target);
-  const std::string measure = what == "time" ? results::time_to(target) : results::bytes_to(target);
+  const std::string measure =
+      what == "time" ? results::time_to(target, runs.metric()) : results::bytes_to(target, runs.metric());
   const Arrangement arrangement = arrange(runs, options);
   Figure figure = figure_of(arrangement, options);
   double most = 0;

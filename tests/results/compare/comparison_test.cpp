@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "core/base/check.hpp"
 #include "sim/results/compare/comparison_table.hpp"
@@ -460,6 +461,35 @@ TEST_CASE("rows are called by a setting: one that varies changes places with the
         "compare: --label: \"platform.bandwith\" is no setting of these results; did you mean "
         "\"platform.bandwidth\"?");
   CHECK(problem({.renamed = {{"d", "x"}}}).starts_with("compare: --label: \"d\" is no row here; "));
+}
+
+TEST_CASE("where runs are judged by their loss, less is better everywhere") {
+  using scenario::by_loss;
+  std::vector<FinishedRun> runs;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const auto& [scheme, loss, time_s] : {std::tuple("a", 0.2, 10.0), std::tuple("b", 2.0, 30.0)}) {
+      FinishedRun run = run_of(scheme, "5Mbps", seed, 0.9, std::nullopt);
+      const double scatter = 0.001 * static_cast<double>(seed);
+      run.metric = by_loss;
+      run.measures = {{time_to(0.5, by_loss), time_s + scatter}, {final_of(by_loss), loss + scatter}};
+      runs.push_back(run);
+    }
+  }
+  const std::string text = compared(compare(runs, true));
+  CHECK(text.find("time to 0.5: best a, beyond noise") != std::string::npos);
+  CHECK(text.find("final loss: best a, beyond noise") != std::string::npos);
+  CHECK(text.find("accuracy") == std::string::npos);
+  CHECK(time_to(0.5, by_loss) == "time_to_target_s.0.5");
+  // Beside one worker.
+  for (FinishedRun& run : runs) {
+    if (run.setting("algorithm.name") == "b") run.settings.back().value = "single";
+  }
+  const Comparison beside = compare(runs, true);
+  CHECK(beside.has_baselines());
+  CHECK(compared(beside).find("3.00x") != std::string::npos);
+  // Any other number of a metric is judged by it, too.
+  for (FinishedRun& run : runs) run.metric = scenario::by_accuracy;
+  CHECK(compared(compare(runs, true, {.columns = {"loss"}})).find("final_loss.mean: best a") != std::string::npos);
 }
 
 }  // namespace ddl::results

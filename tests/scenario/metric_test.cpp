@@ -1,0 +1,32 @@
+#include "sim/scenario/metric.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace ddl::scenario::metric_test {
+namespace {
+
+TEST_CASE("of accuracy more is better, of loss less") {
+  CHECK(by_accuracy.is_better(0.9, 0.8));
+  CHECK(by_loss.is_better(0.8, 0.9));
+  for (const Metric& metric : {by_accuracy, by_loss}) {
+    CHECK_FALSE(metric.is_better(0.5, 0.5));
+    CHECK(metric.reaches(0.5, 0.5));
+    CHECK(metric.behind(0.5, 0.5) == 0);
+    CHECK(metric.value_of(metric.cost_of(0.25)) == 0.25);
+    // What is better costs less, and nothing is as bad as what learned nothing.
+    const double good = metric.less_is_better ? 0.25 : 0.75, bad = 1 - good;
+    CHECK(metric.cost_of(good) < metric.cost_of(bad));
+    CHECK(metric.reaches(good, bad));
+    CHECK_FALSE(metric.reaches(bad, good));
+    CHECK(metric.behind(bad, good) == 0.5);
+    CHECK(metric.behind(good, bad) == 0);
+    CHECK(metric.cost_of(metric.worst()) >= metric.cost_of(bad));
+    CHECK_FALSE(metric.reaches(std::nan(""), 0.5));
+    CHECK_FALSE(metric.is_better(std::nan(""), 0.5));
+  }
+}
+
+}  // namespace
+}  // namespace ddl::scenario::metric_test
