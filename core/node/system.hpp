@@ -1,35 +1,30 @@
-// What a training system is to the code that runs it: its settings, its programs, and what else that
-// code must know of it.
+// What a training system is to the code that runs it: its settings, its programs, and what else that code must know of
+// it.
 //
-// A system is a struct of settings with fields() beside it (see core/base/fields.hpp) and these members:
+// A system is a struct of settings with fields() beside it (see core/base/fields.hpp), which derives from SystemOf and
+// overrides hooks of System. A hook that is misspelt, or has another signature, overrides nothing and does not compile.
 //
-//   static constexpr SystemFacts facts{.name = "ps_async", .what = "...", .paper = "...", .needs_servers = true};
-//   std::unique_ptr<Program> program(Node& node) const;     // or worker(node) and, of one with servers, server(node)
-//   Traffic traffic(const Cluster& cluster) const;          // what a step sends, for lower bounds
+//   struct PsSyncParams : SystemOf<PsSyncParams> {
+//     static constexpr SystemFacts facts{.name = "ps_sync", .what = "...", .paper = "...", .needs_servers = true};
+//     int backup_workers = 0;
 //
-// and, where the default does not do,
-//
-//   std::vector<SettingError> errors(const Surroundings& around) const;   // default: none
-//   std::optional<int> most_steps_ahead() const;            // lead over the slowest worker; default: without bound
-//   MemoryUse memory(const nn::Model* model, int workers) const;          // default: replicas(model, workers)
-//   std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;  // facts.one_model: what each holds
-//   std::vector<int> model_holders(const Cluster& cluster) const;         // default: usual_model_holders()
-//   std::optional<graph::Consensus> consensus(const Cluster& cluster) const;  // how fast it averages; default: unknown
-//   int requests() const;                                   // predictions after training; default: 0
-//   double steps_per_iteration(const Cluster& cluster) const;  // of the model, for one of each worker; default: 1
-//   int training_worker(const std::vector<std::string>& worker_names) const;  // facts.one_trains: which one
+//     void worker(Node& node) const override;
+//     void server(Node& node) const override;
+//     Traffic traffic(const Cluster& cluster) const override;
+//   };
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/field_value.hpp"
 #include "core/graph/mixing.hpp"
 #include "core/node/node.hpp"
+#include "core/node/program.hpp"
 #include "core/node/traffic.hpp"
 
 namespace ddl {
@@ -78,118 +73,80 @@ inline MemoryUse replicas(const nn::Model* model, int workers) {
   return {.parameters = parameters, .training = parameters};
 }
 
-// The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
-// all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Unless a system says
-// otherwise, the shared model is judged: the servers', or that of the workers of one model.
-inline std::vector<int> usual_model_holders(const SystemFacts& facts, const Cluster& cluster) {
-  std::vector<int> holders;
-  if (facts.one_model) {
-    for (int worker = 0; worker < cluster.workers; ++worker) holders.push_back(worker);
-  } else if (facts.needs_servers) {
-    for (int server = 0; server < cluster.servers; ++server) holders.push_back(cluster.workers + server);
-  }
-  return holders;
-}
-
 class System {
  public:
   virtual ~System() = default;
+
+  // --- what SystemOf says of each ---
   virtual const SystemFacts& facts() const = 0;
   virtual std::unique_ptr<System> clone() const = 0;
   virtual void visit_fields(FieldVisitor& visit) = 0;
-  // The program of one node, which keeps a reference to `node` but none to this.
-  virtual std::unique_ptr<Program> program(Node& node) const = 0;
+  virtual bool has_consensus() const = 0;  // whether it overrides consensus()
+
+  // --- hooks: worker(), with servers server(), or else program(); traffic(); and where the default does not do ---
+  virtual void worker(Node& /*node*/) const {}
+  virtual void server(Node& /*node*/) const {}
+  // The program of one node, which keeps a reference to `node` but none to this. Default: worker() or server().
+  virtual std::unique_ptr<Program> program(Node& node) const;
+  // What a step sends, for lower bounds.
   virtual Traffic traffic(const Cluster& cluster) const = 0;
-  virtual std::vector<SettingError> errors(const Surroundings& around) const = 0;
-  virtual std::optional<int> most_steps_ahead() const = 0;
-  virtual MemoryUse memory(const nn::Model* model, int workers) const = 0;
-  virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const = 0;
-  virtual std::vector<int> model_holders(const Cluster& cluster) const = 0;
-  virtual int requests() const = 0;
-  virtual double steps_per_iteration(const Cluster& cluster) const = 0;
-  // None where models are not averaged, or by too many workers to say; has_consensus(): whether the system averages.
-  virtual bool has_consensus() const = 0;
-  virtual std::optional<graph::Consensus> consensus(const Cluster& cluster) const = 0;
-  virtual int training_worker(const std::vector<std::string>& worker_names) const = 0;
+  virtual std::vector<SettingError> errors(const Surroundings& /*around*/) const { return {}; }
+  // Lead over the slowest worker; none: without bound.
+  virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
+  virtual MemoryUse memory(const nn::Model* model, int workers) const { return replicas(model, workers); }
+  // The parameters that each worker holds, where all share one model (facts.one_model).
+  virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& /*cluster*/) const { return {}; }
+  // The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
+  // all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Default: the shared
+  // model is judged, the servers' or that of the workers of one model.
+  virtual std::vector<int> model_holders(const Cluster& cluster) const;
+  // How fast models come together, of so few workers that it can be said; none: not known. See consensus_of().
+  virtual std::optional<graph::Consensus> consensus(const Cluster& /*cluster*/) const { return std::nullopt; }
+  virtual int requests() const { return 0; }  // predictions after training
+  // Steps of the model for one of each worker.
+  virtual double steps_per_iteration(const Cluster& /*cluster*/) const { return 1; }
+  // Which worker trains, with facts.one_trains.
+  virtual int training_worker(const std::vector<std::string>& /*worker_names*/) const { return 0; }
+
+ protected:
+  System() = default;
+  System(const System&) = default;
+  System& operator=(const System&) = default;
 };
 
-// A program whose workers and servers are functions of the settings.
-template <class Params>
-class FunctionProgram final : public Program {
- public:
-  FunctionProgram(const Params& params, Node& node) : params_(params), node_(node) {}
-  void run() override {
-    if constexpr (requires { params_.server(node_); }) {
-      if (!node_.is_worker()) return params_.server(node_);
-    }
-    params_.worker(node_);
-  }
+// None where models are not averaged, or by too many workers to say.
+std::optional<graph::Consensus> consensus_of(const System& system, const Cluster& cluster);
 
- private:
-  const Params params_;
-  Node& node_;
-};
+// The class whose member a hook is: System unless the hook is overridden.
+template <class Class, class Member>
+std::type_identity<Class> class_of(Member Class::*);
+template <auto hook>
+inline constexpr bool is_overridden = !std::is_same_v<decltype(class_of(hook)), std::type_identity<System>>;
 
-template <class Params>
-class SystemOf final : public System {
+// The base of each system: it says of System what follows from the settings `Params`. Systems with hooks in common
+// have them in a `Base`.
+template <class Params, class Base = System>
+class SystemOf : public Base {
  public:
-  explicit SystemOf(Params params = {}) : params_(std::move(params)) {}
-  const Params& params() const { return params_; }
+  using Itself = Params;
 
   const SystemFacts& facts() const override { return Params::facts; }
-  std::unique_ptr<System> clone() const override { return std::make_unique<SystemOf>(params_); }
-  void visit_fields(FieldVisitor& visit) override { fields(visit, params_); }
-  std::unique_ptr<Program> program(Node& node) const override {
-    if constexpr (requires { params_.program(node); }) {
-      return params_.program(node);
-    } else {
-      return std::make_unique<FunctionProgram<Params>>(params_, node);
-    }
+  std::unique_ptr<System> clone() const override {
+    constexpr bool has_program = is_overridden<&Params::program>;
+    static_assert(has_program || is_overridden<&Params::worker>, "a system overrides worker() or program()");
+    static_assert(has_program || Params::facts.needs_servers == is_overridden<&Params::server>,
+                  "a system overrides server() if it needs servers, and only then");
+    static_assert(Params::facts.one_trains == is_overridden<&Params::training_worker>,
+                  "training_worker() is of systems in which one worker trains");
+    static_assert(Params::facts.one_model == is_overridden<&Params::parts>, "parts() are those of one model");
+    return std::make_unique<Params>(static_cast<const Params&>(*this));
   }
-  Traffic traffic(const Cluster& cluster) const override { return params_.traffic(cluster); }
-  std::vector<SettingError> errors(const Surroundings& around) const override {
-    if constexpr (requires { params_.errors(around); }) return params_.errors(around);
-    return {};
-  }
-  std::optional<int> most_steps_ahead() const override {
-    if constexpr (requires { params_.most_steps_ahead(); }) return params_.most_steps_ahead();
-    return std::nullopt;
-  }
-  MemoryUse memory(const nn::Model* model, int workers) const override {
-    if constexpr (requires { params_.memory(model, workers); }) return params_.memory(model, workers);
-    return replicas(model, workers);
-  }
-  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const override {
-    if constexpr (requires { params_.parts(cluster); }) return params_.parts(cluster);
-    return {};
-  }
-  std::vector<int> model_holders(const Cluster& cluster) const override {
-    if constexpr (requires { params_.model_holders(cluster); }) return params_.model_holders(cluster);
-    return usual_model_holders(facts(), cluster);
-  }
-  int requests() const override {
-    if constexpr (requires { params_.requests(); }) return params_.requests();
-    return 0;
-  }
-  double steps_per_iteration(const Cluster& cluster) const override {
-    if constexpr (requires { params_.steps_per_iteration(cluster); }) return params_.steps_per_iteration(cluster);
-    return 1;
-  }
-  bool has_consensus() const override {
-    return requires(const Cluster& cluster) { params_.consensus(cluster); };
-  }
-  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override {
-    if (cluster.workers < 2 || cluster.workers > graph::most_nodes_of_consensus) return std::nullopt;
-    if constexpr (requires { params_.consensus(cluster); }) return params_.consensus(cluster);
-    return std::nullopt;
-  }
-  int training_worker(const std::vector<std::string>& worker_names) const override {
-    if constexpr (Params::facts.one_trains) return params_.training_worker(worker_names);
-    return 0;
-  }
-
- private:
-  Params params_;
+  void visit_fields(FieldVisitor& visit) override { fields(visit, static_cast<Params&>(*this)); }
+  bool has_consensus() const override { return is_overridden<&Params::consensus>; }
 };
+
+// A system by its type. A struct that derives from a system without SystemOf is none: its settings would be cut off.
+template <class T>
+concept IsSystem = std::is_same_v<typename T::Itself, T>;
 
 }  // namespace ddl

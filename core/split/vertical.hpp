@@ -14,7 +14,7 @@
 
 namespace ddl::split {
 
-struct VerticalParams {
+struct VerticalParams : SystemOf<VerticalParams> {
   static constexpr SystemFacts facts{.name = "vertical",
                                      .what = "one model whose channels are dealt over the workers: activations travel",
                                      .paper = "Dean et al., NIPS 2012; Sultana, 2020 (IDDL)",
@@ -22,12 +22,12 @@ struct VerticalParams {
   std::vector<Bytes> meetings;  // timing only: of all workers' pieces of one batch, at each gathering
   ServingParams serving;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
-  MemoryUse memory(const nn::Model* model, int workers) const;
-  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;
-  int requests() const { return serving.requests; }
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  MemoryUse memory(const nn::Model* model, int workers) const override;
+  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const override;
+  int requests() const override { return serving.requests; }
 };
 template <class Visitor>
 void fields(Visitor& visit, VerticalParams& params) {

@@ -13,31 +13,31 @@
 
 namespace ddl::systems {
 
-struct AllreduceParams {
+struct AllreduceParams : System {
   codec::CodecParams codec;
   OnFailure on_failure = OnFailure::wait;
 
-  std::vector<SettingError> errors(const Surroundings&) const { return errors_in(on_failure); }
+  std::vector<SettingError> errors(const Surroundings&) const override { return errors_in(on_failure); }
 };
 // Of whole gradients.
 template <comm::Collective how>
 struct WholeAllreduceParams : AllreduceParams {
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
 };
-struct RingAllreduceParams : WholeAllreduceParams<comm::Collective::ring> {
+struct RingAllreduceParams : SystemOf<RingAllreduceParams, WholeAllreduceParams<comm::Collective::ring>> {
   static constexpr SystemFacts facts{.name = "ring_allreduce",
                                      .what = "synchronous SGD; gradients are summed chunk by chunk round a ring",
                                      .paper = "Patarasuk and Yuan, 2009",
                                      .equal_replicas = true};
 };
-struct TreeAllreduceParams : WholeAllreduceParams<comm::Collective::tree> {
+struct TreeAllreduceParams : SystemOf<TreeAllreduceParams, WholeAllreduceParams<comm::Collective::tree>> {
   static constexpr SystemFacts facts{.name = "tree_allreduce",
                                      .what = "synchronous SGD; gradients are summed up a binomial tree",
                                      .paper = "Thakur et al., 2005",
                                      .equal_replicas = true};
 };
-struct StarAllreduceParams : WholeAllreduceParams<comm::Collective::star> {
+struct StarAllreduceParams : SystemOf<StarAllreduceParams, WholeAllreduceParams<comm::Collective::star>> {
   static constexpr SystemFacts facts{.name = "star_allreduce",
                                      .what = "synchronous SGD; the first worker sums all gradients",
                                      .paper = "folklore",
@@ -50,15 +50,15 @@ void fields(Visitor& visit, AllreduceParams& params) {
   visit("on_failure", params.on_failure, on_failure_rule);
 }
 
-struct PartialAllreduceParams : AllreduceParams {
+struct PartialAllreduceParams : SystemOf<PartialAllreduceParams, AllreduceParams> {
   static constexpr SystemFacts facts{.name = "partial_allreduce",
                                      .what = "all-reduce of one part of the gradient a step, the rest stays local",
                                      .paper = "Mai et al., OSDI 2020 (KungFu)"};
   int partitions = 4;
   comm::Collective collective = comm::Collective::ring;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
 };
 template <class Visitor>
 void fields(Visitor& visit, PartialAllreduceParams& params) {

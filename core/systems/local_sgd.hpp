@@ -12,7 +12,7 @@
 
 namespace ddl::systems {
 
-struct LocalSgdParams {
+struct LocalSgdParams : SystemOf<LocalSgdParams> {
   static constexpr SystemFacts facts{.name = "local_sgd",
                                      .what = "some steps alone, then the mean of all models",
                                      .paper = "Stich, ICLR 2019",
@@ -21,11 +21,13 @@ struct LocalSgdParams {
   comm::Collective collective = comm::Collective::ring;
   OnFailure on_failure = OnFailure::wait;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
   // The mean of all is everybody's after H steps.
-  graph::Consensus consensus(const Cluster&) const { return {.factor = 0, .period = local_steps}; }
-  std::vector<SettingError> errors(const Surroundings& around) const;
+  std::optional<graph::Consensus> consensus(const Cluster&) const override {
+    return graph::Consensus{.factor = 0, .period = local_steps};
+  }
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>

@@ -24,10 +24,10 @@
 namespace ddl::systems {
 namespace {
 
-template <class... Params>
+template <IsSystem... Params>
 std::vector<std::unique_ptr<const System>> list_of() {
   std::vector<std::unique_ptr<const System>> list;
-  (list.push_back(std::make_unique<SystemOf<Params>>()), ...);
+  (list.push_back(std::make_unique<Params>()), ...);
   return list;
 }
 

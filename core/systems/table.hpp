@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,8 @@ class SystemChoice {
  public:
   SystemChoice();  // the first of all_systems()
   explicit SystemChoice(std::unique_ptr<System> system) : system_(std::move(system)) {}
-  template <class Params>
-  requires requires { Params::facts; }
-  SystemChoice(Params params) : system_(std::make_unique<SystemOf<Params>>(std::move(params))) {}
+  template <IsSystem Params>
+  SystemChoice(Params params) : system_(std::make_unique<Params>(std::move(params))) {}
   SystemChoice(const SystemChoice& other) : system_(other.system_->clone()) {}
   SystemChoice(SystemChoice&&) = default;
   SystemChoice& operator=(SystemChoice other) {
@@ -38,10 +38,10 @@ class SystemChoice {
   const System* operator->() const { return system_.get(); }
   System& change() { return *system_; }
   // Null if it is another system.
-  template <class Params>
+  template <IsSystem Params>
   const Params* get_if() const {
-    const auto* system = dynamic_cast<const SystemOf<Params>*>(system_.get());
-    return system == nullptr ? nullptr : &system->params();
+    const System& system = *system_;
+    return typeid(system) == typeid(Params) ? static_cast<const Params*>(system_.get()) : nullptr;
   }
 
  private:

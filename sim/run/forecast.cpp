@@ -106,7 +106,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 
-  forecast.consensus = scenario.algorithm->consensus(cluster);
+  forecast.consensus = consensus_of(*scenario.algorithm, cluster);
   const Workload workload =
       workload_of(scenario, forecast.bounds, workers, static_cast<double>(cluster.training_samples));
   check_workload(scenario, workload, cluster, model ? &*model : nullptr);

@@ -1,5 +1,6 @@
 // The rules of ARCHITECTURE.md and CONTRIBUTING.md that a program can check, over all sources.
 #include <cctype>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -110,6 +111,26 @@ TEST_CASE("house: comments and pages cite no file outside the repository") {
     }
   }
   check_offenders("citations", found);
+}
+
+// A hook that is misspelt would pass for a function of the system's own. Functions of that kind stand beside the
+// struct.
+TEST_CASE("a system's struct has settings and hooks, and each hook says override") {
+  const std::regex system(R"(^struct \w+ : .*(System\b|SystemOf<|Params\b).*\{$)");
+  const std::regex not_override(R"(\)\s*const\s*[;{])");
+  int systems = 0;
+  for (const Source& source : sources({"core/systems", "core/split"})) {
+    std::string body;
+    bool inside = false;
+    for (const std::string& line : source.lines) {
+      if (std::regex_search(line, system)) inside = true, body.clear(), ++systems;
+      if (inside) body += line + "\n";
+      if (line != "};" || !inside) continue;
+      inside = false;
+      CHECK_MESSAGE(!std::regex_search(body, not_override), source.path << ": " << body);
+    }
+  }
+  CHECK(systems > 20);
 }
 
 // Sources are compiled in batches, and bodies of messages are told apart by the names of their types (Body).

@@ -265,11 +265,11 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
 }
 
 // Elastic averaging that is judged by the workers' own models, and by one worker's.
-struct JudgedByWorkers : systems::EasgdParams {
-  std::vector<int> model_holders(const Cluster&) const { return {}; }
+struct JudgedByWorkers : SystemOf<JudgedByWorkers, systems::EasgdParams> {
+  std::vector<int> model_holders(const Cluster&) const override { return {}; }
 };
-struct JudgedByTheSecond : systems::EasgdParams {
-  std::vector<int> model_holders(const Cluster&) const { return {1}; }
+struct JudgedByTheSecond : SystemOf<JudgedByTheSecond, systems::EasgdParams> {
+  std::vector<int> model_holders(const Cluster&) const override { return {1}; }
 };
 
 TEST_CASE("a system says which nodes hold the model that a run is judged by") {

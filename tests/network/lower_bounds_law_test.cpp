@@ -117,12 +117,16 @@ std::vector<std::string> settings_of(const std::string& system) {
 }
 
 // A system whose author believes that a cycle moves 1.3 models each way.
-struct WrongParams : systems::PsAsyncParams {
-  Traffic traffic(const Cluster& cluster) const { return comm::pull_and_push(cluster, Pace::free, 1.3, codec); }
+struct WrongParams : SystemOf<WrongParams, systems::PsAsyncParams> {
+  Traffic traffic(const Cluster& cluster) const override {
+    return comm::pull_and_push(cluster, Pace::free, 1.3, codec);
+  }
 };
 // One whose author believes that each step waits for a fiftieth of a model.
-struct ForgetfulParams : systems::AloneParams {
-  Traffic traffic(const Cluster&) const { return {Pace::lockstep, {{{.source = 0, .target = 1, .models = 0.02}}}, {}}; }
+struct ForgetfulParams : SystemOf<ForgetfulParams, systems::AloneParams> {
+  Traffic traffic(const Cluster&) const override {
+    return {Pace::lockstep, {{{.source = 0, .target = 1, .models = 0.02}}}, {}};
+  }
 };
 
 template <class Params>

@@ -3,7 +3,7 @@
 // both may be nothing. The same every time: one actor runs at a time, and which is next follows from the run alone.
 //
 //   LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1}, .steps = 3, .gradient = ...});
-//   cluster.run(programs_of(EasgdParams{.tau = 1}));
+//   cluster.run(programs_of(with<EasgdParams>([](auto& easgd) { easgd.tau = 1; })));
 //   CHECK(cluster.node(0).applied == ...);
 //
 // Once the workers have ended, what is under way still arrives, and is dealt with. When no actor can go on before that,
@@ -175,10 +175,16 @@ class LocalCluster {
   std::exception_ptr failure_;
 };
 
+// A training system with some settings changed: with<EasgdParams>([](auto& easgd) { easgd.tau = 1; }).
+template <class Params, class Set>
+Params with(Set set) {
+  Params params;
+  set(params);
+  return params;
+}
 // The programs of a training system with these settings.
-template <class Params>
-LocalCluster::Programs programs_of(const Params& params) {
-  return [system = std::make_shared<SystemOf<Params>>(params)](Node& node) { return system->program(node); };
+inline LocalCluster::Programs programs_of(const System& system) {
+  return [system = std::shared_ptr<const System>(system.clone())](Node& node) { return system->program(node); };
 }
 // Every node runs the same function.
 LocalCluster::Programs each(std::function<void(Node&)> body);

@@ -38,14 +38,18 @@ std::vector<float> models_after(int steps, const AdPsgdParams& params) {
 
 // Both models after two steps of two workers whose messages take 0.25 s. The passive one's gradient is 2 and takes 1 s,
 // the active one's is 4 + x.
-std::vector<float> models_of_two_steps(double active_s, const AdPsgdParams& params) {
+std::vector<float> models_of_two_steps(double active_s, GossipRate rate = {},
+                                       ApplyPending apply = ApplyPending::after_exchange) {
   LocalCluster cluster(
       {.cluster = {.workers = 2, .parameters = 1, .compute_s = {1, active_s}},
        .steps = 2,
        .gradient = [](const Node& node,
                       std::span<const float> x) { return std::vector<float>{node.id() == 0 ? 2 : 4 + x[0]}; },
        .latency_s = 0.25});
-  cluster.run(programs_of(params));
+  cluster.run(programs_of(with<AdPsgdParams>([&](auto& system) {
+    system.gossip_rate = rate;
+    system.apply = apply;
+  })));
   return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
 }
 
@@ -83,7 +87,7 @@ TEST_CASE("AD-PSGD applies a pending gradient to its own model after the exchang
   // began at 1.5 s. After the exchange: at 0, so it is 4 and leads to -8.
   CHECK(models_of_two_steps(1.5, {}) == std::vector<float>{-4, -8});
   // At once: at -4, so it is 0 and leads nowhere. What is averaged is the same.
-  CHECK(models_of_two_steps(1.5, {.apply = ApplyPending::at_once}) == std::vector<float>{-4, -4});
+  CHECK(models_of_two_steps(1.5, {}, ApplyPending::at_once) == std::vector<float>{-4, -4});
 }
 
 TEST_CASE("AD-PSGD that exchanges without a pause applies a gradient between two exchanges, or at once") {
@@ -92,14 +96,16 @@ TEST_CASE("AD-PSGD that exchanges without a pause applies a gradient between two
   // passive one at 1.75 s, and -5 at 2 s. Then the active one asks with -3: both have -4. Its second gradient, from 1.2
   // to 2.4 s, is 4, taken at 0, or 0, taken at -4, and none follows.
   const GossipRate rate{.continuous = true};
-  CHECK(models_of_two_steps(1.2, {.gossip_rate = rate}) == std::vector<float>{-4, -8});
-  CHECK(models_of_two_steps(1.2, {.gossip_rate = rate, .apply = ApplyPending::at_once}) == std::vector<float>{-4, -4});
+  CHECK(models_of_two_steps(1.2, rate) == std::vector<float>{-4, -8});
+  CHECK(models_of_two_steps(1.2, rate, ApplyPending::at_once) == std::vector<float>{-4, -4});
 }
 
 TEST_CASE("where gradients do not depend on the model, when AD-PSGD applies them changes nothing") {
   for (const UpdateOrder order : {UpdateOrder::average_then_update, UpdateOrder::update_then_average}) {
     for (const int every : {1, 2, 3}) {
-      const AdPsgdParams after{.gossip_rate = {.every = every}, .update_order = order};
+      AdPsgdParams after;
+      after.gossip_rate.every = every;
+      after.update_order = order;
       AdPsgdParams at_once = after;
       at_once.apply = ApplyPending::at_once;
       CHECK(models_after(6, at_once) == models_after(6, after));
@@ -109,7 +115,7 @@ TEST_CASE("where gradients do not depend on the model, when AD-PSGD applies them
 
 TEST_CASE("AD-PSGD counts a gradient's staleness until the worker's own model has it") {
   LocalCluster cluster = two_workers(2);
-  cluster.run(programs_of(AdPsgdParams{.apply = ApplyPending::at_once}));
+  cluster.run(programs_of(with<AdPsgdParams>([](auto& system) { system.apply = ApplyPending::at_once; })));
   CHECK(staleness_of(cluster, 0) == std::vector<double>{0, 1});
   // The second begins when the model has the first and, by the time it ends, one averaging more.
   CHECK(staleness_of(cluster, 1) == std::vector<double>{0, 1});
@@ -118,7 +124,10 @@ TEST_CASE("AD-PSGD counts a gradient's staleness until the worker's own model ha
 TEST_CASE("averaging moves no sum: gradients alone do, whatever the order and the rate") {
   for (const UpdateOrder order : {UpdateOrder::average_then_update, UpdateOrder::update_then_average}) {
     for (const int every : {1, 2, 3}) {
-      const auto models = models_after(6, {.gossip_rate = {.every = every}, .update_order = order});
+      const auto models = models_after(6, with<AdPsgdParams>([&](auto& system) {
+                                         system.gossip_rate.every = every;
+                                         system.update_order = order;
+                                       }));
       CHECK(models[0] + models[1] == -6 * (2 + 4));
       CHECK(models[0] != -6 * 2);
     }

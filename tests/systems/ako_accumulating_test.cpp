@@ -150,7 +150,7 @@ TEST_CASE("sums that wait to be encoded keep a staleness bound, and end") {
   params.partitions.counts = {3};
   params.codec = codec::SignParams{};
   params.staleness_bound = 2;
-  REQUIRE(params.accumulates());
+  REQUIRE(accumulates(params));
   const Run run = run_of(params, 3, 1.0, 30.0, 0.01, 30);
   // 40 signs and a scale are 72 of the model's 3840 bits, 22 bytes: 0.55 s each, five times a gradient.
   CHECK(run.seconds > 2 * 30 * c);

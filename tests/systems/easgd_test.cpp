@@ -19,7 +19,7 @@ using Vectors = std::vector<Vector>;
 // A run of as many steps as there are gradients.
 class Run {
  public:
-  Run(const EasgdParams& params, Vector start, const Vector& center, const Vectors& gradients)
+  Run(int tau, double alpha, Vector start, const Vector& center, const Vectors& gradients)
       : cluster_({.cluster = {.workers = 1, .servers = 1, .parameters = 2, .model_bytes = 8},
                   .steps = static_cast<std::int64_t>(gradients.size()),
                   .gradient = [&gradients](
@@ -27,7 +27,10 @@ class Run {
                                   std::span<const float>) { return gradients[static_cast<std::size_t>(node.step())]; },
                   .start = std::move(start)}) {
     cluster_.node(1).weights().adopt(make_payload(center));
-    cluster_.run(programs_of(params));
+    cluster_.run(programs_of(with<EasgdParams>([&](auto& easgd) {
+      easgd.tau = tau;
+      easgd.alpha = alpha;
+    })));
   }
   Vector worker() { return values_at(0); }
   Vector center() { return values_at(1); }
@@ -51,7 +54,7 @@ class Run {
 }  // namespace
 
 TEST_CASE("two steps of one worker, each with an exchange") {
-  Run run({.tau = 1, .alpha = 0.25}, {4, -8}, {0, 0}, {{1, 2}, {-1, 0}});
+  Run run(1, 0.25, {4, -8}, {0, 0}, {{1, 2}, {-1, 0}});
   // e = (4, -8) / 4, x = (3, -6) - (1, 2) = (2, -8); then e = (1, -6) / 4, x = (1.75, -6.5) + (1, 0).
   CHECK(run.pushed() == Vectors{{1, -2}, {0.25, -1.5}});
   CHECK(run.worker() == Vector{2.75, -6.5});
@@ -60,7 +63,7 @@ TEST_CASE("two steps of one worker, each with an exchange") {
 
 TEST_CASE("an exchange conserves the sum of the worker's model and the center") {
   const Vector start = {4, -8}, center = {0, 16};
-  Run run({.tau = 1, .alpha = 0.125}, start, center, {{0, 0}});
+  Run run(1, 0.125, start, center, {{0, 0}});
   CHECK(run.center() == Vector{0.5, 13});
   for (std::size_t i = 0; i < start.size(); ++i) CHECK(run.worker()[i] + run.center()[i] == start[i] + center[i]);
   REQUIRE(run.sent(1).size() == 1);  // the answer to the pull: the center of before
@@ -68,7 +71,7 @@ TEST_CASE("an exchange conserves the sum of the worker's model and the center") 
 }
 
 TEST_CASE("the center is asked for in every tau-th step, from the first one on") {
-  Run run({.tau = 3, .alpha = 0.5}, {1, 1}, {0, 0}, Vectors(7, Vector{0, 0}));
+  Run run(3, 0.5, {1, 1}, {0, 0}, Vectors(7, Vector{0, 0}));
   std::vector<std::int64_t> steps;
   for (const Message& message : run.sent(0)) {
     if (message.is<comm::Pull>()) steps.push_back(message.step);

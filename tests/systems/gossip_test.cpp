@@ -22,17 +22,23 @@ Vectors applied(Threshold threshold, bool error_feedback, const Vectors& gradien
                       .gradient = [&](const Node& node, std::span<const float>) {
                         return gradients[static_cast<std::size_t>(node.step())];
                       }});
-  alone.run(programs_of(GossipParams{.threshold = threshold, .error_feedback = error_feedback}));
+  alone.run(programs_of(with<GossipParams>([&](auto& gossip) {
+    gossip.threshold = threshold;
+    gossip.error_feedback = error_feedback;
+  })));
   return alone.node(0).applied;
 }
 
 // The models of two workers after a step each. Gradients are 2, which takes 1 s, and 4, which takes 2 s.
-std::vector<float> two_models(const GossipParams& params) {
+std::vector<float> two_models(GossipMode mode, ExchangeOrder order = ExchangeOrder::sequential) {
   LocalCluster cluster({.cluster = {.workers = 2, .parameters = 1, .model_bytes = 4, .compute_s = {1, 2}},
                         .gradient = [](const Node& node, std::span<const float>) {
                           return std::vector<float>{node.id() == 0 ? 2.0f : 4.0f};
                         }});
-  cluster.run(programs_of(params));
+  cluster.run(programs_of(with<GossipParams>([&](auto& gossip) {
+    gossip.mode = mode;
+    gossip.order = order;
+  })));
   return {cluster.node(0).weights().read()[0], cluster.node(1).weights().read()[0]};
 }
 
@@ -65,14 +71,14 @@ TEST_CASE("without a threshold the gradient is the optimizer's as it is") {
 TEST_CASE("a pull moves the model of the worker that asks, a push that of the asked one, a pair's exchange both") {
   // At 1 s the first worker is at -2 and the second still at 0; their mean is -1. At 2 s the second has taken its step
   // from where it is then.
-  CHECK(two_models({.mode = GossipMode::pull}) == std::vector<float>{-1, (0 - 4 - 1) / 2.0f});
-  CHECK(two_models({.mode = GossipMode::push}) == std::vector<float>{(-2 - 5) / 2.0f, -1 - 4});
-  CHECK(two_models({.mode = GossipMode::pair}) == std::vector<float>{(-1 - 5) / 2.0f, (-1 - 5) / 2.0f});
+  CHECK(two_models(GossipMode::pull) == std::vector<float>{-1, (0 - 4 - 1) / 2.0f});
+  CHECK(two_models(GossipMode::push) == std::vector<float>{(-2 - 5) / 2.0f, -1 - 4});
+  CHECK(two_models(GossipMode::pair) == std::vector<float>{(-1 - 5) / 2.0f, (-1 - 5) / 2.0f});
 }
 
 TEST_CASE("an exchange that overlaps the gradient is of the models before it") {
   // Both are answered with 0 at 0 s, and average with it once their steps are taken.
-  CHECK(two_models({.mode = GossipMode::pull, .order = ExchangeOrder::overlap}) == std::vector<float>{-1, -2});
+  CHECK(two_models(GossipMode::pull, ExchangeOrder::overlap) == std::vector<float>{-1, -2});
 }
 
 }  // namespace ddl::systems::gossip_test

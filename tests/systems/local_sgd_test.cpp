@@ -32,6 +32,13 @@ Vector model(LocalCluster& cluster, int worker) {
   return {values.begin(), values.end()};
 }
 
+LocalSgdParams every(int steps, comm::Collective collective = comm::Collective::ring) {
+  LocalSgdParams params;
+  params.local_steps = steps;
+  params.collective = collective;
+  return params;
+}
+
 std::uint64_t bytes_sent(LocalCluster& cluster, int worker) {
   std::uint64_t bytes = 0;
   for (const Message& message : cluster.node(worker).sent) bytes += message.wire_bytes;
@@ -42,7 +49,7 @@ std::uint64_t bytes_sent(LocalCluster& cluster, int worker) {
 
 TEST_CASE("models are averaged after H steps, and once more after a last round that is shorter") {
   LocalCluster cluster(settings(2, 3));
-  cluster.run(programs_of(LocalSgdParams{.local_steps = 2}));
+  cluster.run(programs_of(every(2)));
   // 0, 4, 6 and 0, 8, 12; their mean is 9. Then 8.5 and 12.5; their mean is 10.5.
   CHECK(cluster.node(0).applied == Vectors{{-8, -8}, {-4, -4}, {1, 1}});
   CHECK(cluster.node(1).applied == Vectors{{-16, -16}, {-8, -8}, {-7, -7}});
@@ -56,7 +63,7 @@ TEST_CASE("models are averaged after H steps, and once more after a last round t
 
 TEST_CASE("with H = 1 every step begins at the mean") {
   LocalCluster cluster(settings(2, 2));
-  cluster.run(programs_of(LocalSgdParams{.local_steps = 1, .collective = comm::Collective::star}));
+  cluster.run(programs_of(every(1, comm::Collective::star)));
   CHECK(cluster.node(0).applied == Vectors{{-8, -8}, {-2, -2}});  // at 0, then at (4 + 8) / 2
   CHECK(cluster.node(1).applied == Vectors{{-16, -16}, {-10, -10}});
   CHECK(model(cluster, 0) == Vector{9, 9});
@@ -65,7 +72,7 @@ TEST_CASE("with H = 1 every step begins at the mean") {
 
 TEST_CASE("a worker alone sends nothing and keeps its model") {
   LocalCluster cluster(settings(1, 3));
-  cluster.run(programs_of(LocalSgdParams{.local_steps = 2}));
+  cluster.run(programs_of(every(2)));
   CHECK(cluster.node(0).sent.empty());
   CHECK(model(cluster, 0) == Vector{7, 7});
 }

@@ -26,7 +26,7 @@ struct IddlParams {
   SammeSampling sampling = SammeSampling::resample;
 };
 
-struct SammeParams {
+struct SammeParams : SystemOf<SammeParams> {
   static constexpr SystemFacts facts{
       .name = "samme",
       .what = "an ensemble by boosting: each worker trains a member, the first counts votes",
@@ -36,9 +36,9 @@ struct SammeParams {
   SammeVote vote = SammeVote::answers;
   IddlParams iddl;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  MemoryUse memory(const nn::Model* model, int workers) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  MemoryUse memory(const nn::Model* model, int workers) const override;
 };
 
 template <class Visitor>

@@ -14,7 +14,7 @@
 
 namespace ddl::split {
 
-struct EarlyExitParams {
+struct EarlyExitParams : SystemOf<EarlyExitParams> {
   static constexpr SystemFacts facts{.name = "early_exit",
                                      .what = "stages of one model on device, edge and cloud, with exits between them",
                                      .paper = "Teerapittayanon et al., ICPR 2016 and ICDCS 2017",
@@ -27,12 +27,12 @@ struct EarlyExitParams {
   std::vector<double> thresholds = {0.5};
   ServingParams serving;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
-  MemoryUse memory(const nn::Model* model, int workers) const;
-  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const;
-  int requests() const { return serving.requests; }
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  MemoryUse memory(const nn::Model* model, int workers) const override;
+  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const override;
+  int requests() const override { return serving.requests; }
 };
 template <class Visitor>
 void fields(Visitor& visit, EarlyExitParams& params) {

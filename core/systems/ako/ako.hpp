@@ -54,7 +54,7 @@ struct PartOfSum {
   std::int64_t since = 0;  // the step of the oldest gradient in it
 };
 
-struct AkoParams {
+struct AkoParams : SystemOf<AkoParams> {
   static constexpr SystemFacts facts{.name = "ako",
                                      .what = "partial gradient exchange between all workers, any number of partitions",
                                      .paper = "Watcharapichat et al., SoCC 2016; TF.AKO 2018",
@@ -70,14 +70,15 @@ struct AkoParams {
   codec::CodecParams codec;            // of partitions
   TfAkoParams tf_ako;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
-  std::optional<int> most_steps_ahead() const { return staleness_bound; }
-  // Whether what cannot leave waits in a sum per peer, and is cut (and encoded) only when the network takes it.
-  bool accumulates() const;
-  MemoryUse memory(const nn::Model* model, int workers) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  std::optional<int> most_steps_ahead() const override { return staleness_bound; }
+  MemoryUse memory(const nn::Model* model, int workers) const override;
 };
+
+// Whether what cannot leave waits in a sum per peer, and is cut (and encoded) only when the network takes it.
+bool accumulates(const AkoParams& params);
 
 template <class Visitor>
 void fields(Visitor& visit, AkoParams& params) {

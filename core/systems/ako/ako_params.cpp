@@ -63,10 +63,10 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
   return list;
 }
 
-bool AkoParams::accumulates() const {
-  const bool encodes = !std::holds_alternative<codec::NoCodecParams>(codec);
-  return partitions.adaptive ||
-         (encodes && overflow == Overflow::merge && tf_ako.publish == Publish::background);  // codes cannot be added
+bool accumulates(const AkoParams& params) {
+  const bool encodes = !std::holds_alternative<codec::NoCodecParams>(params.codec);
+  return params.partitions.adaptive || (encodes && params.overflow == Overflow::merge &&
+                                        params.tf_ako.publish == Publish::background);  // codes cannot be added
 }
 
 // Beside the weights a worker keeps a sum of gradients for each class of peers, or each peer.
@@ -76,7 +76,7 @@ MemoryUse AkoParams::memory(const nn::Model* model, int workers) const {
   const int most = partitions.automatic         ? 1
                    : !partitions.groups.empty() ? static_cast<int>(partitions.groups.size())
                                                 : *std::ranges::max_element(partitions.counts);
-  const int sums = accumulates() ? peers : schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
+  const int sums = accumulates(*this) ? peers : schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
   use.vectors = sums + 1;  // and how many gradients came in for each coordinate
   use.all_to_all = true;
   return use;

@@ -42,7 +42,7 @@ class StepwiseSender final : public AkoSender {
 }  // namespace
 
 std::unique_ptr<AkoSender> make_sender(Node& node, const AkoParams& params, const AkoPlan& plan) {
-  if (params.accumulates()) return std::make_unique<AccumulatingSender>(node, params, plan);
+  if (accumulates(params)) return std::make_unique<AccumulatingSender>(node, params, plan);
   return std::make_unique<StepwiseSender>(node, params, plan);
 }
 

@@ -38,7 +38,7 @@ constexpr auto enum_names(ApplyPending) {
       {{ApplyPending::after_exchange, "after_exchange"}, {ApplyPending::at_once, "at_once"}});
 }
 
-struct AdPsgdParams {
+struct AdPsgdParams : SystemOf<AdPsgdParams> {
   static constexpr SystemFacts facts{.name = "ad_psgd",
                                      .what = "averaging in pairs, beside gradients that wait for no other worker",
                                      .paper = "Lian et al., ICML 2018",
@@ -49,9 +49,9 @@ struct AdPsgdParams {
   UpdateOrder update_order = UpdateOrder::average_then_update;
   ApplyPending apply = ApplyPending::after_exchange;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  graph::Consensus consensus(const Cluster& cluster) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
 };
 
 template <class Visitor>

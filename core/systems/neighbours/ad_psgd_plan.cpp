@@ -25,7 +25,7 @@ Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
 }
 
 // A step of every worker, or where exchanges follow one another one of every active worker.
-graph::Consensus AdPsgdParams::consensus(const Cluster& cluster) const {
+std::optional<graph::Consensus> AdPsgdParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   int actives = 0;
   for (int active = 1; active < cluster.workers; active += 2, ++actives) {

@@ -29,7 +29,7 @@ class ChocoWorker : public Program {
   ChocoWorker(const ChocoParams& params, Node& node)
       : node_(node),
         params_(params),
-        gamma_(params.gamma()),
+        gamma_(gamma_of(params)),
         neighbours_(membership::neighbour_exchange(node, params.topology, params.degree, params.on_failure)),
         random_(node.rng("compressor")) {
     const std::size_t length = node.cluster().timing_only ? 0 : node.cluster().parameters;
@@ -57,7 +57,7 @@ class ChocoWorker : public Program {
 
   void send_difference() {
     const std::uint64_t model_bytes = node_.cluster().model_bytes;
-    const double bytes = std::ceil(params_.wire_share() * static_cast<double>(model_bytes));
+    const double bytes = std::ceil(wire_share(params_) * static_cast<double>(model_bytes));
     const Payload difference = compressed_difference();
     add_scaled(own_copy(), values_of(difference));
     // A neighbour that enters has missed what this copy is made of.
@@ -79,7 +79,7 @@ class ChocoWorker : public Program {
     if (model.empty()) return nullptr;
     std::vector<float> difference(model.begin(), model.end());
     add_scaled(difference, own_copy(), -1);
-    const auto kept = static_cast<std::size_t>(std::ceil(params_.share() * static_cast<double>(difference.size())));
+    const auto kept = static_cast<std::size_t>(std::ceil(sent_share(params_) * static_cast<double>(difference.size())));
     if (std::holds_alternative<LargestDifferences>(params_.codec)) codec::keep_largest(difference, kept);
     if (std::holds_alternative<RandomDifferences>(params_.codec)) codec::keep_random(difference, kept, random_);
     return make_payload(std::move(difference));

@@ -42,7 +42,7 @@ void fields(Visitor& visit, RandomDifferences& params) {
 template <class Visitor>
 void fields(Visitor&, AllDifferences&) {}
 
-struct ChocoParams {
+struct ChocoParams : SystemOf<ChocoParams> {
   static constexpr SystemFacts facts{.name = "choco",
                                      .what = "gossip of compressed differences to public copies of models",
                                      .paper = "Koloskova et al., ICML 2019 and ICLR 2020",
@@ -53,15 +53,15 @@ struct ChocoParams {
   std::optional<double> consensus_rate;  // gamma; none: the share of the values that travels
   OnFailure on_failure = OnFailure::wait;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  graph::Consensus consensus(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
-
-  double share() const;       // of a difference's values: those that travel
-  double wire_share() const;  // of a model's bytes: what they take on the wire
-  double gamma() const { return consensus_rate.value_or(share()); }
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
+
+double sent_share(const ChocoParams& params);  // of a difference's values: those that travel
+double wire_share(const ChocoParams& params);  // of a model's bytes: what they take on the wire
+double gamma_of(const ChocoParams& params);
 
 template <class Visitor>
 void fields(Visitor& visit, ChocoParams& params) {

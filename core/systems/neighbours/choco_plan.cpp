@@ -6,27 +6,29 @@
 
 namespace ddl::systems {
 
-double ChocoParams::share() const {
+double sent_share(const ChocoParams& params) {
   return std::visit(
       [](const auto& values) {
         if constexpr (requires { values.fraction; }) return values.fraction;
         return 1.0;
       },
-      codec);
+      params.codec);
 }
 
 // A value and its index are twice as much as a value; random indices are drawn alike by sender and receiver.
-double ChocoParams::wire_share() const {
-  return std::min(1.0, share() * (std::holds_alternative<LargestDifferences>(codec) ? 2 : 1));
+double wire_share(const ChocoParams& params) {
+  return std::min(1.0, sent_share(params) * (std::holds_alternative<LargestDifferences>(params.codec) ? 2 : 1));
 }
 
+double gamma_of(const ChocoParams& params) { return params.consensus_rate.value_or(sent_share(params)); }
+
 Traffic ChocoParams::traffic(const Cluster& cluster) const {
-  return comm::traffic_along(topology, degree, cluster, wire_share());
+  return comm::traffic_along(topology, degree, cluster, wire_share(*this));
 }
 
 // Of models that their public copies agree with; what compression leaves out comes later and slows the first rounds.
-graph::Consensus ChocoParams::consensus(const Cluster& cluster) const {
-  return comm::consensus_along(topology, degree, cluster, gamma());
+std::optional<graph::Consensus> ChocoParams::consensus(const Cluster& cluster) const {
+  return comm::consensus_along(topology, degree, cluster, gamma_of(*this));
 }
 
 std::vector<SettingError> ChocoParams::errors(const Surroundings& around) const {

@@ -55,7 +55,7 @@ std::unique_ptr<Program> DPsgdParams::program(Node& node) const { return std::ma
 
 Traffic DPsgdParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
 
-graph::Consensus DPsgdParams::consensus(const Cluster& cluster) const {
+std::optional<graph::Consensus> DPsgdParams::consensus(const Cluster& cluster) const {
   return comm::consensus_along(topology, degree, cluster);
 }
 

@@ -18,7 +18,7 @@ constexpr auto enum_names(Combine) {
   return std::to_array<EnumName<Combine>>({{Combine::before, "before"}, {Combine::after, "after"}});
 }
 
-struct DPsgdParams {
+struct DPsgdParams : SystemOf<DPsgdParams> {
   static constexpr SystemFacts facts{.name = "d_psgd",
                                      .what = "synchronous averaging with all neighbours of a graph",
                                      .paper = "Lian et al., NIPS 2017",
@@ -29,10 +29,10 @@ struct DPsgdParams {
   Combine combine = Combine::before;
   OnFailure on_failure = OnFailure::wait;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  graph::Consensus consensus(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>

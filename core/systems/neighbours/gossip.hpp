@@ -42,7 +42,7 @@ constexpr auto enum_names(Threshold) {
       {{Threshold::none, "none"}, {Threshold::abs_mean, "abs_mean"}, {Threshold::signed_mean, "signed_mean"}});
 }
 
-struct GossipParams {
+struct GossipParams : SystemOf<GossipParams> {
   static constexpr SystemFacts facts{.name = "gossip",
                                      .what = "model averaging with one peer a step: pull, push or pairwise",
                                      .paper = "Cui 2019; Boyd et al., 2006",
@@ -55,10 +55,10 @@ struct GossipParams {
   bool error_feedback = false;     // dropped gradient values are added to the next gradient
   std::optional<Seconds> timeout;  // none: wait for the answer; else skip averaging once it is over
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  graph::Consensus consensus(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>

@@ -24,7 +24,7 @@ Traffic GossipParams::traffic(const Cluster& cluster) const {
 
 // If losses are equal and no exchange is delayed: in a step of every worker each exchanges once, with one of the
 // others; round_robin and random choose all of them equally often.
-graph::Consensus GossipParams::consensus(const Cluster& cluster) const {
+std::optional<graph::Consensus> GossipParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (int other = 0; other < cluster.workers; ++other) {

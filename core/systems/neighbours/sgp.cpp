@@ -44,7 +44,7 @@ std::unique_ptr<Program> SgpParams::program(Node& node) const { return std::make
 
 Traffic SgpParams::traffic(const Cluster& cluster) const { return comm::traffic_along(topology, degree, cluster, 1); }
 
-graph::Consensus SgpParams::consensus(const Cluster& cluster) const {
+std::optional<graph::Consensus> SgpParams::consensus(const Cluster& cluster) const {
   return comm::consensus_along(topology, degree, cluster, 1, overlap);
 }
 

@@ -13,7 +13,7 @@
 
 namespace ddl::systems {
 
-struct SgpParams {
+struct SgpParams : SystemOf<SgpParams> {
   static constexpr SystemFacts facts{.name = "sgp",
                                      .what = "push-sum averaging along directed graphs",
                                      .paper = "Assran et al., ICML 2019",
@@ -23,10 +23,10 @@ struct SgpParams {
   bool overlap = false;
   OnFailure on_failure = OnFailure::wait;
 
-  std::unique_ptr<Program> program(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  graph::Consensus consensus(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>

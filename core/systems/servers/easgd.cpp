@@ -30,6 +30,10 @@ Payload elastic_difference(std::span<float> x, const Payload& center, float alph
   return make_payload(std::move(difference));
 }
 
+double moving_rate(const EasgdParams& params, const Cluster& cluster) {
+  return params.alpha.value_or(0.9 / cluster.workers);
+}
+
 void start_from(const comm::ShardedModel::Pulled& center, Weights& x) {
   x.adopt(center.model);
   x.steps().whole = center.steps;
@@ -39,7 +43,7 @@ void start_from(const comm::ShardedModel::Pulled& center, Weights& x) {
 
 void EasgdParams::worker(Node& node) const {
   comm::ShardedModel center(node);
-  const auto rate = static_cast<float>(moving_rate(node.cluster()));
+  const auto rate = static_cast<float>(moving_rate(*this, node.cluster()));
   if (node.membership().needs_model()) start_from(center.pull(), node.weights());
   while (node.next_step()) {
     const Gradient gradient = node.gradient();  // 1
@@ -71,6 +75,10 @@ void EasgdParams::server(Node& node) const {
 // if it did makes the bound weaker, never wrong.
 Traffic EasgdParams::traffic(const Cluster& cluster) const {
   return comm::pull_and_push(cluster, Pace::overlapped, 1.0 / tau);
+}
+
+std::optional<graph::Consensus> EasgdParams::consensus(const Cluster& cluster) const {
+  return graph::consensus_with_center(cluster.workers, moving_rate(*this, cluster), tau);
 }
 
 }  // namespace ddl::systems

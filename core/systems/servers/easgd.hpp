@@ -11,7 +11,7 @@
 
 namespace ddl::systems {
 
-struct EasgdParams {
+struct EasgdParams : SystemOf<EasgdParams> {
   static constexpr SystemFacts facts{.name = "easgd",
                                      .what = "elastic averaging: workers and a center on servers attract each other",
                                      .paper = "Zhang et al., NIPS 2015",
@@ -19,14 +19,11 @@ struct EasgdParams {
   int tau = 10;
   std::optional<double> alpha = std::nullopt;  // none: 0.9 / n, as in the paper
 
-  void worker(Node& node) const;
-  void server(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
+  void worker(Node& node) const override;
+  void server(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
   // Of the workers' models and the center together.
-  graph::Consensus consensus(const Cluster& cluster) const {
-    return graph::consensus_with_center(cluster.workers, moving_rate(cluster), tau);
-  }
-  double moving_rate(const Cluster& cluster) const { return alpha.value_or(0.9 / cluster.workers); }
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
 };
 
 template <class Visitor>

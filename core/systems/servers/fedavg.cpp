@@ -38,7 +38,7 @@ Trained trained_by(int worker, std::int64_t steps, const Payload& model, const F
   const auto taken = static_cast<double>(steps);
   const double samples =
       params.weigh == Weigh::samples ? static_cast<double>(cluster.shard_samples[static_cast<std::size_t>(worker)]) : 1;
-  return {samples * taken / static_cast<double>(params.steps_in_round(cluster, worker)), taken, model};
+  return {samples * taken / static_cast<double>(steps_in_round(params, cluster, worker)), taken, model};
 }
 
 void average(const Round& round, Weights& weights) {
@@ -73,7 +73,7 @@ void FedavgParams::worker(Node& node) const {
     if (!pulled) break;
     node.weights().adopt(pulled->model);
     node.weights().steps().whole = pulled->steps;
-    const std::int64_t round = steps_in_round(node.cluster(), node.id());
+    const std::int64_t round = steps_in_round(*this, node.cluster(), node.id());
     for (std::int64_t steps = 0; at_work && steps < round; ++steps) {
       const Gradient gradient = node.gradient();
       node.apply(gradient);  // 2
@@ -108,7 +108,8 @@ void FedavgParams::server(Node& node) const {
     round.clear();
     if (!node.run_goes_on()) shard.refuse_all();
     if (shard.asking().empty()) continue;
-    for (const int worker : draw(shard, static_cast<std::size_t>(workers_in_round(node.cluster().workers)), random)) {
+    for (const int worker :
+         draw(shard, static_cast<std::size_t>(workers_in_round(*this, node.cluster().workers)), random)) {
       node.record(Draw{"sampled worker", rounds, static_cast<std::uint64_t>(worker), Draw::node});
       shard.answer(worker);  // 6
     }

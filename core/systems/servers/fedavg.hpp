@@ -20,7 +20,7 @@ constexpr auto enum_names(Weigh) {
   return std::to_array<EnumName<Weigh>>({{Weigh::samples, "samples"}, {Weigh::workers, "workers"}});
 }
 
-struct FedavgParams {
+struct FedavgParams : SystemOf<FedavgParams> {
   static constexpr SystemFacts facts{.name = "fedavg",
                                      .what = "federated averaging: a server has some workers train alone in each round",
                                      .paper = "McMahan et al., AISTATS 2017",
@@ -33,17 +33,18 @@ struct FedavgParams {
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
-  void worker(Node& node) const;
-  void server(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
+  void worker(Node& node) const override;
+  void server(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
   // A round of H steps leaves nothing of the models' distance where it has all workers. Where some are left out, theirs
   // stay what they were, and there is no saying.
-  std::optional<graph::Consensus> consensus(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
-  double steps_per_iteration(const Cluster& cluster) const;
-  int workers_in_round(int workers) const;
-  std::int64_t steps_in_round(const Cluster& cluster, int worker) const;
+  std::optional<graph::Consensus> consensus(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  double steps_per_iteration(const Cluster& cluster) const override;
 };
+
+int workers_in_round(const FedavgParams& params, int workers);
+std::int64_t steps_in_round(const FedavgParams& params, const Cluster& cluster, int worker);
 
 template <class Visitor>
 void fields(Visitor& visit, FedavgParams& params) {

@@ -11,29 +11,29 @@ namespace ddl::systems {
 Traffic FedavgParams::traffic(const Cluster& cluster) const {
   double steps = 0;
   for (int worker = 0; worker < cluster.workers; ++worker) {
-    steps += static_cast<double>(steps_in_round(cluster, worker)) / cluster.workers;
+    steps += static_cast<double>(steps_in_round(*this, cluster, worker)) / cluster.workers;
   }
   return comm::pull_and_push(cluster, Pace::free, 1.0 / steps);
 }
 
-int FedavgParams::workers_in_round(int workers) const {
-  return sampled ? std::max(1, static_cast<int>(std::lround(sampled->of(workers)))) : workers;
+int workers_in_round(const FedavgParams& params, int workers) {
+  return params.sampled ? std::max(1, static_cast<int>(std::lround(params.sampled->of(workers)))) : workers;
 }
 
-std::int64_t FedavgParams::steps_in_round(const Cluster& cluster, int worker) const {
-  if (!local_epochs) return local_steps.value_or(8);
+std::int64_t steps_in_round(const FedavgParams& params, const Cluster& cluster, int worker) {
+  if (!params.local_epochs) return params.local_steps.value_or(8);
   const auto samples = static_cast<std::int64_t>(cluster.shard_samples[static_cast<std::size_t>(worker)]);
-  return std::max<std::int64_t>(1, *local_epochs * samples / cluster.batch_size);
+  return std::max<std::int64_t>(1, *params.local_epochs * samples / cluster.batch_size);
 }
 
 // The model takes the steps of every round, a worker those of its own rounds alone.
 double FedavgParams::steps_per_iteration(const Cluster& cluster) const {
-  return static_cast<double>(cluster.workers) / workers_in_round(cluster.workers);
+  return static_cast<double>(cluster.workers) / workers_in_round(*this, cluster.workers);
 }
 
 std::optional<graph::Consensus> FedavgParams::consensus(const Cluster& cluster) const {
-  if (local_epochs || workers_in_round(cluster.workers) < cluster.workers) return std::nullopt;
-  return graph::Consensus{.factor = 0, .period = static_cast<int>(steps_in_round(cluster, 0))};
+  if (local_epochs || workers_in_round(*this, cluster.workers) < cluster.workers) return std::nullopt;
+  return graph::Consensus{.factor = 0, .period = static_cast<int>(steps_in_round(*this, cluster, 0))};
 }
 
 std::vector<SettingError> FedavgParams::errors(const Surroundings& around) const {

@@ -36,14 +36,15 @@ void PsAsyncParams::server(Node& node) const {
     if (!message.is<comm::Push>()) continue;  // a worker left, or an event of its host: `shard` has noted it
     node.compute(update_time.value);
     const std::int64_t staleness = shard.record_staleness(message);
-    take(shard, node, message, staleness);  // 5
+    take(*this, shard, node, message, staleness);  // 5
   }
 }
 
-void PsAsyncParams::take(comm::ShardServer& shard, Node& node, const Message& push, std::int64_t staleness) const {
+void take(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, const Message& push,
+          std::int64_t staleness) {
   const int present = std::max(1, node.membership().workers_up());
   float weight = node.cluster().gradient_weight(present);
-  if (staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
+  if (params.staleness_aware) weight /= static_cast<float>(std::max<std::int64_t>(1, staleness));
   shard.apply(values_of(push.values), weight,
               {.weight = weight, .gradients = 1, .workers = present, .run_share = push.as<comm::Push>().run_share});
 }

@@ -14,24 +14,26 @@
 namespace ddl::systems {
 
 // What parameter servers of all kinds have in common.
-struct PsParams {
+struct PsParams : System {
   Seconds update_time;       // a server's work for one gradient
   codec::CodecParams codec;  // of gradients; weights travel as they are
 
-  void worker(Node& node) const;
+  void worker(Node& node) const override;
 };
-struct PsAsyncParams : PsParams {
+struct PsAsyncParams : SystemOf<PsAsyncParams, PsParams> {
   static constexpr SystemFacts facts{.name = "ps_async",
                                      .what = "asynchronous parameter server, one or several shards",
                                      .paper = "Dean et al., NIPS 2012; Li et al., OSDI 2014",
                                      .needs_servers = true};
   bool staleness_aware = false;  // divide each step by its staleness (Zhang et al., IJCAI 2016)
 
-  void server(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  // A server's step with one gradient.
-  void take(comm::ShardServer& shard, Node& node, const Message& push, std::int64_t staleness) const;
+  void server(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
 };
+
+// A server's step with one gradient.
+void take(const PsAsyncParams& params, comm::ShardServer& shard, Node& node, const Message& push,
+          std::int64_t staleness);
 
 template <class Visitor>
 void fields(Visitor& visit, PsParams& params) {

@@ -30,7 +30,7 @@ void PsSspParams::server(Node& node) const {
       if (is_push) {
         node.compute(update_time.value);
         const std::int64_t staleness = shard.record_staleness(*message);
-        take(shard, node, *message, staleness);  // 1
+        take(*this, shard, node, *message, staleness);  // 1
       }
     }
     const std::int64_t least = clock.least();

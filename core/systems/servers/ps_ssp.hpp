@@ -13,7 +13,7 @@
 
 namespace ddl::systems {
 
-struct PsSspParams : PsAsyncParams {
+struct PsSspParams : SystemOf<PsSspParams, PsAsyncParams> {
   static constexpr SystemFacts facts{.name = "ps_ssp",
                                      .what = "stale-synchronous parameter server: no worker is more than s steps ahead",
                                      .paper = "Ho et al., NIPS 2013",
@@ -23,9 +23,9 @@ struct PsSspParams : PsAsyncParams {
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
-  void server(Node& node) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
-  std::optional<int> most_steps_ahead() const;
+  void server(Node& node) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  std::optional<int> most_steps_ahead() const override;
 };
 
 template <class Visitor>

@@ -14,7 +14,7 @@
 
 namespace ddl::systems {
 
-struct PsSyncParams : PsParams {
+struct PsSyncParams : SystemOf<PsSyncParams, PsParams> {
   static constexpr SystemFacts facts{
       .name = "ps_sync",
       .what = "synchronous parameter server: a round waits for all workers, or all but b",
@@ -24,9 +24,9 @@ struct PsSyncParams : PsParams {
   OnFailure on_failure = OnFailure::wait;
   std::optional<Seconds> failure_timeout;
 
-  void server(Node& node) const;
-  Traffic traffic(const Cluster& cluster) const;
-  std::vector<SettingError> errors(const Surroundings& around) const;
+  void server(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
 };
 
 template <class Visitor>
