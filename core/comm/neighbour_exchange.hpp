@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,9 @@ class NeighbourExchange {
  protected:
   static constexpr int port = 0;
   // The body of a node's last message.
-  struct Leaving {};
+  struct Leaving {
+    static constexpr std::string_view body_name = "rounds.leaving";
+  };
 
   // --- where hosts come and go ---
   virtual bool takes_part(int, std::int64_t) const { return true; }

@@ -1,5 +1,6 @@
 #include "core/comm/push_sum.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "core/node/vectors.hpp"
@@ -11,6 +12,7 @@ constexpr double negligible_share = 1e-9;
 
 // The body of a part: w, the weight of its values; 0: nothing is given.
 struct Share {
+  static constexpr std::string_view body_name = "push_sum.share";
   double weight = 1;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/comm/compression.hpp"
@@ -18,16 +19,24 @@ namespace ddl::comm {
 enum ServerPort { to_server, to_worker };
 
 // The bodies of what travels between them.
-struct Pull {};            // asks for the model
-struct Push {              // brings a vector of the model's length
+struct Pull {  // asks for the model
+  static constexpr std::string_view body_name = "shards.pull";
+};
+struct Push {  // brings a vector of the model's length
+  static constexpr std::string_view body_name = "shards.push";
   std::int64_t steps = 0;  // that the sender's own model has behind it
   double run_share = 0;    // of a gradient
 };
-struct Leave {};           // its sender sends nothing more
-struct Shard {             // a server's part of the model
+struct Leave {  // its sender sends nothing more
+  static constexpr std::string_view body_name = "shards.leave";
+};
+struct Shard {  // a server's part of the model
+  static constexpr std::string_view body_name = "shards.shard";
   std::int64_t steps = 0;  // that it has behind it
 };
-struct NoShard {};  // instead of a shard: the server refuses
+struct NoShard {  // instead of a shard: the server refuses
+  static constexpr std::string_view body_name = "shards.refusal";
+};
 
 // A worker's access to the model. Each call sends a message to every server, which gets what belongs to its shard.
 class ShardedModel {

@@ -3,6 +3,7 @@
 #include <compare>
 #include <limits>
 #include <ranges>
+#include <string_view>
 
 namespace ddl::membership {
 namespace {
@@ -12,11 +13,13 @@ class RoundEntry final : public comm::NeighbourExchange {
 
   // Bodies of messages.
   struct At {
+    static constexpr std::string_view body_name = "rounds.at";
     std::int64_t round = 0;
     bool fixed = false;         // false: no node waits for the sender at that round, so it may move to another
     std::int64_t answered = 0;  // the event of the target's start
   };
   struct EntersWith {
+    static constexpr std::string_view body_name = "rounds.enters_with";
     std::int64_t round = 0;
   };
 

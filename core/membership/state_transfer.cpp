@@ -1,5 +1,6 @@
 #include "core/membership/state_transfer.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace ddl::membership {
@@ -7,9 +8,15 @@ namespace {
 
 enum Port { to_service = 1000, to_asker };  // beyond those of any training system
 
-struct Question {};
-struct FirstModel {};
-struct Refusal {};
+struct Question {
+  static constexpr std::string_view body_name = "first_model.question";
+};
+struct FirstModel {
+  static constexpr std::string_view body_name = "first_model.model";
+};
+struct Refusal {
+  static constexpr std::string_view body_name = "first_model.refusal";
+};
 
 class WithFirstModel : public Program {
  public:

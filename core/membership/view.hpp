@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ class View final : public comm::Group {
  private:
   // The body of every message: of which view it is, and of which contributions its values are the sum.
   struct InView {
+    static constexpr std::string_view body_name = "view.message";
     std::int64_t events = 0;
     int count = 0;
     double run_share = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace ddl {
 
@@ -11,6 +12,7 @@ enum class Presence { away, up, down };
 
 // The body of a message that no node has sent: its source's presence has changed to this.
 struct MembershipEvent {
+  static constexpr std::string_view body_name = "membership.event";
   Presence presence = Presence::up;
   std::int64_t number = 0;  // of the event, from 1, the same at all nodes
 };

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <source_location>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -25,17 +24,24 @@ struct Slice {
 // Immutable once made: senders, receivers and the math threads share it without copying. Null when timing only.
 using Payload = std::shared_ptr<const std::vector<float>>;
 
-// What a message says beside its values: a small struct of the training system's own, read by its type. Any transport
-// can carry it, as bytes.
+// A small struct of a training system's own with a name that no other body has (tests/node/body_test.cpp):
+//   struct Pull {
+//     static constexpr std::string_view body_name = "shards.pull";
+//   };
+template <class T>
+concept IsBody = requires {
+  std::string_view(T::body_name);
+};
+
+// What a message says beside its values, read by its type. Any transport can carry it, as bytes.
 class Body {
  public:
   static constexpr std::size_t most_bytes = 32;
   using Bytes = std::array<std::byte, most_bytes>;
 
   Body() = default;
-  template <class T>
-  requires(!std::is_same_v<T, Body>) Body(const T& value)
-      : type_(type_of<T>()) {  // implicit, so that {.body = Pull{}} reads as it should
+  template <IsBody T>
+  Body(const T& value) : type_(type_of<T>) {  // implicit, so that {.body = Pull{}} reads as it should
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= most_bytes, "transports carry a body as bytes");
     if constexpr (!std::is_empty_v<T>) {
       T copy = value;
@@ -48,12 +54,12 @@ class Body {
   // What a transport has carried.
   Body(std::uint64_t type, const Bytes& bytes) : type_(type), bytes_(bytes) {}
 
-  template <class T>
+  template <IsBody T>
   bool is() const {
-    return type_ == type_of<T>();
+    return type_ == type_of<T>;
   }
   // Throws InternalError if it is another.
-  template <class T>
+  template <IsBody T>
   T as() const {
     check(is<T>(), "a body of the type that is asked for");
     T value{};
@@ -61,21 +67,18 @@ class Body {
     return value;
   }
 
+  // A hash (FNV-1a) of the name, which is the same in every program.
+  static constexpr std::uint64_t type_named(std::string_view name) {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211u;
+    return hash;
+  }
+  template <IsBody T>
+  static constexpr std::uint64_t type_of = type_named(T::body_name);
   std::uint64_t type() const { return type_; }
   const Bytes& bytes() const { return bytes_; }
 
  private:
-  // A hash (FNV-1a) of the type's whole name, which is the same in every program of one compiler. A namespace uses a
-  // name once (tests/base/house_rules_test.cpp).
-  template <class T>
-  static consteval std::uint64_t type_of() {
-    std::uint64_t hash = 14695981039346656037u;
-    for (const char letter : std::string_view(std::source_location::current().function_name())) {
-      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211u;
-    }
-    return hash;
-  }
-
   std::uint64_t type_ = 0;  // none
   Bytes bytes_{};
 };

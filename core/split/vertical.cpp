@@ -12,6 +12,7 @@
 #include "core/split/vertical.hpp"
 
 #include <span>
+#include <string_view>
 
 #include "core/nn/layer.hpp"
 #include "core/node/vectors.hpp"
@@ -25,7 +26,9 @@ class VerticalWorker : public Program {
   using Port = VerticalPass::Port;
   using Leaving = VerticalPass::Leaving;
   using Split = VerticalSplit;
-  struct Request {};
+  struct Request {
+    static constexpr std::string_view body_name = "vertical.request";
+  };
 
  public:
   VerticalWorker(Node& node, const VerticalParams& params)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/node/by_source.hpp"
@@ -21,7 +22,9 @@ class VerticalPass {
   using Math = std::function<void(const VerticalSplit& split)>;
 
   // A worker's word that it takes no more steps, or has no more requests.
-  struct Leaving {};
+  struct Leaving {
+    static constexpr std::string_view body_name = "vertical.leaving";
+  };
 
   VerticalPass(Node& node, const VerticalPlan& plan);
 
@@ -56,6 +59,7 @@ class VerticalPass {
 
  private:
   struct Piece {
+    static constexpr std::string_view body_name = "vertical.piece";
     int turn = 0;  // of a step's or request's exchanges
   };
 

@@ -133,7 +133,7 @@ TEST_CASE("a system's struct has settings and hooks, and each hook says override
   CHECK(systems > 20);
 }
 
-// Sources are compiled in batches, and bodies of messages are told apart by the names of their types (Body).
+// Sources are compiled in batches.
 TEST_CASE("a type in an unnamed namespace has a name that its named namespace uses once") {
   std::set<std::string> seen;
   for (const Source& source : sources({"core", "sim", "lab"})) {

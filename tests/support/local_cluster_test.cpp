@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <stdexcept>
+#include <string_view>
 
 namespace ddl::local_cluster_test {
 namespace {
@@ -25,6 +26,7 @@ std::string error_of(LocalCluster& cluster, const std::function<void(Node&)>& bo
 }
 
 struct Number {
+  static constexpr std::string_view body_name = "test.number";
   int value;
 };
 

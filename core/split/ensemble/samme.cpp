@@ -9,6 +9,7 @@
 //   worker 0:  6  the ensemble's answer is the class of most votes, each weighing a
 #include "core/split/ensemble/samme.hpp"
 
+#include <string_view>
 #include <vector>
 
 #include "core/nn/layer.hpp"
@@ -24,6 +25,7 @@ class SammeWorker : public Program {
 
   // The body of a member, or of its answers.
   struct Vote {
+    static constexpr std::string_view body_name = "samme.vote";
     double weight = 0;
   };
 

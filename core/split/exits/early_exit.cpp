@@ -9,6 +9,8 @@
 // Predictions, once training is over, are in exit_serving.hpp.
 #include "core/split/exits/early_exit.hpp"
 
+#include <string_view>
+
 #include "core/split/exits/exit_serving.hpp"
 #include "core/split/exits/stage_pass.hpp"
 #include "core/split/exits/stage_plan.hpp"
@@ -19,8 +21,12 @@ namespace {
 class StageWorker : public Program {
   using Port = StagePass::Port;
   using Leaving = StagePass::Leaving;
-  struct Activations {};
-  struct Backward {};  // gradients with respect to activations
+  struct Activations {
+    static constexpr std::string_view body_name = "early_exit.activations";
+  };
+  struct Backward {
+    static constexpr std::string_view body_name = "early_exit.backward";
+  };  // gradients with respect to activations
 
  public:
   StageWorker(Node& node, const EarlyExitParams& params)

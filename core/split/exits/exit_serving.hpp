@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/node/node.hpp"
@@ -42,12 +43,15 @@ class ExitServing {
 
   // Bodies: what the values are.
   struct Request {  // activations of a sample
+    static constexpr std::string_view body_name = "early_exit.request";
     std::size_t turn = 0;
   };
   struct Estimate {  // activations of training samples
+    static constexpr std::string_view body_name = "early_exit.estimate";
     int number = 0;
   };
   struct Exit {
+    static constexpr std::string_view body_name = "early_exit.exit";
     int answer = 0;  // a class
   };
 

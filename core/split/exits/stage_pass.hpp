@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/node/by_source.hpp"
@@ -18,7 +19,9 @@ class StagePass {
  public:
   enum Port { in_training, in_serving, answers };
   // A worker's word that it takes no more steps, or has no more requests.
-  struct Leaving {};
+  struct Leaving {
+    static constexpr std::string_view body_name = "early_exit.leaving";
+  };
 
   StagePass(Node& node, const Stage& stage);
 

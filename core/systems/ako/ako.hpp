@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/fields.hpp"
@@ -50,6 +51,7 @@ constexpr auto enum_names(Overflow) {
 
 // The body of a partition's sum of gradients.
 struct PartOfSum {
+  static constexpr std::string_view body_name = "ako.part_of_sum";
   int part = 0, of = 1;    // so many partitions
   std::int64_t since = 0;  // the step of the oldest gradient in it
 };

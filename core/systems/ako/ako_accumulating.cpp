@@ -10,6 +10,7 @@
 #include "core/systems/ako/ako_accumulating.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/node/vectors.hpp"
 
@@ -19,7 +20,9 @@ namespace {
 constexpr std::int64_t transfers_per_probe = 32;
 
 // An empty message, whose time is the latency.
-struct Probe {};
+struct Probe {
+  static constexpr std::string_view body_name = "ako.probe";
+};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/node/node.hpp"
@@ -49,7 +50,9 @@ class AkoProgress {
 
  private:
   // Its sender takes no more steps than the message's.
-  struct Leave {};
+  struct Leave {
+    static constexpr std::string_view body_name = "ako.leave";
+  };
 
   Node& node_;
   const std::optional<int> bound_;

@@ -19,6 +19,7 @@
 #include "core/systems/neighbours/gossip.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/membership/call.hpp"
@@ -33,9 +34,11 @@ class GossipWorker : public Program {
 
   // The bodies of questions and answers.
   struct Question {
+    static constexpr std::string_view body_name = "gossip.question";
     double loss = -1;  // the asker's; negative: not known
   };
   struct Answer {
+    static constexpr std::string_view body_name = "gossip.answer";
     std::int64_t question = 0;  // the asker's step in it
     double keep = 0;            // the share of the asker's own model in the mean
   };
