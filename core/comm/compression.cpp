@@ -14,7 +14,7 @@ std::vector<std::size_t> sections_of(const Cluster& cluster, const std::vector<S
   std::vector<std::size_t> sections;
   for (const Slice slice : slices) {
     if (cluster.tensors.empty()) sections.push_back(slice.size());
-    for (const nn::Tensor& tensor : cluster.tensors) {
+    for (const TensorInfo& tensor : cluster.tensors) {
       const std::size_t begin = std::max(slice.begin, tensor.offset);
       const std::size_t end = std::min(slice.end, tensor.offset + tensor.count);
       if (begin < end) sections.push_back(end - begin);

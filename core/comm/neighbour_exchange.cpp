@@ -1,12 +1,9 @@
 #include "core/comm/neighbour_exchange.hpp"
 
+#include "core/graph/shared_graphs.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::comm {
-
-std::shared_ptr<const graph::Graph> graph_of(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster) {
-  return cluster.graphs->get(kind, degree, cluster.workers, cluster.seed);
-}
 
 int NeighbourExchange::send(Message message, const std::function<Message()>& to_new) {
   begin_round();
@@ -114,17 +111,17 @@ void mix(std::span<float> x, const std::vector<Message>& messages, int id, float
 
 graph::Consensus consensus_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double share,
                                  bool late) {
-  return graph::consensus_of(*graph_of(kind, degree, cluster), share, late);
+  return graph::consensus_of(graph::graph_of_run(kind, degree, cluster.workers, cluster.seed), share, late);
 }
 
 Traffic traffic_along(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster, double models) {
   // Neighbours that run ahead send while others still compute, so nothing can be added to either.
   Traffic result{Pace::overlapped, {{}}};
-  const std::shared_ptr<const graph::Graph> graph = graph_of(kind, degree, cluster);
+  const graph::Graph graph = graph::graph_of_run(kind, degree, cluster.workers, cluster.seed);
   for (int source = 0; source < cluster.workers; ++source) {
-    for (int round = 0; round < graph->rounds(); ++round) {
-      for (const int target : graph->targets(source, round)) {
-        result.phases[0].push_back({source, target, models / graph->rounds()});
+    for (int round = 0; round < graph.rounds(); ++round) {
+      for (const int target : graph.targets(source, round)) {
+        result.phases[0].push_back({source, target, models / graph.rounds()});
       }
     }
   }

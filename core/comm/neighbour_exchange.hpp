@@ -25,9 +25,6 @@
 
 namespace ddl::comm {
 
-// The same at all nodes of a run.
-std::shared_ptr<const graph::Graph> graph_of(graph::GraphKind kind, std::optional<int> degree, const Cluster& cluster);
-
 class NeighbourExchange {
  public:
   NeighbourExchange(Node& node, std::shared_ptr<const graph::Graph> graph) : node_(node), graph_(std::move(graph)) {}

@@ -16,9 +16,9 @@ std::size_t size_of(const Partition& partition) {
 }
 
 // "conv1" of "conv1.weight": a layer's tensors lie side by side and stay together.
-std::string layer_of(const nn::Tensor& tensor) { return tensor.name.substr(0, tensor.name.find('.')); }
+std::string layer_of(const TensorInfo& tensor) { return tensor.name.substr(0, tensor.name.find('.')); }
 
-bool is_cut(const nn::Tensor& tensor, Partitioner partitioner, std::size_t partitions, const Cluster& cluster) {
+bool is_cut(const TensorInfo& tensor, Partitioner partitioner, std::size_t partitions, const Cluster& cluster) {
   return partitioner == Partitioner::fine && tensor.count > cluster.parameters / partitions &&
          tensor.rows >= partitions;
 }
@@ -32,12 +32,12 @@ struct Units {
 
 Units units_of(const Cluster& cluster, Partitioner partitioner, std::size_t partitions) {
   std::set<std::string> cut_layers;
-  for (const nn::Tensor& tensor : cluster.tensors) {
+  for (const TensorInfo& tensor : cluster.tensors) {
     if (is_cut(tensor, partitioner, partitions, cluster)) cut_layers.insert(layer_of(tensor));
   }
   Units units;
   std::string last_layer;
-  for (const nn::Tensor& tensor : cluster.tensors) {
+  for (const TensorInfo& tensor : cluster.tensors) {
     const Slice slice{tensor.offset, tensor.offset + tensor.count};
     const std::string layer = layer_of(tensor);
     if (is_cut(tensor, partitioner, partitions, cluster)) {
@@ -113,7 +113,7 @@ std::vector<Partition> make_partitions(const std::vector<std::vector<std::string
   for (std::size_t group = 0; group < groups.size(); ++group) {
     for (const std::string& name : groups[group]) {
       bool found = false;
-      for (const nn::Tensor& tensor : cluster.tensors) {
+      for (const TensorInfo& tensor : cluster.tensors) {
         if (tensor.name != name && layer_of(tensor) != name) continue;
         found = true;
         if (!placed.insert(tensor.offset).second) refuse("tensor \"" + tensor.name + "\" is named twice");
@@ -126,7 +126,7 @@ std::vector<Partition> make_partitions(const std::vector<std::vector<std::string
     }
     std::ranges::sort(result[group], {}, &Slice::begin);
   }
-  for (const nn::Tensor& tensor : cluster.tensors) {
+  for (const TensorInfo& tensor : cluster.tensors) {
     if (!placed.contains(tensor.offset)) refuse("tensor \"" + tensor.name + "\" is in no group");
   }
   for (const Partition& partition : result) {

@@ -5,6 +5,8 @@
 #include <ranges>
 #include <string_view>
 
+#include "core/graph/shared_graphs.hpp"
+
 namespace ddl::membership {
 namespace {
 
@@ -189,7 +191,7 @@ class RoundEntry final : public comm::NeighbourExchange {
 
 std::unique_ptr<comm::NeighbourExchange> neighbour_exchange(Node& node, graph::GraphKind kind,
                                                             std::optional<int> degree, OnFailure on_failure) {
-  auto graph = comm::graph_of(kind, degree, node.cluster());
+  auto graph = node.graphs().get(kind, degree);
   if (!node.cluster().hosts_change) return std::make_unique<comm::NeighbourExchange>(node, std::move(graph));
   return std::make_unique<RoundEntry>(node, std::move(graph), on_failure);
 }

@@ -33,7 +33,7 @@ struct Model::Parts {
   MathMode mode = MathMode::portable;
   std::vector<std::unique_ptr<Layer>> layers;
   std::vector<std::size_t> offsets;  // of each layer's parameters
-  std::vector<Tensor> tensors;
+  std::vector<TensorInfo> tensors;
   std::size_t parameter_count = 0;
   std::size_t first_learning = 0;  // layers before it need no gradients
   std::size_t widest = 0;          // values of a sample between layers, at most
@@ -81,7 +81,7 @@ std::size_t Model::whole_parameter_count() const {
   return count;
 }
 MathMode Model::math_mode() const { return parts_->mode; }
-const std::vector<Tensor>& Model::tensors() const { return parts_->tensors; }
+const std::vector<TensorInfo>& Model::tensors() const { return parts_->tensors; }
 const std::vector<std::unique_ptr<Layer>>& Model::layers() const { return parts_->layers; }
 double Model::forward_multiply_adds() const { return parts_->multiply_adds; }
 

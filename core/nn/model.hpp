@@ -12,6 +12,7 @@
 
 #include "core/base/rng.hpp"
 #include "core/base/shape.hpp"
+#include "core/base/tensor_info.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"
@@ -19,14 +20,6 @@
 namespace ddl::nn {
 
 class Layer;
-
-// A named slice of the flat parameter vector: one weight matrix or one bias.
-struct Tensor {
-  std::string name;  // "conv1.weight"
-  std::size_t offset = 0;
-  std::size_t count = 0;
-  std::size_t rows = 1;  // length of the first axis; `fine` partitions split along it
-};
 
 // A layer that cannot follow the one before it. `layer` is its index in the list, for the JSON path.
 struct ModelError : std::runtime_error {
@@ -51,7 +44,7 @@ class Model {
   std::size_t parameter_count() const;        // the length of the vector, without weights that masks remove
   std::size_t whole_parameter_count() const;  // with it
   MathMode math_mode() const;                 // portable or native
-  const std::vector<Tensor>& tensors() const;
+  const std::vector<TensorInfo>& tensors() const;
   const std::vector<std::unique_ptr<Layer>>& layers() const;
   // Multiply-adds of one sample's forward pass (dense and convolutional layers), by the weights that are there.
   double forward_multiply_adds() const;

@@ -106,10 +106,12 @@ const RateParams& rate_params(const OptimizerParams& params) {
   return std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
 }
 
-Optimizer::Optimizer(const OptimizerParams& params, std::size_t count) : params_(params) {
-  const int vectors = kept_vectors(params);
-  if (vectors > 0) first_.assign(count, 0.0f);
-  if (vectors > 1) second_.assign(count, 0.0f);
+Optimizer::Optimizer(const OptimizerParams& params, std::size_t count) : params_(params), count_(count) {}
+
+void Optimizer::make_state() {
+  const int vectors = kept_vectors(params_);
+  if (vectors > 0) first_.resize(count_);
+  if (vectors > 1) second_.resize(count_);
 }
 
 int Optimizer::kept_vectors(const OptimizerParams& params) {
@@ -119,6 +121,7 @@ int Optimizer::kept_vectors(const OptimizerParams& params) {
 
 void Optimizer::step(std::span<float> parameters, const WeightedGradient& gradient, double rate) {
   check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
+  make_state();
   check(first_.empty() || first_.size() == parameters.size(), "the vector the optimizer was made for");
   update(params_, steps_, rate, parameters, gradient, first_, second_);
   ++steps_;
@@ -133,12 +136,15 @@ void Optimizer::step_slice(std::span<float> parameters, const WeightedGradient& 
 }
 
 void Optimizer::pack(std::vector<float>& into) const {
+  const std::size_t end = into.size() + static_cast<std::size_t>(kept_vectors(params_)) * count_;
   into.insert(into.end(), first_.begin(), first_.end());
   into.insert(into.end(), second_.begin(), second_.end());
+  into.resize(end);  // zeros, if it has not been used
   pack_count(steps_, into);
 }
 
 void Optimizer::unpack(std::span<const float> values) {
+  make_state();
   check(values.size() == first_.size() + second_.size() + packed_count_values,
         "what an optimizer of these settings keeps");
   std::ranges::copy(values.first(first_.size()), first_.begin());

@@ -23,7 +23,8 @@ struct WeightedGradient {
 
 class Optimizer {
  public:
-  // For vectors of `count` values. State (velocity, moments) starts at zero.
+  // For vectors of `count` values. State (velocity, moments) starts at zero, and takes memory once it is used: a worker
+  // of a parameter server needs none.
   Optimizer(const OptimizerParams& params, std::size_t count);
 
   // parameters -= rate * weight * direction(mean gradient). All spans `count` long.
@@ -41,7 +42,10 @@ class Optimizer {
   void unpack(std::span<const float> values);
 
  private:
+  void make_state();
+
   OptimizerParams params_;
+  std::size_t count_;
   std::int64_t steps_ = 0;             // made: what Adam corrects its moments' bias by
   std::vector<float> first_, second_;  // velocity or first moment; second moment
 };

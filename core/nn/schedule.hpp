@@ -1,45 +1,10 @@
-// Learning-rate schedules, and the count of steps that they follow.
+// Learning-rate schedules.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
+#include "core/base/model_steps.hpp"
 #include "core/nn/optimizer_params.hpp"
 
 namespace ddl::nn {
-
-// A count among the values of a vector that travels: two floats, each small enough to be exact.
-inline constexpr std::size_t packed_count_values = 2;
-inline constexpr std::int64_t packed_count_base = 1 << 24;
-
-inline void pack_count(std::int64_t count, std::vector<float>& into) {
-  into.push_back(static_cast<float>(count / packed_count_base));
-  into.push_back(static_cast<float>(count % packed_count_base));
-}
-
-inline std::int64_t unpack_count(std::span<const float> values) {
-  return static_cast<std::int64_t>(values[0]) * packed_count_base + static_cast<std::int64_t>(values[1]);
-}
-
-// How far a model has been trained. A step is over when each of the workers has given a gradient, whether their
-// gradients come as one sum or one by one.
-struct ModelSteps {
-  std::int64_t whole = 0;      // steps that are over
-  std::int64_t gradients = 0;  // of the step under way
-
-  // So many gradients of so many workers were applied.
-  void advance(std::int64_t applied, std::int64_t workers) {
-    gradients += applied;
-    whole += gradients / workers;
-    gradients %= workers;
-  }
-
-  // As values of a vector that travels, and back. The step under way and its gradients do not travel.
-  static constexpr std::size_t packed_values = packed_count_values;
-  void pack(std::vector<float>& into) const { pack_count(whole, into); }
-  static ModelSteps unpack(std::span<const float> values) { return {.whole = unpack_count(values)}; }
-};
 
 // What is known of the run's end; read by a cosine without `steps` alone.
 struct RunEnd {

@@ -2,15 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/fields.hpp"
-#include "core/graph/shared_graphs.hpp"
-#include "core/nn/model.hpp"
+#include "core/base/tensor_info.hpp"
 #include "core/node/message.hpp"
 
 namespace ddl {
@@ -27,8 +25,7 @@ struct Cluster {
   std::size_t parameters = 0;              // length d of the flat vector; virtual when timing only
   std::uint64_t model_bytes = 0;           // N, a whole model on the wire
   std::uint64_t replica_bytes = 0;         // a model with what its optimizer keeps, on the wire
-  std::vector<nn::Tensor> tensors;         // how the vector divides into layers; empty when timing only
-  const nn::Model* model = nullptr;        // null when timing only
+  std::vector<TensorInfo> tensors;         // how the vector divides into layers; empty when timing only
   bool timing_only = false;                // vectors are empty and payloads null
   int batch_size = 1;                      // samples of a minibatch
   std::size_t training_samples = 0;        // in all; what an epoch is when timing only
@@ -37,11 +34,9 @@ struct Cluster {
   std::vector<std::string> worker_names;
   std::vector<double> compute_s;  // mean seconds of one gradient, per worker
   // Per worker: least seconds for a whole model to every other worker while all others do the same (the most loaded
-  // link on its routes). Found when first asked for.
-  std::function<const std::vector<double>&()> exchange_s = nullptr;
+  // link on its routes). Empty unless the system needs them (System::needs_exchange_times).
+  std::vector<double> exchange_s;
   bool hosts_change = false;  // some host crashes, joins or leaves
-  std::shared_ptr<graph::SharedGraphs> graphs =
-      std::make_shared<graph::SharedGraphs>();  // which nodes exchange, drawn once
 
   // The weight of each gradient, where those of so many workers make a step.
   float gradient_weight(int gradients) const {

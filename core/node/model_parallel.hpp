@@ -15,6 +15,10 @@
 
 namespace ddl {
 
+namespace nn {
+class Model;
+}
+
 enum class SampleSet { training, test };
 
 // What a step of a model that is split over nodes begins with.
@@ -27,6 +31,7 @@ struct Minibatch {
 class ModelParallel {
  public:
   virtual ~ModelParallel() = default;
+  virtual const nn::Model* model() const = 0;  // null when timing only
   // How long one gradient of the whole model would take here, jitter and all; drawn again at each call.
   virtual double gradient_seconds() = 0;
   // W. Takes so many seconds of this host's processor, while `math` runs on a thread of its own; it has run at the end.

@@ -17,8 +17,6 @@
 #include "core/node/gradient.hpp"
 #include "core/node/membership.hpp"
 #include "core/node/message.hpp"
-#include "core/node/model_parallel.hpp"
-#include "core/node/program.hpp"
 #include "core/node/queue.hpp"
 #include "core/node/reason.hpp"
 #include "core/node/record.hpp"
@@ -26,6 +24,11 @@
 #include "core/node/weights.hpp"
 
 namespace ddl {
+
+class ModelParallel;
+namespace graph {
+class SharedGraphs;
+}
 
 class Node {
  public:
@@ -42,6 +45,8 @@ class Node {
   bool is_worker() const { return id() < cluster().workers; }
   int server_rank() const { return id() - cluster().workers; }
   Slice shard() const { return cluster().slice_of(id()); }
+  // Which nodes exchange with which, drawn once for all nodes of a run.
+  graph::SharedGraphs& graphs() const { return graphs_; }
 
   // --- steps: the life of a worker is `while (next_step()) { ...; finish_step(); }` ---
   // Begins the next step, or says that the stop condition leaves none.
@@ -93,12 +98,13 @@ class Node {
   virtual ModelParallel* model_parallel() = 0;
 
  protected:
-  // `cluster` outlives it.
-  Node(int id, const Cluster& cluster) : id_(id), cluster_(cluster) {}
+  // `cluster` and `graphs` outlive it.
+  Node(int id, const Cluster& cluster, graph::SharedGraphs& graphs) : id_(id), cluster_(cluster), graphs_(graphs) {}
 
  private:
   const int id_;
   const Cluster& cluster_;
+  graph::SharedGraphs& graphs_;
 };
 
 }  // namespace ddl

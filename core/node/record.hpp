@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
-
-#include "core/node/answer.hpp"
 
 namespace ddl {
 
@@ -27,6 +26,16 @@ struct Draw {
   std::int64_t number = 0;   // of the draw
   std::uint64_t drawn = 0;
   Kind kind = seed;
+};
+
+// What became of a request for a prediction.
+struct Answer {
+  std::int64_t request = 0;                        // from 0, for each threshold or exit in turn
+  std::optional<double> threshold = std::nullopt;  // of early exits that have some
+  int exit = 0;                                    // the node that gave the answer
+  double arrival_s = 0, answer_s = 0;              // of the request and of its answer, where it was asked
+  double bytes = 0;                                // sent for it, without headers
+  bool correct = false;
 };
 
 using Record = std::variant<Staleness, Suspicion, Answer, Draw>;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/nn/model.hpp"
+
 namespace ddl {
 namespace {
 
@@ -28,6 +30,15 @@ std::vector<int> System::model_holders(const Cluster& cluster) const {
     for (int server = 0; server < cluster.servers; ++server) holders.push_back(cluster.workers + server);
   }
   return holders;
+}
+
+Traffic traffic_of(const System& system, const nn::Model* model, const Cluster& cluster) {
+  return system.facts().one_model ? system.split_traffic(model, cluster) : system.traffic(cluster);
+}
+
+MemoryUse memory_use_of(const System& system, const nn::Model* model, int workers) {
+  if (system.facts().one_model) return system.split_memory(model, workers);
+  return system.memory(model != nullptr ? model->parameter_count() : 0, workers);
 }
 
 std::optional<graph::Consensus> consensus_of(const System& system, const Cluster& cluster) {

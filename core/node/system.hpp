@@ -29,6 +29,10 @@
 
 namespace ddl {
 
+namespace nn {
+class Model;
+}
+
 struct SystemFacts {
   const char* name = "";
   const char* what = "";  // one line
@@ -67,10 +71,10 @@ struct MemoryUse {
   bool all_to_all = false;  // every host talks to every other
 };
 
-// A whole model at every worker. `model` is null when timing only.
-inline MemoryUse replicas(const nn::Model* model, int workers) {
-  const double parameters = model == nullptr ? 0 : workers * static_cast<double>(model->parameter_count());
-  return {.parameters = parameters, .training = parameters};
+// A whole model of so many parameters (0 when timing only) at every worker.
+inline MemoryUse replicas(std::size_t parameters, int workers) {
+  const double held = workers * static_cast<double>(parameters);
+  return {.parameters = held, .training = held};
 }
 
 class System {
@@ -83,19 +87,19 @@ class System {
   virtual void visit_fields(FieldVisitor& visit) = 0;
   virtual bool has_consensus() const = 0;  // whether it overrides consensus()
 
-  // --- hooks: worker(), with servers server(), or else program(); traffic(); and where the default does not do ---
+  // --- hooks: worker() and with servers server(), or program(); traffic(); and where the default does not do ---
   virtual void worker(Node& /*node*/) const {}
   virtual void server(Node& /*node*/) const {}
   // The program of one node, which keeps a reference to `node` but none to this. Default: worker() or server().
   virtual std::unique_ptr<Program> program(Node& node) const;
   // What a step sends, for lower bounds.
-  virtual Traffic traffic(const Cluster& cluster) const = 0;
+  virtual Traffic traffic(const Cluster& /*cluster*/) const { return {}; }
   virtual std::vector<SettingError> errors(const Surroundings& /*around*/) const { return {}; }
   // Lead over the slowest worker; none: without bound.
   virtual std::optional<int> most_steps_ahead() const { return std::nullopt; }
-  virtual MemoryUse memory(const nn::Model* model, int workers) const { return replicas(model, workers); }
-  // The parameters that each worker holds, where all share one model (facts.one_model).
-  virtual std::vector<std::vector<std::uint32_t>> parts(const Cluster& /*cluster*/) const { return {}; }
+  virtual MemoryUse memory(std::size_t parameters, int workers) const { return replicas(parameters, workers); }
+  // Whether it reads Cluster::exchange_s.
+  virtual bool needs_exchange_times() const { return false; }
   // The nodes that hold between them the one model by which every worker is judged: a server its shard of it, a worker
   // all of it or, with facts.one_model, its part. None: each worker is judged by its own weights. Default: the shared
   // model is judged, the servers' or that of the workers of one model.
@@ -108,12 +112,25 @@ class System {
   // Which worker trains, with facts.one_trains.
   virtual int training_worker(const std::vector<std::string>& /*worker_names*/) const { return 0; }
 
+  // --- instead of traffic() and memory(), where all workers share one model (facts.one_model): by its layers ---
+  // `model` is null when timing only.
+  virtual Traffic split_traffic(const nn::Model* /*model*/, const Cluster& /*cluster*/) const { return {}; }
+  virtual MemoryUse split_memory(const nn::Model* /*model*/, int /*workers*/) const { return {}; }
+  // The parameters that each worker holds.
+  virtual std::vector<std::vector<std::uint32_t>> split_parts(const nn::Model& /*model*/,
+                                                              const Cluster& /*cluster*/) const {
+    return {};
+  }
+
  protected:
   System() = default;
   System(const System&) = default;
   System& operator=(const System&) = default;
 };
 
+// Of a system of either kind. `model` is null when timing only.
+Traffic traffic_of(const System& system, const nn::Model* model, const Cluster& cluster);
+MemoryUse memory_use_of(const System& system, const nn::Model* model, int workers);
 // None where models are not averaged, or by too many workers to say.
 std::optional<graph::Consensus> consensus_of(const System& system, const Cluster& cluster);
 
@@ -138,7 +155,12 @@ class SystemOf : public Base {
                   "a system overrides server() if it needs servers, and only then");
     static_assert(Params::facts.one_trains == is_overridden<&Params::training_worker>,
                   "training_worker() is of systems in which one worker trains");
-    static_assert(Params::facts.one_model == is_overridden<&Params::parts>, "parts() are those of one model");
+    constexpr bool one_model = Params::facts.one_model;
+    static_assert(one_model != is_overridden<&Params::traffic>, "a system overrides traffic(), or split_traffic()");
+    static_assert(one_model == is_overridden<&Params::split_traffic> &&
+                      one_model == is_overridden<&Params::split_memory> &&
+                      one_model == is_overridden<&Params::split_parts>,
+                  "a system of one model overrides all of split_traffic(), split_memory() and split_parts()");
     return std::make_unique<Params>(static_cast<const Params&>(*this));
   }
   void visit_fields(FieldVisitor& visit) override { fields(visit, static_cast<Params&>(*this)); }

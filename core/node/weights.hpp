@@ -2,24 +2,29 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "core/nn/optimizer.hpp"
-#include "core/nn/schedule.hpp"
+#include "core/base/model_steps.hpp"
 #include "core/node/message.hpp"
 
 namespace ddl {
+
+namespace nn {
+class Optimizer;
+}
 
 // Snapshots share the replica's memory; the next write copies it if a snapshot is still held. Only the simulation's
 // thread takes and drops snapshots, so when copies are made is as deterministic as the run.
 class Weights {
  public:
   Weights() = default;  // empty: timing only
-  explicit Weights(Payload values, const nn::OptimizerParams& optimizer = {})
-      : values_(std::move(values)), optimizer_params_(optimizer) {}
+  // `optimizer` is for so many values; null where none is used.
+  explicit Weights(Payload values, std::shared_ptr<nn::Optimizer> optimizer = nullptr)
+      : values_(std::move(values)), optimizer_(std::move(optimizer)) {}
+  Weights(Weights&&) = default;
+  Weights& operator=(Weights&&) = default;
 
   std::span<const float> read() const { return values_ ? std::span<const float>(*values_) : std::span<const float>(); }
   Payload snapshot() const { return values_; }
@@ -31,8 +36,8 @@ class Weights {
   }
 
   // How far they have been trained: what the learning rate follows.
-  nn::ModelSteps& steps() { return steps_; }
-  nn::Optimizer& optimizer();
+  ModelSteps& steps() { return steps_; }
+  nn::Optimizer& optimizer() { return *optimizer_; }
 
   // The weights, their steps and what the optimizer keeps, as they travel to a node that lacks them: of
   // Cluster::replica_bytes on the wire, null when timing only.
@@ -53,10 +58,9 @@ class Weights {
 
  private:
   Payload values_;
-  nn::ModelSteps steps_;
-  nn::OptimizerParams optimizer_params_;
-  std::optional<nn::Optimizer> optimizer_;  // made when first used: a worker of a parameter server needs none
-  std::vector<float>* own_ = nullptr;       // the same memory, if it is this replica's to write
+  ModelSteps steps_;
+  std::shared_ptr<nn::Optimizer> optimizer_;  // no other replica's
+  std::vector<float>* own_ = nullptr;         // the same memory, if it is this replica's to write
 };
 
 }  // namespace ddl

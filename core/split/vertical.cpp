@@ -15,6 +15,8 @@
 #include <string_view>
 
 #include "core/nn/layer.hpp"
+#include "core/nn/model.hpp"
+#include "core/node/model_parallel.hpp"
 #include "core/node/vectors.hpp"
 #include "core/split/vertical_pass.hpp"
 #include "core/split/vertical_plan.hpp"
@@ -35,7 +37,7 @@ class VerticalWorker : public Program {
       : node_(node),
         parallel_(*node.model_parallel()),
         params_(params),
-        plan_(params, node.cluster()),
+        plan_(params, parallel_.model(), node.cluster()),
         me_(node.id()),
         pass_(node, plan_) {}
 
@@ -91,7 +93,7 @@ class VerticalWorker : public Program {
 
   // Batch normalisation's, at the final weights, from training samples that go through all workers as any batch does.
   void estimate_statistics() {
-    if (!pass_.computes() || !node_.cluster().model->needs_estimates()) return;
+    if (!pass_.computes() || !parallel_.model()->needs_estimates()) return;
     pass_.draw_time();
     int number = 0;
     for (const auto& numbers : nn::estimation_batches(parallel_.sample_count(SampleSet::training))) {

@@ -4,6 +4,7 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/model.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::split {
@@ -17,7 +18,7 @@ void VerticalPass::begin(int samples, const data::Batch* batch, Stream* dropout,
   samples_ = samples;
   if (!run_) return;
   run_->begin(samples_, dropout, estimate);
-  run_->use(0, nn::channels_last(*batch, node_.cluster().model->layers().front()->input(), inputs_));
+  run_->use(0, nn::channels_last(*batch, parallel_.model()->layers().front()->input(), inputs_));
   weights_ = node_.weights().snapshot();
 }
 

@@ -3,13 +3,14 @@
 #include <cmath>
 
 #include "core/base/check.hpp"
+#include "core/nn/model.hpp"
 
 namespace ddl::split {
 
-VerticalPlan::VerticalPlan(const VerticalParams& params, const Cluster& cluster)
+VerticalPlan::VerticalPlan(const VerticalParams& params, const nn::Model* model, const Cluster& cluster)
     : shares_(static_cast<std::size_t>(cluster.workers)) {
   const double workers = cluster.workers;
-  if (cluster.model == nullptr) {
+  if (model == nullptr) {
     if (params.meetings.empty()) {
       throw InputError(
           "$.algorithm.meetings: are missing; with model \"none\" expected a list of sizes such as [\"400kB\"]");
@@ -31,8 +32,8 @@ VerticalPlan::VerticalPlan(const VerticalParams& params, const Cluster& cluster)
     throw InputError(
         "$.algorithm.meetings: are given, but the model itself says what is gathered; expected no such key");
   }
-  split_.emplace(*cluster.model, cluster.workers);
-  const double all = cluster.model->forward_multiply_adds();
+  split_.emplace(*model, cluster.workers);
+  const double all = model->forward_multiply_adds();
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (std::size_t stage = 0; stage < split_->stages(); ++stage) {
       shares_[static_cast<std::size_t>(worker)].push_back(split_->multiply_adds(worker, stage) / (3 * all));
@@ -62,8 +63,8 @@ double VerticalPlan::request_bytes(double sample_bytes) const {
   return bytes;
 }
 
-Traffic VerticalParams::traffic(const Cluster& cluster) const {
-  const VerticalPlan plan(*this, cluster);
+Traffic VerticalParams::split_traffic(const nn::Model* model, const Cluster& cluster) const {
+  const VerticalPlan plan(*this, model, cluster);
   // A worker may still compute while others' pieces come in.
   Traffic result{Pace::overlapped, {}, {}};
   for (int worker = 0; worker < cluster.workers; ++worker) {
@@ -91,8 +92,9 @@ Traffic VerticalParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
-std::vector<std::vector<std::uint32_t>> VerticalParams::parts(const Cluster& cluster) const {
-  const VerticalPlan plan(*this, cluster);
+std::vector<std::vector<std::uint32_t>> VerticalParams::split_parts(const nn::Model& model,
+                                                                    const Cluster& cluster) const {
+  const VerticalPlan plan(*this, &model, cluster);
   std::vector<std::vector<std::uint32_t>> held;
   for (int worker = 0; worker < cluster.workers; ++worker) held.push_back(plan.split()->held(worker));
   return held;
@@ -101,9 +103,9 @@ std::vector<std::vector<std::uint32_t>> VerticalParams::parts(const Cluster& clu
 std::vector<SettingError> VerticalParams::errors(const Surroundings&) const { return errors_in(serving); }
 
 // A split lists its parameters: of larger models what lies between layers, little beside them, is left out.
-MemoryUse VerticalParams::memory(const nn::Model* model, int workers) const {
+MemoryUse VerticalParams::split_memory(const nn::Model* model, int workers) const {
   constexpr double most_listed = 1e8;
-  const MemoryUse one = replicas(model, 1);
+  const MemoryUse one = replicas(model == nullptr ? 0 : model->parameter_count(), 1);
   if (model == nullptr || one.parameters > most_listed) return one;
   MemoryUse use;
   try {

@@ -11,7 +11,8 @@ namespace ddl::split {
 
 class VerticalPlan {
  public:
-  VerticalPlan(const VerticalParams& params, const Cluster& cluster);
+  // `model` is null when timing only. Throws InputError if it cannot be split so.
+  VerticalPlan(const VerticalParams& params, const nn::Model* model, const Cluster& cluster);
 
   const std::optional<VerticalSplit>& split() const { return split_; }  // none: timing only
   std::size_t meetings() const { return bytes_.size(); }

@@ -61,7 +61,7 @@ std::vector<MessageRow> measure_messages(const MessageBench& bench) {
         // Where all send to all, the number of messages grows with the square of the workers, and so does what one of
         // them costs. In some other patterns the number does, so this is assumed for all of them.
         const double growth = static_cast<double>(workers) / bench.workers[i - 1];
-        const bool all_to_all = scenario.algorithm->memory(nullptr, workers).all_to_all;
+        const bool all_to_all = scenario.algorithm->memory(0, workers).all_to_all;
         if (rows.back().wall_s * std::pow(growth, all_to_all ? 4 : 2) > left_s) break;
       }
       const run::RunResult result = run::run(scenario);

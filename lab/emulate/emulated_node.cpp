@@ -18,11 +18,11 @@ bool never() { return false; }
 
 }  // namespace
 
-EmulatedNode::EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start)
-    : run::LearningNode(emulation.scenario(), own, id,
-                        start ? copy_of(part_of(values_of(start), own.slice_of(id))) : nullptr),
+EmulatedNode::EmulatedNode(Emulation& emulation, run::Experiment& experiment, int id, const Payload& start)
+    : run::LearningNode(experiment, id,
+                        start ? copy_of(part_of(values_of(start), experiment.cluster().slice_of(id))) : nullptr),
       emulation_(emulation),
-      membership_(own.workers) {}
+      membership_(experiment.cluster().workers) {}
 
 double EmulatedNode::now() const { return emulation_.now(); }
 const std::string& EmulatedNode::name() const { return emulation_.name(id()); }

@@ -17,8 +17,7 @@ class Emulation;
 
 class EmulatedNode : public run::LearningNode {
  public:
-  // No other node has this cluster: the graphs in it are drawn when first asked for.
-  EmulatedNode(Emulation& emulation, const Cluster& own, int id, const Payload& start);
+  EmulatedNode(Emulation& emulation, run::Experiment& experiment, int id, const Payload& start);
 
   double now() const override;
 

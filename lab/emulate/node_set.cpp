@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/graph/shared_graphs.hpp"
 #include "core/systems/table.hpp"
 #include "sim/run/run_end.hpp"
 
 namespace ddl::emulate {
 
-NodeSet::NodeSet(Emulation& emulation, run::Experiment& experiment)
-    : experiment_(experiment), clusters_(static_cast<std::size_t>(experiment.nodes()), experiment.cluster()) {
+NodeSet::NodeSet(Emulation& emulation, run::Experiment& experiment) : experiment_(experiment) {
   for (int id = 0; id < experiment.nodes(); ++id) {
-    Cluster& own = clusters_[static_cast<std::size_t>(id)];
-    own.graphs = std::make_shared<graph::SharedGraphs>();
-    nodes_.push_back(std::make_unique<EmulatedNode>(emulation, own, id, experiment.first_weights(id)));
+    nodes_.push_back(std::make_unique<EmulatedNode>(emulation, experiment, id, experiment.first_weights(id)));
     programs_.push_back(systems::make_program(*experiment.scenario().algorithm, *nodes_.back()));
   }
 }

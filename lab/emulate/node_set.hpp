@@ -54,7 +54,6 @@ class NodeSet {
   bool none_goes_on() const;
 
   run::Experiment& experiment_;
-  std::vector<Cluster> clusters_;  // the nodes' own
   std::vector<std::unique_ptr<EmulatedNode>> nodes_;
   std::vector<std::unique_ptr<Program>> programs_;
 };

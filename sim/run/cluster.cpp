@@ -120,22 +120,17 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
     cluster.worker_names.push_back(fabric.name(worker));
     cluster.compute_s.push_back(seconds * slowdown_of(scenario, fabric.name(worker)) + scenario.compute.overhead.value);
   }
-  cluster.model = model;
   for (const scenario::Fault& fault : scenario.faults)
     cluster.hosts_change = cluster.hosts_change || scenario::changes_hosts(fault);
-  struct Exchange {
-    std::once_flag found;
-    std::vector<double> seconds;
-  };
-  cluster.exchange_s = [&fabric, model_bytes, exchange = std::make_shared<Exchange>()]() -> const std::vector<double>& {
-    std::call_once(exchange->found, [&] { exchange->seconds = network::exchange_seconds(fabric, model_bytes); });
-    return exchange->seconds;
-  };
+  if (scenario.algorithm->needs_exchange_times()) {
+    cluster.exchange_s = network::exchange_seconds(fabric, model_bytes);
+  }
   return cluster;
 }
 
-network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster) {
-  return network::bounds_of(fabric, scenario.algorithm->traffic(cluster), cluster.compute_s,
+network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
+                          const nn::Model* model) {
+  return network::bounds_of(fabric, traffic_of(*scenario.algorithm, model, cluster), cluster.compute_s,
                             static_cast<double>(cluster.model_bytes), scenario.wire.header_bytes.value);
 }
 

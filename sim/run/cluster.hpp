@@ -24,6 +24,7 @@ int learners_of(const scenario::Scenario& scenario, const Cluster& cluster);
 Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric& fabric, const nn::Model* model);
 
 // The lower bounds of the scenario's system on that platform.
-network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster);
+network::Bounds bounds_of(const scenario::Scenario& scenario, const platform::Fabric& fabric, const Cluster& cluster,
+                          const nn::Model* model);
 
 }  // namespace ddl::run

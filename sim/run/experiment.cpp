@@ -41,16 +41,18 @@ Experiment::Experiment(const scenario::Scenario& scenario, const platform::Fabri
       trainer_(scenario.model.none() ? std::nullopt
                                      : std::make_optional<Trainer>(scenario, fabric.worker_count(), threads)),
       cluster_(cluster_of(scenario, fabric, trainer_ ? &*trainer_ : nullptr)),
+      graphs_(cluster_.workers, cluster_.seed),
       sharing_(sharing_of(scenario, cluster_)),
       only_trainer_(only_trainer_of(scenario, cluster_)),
       stepping_(only_trainer_ ? 1 : cluster_.workers),
-      held_(trainer_ ? scenario.algorithm->parts(cluster_) : std::vector<std::vector<std::uint32_t>>()),
+      held_(trainer_ ? scenario.algorithm->split_parts(trainer_->model(), cluster_)
+                     : std::vector<std::vector<std::uint32_t>>()),
       holders_(scenario.algorithm->model_holders(cluster_)),
-      bounds_(bounds_of(scenario, fabric, cluster_)),
+      bounds_(bounds_of(scenario, fabric, cluster_, model())),
       training_samples_(static_cast<double>(cluster_.training_samples)),
       stop_rule_(scenario.stop, scenario.training.batch_size, sharing_, cluster_.training_samples) {
   const Workload workload = workload_of(scenario, bounds_, learners_of(scenario, cluster_), training_samples_);
-  check_workload(scenario, workload, cluster_, trainer_ ? &trainer_->model() : nullptr);
+  check_workload(scenario, workload, cluster_, model());
   if (trainer_) evaluator_.emplace(*trainer_, cluster_.worker_names);
 }
 
@@ -80,7 +82,7 @@ Progress Experiment::progress(double now_s) const {
 
 double Experiment::expected_s() const {
   const Workload workload = workload_of(scenario_, bounds_, learners_of(scenario_, cluster_), training_samples_);
-  const Traffic traffic = scenario_.algorithm->traffic(cluster_);
+  const Traffic traffic = traffic_of(*scenario_.algorithm, model(), cluster_);
   const Cost cost = cost_of(scenario_, fabric_, cluster_, traffic, bounds_, workload,
                             trainer_ ? &trainer_->model() : nullptr, evaluated_samples());
   return cost.clock_s(trainer_ ? trainer_->threads() : 1);

@@ -7,7 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/graph/shared_graphs.hpp"
 #include "core/node/node.hpp"
+#include "core/node/program.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/run/learning/evaluator.hpp"
@@ -36,8 +38,11 @@ class Experiment {
   const scenario::Scenario& scenario() const { return scenario_; }
   const platform::Fabric& fabric() const { return fabric_; }
   const Cluster& cluster() const { return cluster_; }
+  graph::SharedGraphs& graphs() { return graphs_; }
+  const graph::SharedGraphs& graphs() const { return graphs_; }
   const network::Bounds& bounds() const { return bounds_; }
   Trainer* trainer() { return trainer_ ? &*trainer_ : nullptr; }  // null: timing only
+  const nn::Model* model() const { return trainer_ ? &trainer_->model() : nullptr; }
   int nodes() const { return cluster_.workers + cluster_.servers; }
   bool is_worker(int node) const { return node < cluster_.workers; }
   std::size_t evaluated_samples() const;  // of the test set; when timing only as many as there would be
@@ -78,6 +83,7 @@ class Experiment {
   const platform::Fabric& fabric_;
   std::optional<Trainer> trainer_;
   Cluster cluster_;
+  graph::SharedGraphs graphs_;
   const int sharing_;                      // workers whose steps are one step together
   const std::optional<int> only_trainer_;  // the one worker that trains, where the others idle
   const int stepping_;                     // workers that take steps

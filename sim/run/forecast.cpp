@@ -96,8 +96,9 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
     // The size of shards can depend on the draw.
     if (nn::norm_of_single_values(*model)) shards_of(scenario, *model, data.train, cluster.workers);
   }
-  if (scenario.algorithm->memory(model ? &*model : nullptr, cluster.workers).all_to_all) check_all_routes(fabric);
-  const Traffic traffic = scenario.algorithm->traffic(cluster);
+  if (memory_use_of(*scenario.algorithm, model ? &*model : nullptr, cluster.workers).all_to_all)
+    check_all_routes(fabric);
+  const Traffic traffic = traffic_of(*scenario.algorithm, model ? &*model : nullptr, cluster);
   for (const auto& [source, target] : traffic.unlisted) static_cast<void>(fabric.find_route(source, target));
   Forecast forecast;
   forecast.network = fabric.network_plan();

@@ -37,6 +37,7 @@ class Simulation {
   // --- for nodes ---
   const scenario::Scenario& scenario() const { return experiment_.scenario(); }
   const Cluster& cluster() const { return experiment_.cluster(); }
+  Experiment& experiment() { return experiment_; }
   platform::Fabric& fabric() { return fabric_; }
   network::Quiescence& quiescence() { return quiescence_; }
   network::Network& network() { return network_; }

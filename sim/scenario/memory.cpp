@@ -47,7 +47,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
                                   double steps, std::int64_t training_samples) {
   std::vector<MemoryPart> parts;
   const double nodes = static_cast<double>(workers) + servers;
-  const MemoryUse use = scenario.algorithm->memory(model, workers);
+  const MemoryUse use = memory_use_of(*scenario.algorithm, model, workers);
   parts.push_back({"$.platform.workers",
                    counted(workers + servers, "host") + (use.all_to_all ? " that all talk to all" : ""),
                    nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0)});

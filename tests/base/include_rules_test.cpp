@@ -52,6 +52,25 @@ const Library* library_of(const std::vector<Library>& all, const std::string& pa
   return nullptr;
 }
 
+// The headers of the project that one of them stands on, itself among them.
+std::set<std::string> headers_under(const std::string& header) {
+  std::set<std::string> found;
+  std::vector<std::string> left = {header};
+  const std::regex include(R"re(^#include "([^"]+)")re");
+  std::smatch match;
+  while (!left.empty()) {
+    const std::string next = left.back();
+    left.pop_back();
+    if (!found.insert(next).second) continue;
+    const Source source = read_source(std::filesystem::path(DDLSIM_SOURCE_DIR) / next);
+    REQUIRE_MESSAGE(!source.lines.empty(), next << " is included, but not there");
+    for (const std::string& line : source.lines) {
+      if (std::regex_search(line, match, include)) left.push_back(match[1]);
+    }
+  }
+  return found;
+}
+
 // The package that a header of others belongs to; none for the standard's and the system's.
 std::optional<std::string> package_of(const std::string& header) {
   static const std::map<std::string, std::string> packages = {{"simgrid/", "PkgConfig::SIMGRID"},
@@ -107,6 +126,17 @@ TEST_CASE("packets and flows stand on core/base alone") {
   for (const char* leaf : {"ddl_packets", "ddl_flows"}) {
     CHECK(reached.at(leaf) == std::set<std::string>{leaf, "ddl_base", "Threads::Threads"});
   }
+}
+
+// The words that systems are written in, also outside the tree.
+TEST_CASE("node.hpp stands on fifteen headers, of core/base and core/node alone") {
+  const std::set<std::string> headers = headers_under("core/node/node.hpp");
+  CHECK(headers.size() <= 15);
+  for (const std::string& header : headers) {
+    CHECK_MESSAGE((header.starts_with("core/base/") || header.starts_with("core/node/")), header);
+  }
+  CHECK(headers.contains("core/node/cluster.hpp"));
+  CHECK(headers_under("core/node/system.hpp").size() <= 22);
 }
 
 TEST_CASE("house: no file includes what its library's link line does not allow") {

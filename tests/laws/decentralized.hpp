@@ -102,7 +102,7 @@ class Reference {
   run::Trainer trainer_;
   const nn::OptimizerParams optimizer_;
   std::vector<nn::Optimizer> optimizers_;
-  nn::ModelSteps steps_;
+  ModelSteps steps_;
 
  public:
   Models models;

@@ -66,7 +66,7 @@ TEST_CASE("IDDL's perceptrons have the published numbers of weights, which leave
 TEST_CASE("the layers of residual blocks have rows of their own, named as their tensors are") {
   const Model model = named("resnet18");
   const auto rows = layer_table(model);
-  for (const Tensor& tensor : model.tensors()) {
+  for (const TensorInfo& tensor : model.tensors()) {
     const std::string layer = tensor.name.substr(0, tensor.name.rfind('.'));
     CHECK(row_of(rows, layer).whole >= tensor.count);
   }

@@ -54,7 +54,7 @@ Floats spread(const Floats& parameters, const std::vector<std::uint32_t>& positi
 
 std::size_t weight_count(const Model& model) {
   std::size_t count = 0;
-  for (const Tensor& tensor : model.tensors()) count += tensor.name.ends_with(".weight") ? tensor.count : 0;
+  for (const TensorInfo& tensor : model.tensors()) count += tensor.name.ends_with(".weight") ? tensor.count : 0;
   return count;
 }
 

@@ -14,7 +14,7 @@ using Floats = std::vector<float>;
 void check_along_each_tensor(const Model& model, const Floats& parameters, const data::Batch& batch, double step,
                              double tolerance) {
   const LossAndGradient at = gradient_of(model, parameters, batch);
-  for (const Tensor& tensor : model.tensors()) {
+  for (const TensorInfo& tensor : model.tensors()) {
     CAPTURE(tensor.name);
     double square = 0;
     for (std::size_t i = tensor.offset; i < tensor.offset + tensor.count; ++i) {

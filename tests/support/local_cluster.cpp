@@ -27,7 +27,7 @@ class FunctionOf final : public Program {
 
 // --- a node ---
 
-LocalNode::LocalNode(LocalCluster& owner, int id) : Node(id, owner.settings().cluster), owner_(owner) {
+LocalNode::LocalNode(LocalCluster& owner, int id) : Node(id, owner.settings().cluster, owner.graphs_), owner_(owner) {
   if (!owner.settings().gradient) return;
   std::vector<float> start = owner.settings().start;
   start.resize(cluster().parameters);

@@ -24,7 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/shared_graphs.hpp"
 #include "core/node/node.hpp"
+#include "core/node/program.hpp"
 #include "core/node/system.hpp"
 
 namespace ddl {
@@ -161,6 +163,7 @@ class LocalCluster {
   void end();
 
   const Settings settings_;
+  graph::SharedGraphs graphs_{settings_.cluster.workers, settings_.cluster.seed};
   double now_ = 0;
   std::int64_t order_ = 0;
   std::map<std::pair<double, std::int64_t>, std::function<void()>> events_;

@@ -47,9 +47,7 @@ Run run_of(AkoParams params, int workers, double nominal_s, double n_over_b, dou
   cluster.parameters = parameters;
   cluster.model_bytes = 1200;
   cluster.compute_s.assign(static_cast<std::size_t>(workers), c);
-  cluster.exchange_s = [seconds = std::vector(static_cast<std::size_t>(workers), nominal_s)]() -> const auto& {
-    return seconds;
-  };
+  cluster.exchange_s.assign(static_cast<std::size_t>(workers), nominal_s);
   LocalCluster local({.cluster = cluster,
                       .steps = steps,
                       .gradient = [](const Node&, auto) { return std::vector<float>(parameters, 1); },

@@ -23,9 +23,7 @@ Cluster cluster_of(int workers) {
   cluster.parameters = parameters;
   cluster.model_bytes = 1000;
   cluster.compute_s.assign(static_cast<std::size_t>(workers), 0.1);
-  cluster.exchange_s = [seconds = std::vector(static_cast<std::size_t>(workers), 1.0)]() -> const std::vector<double>& {
-    return seconds;
-  };
+  cluster.exchange_s.assign(static_cast<std::size_t>(workers), 1);
   return cluster;
 }
 

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "core/nn/layer.hpp"
+#include "core/nn/model.hpp"
+#include "core/node/model_parallel.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::split {
@@ -40,7 +42,7 @@ class SammeWorker : public Program {
       const std::vector<std::uint8_t> right = samples_.correct_predictions();
       if (!right.empty()) {
         vote = member_weight(weighted_error(weights, right),
-                             static_cast<int>(node_.cluster().model->layers().back()->output().size()),
+                             static_cast<int>(samples_.model()->layers().back()->output().size()),
                              right.size());  // 3
         weights = next_weights(weights, right, vote, params_.iddl.weighting);
       }
@@ -123,8 +125,8 @@ std::unique_ptr<Program> SammeParams::program(Node& node) const { return std::ma
 Traffic SammeParams::traffic(const Cluster&) const { return {}; }
 
 // Members train one after the other.
-MemoryUse SammeParams::memory(const nn::Model* model, int workers) const {
-  MemoryUse use = replicas(model, workers);
+MemoryUse SammeParams::memory(std::size_t parameters, int workers) const {
+  MemoryUse use = replicas(parameters, workers);
   use.training /= workers;
   return use;
 }

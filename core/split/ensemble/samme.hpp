@@ -38,7 +38,7 @@ struct SammeParams : SystemOf<SammeParams> {
 
   std::unique_ptr<Program> program(Node& node) const override;
   Traffic traffic(const Cluster& cluster) const override;
-  MemoryUse memory(const nn::Model* model, int workers) const override;
+  MemoryUse memory(std::size_t parameters, int workers) const override;
 };
 
 template <class Visitor>

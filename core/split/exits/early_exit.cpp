@@ -11,6 +11,7 @@
 
 #include <string_view>
 
+#include "core/node/model_parallel.hpp"
 #include "core/split/exits/exit_serving.hpp"
 #include "core/split/exits/stage_pass.hpp"
 #include "core/split/exits/stage_plan.hpp"
@@ -24,16 +25,16 @@ class StageWorker : public Program {
   struct Activations {
     static constexpr std::string_view body_name = "early_exit.activations";
   };
-  struct Backward {
+  struct Backward {  // gradients with respect to activations
     static constexpr std::string_view body_name = "early_exit.backward";
-  };  // gradients with respect to activations
+  };
 
  public:
   StageWorker(Node& node, const EarlyExitParams& params)
       : node_(node),
         parallel_(*node.model_parallel()),
         params_(params),
-        stages_(make_stages(params, node.cluster())),
+        stages_(make_stages(params, parallel_.model(), node.cluster())),
         me_(node.id()),
         mine_(stages_[static_cast<std::size_t>(me_)]),
         pass_(node, mine_),

@@ -28,10 +28,10 @@ struct EarlyExitParams : SystemOf<EarlyExitParams> {
   ServingParams serving;
 
   std::unique_ptr<Program> program(Node& node) const override;
-  Traffic traffic(const Cluster& cluster) const override;
+  Traffic split_traffic(const nn::Model* model, const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
-  MemoryUse memory(const nn::Model* model, int workers) const override;
-  std::vector<std::vector<std::uint32_t>> parts(const Cluster& cluster) const override;
+  MemoryUse split_memory(const nn::Model* model, int workers) const override;
+  std::vector<std::vector<std::uint32_t>> split_parts(const nn::Model& model, const Cluster& cluster) const override;
   int requests() const override { return serving.requests; }
 };
 template <class Visitor>

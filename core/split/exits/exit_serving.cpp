@@ -4,6 +4,7 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/model.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::split {
@@ -117,7 +118,7 @@ std::shared_ptr<const data::Batch> ExitServing::test_sample(std::int64_t number)
 
 // Batch normalisation's statistics at the final weights: training samples that go through all stages.
 void ExitServing::pass_estimates() {
-  if (!node_.cluster().model->needs_estimates()) return;
+  if (!parallel_.model()->needs_estimates()) return;
   int number = 0;
   for (const auto& numbers : nn::estimation_batches(parallel_.sample_count(SampleSet::training))) {
     const auto batch = parallel_.samples(SampleSet::training, numbers);

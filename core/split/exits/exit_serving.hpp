@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
 #include "core/split/exits/early_exit.hpp"
 #include "core/split/exits/stage_pass.hpp"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/nn/layer.hpp"
+#include "core/nn/model.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::split {
@@ -25,7 +26,7 @@ void StagePass::begin(int samples, const float* input, Stream* dropout, std::opt
 }
 
 const float* StagePass::input_of(const data::Batch& batch) {
-  return nn::channels_last(batch, node_.cluster().model->layers().front()->input(), inputs_);
+  return nn::channels_last(batch, parallel_.model()->layers().front()->input(), inputs_);
 }
 
 void StagePass::forward() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/node/by_source.hpp"
+#include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
 #include "core/split/exits/stage_plan.hpp"
 #include "core/split/tape.hpp"

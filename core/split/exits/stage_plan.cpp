@@ -6,6 +6,7 @@
 #include "core/base/check.hpp"
 #include "core/nn/build.hpp"
 #include "core/nn/layers/dropout.hpp"
+#include "core/nn/model.hpp"
 
 namespace ddl::split {
 namespace {
@@ -24,14 +25,14 @@ std::vector<int> even_cuts(const nn::Model& model, int workers) {
   return cuts;
 }
 
-std::vector<int> checked_cuts(const EarlyExitParams& params, const Cluster& cluster) {
-  const int layers = static_cast<int>(cluster.model->layers().size());
+std::vector<int> checked_cuts(const EarlyExitParams& params, const nn::Model& model, const Cluster& cluster) {
+  const int layers = static_cast<int>(model.layers().size());
   if (params.cuts.empty()) {
     if (layers < cluster.workers) {
       throw InputError("$.algorithm.name: a model of " + std::to_string(layers) + " layers for " +
                        std::to_string(cluster.workers) + " workers; expected a layer for each, or \"cuts\"");
     }
-    return even_cuts(*cluster.model, cluster.workers);
+    return even_cuts(model, cluster.workers);
   }
   int before = 0;
   for (const int cut : params.cuts) {
@@ -63,15 +64,15 @@ Tape exit_from(Shape shape, const EarlyExitParams& params, int classes, nn::Math
 
 std::uint64_t Stage::sample_bytes() const { return 4 * tape.values[static_cast<std::size_t>(output)]; }
 
-std::vector<Stage> make_stages(const EarlyExitParams& params, const Cluster& cluster) {
-  if (cluster.model == nullptr) {
+std::vector<Stage> make_stages(const EarlyExitParams& params, const nn::Model* model, const Cluster& cluster) {
+  if (model == nullptr) {
     throw InputError(
         "$.algorithm.name: \"early_exit\" needs a model, whose outputs decide what leaves; it is \"none\"");
   }
-  const auto& layers = cluster.model->layers();
-  const double all = cluster.model->forward_multiply_adds();
+  const auto& layers = model->layers();
+  const double all = model->forward_multiply_adds();
   const int classes = static_cast<int>(layers.back()->output().size());
-  std::vector<int> cuts = checked_cuts(params, cluster);
+  std::vector<int> cuts = checked_cuts(params, *model, cluster);
   cuts.push_back(static_cast<int>(layers.size()));
   std::vector<Stage> stages(cuts.size());
   std::size_t layer = 0, parameters = 0;
@@ -93,7 +94,7 @@ std::vector<Stage> make_stages(const EarlyExitParams& params, const Cluster& clu
     stage.parameters.end = parameters;
     stage.share = stage.tape.multiply_adds(0, stage.tape.ops.size()) / (3 * all);
     if (s + 1 == stages.size() || stage.first == stage.last) continue;
-    stage.exit = exit_from(layers[layer - 1]->output(), params, classes, cluster.model->math_mode());
+    stage.exit = exit_from(layers[layer - 1]->output(), params, classes, model->math_mode());
     stage.exit_share = stage.exit.multiply_adds(0, stage.exit.ops.size()) / (3 * all);
   }
   return stages;
@@ -109,8 +110,8 @@ std::vector<float> initial_exit(const Stage& stage, int worker, std::uint64_t se
 }
 
 // A stage may begin while the one before still trains its exit, so nothing is added to the busiest host or link.
-Traffic EarlyExitParams::traffic(const Cluster& cluster) const {
-  const std::vector<Stage> stages = make_stages(*this, cluster);
+Traffic EarlyExitParams::split_traffic(const nn::Model* model, const Cluster& cluster) const {
+  const std::vector<Stage> stages = make_stages(*this, model, cluster);
   Traffic result{Pace::overlapped, {}, {}};
   const double samples = cluster.batch_size;
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -125,9 +126,10 @@ Traffic EarlyExitParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
-std::vector<std::vector<std::uint32_t>> EarlyExitParams::parts(const Cluster& cluster) const {
+std::vector<std::vector<std::uint32_t>> EarlyExitParams::split_parts(const nn::Model& model,
+                                                                     const Cluster& cluster) const {
   std::vector<std::vector<std::uint32_t>> held;
-  for (const Stage& stage : make_stages(*this, cluster)) {
+  for (const Stage& stage : make_stages(*this, &model, cluster)) {
     auto& own = held.emplace_back(stage.parameters.size());
     std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(stage.parameters.begin));
   }
@@ -149,6 +151,8 @@ std::vector<SettingError> EarlyExitParams::errors(const Surroundings& around) co
   return list;
 }
 
-MemoryUse EarlyExitParams::memory(const nn::Model* model, int) const { return replicas(model, 1); }
+MemoryUse EarlyExitParams::split_memory(const nn::Model* model, int) const {
+  return replicas(model == nullptr ? 0 : model->parameter_count(), 1);
+}
 
 }  // namespace ddl::split

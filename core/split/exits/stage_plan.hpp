@@ -22,8 +22,8 @@ struct Stage {
   bool has_exit() const { return !exit.ops.empty(); }
 };
 
-// Throws InputError if the model cannot be cut so.
-std::vector<Stage> make_stages(const EarlyExitParams& params, const Cluster& cluster);
+// Throws InputError if the model cannot be cut so, or is null.
+std::vector<Stage> make_stages(const EarlyExitParams& params, const nn::Model* model, const Cluster& cluster);
 
 // The weights that the exit of a worker's stage starts from.
 std::vector<float> initial_exit(const Stage& stage, int worker, std::uint64_t seed);

@@ -76,7 +76,8 @@ struct AkoParams : SystemOf<AkoParams> {
   Traffic traffic(const Cluster& cluster) const override;
   std::vector<SettingError> errors(const Surroundings& around) const override;
   std::optional<int> most_steps_ahead() const override { return staleness_bound; }
-  MemoryUse memory(const nn::Model* model, int workers) const override;
+  MemoryUse memory(std::size_t parameters, int workers) const override;
+  bool needs_exchange_times() const override { return partitions.are_chosen(); }
 };
 
 // Whether what cannot leave waits in a sum per peer, and is cut (and encoded) only when the network takes it.

@@ -70,8 +70,8 @@ bool accumulates(const AkoParams& params) {
 }
 
 // Beside the weights a worker keeps a sum of gradients for each class of peers, or each peer.
-MemoryUse AkoParams::memory(const nn::Model* model, int workers) const {
-  MemoryUse use = replicas(model, workers);
+MemoryUse AkoParams::memory(std::size_t parameters, int workers) const {
+  MemoryUse use = replicas(parameters, workers);
   const int peers = std::max(1, workers - 1);
   const int most = partitions.automatic         ? 1
                    : !partitions.groups.empty() ? static_cast<int>(partitions.groups.size())

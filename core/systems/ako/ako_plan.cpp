@@ -13,7 +13,7 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
   if (!params.partitions.groups.empty()) return static_cast<int>(params.partitions.groups.size());
   if (!params.partitions.are_chosen()) return counts.size() == 1 ? counts[0] : counts[w];
   const double wanted =
-      comm::least_share(params.codec, cluster) * cluster.exchange_s()[w] / (params.utilisation * cluster.compute_s[w]);
+      comm::least_share(params.codec, cluster) * cluster.exchange_s[w] / (params.utilisation * cluster.compute_s[w]);
   return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most_partitions(cluster)));
 }
 

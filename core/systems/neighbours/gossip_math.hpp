@@ -49,7 +49,7 @@ class GradientMask {
     add_scaled(kept, dropped_);
     if (error_feedback_) dropped_ = kept;
     const auto mean_of = threshold_ == Threshold::abs_mean ? codec::MeanOf::magnitudes : codec::MeanOf::values;
-    for (const nn::Tensor& tensor : cluster_.tensors) {
+    for (const TensorInfo& tensor : cluster_.tensors) {
       codec::drop_below_mean(std::span<float>(kept).subspan(tensor.offset, tensor.count), mean_of);
     }
     if (error_feedback_) add_scaled(dropped_, kept, -1);

@@ -17,7 +17,7 @@ Payload part_held(const Payload& model, const Cluster& cluster, int id) {
 }  // namespace
 
 SimNode::SimNode(Simulation& simulation, int id, const Payload& start)
-    : LearningNode(simulation.scenario(), simulation.cluster(), id, part_held(start, simulation.cluster(), id)),
+    : LearningNode(simulation.experiment(), id, part_held(start, simulation.cluster(), id)),
       simulation_(simulation),
       point_(simulation.quiescence()),
       processor_(simulation, id),

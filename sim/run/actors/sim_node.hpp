@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/model_parallel.hpp"
 #include "sim/run/actors/channel_queue.hpp"
 #include "sim/run/actors/processor.hpp"
 #include "sim/run/actors/suspension_point.hpp"
@@ -91,6 +92,7 @@ class SimNode : public LearningNode, private Membership, private ModelParallel {
   bool needs_model() const override { return needs_model_; }
 
   // ModelParallel
+  const nn::Model* model() const override { return simulation_.experiment().model(); }
   double gradient_seconds() override { return draw_gradient_seconds(); }
   void work(double seconds, std::function<void()> math) override;
   Minibatch minibatch() override;

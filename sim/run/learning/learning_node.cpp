@@ -1,17 +1,30 @@
 #include "sim/run/learning/learning_node.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/base/check.hpp"
+#include "core/nn/optimizer.hpp"
+#include "core/nn/schedule.hpp"
 #include "core/node/vectors.hpp"
+#include "sim/run/experiment.hpp"
 
 namespace ddl::run {
 
-LearningNode::LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights)
-    : Node(id, cluster),
-      scenario_(scenario),
-      weights_(std::move(weights), scenario.training.optimizer),
+namespace {
+
+Weights replica_of(Payload weights, const nn::OptimizerParams& params) {
+  auto optimizer = std::make_shared<nn::Optimizer>(params, values_of(weights).size());
+  return Weights(std::move(weights), std::move(optimizer));
+}
+
+}  // namespace
+
+LearningNode::LearningNode(Experiment& experiment, int id, Payload weights)
+    : Node(id, experiment.cluster(), experiment.graphs()),
+      scenario_(experiment.scenario()),
+      weights_(replica_of(std::move(weights), scenario_.training.optimizer)),
       jitter_(LearningNode::rng("jitter")) {}
 
 Stream LearningNode::rng(const char* purpose) const {
@@ -21,7 +34,7 @@ Stream LearningNode::rng(const char* purpose) const {
 }
 
 void LearningNode::reset_replica(Payload weights) {
-  weights_ = Weights(std::move(weights), scenario_.training.optimizer);
+  weights_ = replica_of(std::move(weights), scenario_.training.optimizer);
 }
 
 // --- steps ---

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "core/node/node.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::run {
+
+class Experiment;
 
 class LearningNode : public Node {
  public:
@@ -34,7 +37,7 @@ class LearningNode : public Node {
 
  protected:
   // The weights are those of the whole model or, at a server, of its shard.
-  LearningNode(const scenario::Scenario& scenario, const Cluster& cluster, int id, Payload weights);
+  LearningNode(Experiment& experiment, int id, Payload weights);
   virtual void record_staleness(const Staleness& staleness) = 0;
   // The part of the run that is over, by time and samples.
   virtual double run_share() const = 0;

@@ -10,6 +10,7 @@
 #include "core/base/thread_pool.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
+#include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
 #include "sim/run/learning/buffer_pool.hpp"
 #include "sim/run/recorded/minibatches.hpp"

@@ -69,7 +69,7 @@ void collect_draws(RunResult& result, const Experiment& experiment, const std::v
       rows.push_back({node->id(), draw.purpose, draw.number, text_of(draw, result)});
   }
   if (experiment.scenario().record.draws) {
-    for (const auto& graph : experiment.cluster().graphs->drawn()) {
+    for (const auto& graph : experiment.graphs().drawn()) {
       for (int node = 0; node < graph->nodes(); ++node) {
         const std::vector<int> neighbours = graph->targets(node, 0);
         for (std::size_t i = 0; i < neighbours.size(); ++i) {

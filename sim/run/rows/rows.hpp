@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/node/answer.hpp"
+#include "core/node/record.hpp"
 #include "sim/network/totals.hpp"
 
 namespace ddl::run {

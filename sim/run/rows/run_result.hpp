@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/nn/model.hpp"
-#include "core/node/answer.hpp"
+#include "core/node/record.hpp"
 #include "sim/network/bounds.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/platform/network_plan.hpp"
