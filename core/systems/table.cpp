@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/check.hpp"
 #include "core/membership/state_transfer.hpp"
 #include "core/split/ensemble/samme.hpp"
 #include "core/split/exits/early_exit.hpp"
@@ -22,39 +23,29 @@
 #include "core/systems/single.hpp"
 
 namespace ddl::systems {
-namespace {
-
-template <IsSystem... Params>
-std::vector<std::unique_ptr<const System>> list_of() {
-  std::vector<std::unique_ptr<const System>> list;
-  (list.push_back(std::make_unique<Params>()), ...);
-  return list;
-}
-
-}  // namespace
-
-const std::vector<std::unique_ptr<const System>>& all_systems() {
-  static const auto systems = list_of<  //
-      SingleParams,                     //
-      AloneParams,                      //
-      PsAsyncParams,                    //
-      PsSyncParams,                     //
-      AkoParams,                        //
-      GossipParams,                     //
-      DPsgdParams,                      //
-      AdPsgdParams,                     //
-      SgpParams,                        //
-      ChocoParams,                      //
-      RingAllreduceParams,              //
-      TreeAllreduceParams,              //
-      StarAllreduceParams,              //
-      PartialAllreduceParams,           //
-      LocalSgdParams,                   //
-      FedavgParams,                     //
-      PsSspParams,                      //
-      EasgdParams,                      //
-      split::VerticalParams,            //
-      split::EarlyExitParams,           //
+Registry built_in() {
+  Registry systems;
+  systems.add<                 //
+      SingleParams,            //
+      AloneParams,             //
+      PsAsyncParams,           //
+      PsSyncParams,            //
+      AkoParams,               //
+      GossipParams,            //
+      DPsgdParams,             //
+      AdPsgdParams,            //
+      SgpParams,               //
+      ChocoParams,             //
+      RingAllreduceParams,     //
+      TreeAllreduceParams,     //
+      StarAllreduceParams,     //
+      PartialAllreduceParams,  //
+      LocalSgdParams,          //
+      FedavgParams,            //
+      PsSspParams,             //
+      EasgdParams,             //
+      split::VerticalParams,   //
+      split::EarlyExitParams,  //
       split::SammeParams>();
   return systems;
 }
@@ -79,16 +70,26 @@ std::vector<SettingError> setting_errors(const System& system, const Surrounding
   return list;
 }
 
-SystemChoice::SystemChoice() : system_(all_systems().front()->clone()) {}
+SystemChoice::SystemChoice() : SystemChoice(SingleParams()) {}
+
+SystemChoice::SystemChoice(Registry among) : among_(std::move(among)) {
+  check(among_.size() > 0, "a system to choose");
+  choose(0);
+}
+
+void SystemChoice::choose(std::size_t number) {
+  check(number < among_.size(), "a system that there is");
+  system_ = among_[number].clone();
+}
 
 FieldValue form_of(SystemChoice& choice) {
   ChoiceField field{.key = "name",
                     .tag_optional = false,
                     .tags = {},
                     .chosen = 0,
-                    .choose = [&choice](std::size_t i) { choice = SystemChoice(all_systems()[i]->clone()); },
+                    .choose = [&choice](std::size_t i) { choice.choose(i); },
                     .visit = [&choice](FieldVisitor& visit) { choice.change().visit_fields(visit); }};
-  for (const auto& system : all_systems()) {
+  for (const auto& system : choice.among()) {
     if (std::string_view(system->facts().name) == choice->facts().name) field.chosen = field.tags.size();
     field.tags.emplace_back(system->facts().name);
   }

@@ -1,17 +1,18 @@
-// Every training system, once. Adding one: its header and file, and a line in table.cpp.
+// The training systems of this program. Adding one: its header and file, and a line in table.cpp.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "core/node/system.hpp"
 
 namespace ddl::systems {
 
-// With their default settings, in the order in which they are shown.
-const std::vector<std::unique_ptr<const System>>& all_systems();
+Registry built_in();
 
 // The program of one node, which keeps a reference to `node`. A worker that joins late first fetches a model, where the
 // system asks for that (facts.fetches_model).
@@ -23,16 +24,22 @@ std::vector<SettingError> setting_errors(const System& system, const Surrounding
 // A training system with its settings, as a value.
 class SystemChoice {
  public:
-  SystemChoice();  // the first of all_systems()
-  explicit SystemChoice(std::unique_ptr<System> system) : system_(std::move(system)) {}
+  SystemChoice();                         // `single`, and no other
+  explicit SystemChoice(Registry among);  // the first of at least one
   template <IsSystem Params>
-  SystemChoice(Params params) : system_(std::make_unique<Params>(std::move(params))) {}
-  SystemChoice(const SystemChoice& other) : system_(other.system_->clone()) {}
+  SystemChoice(Params params) : system_(std::make_unique<Params>(std::move(params))) {
+    among_.add<Params>();
+  }
+  SystemChoice(const SystemChoice& other) : among_(other.among_), system_(other.system_->clone()) {}
   SystemChoice(SystemChoice&&) = default;
   SystemChoice& operator=(SystemChoice other) {
+    among_ = std::move(other.among_);
     system_ = std::move(other.system_);
     return *this;
   }
+
+  const Registry& among() const { return among_; }  // what there is to choose: of one made by code, it alone
+  void choose(std::size_t number);                  // one of these, with its defaults
 
   const System& operator*() const { return *system_; }
   const System* operator->() const { return system_.get(); }
@@ -45,10 +52,11 @@ class SystemChoice {
   }
 
  private:
+  Registry among_;
   std::unique_ptr<System> system_;
 };
 
-// Chosen among all_systems() by the key "name".
+// By the key "name".
 FieldValue form_of(SystemChoice& choice);
 
 }  // namespace ddl::systems

@@ -111,15 +111,16 @@ std::vector<StepRow> measure_steps(double seconds) {
   return rows;
 }
 
-std::vector<LookAheadRow> measure_look_ahead(int most, double seconds) {
-  const auto run_with = [](int threads, int steps) {
-    const scenario::Scenario scenario = scenario::parse_scenario(
-        R"({"platform": {"workers": 4, "servers": 1, "bandwidth": "1Gbps"}, "model": "ako-cnn",
+std::vector<LookAheadRow> measure_look_ahead(const Registry& systems, int most, double seconds) {
+  const auto run_with = [&systems](int threads, int steps) {
+    const scenario::Scenario scenario =
+        scenario::parse_scenario(systems,
+                                 R"({"platform": {"workers": 4, "servers": 1, "bandwidth": "1Gbps"}, "model": "ako-cnn",
             "data": {"train": 2000, "test": 100}, "training": {"batch_size": 104},
             "compute": {"seconds_per_batch": "340ms"}, "algorithm": "ps_async",
             "stop": {"iterations": )" +
-            std::to_string(steps) + "}, \"evaluate\": {\"every_iterations\": 1000000}}",
-        "bench");
+                                     std::to_string(steps) + "}, \"evaluate\": {\"every_iterations\": 1000000}}",
+                                 "bench");
     run::RunOptions options;
     options.threads = threads;
     return run::run(scenario, options);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/nn/math_mode.hpp"
+#include "core/node/registry.hpp"
 
 namespace ddl::bench {
 
@@ -34,6 +35,6 @@ struct LookAheadRow {
   double outside_math_share = 0;  // of the CPU time, without start and end of the run
 };
 // 1, 2, 4, ... threads up to `most`. The runs take about `seconds` altogether.
-std::vector<LookAheadRow> measure_look_ahead(int most, double seconds);
+std::vector<LookAheadRow> measure_look_ahead(const Registry& systems, int most, double seconds);
 
 }  // namespace ddl::bench

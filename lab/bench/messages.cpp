@@ -18,25 +18,27 @@ std::string algorithm_of(const std::string& pattern) {
   return '"' + pattern + '"';
 }
 
-bool needs_servers(const std::string& pattern) {
-  return std::ranges::any_of(systems::all_systems(), [&](const auto& system) {
-    return system->facts().name == pattern && system->facts().needs_servers;
-  });
+bool needs_servers(const Registry& systems, const std::string& pattern) {
+  return std::ranges::any_of(
+      systems, [&](const auto& system) { return system->facts().name == pattern && system->facts().needs_servers; });
 }
 
-scenario::Scenario timing_only(const std::string& pattern, int workers, int rounds) {
+scenario::Scenario timing_only(const Registry& systems, const std::string& pattern, int workers, int rounds) {
   return scenario::parse_scenario(
+      systems,
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
                       "latency": "1ms", "network": {{"sharing": "fair"}}{}}}, "model": "none",
                       "wire": {{"model_bytes": "1MB"}},
                       "compute": {{"seconds_per_batch": "100ms"}}, "algorithm": {}, "stop": {{"iterations": {}}}}})",
-                  workers, needs_servers(pattern) ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "",
+                  workers, needs_servers(systems, pattern) ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "",
                   algorithm_of(pattern), rounds),
       "bench");
 }
 
-scenario::Scenario learning(const std::string& model, const std::string& optimizer, int workers) {
+scenario::Scenario learning(const Registry& systems, const std::string& model, const std::string& optimizer,
+                            int workers) {
   return scenario::parse_scenario(
+      systems,
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
                       "latency": "1ms"}}, "model": "{}", "compute": {{"seconds_per_batch": "100ms"}},
                       "training": {{"optimizer": {{"type": "{}", "learning_rate": 0.01}}}},
@@ -50,13 +52,13 @@ int states_of(const std::string& optimizer) { return optimizer == "adam" ? 2 : o
 
 }  // namespace
 
-std::vector<MessageRow> measure_messages(const MessageBench& bench) {
+std::vector<MessageRow> measure_messages(const Registry& systems, const MessageBench& bench) {
   std::vector<MessageRow> rows;
   for (const std::string& pattern : bench.patterns) {
     double left_s = bench.most_seconds;
     for (std::size_t i = 0; i < bench.workers.size(); ++i) {
       const int workers = bench.workers[i];
-      const scenario::Scenario scenario = timing_only(pattern, workers, bench.rounds);
+      const scenario::Scenario scenario = timing_only(systems, pattern, workers, bench.rounds);
       if (i > 0) {
         // Where all send to all, the number of messages grows with the square of the workers, and so does what one of
         // them costs. In some other patterns the number does, so this is assumed for all of them.
@@ -74,13 +76,14 @@ std::vector<MessageRow> measure_messages(const MessageBench& bench) {
   return rows;
 }
 
-std::vector<MemoryRow> measure_memory(const std::string& model, int more_workers) {
+std::vector<MemoryRow> measure_memory(const Registry& systems, const std::string& model, int more_workers) {
   constexpr int few_workers = 32;
   std::vector<MemoryRow> rows;
   for (const char* optimizer : {"sgd", "momentum", "adam"}) {
-    const run::RunResult few = run::run(learning(model, optimizer, few_workers), {.threads = 1, .progress = {}});
+    const run::RunResult few =
+        run::run(learning(systems, model, optimizer, few_workers), {.threads = 1, .progress = {}});
     const run::RunResult many =
-        run::run(learning(model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
+        run::run(learning(systems, model, optimizer, few_workers + more_workers), {.threads = 1, .progress = {}});
     const double model_bytes = 4.0 * static_cast<double>(few.weights.front().size());
     rows.push_back({optimizer, model_bytes, states_of(optimizer) * model_bytes, 2 * model_bytes,
                     (many.peak_memory_bytes - few.peak_memory_bytes) / more_workers});

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
+
 namespace ddl::bench {
 
 struct MessageRow {
@@ -24,7 +26,7 @@ struct MessageBench {
 
 // Timing-only runs on a star of 100 Mbit/s links (a server: 10 Gbit/s), 1 MB models, 100 ms +- 10 % of compute: one row
 // for each pattern and count of workers that fits. The first count of a pattern is always run.
-std::vector<MessageRow> measure_messages(const MessageBench& bench = {});
+std::vector<MessageRow> measure_messages(const Registry& systems, const MessageBench& bench = {});
 
 // The memory that one more worker takes, and its unavoidable part; all in bytes per worker.
 struct MemoryRow {
@@ -36,6 +38,7 @@ struct MemoryRow {
 };
 
 // Gossip with real gradients of `model` with 32 and with 32 + `more_workers` workers, for SGD, momentum and Adam.
-std::vector<MemoryRow> measure_memory(const std::string& model = "mlp", int more_workers = 256);
+std::vector<MemoryRow> measure_memory(const Registry& systems, const std::string& model = "mlp",
+                                      int more_workers = 256);
 
 }  // namespace ddl::bench

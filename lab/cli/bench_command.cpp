@@ -40,7 +40,7 @@ void keep_better(std::vector<bench::KernelRow>& rows, const std::vector<bench::K
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].gflops = std::max(rows[i].gflops, again[i].gflops);
 }
 
-Report measure(const BenchSettings& settings) {
+Report measure(const Registry& systems, const BenchSettings& settings) {
   Report report;
   const auto say = [](const char* what) { std::cerr << "bench: " << what << "\n"; };
   say("matrix products and training steps");
@@ -49,12 +49,12 @@ Report measure(const BenchSettings& settings) {
   keep_better(report.kernels, bench::measure_kernels());
   for (const bench::KernelRow& row : report.kernels) report.peak_gflops = std::max(report.peak_gflops, row.gflops);
   say("look-ahead over threads");
-  report.look_ahead = bench::measure_look_ahead(cores(), settings.seconds * 0.25);
+  report.look_ahead = bench::measure_look_ahead(systems, cores(), settings.seconds * 0.25);
   say("messages and memory");
   bench::MessageBench messages;
   messages.most_seconds = settings.seconds * 0.25 / static_cast<double>(messages.patterns.size());
-  report.messages = bench::measure_messages(messages);
-  report.memory = bench::measure_memory();
+  report.messages = bench::measure_messages(systems, messages);
+  report.memory = bench::measure_memory(systems);
   return report;
 }
 
@@ -140,8 +140,8 @@ std::string table_of(const Report& report) {
 
 }  // namespace
 
-void bench(const BenchSettings& settings) {
-  const Report report = measure(settings);
+void bench(const Registry& systems, const BenchSettings& settings) {
+  const Report report = measure(systems, settings);
   std::cout << (settings.json ? json_of(report) : table_of(report));
 }
 

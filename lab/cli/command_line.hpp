@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
+
 namespace ddl::cli {
 
 // As run_command_line, with the laboratory's commands.
-int run_laboratory(std::vector<std::string> words);
+int run_laboratory(const Registry& systems, std::vector<std::string> words);
 
 }  // namespace ddl::cli

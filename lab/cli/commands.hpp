@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "lab/emulate/emulate.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -24,7 +25,7 @@ struct EmulateSettings {
 };
 
 // Runs a scenario over real TCP, `repetitions` times for each seed; checks all result folders first.
-void emulate_scenario(const EmulateSettings& settings);
+void emulate_scenario(const Registry& systems, const EmulateSettings& settings);
 
 struct ReproduceSettings {
   std::string study;  // empty: list them
@@ -37,13 +38,13 @@ struct ReproduceSettings {
 };
 
 // Runs a published study, prints its tables and verdicts and writes them; or lists the studies.
-void reproduce(const ReproduceSettings& settings);
+void reproduce(const Registry& systems, const ReproduceSettings& settings);
 
 struct BenchSettings {
   bool json = false;
   double seconds = 20;  // total time, approximately
 };
 // Measures this machine and prints a table, or JSON.
-void bench(const BenchSettings& settings);
+void bench(const Registry& systems, const BenchSettings& settings);
 
 }  // namespace ddl::cli

@@ -69,9 +69,9 @@ std::string measure(const jobs::Job& job, const EmulateSettings& settings, resul
 
 }  // namespace
 
-void emulate_scenario(const EmulateSettings& settings) {
+void emulate_scenario(const Registry& systems, const EmulateSettings& settings) {
   if (settings.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
-  const scenario::Scenario scenario = read_all({settings.scenario}, settings.overrides).front();
+  const scenario::Scenario scenario = read_all(systems, {settings.scenario}, settings.overrides).front();
   options_of(settings);  // wrong options before anything starts
   const auto replace = settings.force ? results::Replace::any_scenario : results::Replace::same_scenario;
   const std::vector<std::uint64_t> seeds =

@@ -34,7 +34,7 @@ void add_network_of(CLI::App& command, EmulateSettings& settings) {
       ->capture_default_str();
 }
 
-Command add_emulate(CLI::App& app) {
+Command add_emulate(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<EmulateSettings>();
   CLI::App& command = *app.add_subcommand("emulate", "Run a scenario over real TCP, in real time, on this machine");
@@ -68,17 +68,17 @@ Command add_emulate(CLI::App& app) {
   command.footer(
       "Needs root, iproute2 and network namespaces, which vanish with the run.\n"
       "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
-  return {&command, [typed, settings, &command] {
+  return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->scenario.empty(), "scenario");
             settings->scenario = scenario_file(settings->scenario);
             settings->overrides = typed->changes();
             settings->seeds = typed->chosen_seeds();
-            emulate_scenario(*settings);
+            emulate_scenario(systems, *settings);
             return int{kDone};
           }};
 }
 
-Command add_reproduce(CLI::App& app) {
+Command add_reproduce(CLI::App& app, const Registry& systems) {
   const auto settings = std::make_shared<ReproduceSettings>();
   CLI::App& command =
       *app.add_subcommand("reproduce", "Run a published study and compare its figures with simulated ones");
@@ -99,13 +99,13 @@ Command add_reproduce(CLI::App& app) {
       ->excludes("--jobs");
   command.add_flag("--quiet", settings->quiet, "No progress");
   command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
-  return {&command, [settings] {
-            reproduce(*settings);
+  return {&command, [settings, &systems] {
+            reproduce(systems, *settings);
             return int{kDone};
           }};
 }
 
-Command add_bench(CLI::App& app) {
+Command add_bench(CLI::App& app, const Registry& systems) {
   const auto settings = std::make_shared<BenchSettings>();
   CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
   command.add_flag("--json", settings->json, "Print the figures as JSON, and nothing else");
@@ -114,16 +114,16 @@ Command add_bench(CLI::App& app) {
       ->check(from_to(1.0, 3600.0))
       ->capture_default_str();
   command.footer("Example:\n  ddlsim bench --json > bench.json");
-  return {&command, [settings] {
-            bench(*settings);
+  return {&command, [settings, &systems] {
+            bench(systems, *settings);
             return int{kDone};
           }};
 }
 
 }  // namespace
 
-std::vector<Command> add_laboratory_commands(CLI::App& app) {
-  return {add_emulate(app), add_reproduce(app), add_bench(app)};
+std::vector<Command> add_laboratory_commands(CLI::App& app, const Registry& systems) {
+  return {add_emulate(app, systems), add_reproduce(app, systems), add_bench(app, systems)};
 }
 
 }  // namespace ddl::cli

@@ -70,7 +70,7 @@ const char* name_ending(const studies::StudyRow& row, const studies::Scale& scal
 
 }  // namespace
 
-void reproduce(const ReproduceSettings& settings) {
+void reproduce(const Registry& systems, const ReproduceSettings& settings) {
   if (settings.study.empty()) {
     if (settings.full || !settings.data.empty())
       throw InputError("reproduce --full: of which study? see ddlsim reproduce");
@@ -87,7 +87,7 @@ void reproduce(const ReproduceSettings& settings) {
   const studies::Outcome outcome =
       with_progress(study.name, !settings.quiet && !settings.finished, [&](const auto& show) {
         options.progress = show;
-        return studies::run_study(study, options);
+        return studies::run_study(systems, study, options);
       });
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
                               (scale.data.empty() ? "" : " --data DIR");

@@ -25,7 +25,7 @@ using scenario::Scenario;
 using Readings = std::vector<std::optional<double>>;  // one per figure of a cell
 
 // By cell, then draw of the network; but for the seed.
-std::vector<Scenario> scenarios_of(const Study& study, const std::string& folder) {
+std::vector<Scenario> scenarios_of(const Registry& systems, const Study& study, const std::string& folder) {
   std::vector<Scenario> scenarios;
   std::vector<std::string> problems;
   for (const Cell& cell : study.cells) {
@@ -34,7 +34,7 @@ std::vector<Scenario> scenarios_of(const Study& study, const std::string& folder
       for (int draw = 1; draw <= cell.draws; ++draw) {
         json["name"] = draw == 1 ? cell.name : fmt::format("{}_draw_{}", cell.name, draw);
         if (cell.draws > 1) json["platform"]["network"]["draw"] = draw;
-        scenarios.push_back(scenario::parse_scenario(json.dump(), folder + "/" + cell.name));
+        scenarios.push_back(scenario::parse_scenario(systems, json.dump(), folder + "/" + cell.name));
       }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());
@@ -156,12 +156,12 @@ Outcome outcome_of(const Study& study, const std::vector<jobs::Job>& jobs, const
 }
 
 // Of the runs that are there, while more may be made. Throws InputError where there are none.
-Outcome finished_of(const Study& study, const fs::path& folder) {
+Outcome finished_of(const Registry& systems, const Study& study, const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     throw InputError(folder.string() + ": holds no runs of the study; expected some, made without --finished");
   }
   put_platforms(study, folder);
-  const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
+  const std::vector<Scenario> scenarios = scenarios_of(systems, study, folder.string());
   const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
   jobs::FinishedRuns finished;
   std::vector<bool> is_open;
@@ -180,14 +180,14 @@ const Outcome::Value& Outcome::at(const TablePosition& place) const {
   throw InternalError("no such place in table " + place.table);
 }
 
-Outcome run_study(const Study& study, const StudyOptions& options) {
+Outcome run_study(const Registry& systems, const Study& study, const StudyOptions& options) {
   const fs::path folder = fs::path(options.out) / "cells" / study.name;
-  if (options.finished_only) return finished_of(study, folder);
+  if (options.finished_only) return finished_of(systems, study, folder);
   std::vector<std::string> own_files;
   for (const PlatformFile& platform : study.platforms) own_files.push_back(platform.file);
   const jobs::JobsFolder in_use(folder, jobs::JobsFolder::Use::alone, own_files);
   put_platforms(study, folder);
-  const std::vector<Scenario> scenarios = scenarios_of(study, folder.string());
+  const std::vector<Scenario> scenarios = scenarios_of(systems, study, folder.string());
   const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
   jobs::JobOptions runs;
   runs.at_once = options.at_once;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "core/node/registry.hpp"
 #include "lab/studies/study.hpp"
 #include "sim/jobs/jobs.hpp"
 
@@ -19,6 +20,6 @@ struct StudyOptions {
 // Finished runs are kept, so that the same call goes on where it was interrupted; a run of another scenario, of another
 // platform or by another build of the program is made again. All scenarios are checked before the
 // first starts. Throws what run() throws.
-Outcome run_study(const Study& study, const StudyOptions& options);
+Outcome run_study(const Registry& systems, const Study& study, const StudyOptions& options);
 
 }  // namespace ddl::studies

@@ -112,10 +112,10 @@ std::size_t Advice::with_length(double length) const {
       std::ranges::count_if(advised, [&](const Advised& one) { return one.standing_after(length) != nullptr; }));
 }
 
-Adviser::Adviser(AdviseRequest request, int at_once)
+Adviser::Adviser(const Registry& systems, AdviseRequest request, int at_once)
     : request_(std::move(request)),
-      question_(question_of(request_.file, request_.overrides, request_.goal)),
-      lab_(request_.goal) {
+      question_(question_of(systems, request_.file, request_.overrides, request_.goal)),
+      lab_(systems, request_.goal) {
   if (request_.seeds.empty()) {
     request_.seeds.resize(usual_seeds);
     std::iota(request_.seeds.begin(), request_.seeds.end(), std::uint64_t{1});

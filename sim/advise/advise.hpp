@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/advise/candidates.hpp"
 #include "sim/advise/race.hpp"
 #include "sim/advise/setting.hpp"
@@ -97,7 +98,7 @@ struct Advice {
 class Adviser {
  public:
   // Reads everything and tries the platform. Throws ScenarioErrors, InputError.
-  Adviser(AdviseRequest request, int at_once);
+  Adviser(const Registry& systems, AdviseRequest request, int at_once);
   ~Adviser();
 
   // To the end, or until the budget is spent: half of it for tuning, less where the race needs more, a third for the

@@ -122,7 +122,7 @@ void check_question(const scenario::Scenario& scenario) {
 scenario::Scenario scenario_with(const Question& question, const std::vector<scenario::Override>& changes) {
   std::vector<scenario::Override> all = question.set;
   all.insert(all.end(), changes.begin(), changes.end());
-  return scenario::parse_scenario(question.text, question.file, all);
+  return scenario::parse_scenario(question.systems, question.text, question.file, all);
 }
 
 std::string algorithm_text(const scenario::Scenario& scenario) {
@@ -166,13 +166,15 @@ void exclude_by_bounds(std::vector<Candidate>& candidates, const std::vector<std
 
 }  // namespace
 
-Question question_of(const std::string& file, const std::vector<scenario::Override>& overrides, const Goal& goal) {
+Question question_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& overrides,
+                     const Goal& goal) {
   Question question;
+  question.systems = systems;
   question.file = file;
   question.set = overrides;
   const bool is_platform = fs::path(file).extension() == ".xml";
   question.text = is_platform ? scenario_of_platform(file, question.notes) : scenario::scenario_text(file);
-  scenario::Scenario scenario = scenario::parse_scenario(question.text, file, overrides);
+  scenario::Scenario scenario = scenario::parse_scenario(systems, question.text, file, overrides);
   check_question(scenario);
   if (!scenario.evaluate.every && !scenario.evaluate.every_iterations) {
     const double every = scenario.stop.time->value / evaluations;

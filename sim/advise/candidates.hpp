@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/advise/lab.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -20,6 +21,7 @@ struct Candidate {
 
 // A question as a scenario's text.
 struct Question {
+  Registry systems;  // that it may be read with
   std::string name, text, file;
   std::vector<scenario::Override> set;  // what is said on the command line, and what makes runs cheaper
   std::vector<std::string> notes;       // what was assumed, a line each
@@ -27,7 +29,8 @@ struct Question {
 
 // Of a scenario file; or of a platform file (.xml), whose hosts train the task of the shipped scenarios. Throws
 // ScenarioErrors: it cannot be asked, since nothing learns in it or it has no stop.time.
-Question question_of(const std::string& file, const std::vector<scenario::Override>& overrides, const Goal& goal);
+Question question_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& overrides,
+                     const Goal& goal);
 
 // One worker alone is the first. A candidate is excluded where the platform does not allow it, and where its lower
 // bound says that it cannot be the best: all workers together take so many fewer gradients per second than one worker

@@ -75,7 +75,7 @@ std::size_t Lab::point(std::size_t base, const std::vector<scenario::Override>& 
   if (const auto found = numbers_.find({base, text}); found != numbers_.end()) return found->second;
   std::vector<scenario::Override> all = from.set;
   all.insert(all.end(), changes.begin(), changes.end());
-  scenario::Scenario scenario = scenario::parse_scenario(from.text, from.file, all);
+  scenario::Scenario scenario = scenario::parse_scenario(systems_, from.text, from.file, all);
   scenario.name = jobs::changed_name(from.name, changes);
   for (const Point& other : points_) {
     check(bases_[other.base].folder != from.folder || other.scenario.name != scenario.name,

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/jobs/jobs.hpp"
 #include "sim/scenario/metric.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -59,7 +60,7 @@ struct LabOptions {
 
 class Lab {
  public:
-  explicit Lab(Goal goal) : goal_(goal) {}
+  Lab(Registry systems, Goal goal) : systems_(std::move(systems)), goal_(goal) {}
 
   // A scenario that is to be varied: its text, with what is set in all its runs. Results go to
   // <folder>/<name>_<what is changed>/<seed>.
@@ -90,6 +91,7 @@ class Lab {
   jobs::Job job_of(const LabTrial& trial) const;
   jobs::RunsProgress with_earlier(jobs::RunsProgress progress) const;
 
+  Registry systems_;
   Goal goal_;
   std::vector<Base> bases_;
   std::deque<Point> points_;  // a deque: jobs point into it

@@ -16,14 +16,15 @@ std::string tuned_name(const std::string& name) { return name + "_tuned"; }
 
 }  // namespace
 
-TuneStudy::TuneStudy(TuneRequest request) : request_(std::move(request)), lab_(request_.goal) {
+TuneStudy::TuneStudy(Registry systems, TuneRequest request)
+    : systems_(std::move(systems)), request_(std::move(request)), lab_(systems_, request_.goal) {
   std::vector<std::string> lines;
   std::vector<TunedScheme> schemes;
   std::set<std::string> names;
   for (const std::string& file : request_.files) {
     try {
       const std::string text = scenario::scenario_text(file);
-      scenario::Scenario scenario = scenario::parse_scenario(text, file, request_.overrides);
+      scenario::Scenario scenario = scenario::parse_scenario(systems_, text, file, request_.overrides);
       check_tunable(scenario, request_.goal);
       scenario.name = jobs::changed_name(scenario.name, request_.overrides);
       if (!names.insert(scenario.name).second) {
@@ -39,7 +40,7 @@ TuneStudy::TuneStudy(TuneRequest request) : request_(std::move(request)), lab_(r
         for (const std::string& value : axis.values) {
           std::vector<scenario::Override> all = set;
           all.push_back({axis.path, value});
-          scenario::parse_scenario(text, file, all);  // throws, if it cannot be
+          scenario::parse_scenario(systems_, text, file, all);  // throws, if it cannot be
         }
       }
       schemes.push_back({base, {}, space});
@@ -102,7 +103,7 @@ void TuneStudy::write(const TunedScenario& tuned, std::size_t number) {
   const Source& source = sources_[number];
   std::vector<scenario::Override> all = request_.overrides;
   all.insert(all.end(), tuned.best.begin(), tuned.best.end());
-  scenario::Scenario best = scenario::parse_scenario(source.text, source.scenario.file, all);
+  scenario::Scenario best = scenario::parse_scenario(systems_, source.text, source.scenario.file, all);
   best.name = tuned_name(tuned.name);
   write_scenario(std::move(best), tuned.tuned_file);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/advise/tuning.hpp"
 #include "sim/jobs/jobs_folder.hpp"
 
@@ -39,7 +40,7 @@ struct TunedScenario {
 class TuneStudy {
  public:
   // Reads everything. Throws ScenarioErrors.
-  explicit TuneStudy(TuneRequest request);
+  TuneStudy(Registry systems, TuneRequest request);
 
   // To the end of every search, or as far as the options let it get; then writes the files. Throws as Lab::run.
   void run(const LabOptions& options);
@@ -54,6 +55,7 @@ class TuneStudy {
   };
   void write(const TunedScenario& tuned, std::size_t number);
 
+  Registry systems_;
   TuneRequest request_;
   std::deque<Source> sources_;
   Lab lab_;

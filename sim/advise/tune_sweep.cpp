@@ -41,8 +41,8 @@ std::vector<std::size_t> tuning_runs(const jobs::Sweep& sweep, const jobs::Sweep
   return runs;
 }
 
-jobs::SweepPlan tuned_plan(const jobs::Sweep& sweep, jobs::SweepPlan plan, const std::string& out,
-                           const LabOptions& options) {
+jobs::SweepPlan tuned_plan(const Registry& systems, const jobs::Sweep& sweep, jobs::SweepPlan plan,
+                           const std::string& out, const LabOptions& options) {
   check(sweep.tune.has_value(), "the sweep is tuned");
   const std::vector<std::uint64_t> seeds = advise::tuning_seeds(sweep.tune->seeds);
   for (const std::uint64_t seed : plan.seeds) {
@@ -52,7 +52,7 @@ jobs::SweepPlan tuned_plan(const jobs::Sweep& sweep, jobs::SweepPlan plan, const
   }
   const Goal goal{sweep.tune->target};
   const std::filesystem::path folder = std::filesystem::path(out) / (plan.name + "_tuning");
-  Lab lab(goal);
+  Lab lab(systems, goal);
   std::vector<TunedScheme> schemes;
   for (const jobs::SweepPoint& point : plan.points) {
     check_tunable(point.scenario, goal);
@@ -71,7 +71,7 @@ jobs::SweepPlan tuned_plan(const jobs::Sweep& sweep, jobs::SweepPlan plan, const
       throw process::RunFailed(point.name + ": no run of its tuning came to its end");
     }
     const std::string name = point.scenario.name;
-    point.scenario = scenario::parse_scenario(scenario::describe_run(point.scenario), sweep.base_file, best);
+    point.scenario = scenario::parse_scenario(systems, scenario::describe_run(point.scenario), sweep.base_file, best);
     point.scenario.name = name;
     for (const scenario::Override& change : best) {
       if (i == 0) plan.columns.push_back(change.path);

@@ -28,9 +28,9 @@ struct Entry {
   std::string name, what;
 };
 
-std::vector<Entry> algorithms() {
+std::vector<Entry> algorithms(const Registry& systems) {
   std::vector<Entry> entries;
-  for (const auto& system : systems::all_systems()) {
+  for (const auto& system : systems) {
     const SystemFacts& row = system->facts();
     entries.push_back(
         {row.name, fmt::format("{} [{}]{}", row.what, row.paper, row.needs_servers ? ", needs servers" : "")});
@@ -38,7 +38,7 @@ std::vector<Entry> algorithms() {
   return entries;
 }
 
-std::vector<Entry> models() {
+std::vector<Entry> models(const Registry&) {
   std::vector<Entry> entries;
   for (const nn::NamedModel& named : nn::named_models()) {
     const nn::Model model({.name = named.name, .layers = {}}, named.input, 10);
@@ -53,7 +53,7 @@ std::vector<Entry> models() {
   return entries;
 }
 
-std::vector<Entry> data_sets() {
+std::vector<Entry> data_sets(const Registry&) {
   std::vector<Entry> entries;
   for (const auto& source : data::enum_names(data::DataSource{})) {
     const auto [shape, classes] = data::data_shape(source.value);
@@ -79,7 +79,7 @@ const char* what_is(scenario::Topology topology) {
   return "";
 }
 
-std::vector<Entry> topologies() {
+std::vector<Entry> topologies(const Registry&) {
   std::vector<Entry> entries;
   for (const auto& topology : scenario::enum_names(scenario::Topology{})) {
     entries.push_back({std::string(topology.name), what_is(topology.value)});
@@ -120,7 +120,7 @@ const char* what_is(graph::PairGraph kind) {
   return "";
 }
 
-std::vector<Entry> graphs() {
+std::vector<Entry> graphs(const Registry&) {
   std::vector<Entry> entries;
   for (const auto& kind : graph::enum_names(graph::GraphKind{})) {
     entries.push_back({std::string(kind.name), what_is(kind.value)});
@@ -131,7 +131,7 @@ std::vector<Entry> graphs() {
   return entries;
 }
 
-std::vector<Entry> codecs() {
+std::vector<Entry> codecs(const Registry&) {
   std::vector<Entry> entries;
   for (const codec::CodecRow& row : codec::codec_table()) entries.push_back({row.name, row.what});
   return entries;
@@ -170,7 +170,7 @@ std::vector<Entry> faults_of(const std::variant<Faults...>&) {
   return {{Faults::tag, what_is(Faults{})}...};
 }
 
-std::vector<Entry> templates_of_new() {
+std::vector<Entry> templates_of_new(const Registry&) {
   std::vector<Entry> entries;
   for (const auto& [name, what] : template_list()) entries.push_back({name, what});
   return entries;
@@ -191,7 +191,7 @@ std::vector<fs::path> files_of(const std::string& folder, const char* extension)
 // Sweeps are listed separately from scenarios.
 bool is_in_study(const fs::path& path) { return path.parent_path().filename() == "study"; }
 
-std::vector<Entry> sweeps() {
+std::vector<Entry> sweeps(const Registry&) {
   std::vector<Entry> entries;
   for (const fs::path& path : files_of("scenarios", ".json")) {
     if (!is_in_study(path)) continue;
@@ -204,12 +204,12 @@ std::vector<Entry> sweeps() {
   return entries;
 }
 
-std::vector<Entry> scenarios() {
+std::vector<Entry> scenarios(const Registry& systems) {
   std::vector<Entry> entries;
   for (const fs::path& path : files_of("scenarios", ".json")) {
     if (is_in_study(path)) continue;
     try {
-      entries.push_back({path.string(), scenario::read_scenario(path.string()).description});
+      entries.push_back({path.string(), scenario::read_scenario(systems, path.string()).description});
     } catch (const scenario::ScenarioErrors& errors) {
       const bool only_data = std::ranges::all_of(
           errors.lines, [](const std::string& line) { return line.find("$.data.path:") != std::string::npos; });
@@ -220,7 +220,7 @@ std::vector<Entry> scenarios() {
   return entries;
 }
 
-std::vector<Entry> platforms() {
+std::vector<Entry> platforms(const Registry&) {
   std::vector<Entry> entries;
   for (const fs::path& path : files_of("platforms", ".xml")) entries.push_back({path.string(), ""});
   return entries;
@@ -228,7 +228,7 @@ std::vector<Entry> platforms() {
 
 struct Kind {
   const char* word;
-  std::vector<Entry> (*entries)();
+  std::vector<Entry> (*entries)(const Registry& systems);
   const char* title = word;
 };
 
@@ -238,8 +238,8 @@ constexpr Kind kKinds[] = {{"algorithms", algorithms, "systems (algorithms)"},
                            {"topologies", topologies, "topologies (platform.topology)"},
                            {"graphs", graphs, "graphs (algorithm.topology)"},
                            {"codecs", codecs},
-                           {"optimizers", [] { return optimizers_of(nn::OptimizerParams()); }},
-                           {"faults", [] { return faults_of(scenario::Fault()); }},
+                           {"optimizers", [](const Registry&) { return optimizers_of(nn::OptimizerParams()); }},
+                           {"faults", [](const Registry&) { return faults_of(scenario::Fault()); }},
                            {"templates", templates_of_new},
                            {"scenarios", scenarios},
                            {"sweeps", sweeps},
@@ -276,12 +276,12 @@ std::vector<std::string> catalogue_words() {
   return words;
 }
 
-void list_catalogue(const std::string& word) {
+void list_catalogue(const Registry& systems, const std::string& word) {
   bool found = false;
   for (const Kind& kind : kKinds) {
     if (!word.empty() && word != kind.word) continue;
     if (word.empty()) std::cout << (found ? "\n" : "") << Terminal(STDOUT_FILENO).bold(kind.title) << "\n";
-    print(kind.entries(), word.empty() ? "  " : "");
+    print(kind.entries(systems), word.empty() ? "  " : "");
     found = true;
   }
   if (found) return;
@@ -290,14 +290,14 @@ void list_catalogue(const std::string& word) {
                    scenario::nearest_or(word, words, "expected one of " + scenario::listed(words)));
 }
 
-void print_schema(const std::string& kind) {
+void print_schema(const Registry& systems, const std::string& kind) {
   if (!kind.empty() && kind != "scenario" && kind != "sweep" && kind != "keys") {
     throw InputError("schema: " + scenario::in_quotes(kind) + " has none; see ddlsim schema --help");
   }
   if (kind == "keys") {
-    std::cout << scenario::keys_page();
+    std::cout << scenario::keys_page(systems);
   } else {
-    std::cout << (kind == "sweep" ? jobs::sweep_schema() : scenario::scenario_schema());
+    std::cout << (kind == "sweep" ? jobs::sweep_schema() : scenario::scenario_schema(systems));
   }
 }
 

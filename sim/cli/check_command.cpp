@@ -105,8 +105,8 @@ std::string checked_text(const scenario::Scenario& scenario, std::size_t width) 
 }
 
 // Of a sweep whose every point is right.
-std::string checked_text(const jobs::Sweep& sweep, std::size_t width) {
-  const jobs::SweepPlan plan = jobs::plan_sweep(sweep);
+std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, std::size_t width) {
+  const jobs::SweepPlan plan = jobs::plan_sweep(systems, sweep);
   const int cores = jobs::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
@@ -149,7 +149,7 @@ FileKind kind_of(const std::string& text) {
   return schema ? FileKind::schema : FileKind::scenario;
 }
 
-void check_scenarios(const std::vector<std::string>& files, const Overrides& overrides) {
+void check_scenarios(const Registry& systems, const std::vector<std::string>& files, const Overrides& overrides) {
   const std::size_t width = Terminal(STDOUT_FILENO).columns();
   std::string report;
   std::vector<std::string> problems;
@@ -158,13 +158,13 @@ void check_scenarios(const std::vector<std::string>& files, const Overrides& ove
       const std::string text = scenario::scenario_text(file);  // once: it may be a pipe
       switch (kind_of(text)) {
         case FileKind::sweep:
-          report += checked_text(jobs::parse_sweep(text, file, overrides), width);
+          report += checked_text(systems, jobs::parse_sweep(text, file, overrides), width);
           break;
         case FileKind::schema:
           report += file + ": a JSON Schema, which editors read\n";
           break;
         case FileKind::scenario:
-          report += checked_text(scenario::parse_scenario(text, file, overrides), width);
+          report += checked_text(scenario::parse_scenario(systems, text, file, overrides), width);
       }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());

@@ -85,10 +85,11 @@ int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<
   return parsed->act();
 }
 
-int run_program(int argc, char** argv, int (*command_line)(std::vector<std::string>)) {
+int run_program(int argc, char** argv, const Registry& systems,
+                int (*command_line)(const Registry&, std::vector<std::string>)) {
   int code = kInternalError;
   try {
-    code = command_line({argv + 1, argv + argc});
+    code = command_line(systems, {argv + 1, argv + argc});
   } catch (...) {
     code = report_error(std::current_exception());
   }
@@ -100,7 +101,7 @@ int run_program(int argc, char** argv, int (*command_line)(std::vector<std::stri
   return code;
 }
 
-int run_command_line(std::vector<std::string> arguments) {
+int run_command_line(const Registry& systems, std::vector<std::string> arguments) {
   CLI::App app{"Simulates distributed deep learning: real training on a simulated cluster.", "ddlsim"};
   set_up(app);
   app.footer(
@@ -122,8 +123,8 @@ int run_command_line(std::vector<std::string> arguments) {
       "  4    an expectation does not hold\n"
       "  130  interrupted");
   std::vector<Command> commands;
-  for (const auto add : {add_scenario_commands, add_result_commands, add_other_commands}) {
-    for (Command& command : add(app)) commands.push_back(std::move(command));
+  for (auto added : {add_scenario_commands(app, systems), add_result_commands(app), add_other_commands(app, systems)}) {
+    for (Command& command : added) commands.push_back(std::move(command));
   }
 
   if (arguments.empty()) throw InputError("nothing to do; expected ddlsim SCENARIO.json, or see ddlsim --help");

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/cli/options/command.hpp"
 
 namespace ddl::cli {
 
 // Runs one command; `words` are the arguments without the program's name. Results go to stdout. Bad arguments are
 // reported here; everything else that goes wrong is thrown, for report_error.
-int run_command_line(std::vector<std::string> words);
+int run_command_line(const Registry& systems, std::vector<std::string> words);
 
 // What all command lines have: the form of their help, and --version.
 void set_up(CLI::App& app);
@@ -18,7 +19,8 @@ void set_up(CLI::App& app);
 // Parses `words`, the first of which names one of the commands of `app`, and runs that.
 int run_one_of(const std::vector<Command>& commands, CLI::App& app, std::vector<std::string> words);
 
-// All of main(): runs a command line, and reports what it throws.
-int run_program(int argc, char** argv, int (*command_line)(std::vector<std::string>));
+// The rest of main(): runs a command line with the systems of the program, and reports what it throws.
+int run_program(int argc, char** argv, const Registry& systems,
+                int (*command_line)(const Registry&, std::vector<std::string>));
 
 }  // namespace ddl::cli

@@ -1,4 +1,5 @@
-// The commands, with their parsed arguments. All throw only exceptions that report_error handles.
+// The commands, with the systems of this program and their parsed arguments. All throw only exceptions that
+// report_error handles.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/jobs/expect/expect.hpp"
 #include "sim/results/compare/comparison.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -27,12 +29,12 @@ struct RunSettings {
 };
 
 // Reads all scenarios and checks all result folders before the first run starts.
-void run_scenarios(const RunSettings& settings);
+void run_scenarios(const Registry& systems, const RunSettings& settings);
 
 // Repeats the run of a result folder from its run.json and says whether it is the same, or what differs first (exit
 // code 1). A scenario, if given, only determines where relative paths start; of overrides data.path alone may be one.
 // Writes nothing.
-int verify_digest(const RunSettings& settings);
+int verify_digest(const Registry& systems, const RunSettings& settings);
 
 // What a file is, by its text.
 enum class FileKind { scenario, sweep, schema };
@@ -40,7 +42,8 @@ FileKind kind_of(const std::string& text);
 
 // Prints the lower bounds of each scenario, how fast its models come together, and what a run may cost; of sweeps how
 // many runs they are. JSON Schemas, which lie beside scenarios, are named as such.
-void check_scenarios(const std::vector<std::string>& files, const std::vector<scenario::Override>& overrides);
+void check_scenarios(const Registry& systems, const std::vector<std::string>& files,
+                     const std::vector<scenario::Override>& overrides);
 
 // How fast averaging alone brings the models together, in lines of `width` letters; empty where a system does not
 // average.
@@ -48,7 +51,7 @@ std::string consensus_text(const scenario::Scenario& scenario, std::size_t width
 
 // Prints a scenario with all defaults filled in, or a sweep with all its scenarios; or, of a path such as
 // algorithm.ako, the keys there.
-void describe(const std::string& what, const std::vector<scenario::Override>& overrides);
+void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides);
 
 struct NewSettings {
   std::string name = "ako";
@@ -60,10 +63,10 @@ void write_new(const NewSettings& settings);
 std::vector<std::pair<std::string, std::string>> template_list();
 
 // Lists one kind ("algorithms", "models", ...; see catalogue_words), or everything.
-void list_catalogue(const std::string& word);
+void list_catalogue(const Registry& systems, const std::string& word);
 
 // Prints the JSON Schema of a kind of file: "scenario" (also if empty) or "sweep".
-void print_schema(const std::string& kind);
+void print_schema(const Registry& systems, const std::string& kind);
 std::vector<std::string> catalogue_words();
 
 struct ModelSettings {
@@ -76,7 +79,7 @@ struct ModelSettings {
 };
 
 // Prints a model layer by layer: shapes, parameters, what masks leave of them, operations, bytes.
-void show_model(const ModelSettings& settings);
+void show_model(const Registry& systems, const ModelSettings& settings);
 
 struct SweepSettings {
   std::string file;
@@ -91,7 +94,7 @@ struct SweepSettings {
 
 // Runs a grid of scenarios, and prints its table; or says what it would run. Failed runs are listed at the end (exit
 // code 3).
-int sweep(const SweepSettings& settings);
+int sweep(const Registry& systems, const SweepSettings& settings);
 
 struct ExpectSettings {
   jobs::ExpectRequest request;
@@ -101,7 +104,7 @@ struct ExpectSettings {
 };
 
 // Runs scenarios and prints how what they show fits what is expected of them; kNotAsExpected if something does not.
-int expect(const ExpectSettings& settings);
+int expect(const Registry& systems, const ExpectSettings& settings);
 
 struct CompareSettings {
   std::vector<std::string> folders;  // results, or folders above them
@@ -133,7 +136,7 @@ struct ReportSettings {
 void report(const ReportSettings& settings);
 
 // Reads all files; throws the errors of all of them together.
-std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
+std::vector<scenario::Scenario> read_all(const Registry& systems, const std::vector<std::string>& files,
                                          const std::vector<scenario::Override>& overrides);
 
 }  // namespace ddl::cli

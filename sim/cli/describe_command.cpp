@@ -27,8 +27,8 @@ std::string described_sweep(const jobs::SweepPlan& plan) {
 }
 
 // What `list algorithms` says of a system, for its path; "" for any other.
-std::string system_text(const std::string& path) {
-  for (const auto& system : systems::all_systems()) {
+std::string system_text(const Registry& systems, const std::string& path) {
+  for (const auto& system : systems) {
     const SystemFacts& row = system->facts();
     if (path == std::string("algorithm.") + row.name) return fmt::format("{} [{}]", row.what, row.paper);
   }
@@ -50,12 +50,14 @@ std::string key_text(const std::string& path, const scenario::KeyRow& row, std::
   return text;
 }
 
-std::string keys_text(const std::string& path, std::size_t width) {
-  const std::vector<scenario::KeyTable> tables = scenario::keys_at(path);
+std::string keys_text(const Registry& systems, const std::string& path, std::size_t width) {
+  const std::vector<scenario::KeyTable> tables = scenario::keys_at(systems, path);
   std::string text;
   for (const scenario::KeyTable& table : tables) {
     text += (text.empty() || table.keys.empty() ? "" : "\n") + table.path + "\n";
-    if (const std::string what = system_text(table.path); !what.empty()) text += results::hanging("  ", what, width);
+    if (const std::string what = system_text(systems, table.path); !what.empty()) {
+      text += results::hanging("  ", what, width);
+    }
     // A path that leads to a key ends with it.
     const bool is_key = table.keys.size() == 1 && table.path.ends_with("." + table.keys[0].key);
     const std::string parent = is_key ? table.path.substr(0, table.path.rfind('.')) : table.path;
@@ -75,16 +77,16 @@ bool looks_like_keys(const std::string& text) {
 
 }  // namespace
 
-void describe(const std::string& what, const std::vector<scenario::Override>& overrides) {
+void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides) {
   if (looks_like_keys(what)) {
-    std::cout << keys_text(what, Terminal(STDOUT_FILENO).columns());
+    std::cout << keys_text(systems, what, Terminal(STDOUT_FILENO).columns());
     return;
   }
   const std::string text = scenario::scenario_text(what);
   if (kind_of(text) == FileKind::sweep) {
-    std::cout << described_sweep(jobs::plan_sweep(jobs::parse_sweep(text, what, overrides)));
+    std::cout << described_sweep(jobs::plan_sweep(systems, jobs::parse_sweep(text, what, overrides)));
   } else {
-    const scenario::Scenario scenario = scenario::parse_scenario(text, what, overrides);
+    const scenario::Scenario scenario = scenario::parse_scenario(systems, text, what, overrides);
     std::cout << scenario::describe(scenario);
     std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns());  // beside what may be read as JSON
   }

@@ -123,8 +123,8 @@ void print_widened(const ExpectedScenario& expected, const std::vector<Judgement
 
 }  // namespace
 
-int expect(const ExpectSettings& settings) {
-  const jobs::ExpectPlan plan = jobs::plan_expectations(settings.request);
+int expect(const Registry& systems, const ExpectSettings& settings) {
+  const jobs::ExpectPlan plan = jobs::plan_expectations(systems, settings.request);
   const std::vector<std::string> failures =
       with_progress("expect", !settings.quiet && !settings.json, [&](const auto& show) {
         return jobs::run_expectations(plan, settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show);

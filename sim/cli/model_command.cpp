@@ -47,11 +47,11 @@ Enum value_named(const std::string& word, const char* option) {
                                scenario::nearest_or(word, names, "expected one of " + scenario::listed(names))));
 }
 
-Subject subject_of_scenario(const ModelSettings& settings) {
+Subject subject_of_scenario(const Registry& systems, const ModelSettings& settings) {
   if (!settings.data.empty()) {
     throw InputError("model --data: is for named models; expected --set data.source=" + settings.data);
   }
-  const scenario::Scenario scenario = scenario::read_scenario(settings.model, settings.overrides);
+  const scenario::Scenario scenario = scenario::read_scenario(systems, settings.model, settings.overrides);
   if (scenario.model.none()) throw InputError(settings.model + ": $.model: \"none\" has no layers; expected a model");
   const data::DataShape data = data::data_shape(scenario.data.source);
   const auto bytes = scenario.wire.model_bytes;
@@ -81,9 +81,9 @@ Subject named_subject(const ModelSettings& settings) {
       scenario::nearest_or(settings.model, names, "expected a scenario or one of " + scenario::listed(names)));
 }
 
-Subject subject_of(const ModelSettings& settings) {
+Subject subject_of(const Registry& systems, const ModelSettings& settings) {
   if (settings.model.empty()) throw InputError("model: no model named; see ddlsim model --help");
-  Subject subject = is_scenario(settings.model) ? subject_of_scenario(settings) : named_subject(settings);
+  Subject subject = is_scenario(settings.model) ? subject_of_scenario(systems, settings) : named_subject(settings);
   const auto replace = [&](std::vector<nn::LayerSpec> layers, const std::string& what) {
     subject.spec = {"layers", std::move(layers)};
     subject.title += ", " + what;
@@ -167,8 +167,8 @@ std::string model_json(Subject subject, const std::vector<nn::LayerRow>& rows) {
 
 }  // namespace
 
-void show_model(const ModelSettings& settings) {
-  const Subject subject = subject_of(settings);
+void show_model(const Registry& systems, const ModelSettings& settings) {
+  const Subject subject = subject_of(systems, settings);
   try {
     const std::vector<nn::LayerRow> rows = nn::layer_table(nn::Model(subject.spec, subject.input, subject.classes));
     std::cout << (settings.json ? model_json(subject, rows)

@@ -28,9 +28,9 @@ results::Replace replace_of(const RunSettings& settings) {
   return settings.force ? results::Replace::any_scenario : results::Replace::same_scenario;
 }
 
-std::vector<PlannedRun> plan(const RunSettings& settings) {
+std::vector<PlannedRun> plan(const Registry& systems, const RunSettings& settings) {
   std::vector<PlannedRun> runs;
-  const std::vector<scenario::Scenario> scenarios = read_all(settings.scenarios, settings.overrides);
+  const std::vector<scenario::Scenario> scenarios = read_all(systems, settings.scenarios, settings.overrides);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const std::string name = jobs::changed_name(scenarios[i].name, settings.overrides);
     const std::vector<std::uint64_t> own = {scenarios[i].seed};
@@ -88,13 +88,13 @@ std::string simulate(const jobs::Job& job, const std::string& file, const RunSet
 
 }  // namespace
 
-std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
+std::vector<scenario::Scenario> read_all(const Registry& systems, const std::vector<std::string>& files,
                                          const std::vector<scenario::Override>& overrides) {
   std::vector<scenario::Scenario> scenarios;
   std::vector<std::string> lines;
   for (const std::string& file : files) {
     try {
-      scenarios.push_back(scenario::read_scenario(file, overrides));
+      scenarios.push_back(scenario::read_scenario(systems, file, overrides));
     } catch (const scenario::ScenarioErrors& errors) {
       lines.insert(lines.end(), errors.lines.begin(), errors.lines.end());
     }
@@ -103,8 +103,8 @@ std::vector<scenario::Scenario> read_all(const std::vector<std::string>& files,
   return scenarios;
 }
 
-void run_scenarios(const RunSettings& settings) {
-  std::vector<PlannedRun> runs = plan(settings);
+void run_scenarios(const Registry& systems, const RunSettings& settings) {
+  std::vector<PlannedRun> runs = plan(systems, settings);
   find_folders(runs, settings);
   const bool prints_tables = !settings.quiet && settings.live != "-";
   std::optional<jobs::LiveLines> live;

@@ -69,9 +69,9 @@ void print_failures(const jobs::SweepPlan& plan, const jobs::SweepOutcome& outco
 
 }  // namespace
 
-int sweep(const SweepSettings& settings) {
+int sweep(const Registry& systems, const SweepSettings& settings) {
   const jobs::Sweep what = jobs::read_sweep(settings.file, settings.overrides);
-  jobs::SweepPlan plan = jobs::plan_sweep(what);
+  jobs::SweepPlan plan = jobs::plan_sweep(systems, what);
   if (what.tune && (settings.task || settings.engine == "slurm")) {
     throw InputError("--engine slurm: " + settings.file + " has \"tune\", which runs on this machine; expected local");
   }
@@ -86,7 +86,7 @@ int sweep(const SweepSettings& settings) {
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   if (what.tune && !settings.dry_run) {
     plan = with_progress(plan.name + " tuning", !settings.quiet, [&](const auto& show) {
-      return advise::tuned_plan(what, plan, settings.out, {at_once, show});
+      return advise::tuned_plan(systems, what, plan, settings.out, {at_once, show});
     });
   }
   const jobs::SweepEstimate outlook =

@@ -102,7 +102,8 @@ std::vector<scenario::Override> given_paths(const RunSettings& settings) {
 // A result has the platform that it ran on, but not the data: their path, if it is relative, starts from the folder of
 // the scenario. Tries the folder of the given scenario; else the one in which it lay, which the result tells if neither
 // has moved without the other, the current one, and folders named "scenarios" beside those that contain the result.
-scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSettings& settings) {
+scenario::Scenario scenario_of(const Registry& systems, const results::FinishedRun& before,
+                               const RunSettings& settings) {
   std::string problem;  // the first
   std::vector<scenario::Override> where = given_paths(settings);
   if (!before.setting("platform.file").empty()) {
@@ -111,7 +112,7 @@ scenario::Scenario scenario_of(const results::FinishedRun& before, const RunSett
   const auto as_if_in = [&](const fs::path& folder) -> std::optional<scenario::Scenario> {
     const std::string file = (folder / "run.json").string();
     try {
-      return scenario::parse_scenario(before.scenario, file, where);
+      return scenario::parse_scenario(systems, before.scenario, file, where);
     } catch (const scenario::ScenarioErrors& errors) {
       if (problem.empty()) problem = errors.lines.front().substr(file.size());
       return std::nullopt;
@@ -163,14 +164,14 @@ results::RunIdentity identity_of(const results::FinishedRun& before, const scena
 
 }  // namespace
 
-int verify_digest(const RunSettings& settings) {
+int verify_digest(const Registry& systems, const RunSettings& settings) {
   const fs::path folder = settings.verify;
   const results::FinishedRun before = results::read_finished(folder);
   if (before.measured) {
     throw InputError(settings.verify +
                      ": was measured in real time, which no run repeats; expected a simulated result");
   }
-  const scenario::Scenario scenario = scenario_of(before, settings);
+  const scenario::Scenario scenario = scenario_of(systems, before, settings);
   const results::RunIdentity identity = identity_of(before, scenario);
   const auto repeat = [&] {
     ProgressLine line(scenario.name + " (seed " + std::to_string(scenario.seed) + ")", !settings.quiet);

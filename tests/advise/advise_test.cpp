@@ -93,6 +93,7 @@ TEST_CASE("a trial is judged by its goal's metric, of which more or less may be 
 TEST_CASE("on a network too slow for anything one worker alone is recommended, and what cannot win is not run") {
   const Place place;
   Adviser adviser(
+      systems::built_in(),
       place.request(place.write("slow.json", scenario_text("1Mbps")), {"gossip", "ring_allreduce", "ps_sync"}), 2);
   Counted counted;
   AdviseOptions options = counted.options();
@@ -128,12 +129,12 @@ TEST_CASE("the same question again makes no run, and gives the same page to the 
   const Place place;
   const fs::path file = place.write("quick.json", scenario_text("800Mbps"));
   Counted first, second;
-  Adviser adviser(place.request(file, {"gossip"}, 0.3), 2);
+  Adviser adviser(systems::built_in(), place.request(file, {"gossip"}, 0.3), 2);
   adviser.run(first.options());
   write_advice(adviser);
   CHECK(first.made > 0);
   const std::string page = results::text_of(adviser.folder() / "advice.md");
-  Adviser again(place.request(file, {"gossip"}, 0.3), 1);
+  Adviser again(systems::built_in(), place.request(file, {"gossip"}, 0.3), 1);
   again.run(second.options());
   write_advice(again);
   CHECK(second.made == 0);
@@ -146,7 +147,7 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   const Place place;
   const fs::path file = place.write("cut.json", scenario_text("800Mbps"));
   Counted first, second;
-  Adviser cut(place.request(file, {"gossip"}), 1);
+  Adviser cut(systems::built_in(), place.request(file, {"gossip"}), 1);
   // The two probes of each, and one whole run of one worker alone: then time is up.
   cut.run({1, first.options().progress, [&] { return results_below(cut.folder()) >= 5 ? 1.0 : 0.0; }});
   const Advice part = cut.advice();
@@ -155,7 +156,7 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
   CHECK(advice_text(cut, results::text_columns).find("1 of 16 runs") != std::string::npos);
   CHECK(part.recommended.has_value());
 
-  Adviser whole(place.request(file, {"gossip"}), 1);
+  Adviser whole(systems::built_in(), place.request(file, {"gossip"}), 1);
   whole.run(second.options());
   CHECK(second.made == 2 * (2 + 8) + 2 * 3 + 4 * 3 - 5);
   CHECK(whole.advice().recommended.has_value());
@@ -163,7 +164,8 @@ TEST_CASE("a budget that is spent leaves what was done, says what was cut off, a
 
 TEST_CASE("a best rate at the edge of those tried is told of by name, also where tuning was cut off") {
   const Place place;
-  Adviser adviser(place.request(place.write("edge.json", scenario_text("800Mbps")), {"gossip"}), 1);
+  Adviser adviser(systems::built_in(), place.request(place.write("edge.json", scenario_text("800Mbps")), {"gossip"}),
+                  1);
   // Until both have had three rates with one seed.
   adviser.run({1, {}, [&] { return results_below(adviser.folder() / "tuning") >= 6 ? 1.0 : 0.0; }});
   const Advice advice = adviser.advice();
@@ -189,7 +191,8 @@ TEST_CASE("a best rate at the edge of those tried is told of by name, also where
 
 TEST_CASE("where no run of tuning was made the page says that rates are the scenario's own") {
   const Place place;
-  Adviser adviser(place.request(place.write("untuned.json", scenario_text("800Mbps")), {"gossip"}), 1);
+  Adviser adviser(systems::built_in(), place.request(place.write("untuned.json", scenario_text("800Mbps")), {"gossip"}),
+                  1);
   adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 4 ? 1.0 : 0.0; }});  // the probes
   const std::string page = advice_text(adviser, results::text_columns);
   CHECK(page.find("none of 16 runs was made; rates are the scenario's own") != std::string::npos);
@@ -202,7 +205,8 @@ TEST_CASE("without a race systems are compared by the longest runs that two have
   for (const bool fast : {true, false}) {
     CAPTURE(fast);
     const std::string name = fast ? "fast" : "slow";
-    Adviser adviser(place.request(place.write(name + ".json", scenario_text(fast ? "800Mbps" : "1Mbps")), {"gossip"}),
+    Adviser adviser(systems::built_in(),
+                    place.request(place.write(name + ".json", scenario_text(fast ? "800Mbps" : "1Mbps")), {"gossip"}),
                     1);
     // Again the two probes of each and a whole run of one worker alone.
     adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 5 ? 1.0 : 0.0; }});
@@ -221,7 +225,7 @@ TEST_CASE("of fewer seeds than a test needs the best mean is named, and seeds ar
   const Place place;
   AdviseRequest request = place.request(place.write("few.json", scenario_text("800Mbps")), {"gossip"});
   request.seeds = {1, 2};
-  Adviser adviser(request, 2);
+  Adviser adviser(systems::built_in(), request, 2);
   Counted counted;
   adviser.run(counted.options());
   const Advice advice = adviser.advice();
@@ -241,7 +245,7 @@ TEST_CASE("a race over fewer seeds than a test needs that was cut off names noth
     AdviseRequest request = place.request(place.write("few.json", scenario_text("800Mbps")), {"gossip"});
     request.seeds = {1, 2};
     request.out = (place.path() / std::to_string(raced)).string();
-    Adviser adviser(request, 1);
+    Adviser adviser(systems::built_in(), request, 1);
     adviser.run({1, {}, [&] { return results_below(adviser.folder()) >= 20 + raced ? 1.0 : 0.0; }});
     const Advice advice = adviser.advice();
     CHECK(advice.open_tuning == 0);
@@ -272,7 +276,7 @@ TEST_CASE("tuning leaves the race room for three seeds of two, though its last r
     AdviseRequest request =
         place.request(place.write("room.json", scenario_text("100Mbps")), {"gossip", "alone", "ad_psgd"});
     request.out = (place.path() / std::to_string(whole)).string();
-    Adviser adviser(request, 1);
+    Adviser adviser(systems::built_in(), request, 1);
     const auto spent = [&] {
       const fs::path probes = adviser.folder() / "probes";
       double runs = static_cast<double>(results_below(adviser.folder()) - results_below(probes));
@@ -304,7 +308,7 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
     const auto probes = static_cast<double>(results_below(folder / "probes"));
     return (static_cast<double>(results_below(folder)) - 0.8 * probes) / 40;
   };
-  Adviser tight(request, 1);
+  Adviser tight(systems::built_in(), request, 1);
   tight.run({1, {}, [&] { return spent(tight.folder()); }});
   const Advice advice = tight.advice();
   const std::size_t all = advice.advised.size();
@@ -340,12 +344,12 @@ TEST_CASE("a tight budget ends in time with three seeds of the best, and says wh
   CHECK(Json::parse(advice_json(tight))["not_raced"].size() == all - raced);
 
   // Without an end the same folder comes to the page of a call that had none from the beginning.
-  Adviser on(request, 2);
+  Adviser on(systems::built_in(), request, 2);
   on.run(Counted().options());
   write_advice(on);
   AdviseRequest elsewhere = request;
   elsewhere.out = (place.path() / "elsewhere").string();
-  Adviser fresh(elsewhere, 2);
+  Adviser fresh(systems::built_in(), elsewhere, 2);
   fresh.run(Counted().options());
   write_advice(fresh);
   for (const char* file : {"advice.md", "advice.json", "recommended.json"}) {
@@ -361,7 +365,7 @@ TEST_CASE("what was spent before the first run shortens all stages alike") {
   const auto page_after = [&](const std::string& out, double before) {
     AdviseRequest request = place.request(file, {"gossip", "alone", "ad_psgd"});
     request.out = (place.path() / out).string();
-    Adviser adviser(request, 1);
+    Adviser adviser(systems::built_in(), request, 1);
     const auto share = [&] { return static_cast<double>(results_below(adviser.folder())) / 24; };
     adviser.run({1, {}, [&] { return before + (1 - before) * share(); }});
     CHECK(results_below(adviser.folder() / "probes") > 0);
@@ -375,7 +379,7 @@ TEST_CASE("a run that takes longer than the budget is ended with it, and leaves 
   std::string text = scenario_text("800Mbps");
   text.replace(text.find("\"time\": \"2s\""), 12, "\"time\": \"400000s\"");
   text.replace(text.find("\"every\": \"200ms\""), 16, "\"every\": \"10000s\"");
-  Adviser adviser(place.request(place.write("long.json", text), {"gossip"}), 2);
+  Adviser adviser(systems::built_in(), place.request(place.write("long.json", text), {"gossip"}), 2);
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -392,7 +396,8 @@ TEST_CASE("a run that takes longer than the budget is ended with it, and leaves 
 
 TEST_CASE("what a command that was killed left half-written is removed by the next one") {
   const Place place;
-  Adviser adviser(place.request(place.write("killed.json", scenario_text("100Mbps")), {"gossip"}), 1);
+  Adviser adviser(systems::built_in(), place.request(place.write("killed.json", scenario_text("100Mbps")), {"gossip"}),
+                  1);
   std::vector<fs::path> left;
   for (const char* stage : {"probes", "tuning", "runs", "conditions"}) {
     left.push_back(adviser.folder() / stage / "point" / ".1.partial-x1");
@@ -405,7 +410,8 @@ TEST_CASE("what a command that was killed left half-written is removed by the ne
 
 TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON says the same") {
   const Place place;
-  Adviser adviser(place.request(place.write("page.json", scenario_text("100Mbps")), {"gossip", "alone", "local_sgd"}),
+  Adviser adviser(systems::built_in(),
+                  place.request(place.write("page.json", scenario_text("100Mbps")), {"gossip", "alone", "local_sgd"}),
                   2);
   adviser.run(Counted().options());
   std::istringstream lines(advice_text(adviser, results::text_columns));
@@ -417,13 +423,15 @@ TEST_CASE("every line of the page for a terminal fits 80 columns, and the JSON s
   CHECK(json["systems"][0]["scores"].size() == 3);
   write_advice(adviser);
   // What is recommended can be run where it lies.
-  const scenario::Scenario best = scenario::read_scenario((adviser.folder() / "recommended.json").string());
+  const scenario::Scenario best =
+      scenario::read_scenario(systems::built_in(), (adviser.folder() / "recommended.json").string());
   CHECK(best.name == "page_recommended");
 }
 
 TEST_CASE("what is not told apart from the leader stands with how far it is behind, not as if it were as good") {
   const Place place;
-  Adviser adviser(place.request(place.write("near.json", scenario_text("800Mbps")), {"gossip", "alone"}), 2);
+  Adviser adviser(systems::built_in(),
+                  place.request(place.write("near.json", scenario_text("800Mbps")), {"gossip", "alone"}), 2);
   adviser.run(Counted().options());
   const Advice advice = adviser.advice();
   const Json json = Json::parse(advice_json(adviser));
@@ -453,7 +461,7 @@ TEST_CASE("the page says what the answer depends on: time, hosts, model, data, n
   const Place place;
   std::string text = scenario_text("8Mbps");
   text.replace(text.find("\"8Mbps\""), 7, "[\"8Mbps\", \"40Mbps\"], \"servers\": 1, \"latency\": \"30ms\"");
-  Adviser adviser(place.request(place.write("setting.json", text), {"alone"}), 2);
+  Adviser adviser(systems::built_in(), place.request(place.write("setting.json", text), {"alone"}), 2);
   const Json before = Json::parse(advice_json(adviser))["setting"];
   REQUIRE(before.size() == 2);
   CHECK(before[0] ==
@@ -476,7 +484,7 @@ TEST_CASE("all conditions have one network model, also where half of the latency
   const Place place;
   std::string text = scenario_text("80Mbps");
   text.replace(text.find("\"80Mbps\""), 8, R"("80Mbps", "latency": "8ms")");
-  Adviser adviser(place.request(place.write("near.json", text), {"gossip"}), 2);
+  Adviser adviser(systems::built_in(), place.request(place.write("near.json", text), {"gossip"}), 2);
   adviser.run(Counted().options());
   int runs = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(adviser.folder() / "conditions")) {
@@ -494,7 +502,7 @@ TEST_CASE("where the model is TCP and packets are nearer the best run again pack
     text.replace(text.find("\"80Mbps\""), 8,
                  fmt::format(R"("80Mbps", "latency": "{}", "network": {{{}}})", latency, network));
     const std::string name = fmt::format("far{}{}.json", latency, std::hash<std::string>{}(network));
-    Adviser adviser(place.request(place.write(name, text), {"gossip"}), 2);
+    Adviser adviser(systems::built_in(), place.request(place.write(name, text), {"gossip"}), 2);
     adviser.run(Counted().options());
     const Advice advice = adviser.advice();
     CHECK(advice.open_conditions == 0);
@@ -523,7 +531,7 @@ TEST_CASE("what cannot be asked is one line") {
   const Place place;
   const auto error_of = [&](const std::string& text, std::vector<std::string> systems = {}) -> std::string {
     try {
-      Adviser adviser(place.request(place.write("bad.json", text), std::move(systems)), 1);
+      Adviser adviser(systems::built_in(), place.request(place.write("bad.json", text), std::move(systems)), 1);
     } catch (const scenario::ScenarioErrors& errors) {
       REQUIRE(errors.lines.size() == 1);
       return errors.lines.front();
@@ -545,7 +553,7 @@ TEST_CASE("a platform alone is given a task, its servers by their names") {
   const std::string root = DDLSIM_SOURCE_DIR;
   AdviseRequest request = place.request(root + "/platforms/het_wan.xml", {"ps_async"});
   request.overrides = {{"platform.workers", "4"}, {"stop.time", "4s"}};
-  Adviser adviser(request, 1);
+  Adviser adviser(systems::built_in(), request, 1);
   const Advice advice = adviser.advice();
   REQUIRE(advice.candidates.size() == 2);
   CHECK(advice.candidates[1].excluded == "");
@@ -557,12 +565,12 @@ TEST_CASE("a platform alone is given the task of the shipped scenarios") {
   const std::string root = DDLSIM_SOURCE_DIR;
   AdviseRequest request = place.request(root + "/platforms/het_wan.xml", {"ps_async"});
   request.overrides = {{"platform.workers", "4"}};
-  Adviser adviser(request, 1);
+  Adviser adviser(systems::built_in(), request, 1);
   const auto described = [](const scenario::Scenario& scenario) {
     return Json::parse(scenario::describe_run(scenario));
   };
   const Json asked = described(adviser.scenario_of(adviser.advice().advised.front()));
-  const Json shipped = described(scenario::read_scenario(root + "/scenarios/het_wan_ako_p3.json"));
+  const Json shipped = described(scenario::read_scenario(systems::built_in(), root + "/scenarios/het_wan_ako_p3.json"));
   for (const char* key : {"data", "model", "training", "wire", "compute", "stop", "evaluate"}) {
     CAPTURE(key);
     REQUIRE(shipped.contains(key));
@@ -585,7 +593,8 @@ TEST_CASE("a platform's servers are the hosts that are called ps and a number") 
   write_instead("<platform ", others + "\n<platform ");
   AdviseRequest request = place.request(place.write("p.xml", text), {"ps_async"});
   request.overrides = {{"platform.workers", "4"}};
-  CHECK(Adviser(request, 1).question().notes.front() == "Servers: ps12, ps0; all other hosts are workers.");
+  CHECK(Adviser(systems::built_in(), request, 1).question().notes.front() ==
+        "Servers: ps12, ps0; all other hosts are workers.");
 }
 
 TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, and writes what can be run") {
@@ -599,7 +608,7 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
   std::size_t made = 0;
   const LabOptions options{
       2, [&](const jobs::RunsProgress& progress) { made = progress.finished - progress.kept; }, {}};
-  TuneStudy study(request);
+  TuneStudy study(systems::built_in(), request);
   study.run(options);
   CHECK(made == 2 * (8 + 4));
   const std::vector<TunedScenario> tuned = study.results();
@@ -612,13 +621,13 @@ TEST_CASE("tuning takes as many runs for each scenario, chooses what did best, a
     }
     REQUIRE(one.at_end.size() == 2);
     CHECK((one.at_end[0] + one.at_end[1]) / 2 == doctest::Approx(1 - chosen.mean()));
-    const scenario::Scenario best = scenario::read_scenario(one.tuned_file);
+    const scenario::Scenario best = scenario::read_scenario(systems::built_in(), one.tuned_file);
     CHECK(best.name == one.name + "_tuned");
     const std::string table = results::text_of(one.folder / "tried.csv");
     CHECK(std::ranges::count(table, '\n') == 1 + 12);
     CHECK(table.starts_with("training.optimizer.learning_rate,seed,score,"));
   }
-  TuneStudy again(request);
+  TuneStudy again(systems::built_in(), request);
   made = 99;
   again.run(options);
   CHECK(made == 99);  // nothing to do, so nothing to tell
@@ -635,7 +644,7 @@ TEST_CASE("tuning over lists of values says what is wrong with them") {
   TuneRequest request;
   request.files = {place.write("one.json", scenario_text("8Mbps")).string()};
   request.over = {over_of("algorithm.partitions=1,2")};
-  CHECK_THROWS_AS(TuneStudy{request}, scenario::ScenarioErrors);
+  CHECK_THROWS_AS(TuneStudy(systems::built_in(), request), scenario::ScenarioErrors);
 }
 
 }  // namespace ddl::advise

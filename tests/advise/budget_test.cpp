@@ -39,7 +39,7 @@ class CountedBudget {
   double share_;
   int at_once_;
   results::TemporaryFolder scratch_;
-  Lab lab_{Goal{}};
+  Lab lab_{systems::built_in(), Goal{}};
   Budget budget_{[this] { return share_ * static_cast<double>(results_below(scratch_.path())); }, at_once_};
 };
 

@@ -35,10 +35,10 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
   const results::TemporaryFolder scratch;
   const std::string out = scratch.path().string();
   const jobs::Sweep sweep = sweep_of(R"("tune": {"over": {"training.batch_size": [1, 40]}, "seeds": 2})");
-  const jobs::SweepPlan plan = jobs::plan_sweep(sweep);
+  const jobs::SweepPlan plan = jobs::plan_sweep(systems::built_in(), sweep);
   CHECK(tuning_runs(sweep, plan) == std::vector<std::size_t>{2 + 1, 2 + 1});
   std::size_t made = 0;
-  const jobs::SweepPlan tuned = tuned_plan(sweep, plan, out, counted(made));
+  const jobs::SweepPlan tuned = tuned_plan(systems::built_in(), sweep, plan, out, counted(made));
   CHECK(made == 6);
   CHECK(tuned.columns == std::vector<std::string>{"algorithm", "training.batch_size"});
   for (const jobs::SweepPoint& point : tuned.points) {
@@ -59,7 +59,7 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
   CHECK(tried.find("single,1,1000002,") == std::string::npos);
   // Again, nothing is made.
   made = 0;
-  tuned_plan(sweep, plan, out, counted(made));
+  tuned_plan(systems::built_in(), sweep, plan, out, counted(made));
   CHECK(made == 0);
   // The sweep's own runs are of the tuned scenarios.
   const jobs::SweepEstimate outlook = jobs::estimate_sweep(sweep, tuned, out, 2);
@@ -74,7 +74,8 @@ TEST_CASE("a sweep is not tuned over its own seeds") {
   jobs::Sweep sweep = sweep_of(R"("tune": {})");
   sweep.seeds = {1000002};
   std::size_t made = 0;
-  CHECK_THROWS_WITH_AS(tuned_plan(sweep, jobs::plan_sweep(sweep), scratch.path().string(), counted(made)),
+  CHECK_THROWS_WITH_AS(tuned_plan(systems::built_in(), sweep, jobs::plan_sweep(systems::built_in(), sweep),
+                                  scratch.path().string(), counted(made)),
                        "tuned.json: $.seeds: 1000002 is a seed for tuning; expected others", InputError);
   CHECK(made == 0);
 }

@@ -34,12 +34,13 @@ void check_lines(const scenario::ScenarioErrors& errors) {
 // What is accepted is the same after writing and reading.
 void check_round_trip(const scenario::Scenario& scenario) {
   const std::string text = scenario::describe(scenario);
-  check(scenario::describe(scenario::parse_scenario(text, scenario.file)) == text, "a description describes itself");
+  check(scenario::describe(scenario::parse_scenario(systems::built_in(), text, scenario.file)) == text,
+        "a description describes itself");
 }
 
 void read_scenario_bytes(std::string_view bytes) {
   try {
-    check_round_trip(scenario::parse_scenario(std::string(bytes), "fuzz.json"));
+    check_round_trip(scenario::parse_scenario(systems::built_in(), std::string(bytes), "fuzz.json"));
   } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
@@ -59,7 +60,7 @@ void read_overrides(std::string_view bytes) {
         {std::string(line.substr(0, equals)), std::string(line.substr(std::min(line.size(), equals + 1)))});
   }
   try {
-    check_round_trip(scenario::parse_scenario(base_scenario, "fuzz.json", overrides));
+    check_round_trip(scenario::parse_scenario(systems::built_in(), base_scenario, "fuzz.json", overrides));
   } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
@@ -70,7 +71,7 @@ void read_sweep_bytes(std::string_view bytes) {
     const jobs::Sweep sweep = jobs::parse_sweep(std::string(bytes), "fuzz.json");
     std::size_t points = 1;
     for (const jobs::SweepAxis& axis : sweep.axes) points *= axis.values.size();
-    if (points <= 32) jobs::plan_sweep(sweep);
+    if (points <= 32) jobs::plan_sweep(systems::built_in(), sweep);
   } catch (const scenario::ScenarioErrors& errors) {
     check_lines(errors);
   }
@@ -152,7 +153,7 @@ void read_profile_bytes(std::string_view bytes) {
   folder.write("profile.csv", bytes.substr(1));
   const std::string quantity = owner[static_cast<unsigned char>(bytes[0]) % std::size(owner)];
   try {
-    check_round_trip(scenario::parse_scenario(base_scenario, "fuzz.json",
+    check_round_trip(scenario::parse_scenario(systems::built_in(), base_scenario, "fuzz.json",
                                               {{"platform.profiles", R"([{"quantity": )" + quantity + R"(, "file": ")" +
                                                                          folder.file("profile.csv") + "\"}]"}}));
   } catch (const scenario::ScenarioErrors& errors) {

@@ -104,7 +104,7 @@ std::string difference(const Golden& then, const Golden& now) {
 
 // Of one scenario; says on stderr what is wrong.
 bool holds(const std::string& name) {
-  scenario::Scenario scenario = scenario::read_scenario((scenarios / (name + ".json")).string());
+  scenario::Scenario scenario = scenario::read_scenario(systems::built_in(), (scenarios / (name + ".json")).string());
   scenario.math.mode = nn::MathMode::portable;  // on processors, too, where another mode is the default
   const Golden now = golden_of(run::run(scenario));
   const std::string file = "tests/goldens/data/" + name + ".txt";

@@ -117,7 +117,8 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
                   "tf_ako": {"clock": "ping_pong"}},
     "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,
     "compute": {"seconds_per_batch": "1ms", "jitter": 0.1, "slowdown": {"w2": 8}}, "stop": {"iterations": 12}})";
-  CHECK(run::run(scenario::parse_scenario(text, "clock.json")).steps == std::vector<std::int64_t>(4, 12));
+  CHECK(run::run(scenario::parse_scenario(systems::built_in(), text, "clock.json")).steps ==
+        std::vector<std::int64_t>(4, 12));
 }
 
 TEST_CASE("adaptive P follows a link whose bandwidth is halved for a while, and comes back") {

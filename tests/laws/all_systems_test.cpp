@@ -29,7 +29,7 @@ std::string scenario_of(const std::string& system) {
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(smoke)) files.insert(entry.path().string());
   for (const std::string& file : files) {
-    const scenario::Scenario scenario = scenario::read_scenario(file);
+    const scenario::Scenario scenario = scenario::read_scenario(systems::built_in(), file);
     if (scenario.algorithm->facts().name == system && scenario.faults.empty()) return file;
   }
   return "";
@@ -37,7 +37,7 @@ std::string scenario_of(const std::string& system) {
 
 scenario::Scenario with(const std::string& file, const std::string& stop, std::vector<Override> more = {}) {
   more.insert(more.begin(), {{"stop", stop}, {"evaluate", R"({"every_iterations": 5})"}});
-  return scenario::read_scenario(file, more);
+  return scenario::read_scenario(systems::built_in(), file, more);
 }
 
 // Nothing if the scenario is refused: with such settings, or because it has no such host.
@@ -58,7 +58,7 @@ std::int64_t all_steps(const run::RunResult& result) {
 // Calls `law` for every system with its scenario's file.
 template <class Law>
 void for_all_systems(Law law) {
-  for (const auto& system : systems::all_systems()) {
+  for (const auto& system : systems::built_in()) {
     const std::string name = system->facts().name, file = scenario_of(name);
     CAPTURE(name);
     REQUIRE_MESSAGE(file != "", name << " has no scenario without faults in scenarios/smoke");

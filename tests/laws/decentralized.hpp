@@ -8,6 +8,7 @@
 
 #include "core/graph/mixing.hpp"
 #include "core/nn/optimizer.hpp"
+#include "core/nn/schedule.hpp"
 #include "core/node/vectors.hpp"
 #include "sim/run/learning/trainer.hpp"
 #include "tests/support/scenarios.hpp"

@@ -266,9 +266,11 @@ TEST_CASE("a run ends after its servers' work on the last gradients") {
 
 // Elastic averaging that is judged by the workers' own models, and by one worker's.
 struct JudgedByWorkers : SystemOf<JudgedByWorkers, systems::EasgdParams> {
+  static constexpr SystemFacts facts = systems::EasgdParams::facts;
   std::vector<int> model_holders(const Cluster&) const override { return {}; }
 };
 struct JudgedByTheSecond : SystemOf<JudgedByTheSecond, systems::EasgdParams> {
+  static constexpr SystemFacts facts = systems::EasgdParams::facts;
   std::vector<int> model_holders(const Cluster&) const override { return {1}; }
 };
 

@@ -118,12 +118,14 @@ std::vector<std::string> settings_of(const std::string& system) {
 
 // A system whose author believes that a cycle moves 1.3 models each way.
 struct WrongParams : SystemOf<WrongParams, systems::PsAsyncParams> {
+  static constexpr SystemFacts facts = systems::PsAsyncParams::facts;
   Traffic traffic(const Cluster& cluster) const override {
     return comm::pull_and_push(cluster, Pace::free, 1.3, codec);
   }
 };
 // One whose author believes that each step waits for a fiftieth of a model.
 struct ForgetfulParams : SystemOf<ForgetfulParams, systems::AloneParams> {
+  static constexpr SystemFacts facts = systems::AloneParams::facts;
   Traffic traffic(const Cluster&) const override {
     return {Pace::lockstep, {{{.source = 0, .target = 1, .models = 0.02}}}, {}};
   }
@@ -144,7 +146,7 @@ int beaten_on(const std::string& algorithm) {
 }  // namespace
 
 TEST_CASE("no system that takes timing only beats its bound, on any network, whichever worker is slow") {
-  for (const auto& system : systems::all_systems()) {
+  for (const auto& system : systems::built_in()) {
     const std::string name = system->facts().name;
     if (name == not_for_timing) continue;
     CAPTURE(name);
@@ -165,7 +167,7 @@ TEST_CASE("no system that takes timing only beats its bound, on any network, whi
 // With small models, because a simulation takes as long as it has packets.
 TEST_CASE("nor does one whose messages are carried packet by packet") {
   const Case network_bound{networks[3], "packets", "auto", "{}", 4, "100kB"};
-  for (const auto& system : systems::all_systems()) {
+  for (const auto& system : systems::built_in()) {
     const std::string name = system->facts().name;
     if (name == not_for_timing) continue;
     const std::string algorithm = settings_of(name).front();

@@ -14,7 +14,9 @@ TEST_CASE("SimGrid carries the messages of each of the 60 scenarios that compare
     if (!name.ends_with(".json") || name.ends_with(".schema.json")) continue;
     CAPTURE(name);
     ++found;
-    const auto plan = ddl::run::forecast_of(ddl::scenario::read_scenario(entry.path().string(), {})).network;
+    const auto plan =
+        ddl::run::forecast_of(ddl::scenario::read_scenario(ddl::systems::built_in(), entry.path().string(), {}))
+            .network;
     CHECK(plan.carried_by == ddl::platform::CarriedBy::simgrid);
     CHECK(plan.sharing == ddl::scenario::LinkSharing::tcp);
     CHECK(plan.model == ddl::scenario::NetworkModel::TCP);

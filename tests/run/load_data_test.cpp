@@ -12,7 +12,8 @@ namespace ddl::run::load_data_test {
 namespace {
 
 data::Dataset tested(const std::string& samples, int seed = 1) {
-  return load_data(scenario::parse_scenario(R"({ "platform": { "workers": 2, "bandwidth": "1Mbps" },
+  return load_data(scenario::parse_scenario(systems::built_in(),
+                                            R"({ "platform": { "workers": 2, "bandwidth": "1Mbps" },
       "algorithm": "ako", "data": { "train": 20, "test": 200 }, "training": { "batch_size": 4 }, "stop": { "iterations": 1 },
       "evaluate": { "every_iterations": 1)" + samples +
                                                 R"( }, "seed": )" + std::to_string(seed) + " }",

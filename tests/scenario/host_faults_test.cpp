@@ -19,7 +19,8 @@ std::vector<std::string> lines_of(const std::vector<std::string>& faults) {
   std::string list;
   for (const std::string& fault : faults) list += (list.empty() ? "" : ", ") + fault;
   try {
-    parse_scenario(fmt::format(R"({{"platform": {{"workers": 4, "bandwidth": "1Mbps"}}, "algorithm": "gossip",
+    parse_scenario(systems::built_in(),
+                   fmt::format(R"({{"platform": {{"workers": 4, "bandwidth": "1Mbps"}}, "algorithm": "gossip",
                                     "stop": {{"iterations": 10}}, "faults": [{}]}})",
                                list),
                    "x.json");
@@ -82,7 +83,8 @@ TEST_CASE("the state of a host that never starts again is refused") {
 TEST_CASE("a restart's state is lost unless it is said to be kept") {
   const auto state_of = [](const std::string& rest) {
     const Scenario scenario =
-        parse_scenario(R"({"platform": {"workers": 4, "bandwidth": "1Mbps"}, "algorithm": "gossip",
+        parse_scenario(systems::built_in(),
+                       R"({"platform": {"workers": 4, "bandwidth": "1Mbps"}, "algorithm": "gossip",
                            "stop": {"iterations": 10}, "faults": [)" +
                            crash(1, rest) + "]}",
                        "x.json");

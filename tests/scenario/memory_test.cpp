@@ -10,7 +10,8 @@ namespace ddl::scenario {
 namespace {
 
 Scenario scenario_with(const std::string& rest) {
-  return parse_scenario(R"({"platform": {"workers": 4, "bandwidth": "1Mbps"}, "algorithm": "ring_allreduce",
+  return parse_scenario(systems::built_in(),
+                        R"({"platform": {"workers": 4, "bandwidth": "1Mbps"}, "algorithm": "ring_allreduce",
                             "stop": {"iterations": 10}, )" +
                             rest + "}",
                         "memory.json");
@@ -86,6 +87,7 @@ TEST_CASE("workers that share one model take the memory of what they hold of it"
   const std::string cnn = R"("model": "cnn", "algorithm": )";
   const auto with = [&](const std::string& algorithm) {
     return parse_scenario(
+        systems::built_in(),
         R"({"platform": {"workers": 3, "bandwidth": "1Mbps"}, "stop": {"iterations": 10}, )" + cnn + algorithm + "}",
         "memory.json");
   };

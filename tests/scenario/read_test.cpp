@@ -30,7 +30,7 @@ struct Folder {
 
 std::string first_line(const std::string& file) {
   try {
-    read_scenario(file);
+    read_scenario(systems::built_in(), file);
   } catch (const ScenarioErrors& errors) {
     return errors.lines.size() == 1 ? errors.lines.front() : "several lines";
   }
@@ -110,11 +110,11 @@ TEST_CASE("without evaluation times a real model is evaluated fifty times until 
 }
 
 TEST_CASE("a scenario without a name is called like its file, and its paths start at the file's folder") {
-  const Scenario scenario = parse_scenario(kSmall, "some/where/het_wan.json");
+  const Scenario scenario = parse_scenario(systems::built_in(), kSmall, "some/where/het_wan.json");
   CHECK(scenario.name == "het_wan");
   CHECK(resolve_path(scenario, "../platforms/a.xml") == "some/where/../platforms/a.xml");
   CHECK(resolve_path(scenario, "/a.xml") == "/a.xml");
-  CHECK(resolve_path(parse_scenario(kSmall, "a.json"), "a.xml") == "a.xml");
+  CHECK(resolve_path(parse_scenario(systems::built_in(), kSmall, "a.json"), "a.xml") == "a.xml");
 }
 
 TEST_CASE("comments may stand anywhere") {
@@ -187,7 +187,7 @@ TEST_CASE("files that cannot be scenarios are refused with one line") {
   const std::string zero = folder.file("zero.json", std::string("{}\0{}", 5));
   CHECK(first_line(zero) == zero + ": $: holds a zero byte; expected JSON text");
   const std::string good = folder.file("good.json", kSmall);
-  CHECK(read_scenario(good).name == "good");
+  CHECK(read_scenario(systems::built_in(), good).name == "good");
   CHECK(first_line(good + "/more.json").find("cannot be read") != std::string::npos);
 }
 

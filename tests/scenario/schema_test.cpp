@@ -82,7 +82,7 @@ void collect_words(const Json& schema, std::vector<std::string>& words) {
 
 TEST_CASE("the schema uses only words whose meaning is checked here") {
   std::vector<std::string> words;
-  collect_words(Json::parse(scenario_schema()), words);
+  collect_words(Json::parse(scenario_schema(systems::built_in())), words);
   for (const std::string& word : words) {
     const bool known = std::regex_match(
         word, std::regex("type|properties|additionalProperties|required|minProperties|items|minItems|oneOf|enum|const|"
@@ -93,7 +93,7 @@ TEST_CASE("the schema uses only words whose meaning is checked here") {
 }
 
 TEST_CASE("the schema accepts every scenario that is right, as written and as described") {
-  const Json schema = Json::parse(scenario_schema());
+  const Json schema = Json::parse(scenario_schema(systems::built_in()));
   for (const std::string& text : styles()) {
     CAPTURE(text);
     CHECK(valid(schema, Json::parse(text)));
@@ -102,7 +102,7 @@ TEST_CASE("the schema accepts every scenario that is right, as written and as de
 }
 
 TEST_CASE("the schema refuses what the reader refuses one by one") {
-  const Json schema = Json::parse(scenario_schema());
+  const Json schema = Json::parse(scenario_schema(systems::built_in()));
   const std::vector<Override> wrong = {
       {"bogus", "1"},
       {"platform.bandwidth", "40"},
@@ -149,7 +149,7 @@ TEST_CASE("the schema refuses what the reader refuses one by one") {
 }
 
 TEST_CASE("every property of the schema has a description") {
-  const Json schema = Json::parse(scenario_schema());
+  const Json schema = Json::parse(scenario_schema(systems::built_in()));
   for (const auto& [key, property] : schema["properties"].items()) {
     CAPTURE(key);
     CHECK(property.contains("description"));
@@ -162,12 +162,12 @@ TEST_CASE("every property of the schema has a description") {
 }
 
 TEST_CASE("the published schema of scenarios is the program's") {
-  const bool same = is_accepted("scenarios/scenario.schema.json", scenario_schema());
+  const bool same = is_accepted("scenarios/scenario.schema.json", scenario_schema(systems::built_in()));
   CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema > scenarios/scenario.schema.json");
 }
 
 TEST_CASE("the published schema of scenarios as a page is the program's") {
-  const bool same = is_accepted("docs/keys.md", keys_page());
+  const bool same = is_accepted("docs/keys.md", keys_page(systems::built_in()));
   CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema keys > docs/keys.md");
 }
 

@@ -92,13 +92,13 @@ inline std::vector<std::string> styles() {
 
 // `text` as a file in the repository's root.
 inline Scenario parse(const std::string& text, const std::vector<Override>& overrides = {}) {
-  return parse_scenario(text, std::string(DDLSIM_SOURCE_DIR) + "/sample.json", overrides);
+  return parse_scenario(systems::built_in(), text, std::string(DDLSIM_SOURCE_DIR) + "/sample.json", overrides);
 }
 
 // The lines of what is wrong with `text`, as the file "s.json".
 inline std::vector<std::string> errors_of(const std::string& text, const std::vector<Override>& overrides = {}) {
   try {
-    parse_scenario(text, "s.json", overrides);
+    parse_scenario(systems::built_in(), text, "s.json", overrides);
   } catch (const ScenarioErrors& errors) {
     return errors.lines;
   }

@@ -200,6 +200,7 @@ scenario::Scenario draw(Stream& random, std::uint64_t seed, std::string_view wan
   for (int i = 0; i < servers; ++i) nodes.push_back("ps" + std::to_string(i));
   Filler fill(random, hosts, {});
   scenario::Scenario scenario;
+  scenario.algorithm = systems::SystemChoice(systems::built_in());
   scenario.name = "soak_" + std::to_string(seed);
   scenario.seed = random.below(1000);
   draw_platform(fill, scenario, workers, servers);
@@ -219,11 +220,12 @@ scenario::Scenario draw(Stream& random, std::uint64_t seed, std::string_view wan
 std::string random_scenario(std::uint64_t seed) {
   Stream random = stream(seed, "soak", "scenario");
   // Systems take turns, or those that go with most settings would be drawn most.
-  const char* const system = systems::all_systems()[seed % systems::all_systems().size()]->facts().name;
+  const Registry systems = systems::built_in();
+  const char* const system = systems[seed % systems.size()].facts().name;
   for (int i = 0; i < most_draws; ++i) {
     const std::string text = scenario::describe(draw(random, seed, system));
     try {
-      scenario::parse_scenario(text, "soak.json");
+      scenario::parse_scenario(systems::built_in(), text, "soak.json");
       return text;
     } catch (const scenario::ScenarioErrors&) {  // settings that do not fit together
     }

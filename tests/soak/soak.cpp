@@ -81,7 +81,7 @@ constexpr std::int64_t long_steps = 200;
 constexpr double most_bytes_in_packets = 20e3;
 
 scenario::Scenario long_and_steady(const std::string& text, bool timing_only) {
-  scenario::Scenario scenario = scenario::parse_scenario(text, "soak.json");
+  scenario::Scenario scenario = scenario::parse_scenario(systems::built_in(), text, "soak.json");
   scenario.faults.clear();
   scenario.compute.jitter = 0;
   scenario.record = {};
@@ -99,7 +99,7 @@ scenario::Scenario long_and_steady(const std::string& text, bool timing_only) {
   } else {
     scenario.evaluate.every_iterations = long_steps;
   }
-  return scenario::parse_scenario(scenario::describe(scenario), "soak.json");
+  return scenario::parse_scenario(systems::built_in(), scenario::describe(scenario), "soak.json");
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ SoakOutcome soak(std::uint64_t seed, unsigned most_seconds) {
   SoakOutcome outcome;
   try {
     outcome.scenario = random_scenario(seed);
-    const scenario::Scenario scenario = scenario::parse_scenario(outcome.scenario, "soak.json");
+    const scenario::Scenario scenario = scenario::parse_scenario(systems::built_in(), outcome.scenario, "soak.json");
     outcome.algorithm = scenario.algorithm->facts().name;
     const Said first = try_run(scenario, 1, most_seconds), second = try_run(scenario, 3, most_seconds);
     outcome.ended = first.ended;

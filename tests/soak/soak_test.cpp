@@ -23,13 +23,13 @@ TEST_CASE("twenty random scenarios end the same way twice, with any threads") {
 // A test of its own with the label long: some scenarios take minutes.
 TEST_CASE("no system beats its lower bound in random scenarios, both ways of sharing links" * doctest::skip()) {
   std::map<std::string, int> judged;
-  for (std::uint64_t seed = 1; seed <= 8 * systems::all_systems().size(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 8 * systems::built_in().size(); ++seed) {
     const BoundOutcome outcome = soak_bound(seed, 120);
     CAPTURE(outcome.scenario);
     CHECK(outcome.problem == "");
     judged[outcome.algorithm] += outcome.judged;
   }
-  for (const auto& system : systems::all_systems()) {
+  for (const auto& system : systems::built_in()) {
     CAPTURE(system->facts().name);
     CHECK(judged[system->facts().name] >= 1);
   }

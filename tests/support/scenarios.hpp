@@ -15,7 +15,9 @@ namespace ddl {
 // Max-min sharing of full-duplex links, nothing else: what closed forms are written for.
 inline const std::string textbook = R"("network": {"model": "CM02", "crosstraffic": false, "tcp_window": "0B"})";
 
-inline scenario::Scenario scenario_from(const std::string& json) { return scenario::parse_scenario(json, "law.json"); }
+inline scenario::Scenario scenario_from(const std::string& json) {
+  return scenario::parse_scenario(systems::built_in(), json, "law.json");
+}
 
 // A star of 8 Mbit/s (1 MB/s) links and messages of 1 MB, so that N/B is a second; gradients take 100 ms.
 inline scenario::Scenario timing_only(const std::string& algorithm, int workers, int servers,

@@ -26,7 +26,7 @@ inline std::set<std::string> keys_of(const System& system) {
 // others: not those whose hosts hold parts of one model, or members of one ensemble, nor one that lets workers idle.
 inline std::vector<std::string> names_of_systems(int workers, int servers) {
   std::vector<std::string> names;
-  for (const auto& system : systems::all_systems()) {
+  for (const auto& system : systems::built_in()) {
     const bool some_idle = system->facts().one_trains && workers > 1;
     if (system->facts().is_model_parallel() || some_idle ||
         !systems::setting_errors(*system, {workers, servers}).empty())
@@ -40,8 +40,8 @@ inline std::vector<std::string> names_of_systems(int workers, int servers, const
                                                  bool have_them = true) {
   std::vector<std::string> names = names_of_systems(workers, servers);
   std::erase_if(names, [&](const std::string& name) {
-    const auto system =
-        std::ranges::find_if(systems::all_systems(), [&](const auto& of) { return of->facts().name == name; });
+    const Registry all = systems::built_in();
+    const auto system = std::ranges::find_if(all, [&](const auto& of) { return of->facts().name == name; });
     return std::ranges::includes(keys_of(**system), keys) != have_them;
   });
   check(!names.empty(), "some system has the keys that a law asks for");

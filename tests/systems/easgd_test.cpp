@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@ using Vectors = std::vector<Vector>;
 // A run of as many steps as there are gradients.
 class Run {
  public:
-  Run(int tau, double alpha, Vector start, const Vector& center, const Vectors& gradients)
+  Run(int tau, std::optional<double> alpha, Vector start, const Vector& center, const Vectors& gradients)
       : cluster_({.cluster = {.workers = 1, .servers = 1, .parameters = 2, .model_bytes = 8},
                   .steps = static_cast<std::int64_t>(gradients.size()),
                   .gradient = [&gradients](
@@ -83,7 +84,7 @@ TEST_CASE("the center is asked for in every tau-th step, from the first one on")
 }
 
 TEST_CASE("the default moving rate is the paper's 0.9 over the number of workers") {
-  Run run({}, {1, 1}, {0, 0}, {{0, 0}});
+  Run run(10, std::nullopt, {1, 1}, {0, 0}, {{0, 0}});
   CHECK(run.pushed() == Vectors{{0.9f, 0.9f}});
 }
 

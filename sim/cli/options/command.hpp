@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::cli {
@@ -63,12 +64,12 @@ void add_out(CLI::App& command, std::string& out, const char* what);
 // What was typed, as a shell would take it again: "ddlsim plot results/a --kind map".
 std::string spelled_out(const CLI::App& command);
 
-// Every command, in the order of the help.
+// Every command, in the order of the help. `systems` outlive them.
 // run, check, describe, sweep, tune, advise, expect
-std::vector<Command> add_scenario_commands(CLI::App& app);
+std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems);
 // compare, plot, report
 std::vector<Command> add_result_commands(CLI::App& app);
 // new, model, list, schema, completion, manual
-std::vector<Command> add_other_commands(CLI::App& app);
+std::vector<Command> add_other_commands(CLI::App& app, const Registry& systems);
 
 }  // namespace ddl::cli

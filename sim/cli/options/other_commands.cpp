@@ -11,7 +11,7 @@
 namespace ddl::cli {
 namespace {
 
-Command add_model(CLI::App& app) {
+Command add_model(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<ModelSettings>();
   CLI::App& command =
@@ -28,21 +28,21 @@ Command add_model(CLI::App& app) {
   command.add_flag("--json", settings->json, "As JSON, with the model as a scenario spells it");
   command.footer("Examples:\n  ddlsim model resnet18-bibd\n  ddlsim model ako-cnn --mask bibd_field");
   typed->add_overrides(command);
-  return {&command, [typed, settings] {
+  return {&command, [typed, settings, &systems] {
             settings->overrides = typed->changes();
-            show_model(*settings);
+            show_model(systems, *settings);
             return int{kDone};
           }};
 }
 
-Command add_list(CLI::App& app) {
+Command add_list(CLI::App& app, const Registry& systems) {
   const auto kind = std::make_shared<std::string>();
   CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
   set_words(*command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything"),
             "KIND", catalogue_words());
   command.footer("Example:\n  ddlsim list algorithms");
-  return {&command, [kind] {
-            list_catalogue(*kind);
+  return {&command, [kind, &systems] {
+            list_catalogue(systems, *kind);
             return int{kDone};
           }};
 }
@@ -62,15 +62,15 @@ Command add_new(CLI::App& app) {
           }};
 }
 
-Command add_schema(CLI::App& app) {
+Command add_schema(CLI::App& app, const Registry& systems) {
   const auto kind = std::make_shared<std::string>();
   CLI::App& command =
       *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps, or a page about all keys");
   set_words(*command.add_option("of", *kind, "scenario (default), sweep, or keys (Markdown)"), "KIND",
             {"scenario", "sweep", "keys"});
   command.footer("Example:\n  ddlsim schema > scenario.schema.json");
-  return {&command, [kind] {
-            print_schema(*kind);
+  return {&command, [kind, &systems] {
+            print_schema(systems, *kind);
             return int{kDone};
           }};
 }
@@ -100,8 +100,9 @@ Command add_manual(CLI::App& app) {
 
 }  // namespace
 
-std::vector<Command> add_other_commands(CLI::App& app) {
-  return {add_new(app), add_model(app), add_list(app), add_schema(app), add_completion(app), add_manual(app)};
+std::vector<Command> add_other_commands(CLI::App& app, const Registry& systems) {
+  return {add_new(app),        add_model(app, systems), add_list(app, systems), add_schema(app, systems),
+          add_completion(app), add_manual(app)};
 }
 
 }  // namespace ddl::cli

@@ -30,7 +30,7 @@ CLI::Option* add_live(CLI::App& command, std::optional<std::string>& live) {
       ->type_name("FILE");
 }
 
-Command add_run(CLI::App& app) {
+Command add_run(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<RunSettings>();
   CLI::App& run = *app.add_subcommand("run", "Run scenarios (the word may be left out)");
@@ -55,14 +55,14 @@ Command add_run(CLI::App& app) {
   run.footer(
       "--set names the run after what it changes, unless it sets the name itself.\n"
       "Example:\n  ddlsim run scenarios/het_wan_ako_p3.json --set algorithm.partitions=4 \\\n    --seeds 1..3");
-  return {&run, [typed, settings, &run] {
+  return {&run, [typed, settings, &run, &systems] {
             if (run.count("--verify-digest") > 0) {
               if (typed->files.size() > 1) {
                 throw InputError("run --verify-digest: repeats one run; expected one scenario at most");
               }
               settings->scenarios = typed->files;
               settings->overrides = typed->changes();
-              return verify_digest(*settings);
+              return verify_digest(systems, *settings);
             }
             settings->scenarios = typed->need_files(run);
             settings->overrides = typed->changes();
@@ -71,24 +71,24 @@ Command add_run(CLI::App& app) {
             if (settings->json && settings->live == "-") {
               throw InputError("--live -: has the standard output to itself; expected no --json");
             }
-            run_scenarios(*settings);
+            run_scenarios(systems, *settings);
             return int{kDone};
           }};
 }
 
-Command add_check(CLI::App& app) {
+Command add_check(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   CLI::App& check = *app.add_subcommand("check", "Validate scenarios and sweeps; lower bounds, and what a run costs");
   add_files(check, *typed, "scenarios", "Scenario or sweep files");
   typed->add_overrides(check);
   check.footer("Example:\n  ddlsim check scenarios/*.json");
-  return {&check, [typed, &check] {
-            check_scenarios(typed->need_files(check), typed->changes());
+  return {&check, [typed, &check, &systems] {
+            check_scenarios(systems, typed->need_files(check), typed->changes());
             return int{kDone};
           }};
 }
 
-Command add_describe(CLI::App& app) {
+Command add_describe(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   CLI::App& command =
       *app.add_subcommand("describe", "Print a scenario with all defaults filled in, or what keys mean");
@@ -99,13 +99,13 @@ Command add_describe(CLI::App& app) {
       "Examples:\n"
       "  ddlsim describe scenarios/het_wan_ako_p3.json --set algorithm.partitions=4\n"
       "  ddlsim describe algorithm.ako");
-  return {&command, [typed, &command] {
-            describe(typed->need_files(command).front(), typed->changes());
+  return {&command, [typed, &command, &systems] {
+            describe(systems, typed->need_files(command).front(), typed->changes());
             return int{kDone};
           }};
 }
 
-Command add_sweep(CLI::App& app) {
+Command add_sweep(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<SweepSettings>();
   CLI::App& command = *app.add_subcommand("sweep", "Run a grid of scenarios: \"base\", \"vary\", \"zip\", \"seeds\"");
@@ -125,11 +125,11 @@ Command add_sweep(CLI::App& app) {
   command.footer(
       "Interrupted or killed, the same command goes on where it was.\n"
       "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
-  return {&command, [typed, settings, &command] {
+  return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->file.empty(), "sweep file");
             settings->file = scenario_file(settings->file);
             settings->overrides = typed->changes();
-            return sweep(*settings);
+            return sweep(systems, *settings);
           }};
 }
 
@@ -139,7 +139,7 @@ void add_target(CLI::App& command, advise::Goal& goal) {
       ->check(from_to(0.0, 1.0));
 }
 
-Command add_tune(CLI::App& app) {
+Command add_tune(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto over = std::make_shared<std::vector<std::string>>();
   const auto settings = std::make_shared<TuneSettings>();
@@ -168,15 +168,15 @@ Command add_tune(CLI::App& app) {
       "By successive halving, the same number of runs for each scenario. Interrupted,\n"
       "the same command goes on where it was.\n"
       "Example:\n  ddlsim tune scenarios/het_wan_gossip.json scenarios/het_wan_ps_async.json");
-  return {&command, [typed, over, settings, &command] {
+  return {&command, [typed, over, settings, &command, &systems] {
             settings->request.files = typed->need_files(command);
             settings->request.overrides = typed->changes();
             for (const std::string& text : *over) settings->request.over.push_back(advise::over_of(text));
-            return tune(*settings);
+            return tune(systems, *settings);
           }};
 }
 
-Command add_advise(CLI::App& app) {
+Command add_advise(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<AdviseSettings>();
   CLI::App& command = *app.add_subcommand("advise", "Say which system suits a network: ranked, tuned, and how sure");
@@ -203,15 +203,15 @@ Command add_advise(CLI::App& app) {
       "Interrupted, or with more budget, the same command goes on where it was.\n"
       "docs/advise.md says how the answer is found.\n"
       "Example:\n  ddlsim advise scenarios/het_wan_ako_p3.json --target 0.8 --budget 10min");
-  return {&command, [typed, settings, &command] {
+  return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->request.file.empty(), "scenario or platform");
             settings->request.overrides = typed->changes();
             settings->request.seeds = typed->chosen_seeds();
-            return advise(*settings);
+            return advise(systems, *settings);
           }};
 }
 
-Command add_expect(CLI::App& app) {
+Command add_expect(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   const auto settings = std::make_shared<ExpectSettings>();
   CLI::App& command = *app.add_subcommand("expect", "Run scenarios and judge them by their \"expect\"");
@@ -226,19 +226,19 @@ Command add_expect(CLI::App& app) {
   command.footer(
       "An expectation holds when it holds for every seed. Exit code 4: one does not.\n"
       "Example:\n  ddlsim expect scenarios/het_wan_ako_p3.json --seeds 1..3");
-  return {&command, [typed, settings, &command] {
+  return {&command, [typed, settings, &command, &systems] {
             settings->request.files = typed->need_files(command);
             settings->request.overrides = typed->changes();
             settings->request.seeds = typed->chosen_seeds();
-            return expect(*settings);
+            return expect(systems, *settings);
           }};
 }
 
 }  // namespace
 
-std::vector<Command> add_scenario_commands(CLI::App& app) {
-  return {add_run(app),  add_check(app),  add_describe(app), add_sweep(app),
-          add_tune(app), add_advise(app), add_expect(app)};
+std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems) {
+  return {add_run(app, systems),  add_check(app, systems),  add_describe(app, systems), add_sweep(app, systems),
+          add_tune(app, systems), add_advise(app, systems), add_expect(app, systems)};
 }
 
 }  // namespace ddl::cli

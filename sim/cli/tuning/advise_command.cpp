@@ -83,11 +83,11 @@ void write_page(advise::Adviser& adviser, const std::string& file) {
 
 }  // namespace
 
-int advise(const AdviseSettings& settings) {
+int advise(const Registry& systems, const AdviseSettings& settings) {
   const auto start = std::chrono::steady_clock::now();
   const double budget = budget_s(settings.budget);
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
-  advise::Adviser adviser(settings.request, at_once);
+  advise::Adviser adviser(systems, settings.request, at_once);
   run_within_budget(adviser, settings, at_once, [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / budget;
   });

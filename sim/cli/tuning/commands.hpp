@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/node/registry.hpp"
 #include "sim/advise/advise.hpp"
 #include "sim/advise/tune.hpp"
 
@@ -15,7 +16,7 @@ struct TuneSettings {
 };
 
 // Searches the best settings of each scenario and prints them; kRunFailed if all runs of one fail.
-int tune(const TuneSettings& settings);
+int tune(const Registry& systems, const TuneSettings& settings);
 
 struct AdviseSettings {
   advise::AdviseRequest request;
@@ -26,6 +27,6 @@ struct AdviseSettings {
 };
 
 // Says which system suits a network, and how sure that is; kRunFailed if no run came to its end.
-int advise(const AdviseSettings& settings);
+int advise(const Registry& systems, const AdviseSettings& settings);
 
 }  // namespace ddl::cli

@@ -99,8 +99,8 @@ void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::u
 
 }  // namespace
 
-int tune(const TuneSettings& settings) {
-  advise::TuneStudy study(settings.request);
+int tune(const Registry& systems, const TuneSettings& settings) {
+  advise::TuneStudy study(systems, settings.request);
   with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
     study.run({settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show});
     return 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/jobs/jobs.hpp"
 #include "sim/scenario/reading/read.hpp"
 
@@ -36,7 +37,7 @@ struct ExpectPlan {
   std::vector<Job> jobs;
 };
 // Reads everything. Throws ScenarioErrors with all that is wrong.
-ExpectPlan plan_expectations(const ExpectRequest& request);
+ExpectPlan plan_expectations(const Registry& systems, const ExpectRequest& request);
 
 // Runs what has no result yet. By job: why it has no result, "" where it has one. Throws as run_jobs does.
 std::vector<std::string> run_expectations(const ExpectPlan& plan, int at_once,

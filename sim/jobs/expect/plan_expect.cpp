@@ -13,7 +13,7 @@ using scenario::Scenario;
 
 class Planner {
  public:
-  explicit Planner(const ExpectRequest& request) : request_(request) {}
+  Planner(const Registry& systems, const ExpectRequest& request) : systems_(systems), request_(request) {}
 
   ExpectPlan plan() {
     std::vector<const Scenario*> asked;
@@ -38,7 +38,7 @@ class Planner {
     const auto [known, fresh] = read_.emplace(path, nullptr);
     if (!fresh) return known->second;
     try {
-      plan_.scenarios.push_back(scenario::read_scenario(file, request_.overrides));
+      plan_.scenarios.push_back(scenario::read_scenario(systems_, file, request_.overrides));
       known->second = &plan_.scenarios.back();
     } catch (const scenario::ScenarioErrors& errors) {
       lines_.insert(lines_.end(), errors.lines.begin(), errors.lines.end());
@@ -76,6 +76,7 @@ class Planner {
     return jobs;
   }
 
+  const Registry& systems_;
   const ExpectRequest& request_;
   ExpectPlan plan_;
   std::vector<std::string> lines_;
@@ -85,7 +86,9 @@ class Planner {
 
 }  // namespace
 
-ExpectPlan plan_expectations(const ExpectRequest& request) { return Planner(request).plan(); }
+ExpectPlan plan_expectations(const Registry& systems, const ExpectRequest& request) {
+  return Planner(systems, request).plan();
+}
 
 std::vector<std::string> run_expectations(const ExpectPlan& plan, int at_once,
                                           const std::function<void(const RunsProgress&)>& progress) {

@@ -222,7 +222,7 @@ std::string changed_name(const std::string& name, const std::vector<scenario::Ov
   return told.empty() ? name : fitting(name + "_" + point_name(told, short_names(paths)), told, false);
 }
 
-SweepPlan plan_sweep(const Sweep& sweep) {
+SweepPlan plan_sweep(const Registry& systems, const Sweep& sweep) {
   SweepPlan plan;
   plan.name = sweep.name;
   for (const SweepAxis& axis : sweep.axes)
@@ -246,7 +246,7 @@ SweepPlan plan_sweep(const Sweep& sweep) {
     try {
       std::vector<scenario::Override> all = sweep.set;
       all.insert(all.end(), varied.begin(), varied.end());
-      point.scenario = scenario::parse_scenario(sweep.base, sweep.base_file, all);
+      point.scenario = scenario::parse_scenario(systems, sweep.base, sweep.base_file, all);
       point.scenario.name = point.name;
       if (!plan.points.empty()) share_platform(plan.points.back().scenario, point.scenario);
       plan.points.push_back(std::move(point));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/jobs/sweep/sweep.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -35,7 +36,7 @@ struct SweepPlan {
 };
 
 // Reads and checks the scenario of every point. Throws ScenarioErrors; what is wrong in many runs is said once.
-SweepPlan plan_sweep(const Sweep& sweep);
+SweepPlan plan_sweep(const Registry& systems, const Sweep& sweep);
 
 // The name of a scenario that was changed by hand, in the way that points of a sweep are named:
 // "het_wan_ako_p3_partitions=4". What changes no result (seed, description, record, expect, data.path) is not in it,

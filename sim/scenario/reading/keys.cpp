@@ -135,8 +135,8 @@ class KeysPage {
 
 }  // namespace
 
-std::vector<KeyTable> keys_at(const std::string& path) {
-  OrderedJson here = OrderedJson::parse(scenario_schema());
+std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path) {
+  OrderedJson here = OrderedJson::parse(scenario_schema(systems));
   KeyTable alone{path, {}};
   std::string words = path, so_far;
   while (!words.empty()) {
@@ -180,9 +180,9 @@ std::vector<KeyTable> keys_at(const std::string& path) {
   return tables.empty() ? std::vector<KeyTable>{alone} : tables;
 }
 
-std::string keys_page() {
+std::string keys_page(const Registry& systems) {
   KeysPage page;
-  page.add("", OrderedJson::parse(scenario_schema()), 2);
+  page.add("", OrderedJson::parse(scenario_schema(systems)), 2);
   return "# Every key of a scenario\n\nMade by `ddlsim schema keys` from the descriptions that the reader itself "
          "follows; do not "
          "edit it by hand.\nAn empty default means that the key may be left out.\n" +

@@ -44,7 +44,8 @@ std::string scenario_text(const std::string& file, const char* what) {
   }
 }
 
-Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
+Scenario parse_scenario(const Registry& systems, const std::string& text, const std::string& file,
+                        const std::vector<Override>& overrides) {
   Findings findings(file);
   nlohmann::json json;
   if (!parse_json(text, findings, json)) throw ScenarioErrors(findings.lines());
@@ -66,6 +67,7 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
   }
 
   Scenario scenario;
+  scenario.algorithm = systems::SystemChoice(systems);
   scenario.file = file;
   read_json(json, scenario, findings);
   fill_defaults(scenario, file);
@@ -76,8 +78,8 @@ Scenario parse_scenario(const std::string& text, const std::string& file, const 
   return scenario;
 }
 
-Scenario read_scenario(const std::string& file, const std::vector<Override>& overrides) {
-  return parse_scenario(scenario_text(file), file, overrides);
+Scenario read_scenario(const Registry& systems, const std::string& file, const std::vector<Override>& overrides) {
+  return parse_scenario(systems, scenario_text(file), file, overrides);
 }
 
 }  // namespace ddl::scenario

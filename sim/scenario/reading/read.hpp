@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/node/registry.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::scenario {
@@ -21,11 +22,13 @@ struct Override {
   std::string value;
 };
 
-// Reads, overrides, checks, fills defaults. Checks everything that needs neither SimGrid nor the data's contents: the
-// model is built against the data's shape, the platform file and data folder must exist. Throws ScenarioErrors.
-Scenario read_scenario(const std::string& file, const std::vector<Override>& overrides = {});
+// Reads, overrides, checks, fills defaults; a scenario may choose among `systems`. Checks everything that needs neither
+// SimGrid nor the data's contents: the model is built against the data's shape, the platform file and data folder must
+// exist. Throws ScenarioErrors.
+Scenario read_scenario(const Registry& systems, const std::string& file, const std::vector<Override>& overrides = {});
 // The same from text; `file` is named in errors, and relative paths start from its folder.
-Scenario parse_scenario(const std::string& text, const std::string& file, const std::vector<Override>& overrides = {});
+Scenario parse_scenario(const Registry& systems, const std::string& text, const std::string& file,
+                        const std::vector<Override>& overrides = {});
 
 // The text of a file or pipe. Throws ScenarioErrors that say `what` was expected.
 std::string scenario_text(const std::string& file, const char* what = "a scenario");
@@ -39,7 +42,7 @@ std::string describe_run(const Scenario& scenario);
 std::string describe(const Expectation& expectation);
 
 // The JSON Schema of scenario files (draft 2020-12).
-std::string scenario_schema();
+std::string scenario_schema(const Registry& systems);
 
 // A key, in words.
 struct KeyRow {
@@ -54,9 +57,9 @@ struct KeyTable {
 };
 // What there is at a path such as `platform`, `stop.time` or `algorithm.ako`, where a word stands for the object that
 // it is short for: the objects' keys, or one key alone. Of more than a few objects only the paths. Throws InputError.
-std::vector<KeyTable> keys_at(const std::string& path);
+std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path);
 
 // docs/keys.md: the same as tables of keys, values, defaults and meanings, in Markdown.
-std::string keys_page();
+std::string keys_page(const Registry& systems);
 
 }  // namespace ddl::scenario

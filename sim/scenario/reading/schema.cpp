@@ -203,8 +203,9 @@ OrderedJson schema_of_form(PlatformSpec&, const Rule&) {
 
 }  // namespace
 
-std::string scenario_schema() {
+std::string scenario_schema(const Registry& systems) {
   Scenario defaults;
+  defaults.algorithm = systems::SystemChoice(systems);
   SchemaVisitor visitor;
   visitor.property("$schema") = {{"type", "string"}, {"description", "where editors find this schema"}};
   fields(visitor, defaults);

@@ -35,7 +35,7 @@ class Bench {
     return file.string();
   }
   ExpectPlan plan(const std::vector<std::string>& files, const std::vector<std::uint64_t>& seeds = {}) const {
-    return plan_expectations({files, {}, seeds, (scratch_.path() / "out").string()});
+    return plan_expectations(systems::built_in(), {files, {}, seeds, (scratch_.path() / "out").string()});
   }
   // Of the only file.
   std::vector<Judgement> verdicts(const std::string& file, const std::vector<std::uint64_t>& seeds = {}) const {

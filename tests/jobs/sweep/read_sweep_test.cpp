@@ -18,7 +18,7 @@ std::vector<std::string> names_of(const SweepPlan& plan) {
 
 std::vector<std::string> errors_of(const std::string& text) {
   try {
-    plan_sweep(parse_sweep(text, "s.json"));
+    plan_sweep(systems::built_in(), parse_sweep(text, "s.json"));
   } catch (const scenario::ScenarioErrors& errors) {
     return errors.lines;
   }
@@ -75,6 +75,7 @@ constexpr Refused refused[] = {
 
 TEST_CASE("every value meets every value of the other axes, the last varies fastest") {
   const SweepPlan plan = plan_sweep(
+      systems::built_in(),
       sweep_of(R"("vary": {"stop.iterations": [3, 4], "platform.bandwidth": ["8Mbps", "1Mbps"]}, "seeds": [7, 5])"));
   CHECK(plan.columns == std::vector<std::string>{"stop.iterations", "platform.bandwidth"});
   CHECK(names_of(plan) == std::vector<std::string>{"iterations=3_bandwidth=8Mbps/7", "iterations=3_bandwidth=8Mbps/5",
@@ -89,7 +90,7 @@ TEST_CASE("every value meets every value of the other axes, the last varies fast
 }
 
 TEST_CASE("zipped lists go in step, and whole algorithm blocks are named by what differs") {
-  const SweepPlan plan = plan_sweep(sweep_of(R"("set": {"platform.workers": 4},
+  const SweepPlan plan = plan_sweep(systems::built_in(), sweep_of(R"("set": {"platform.workers": 4},
       "zip": [{"algorithm": ["ps_async", {"name": "ako", "partitions": 2}, {"name": "ako", "partitions": "auto"}],
                "platform.servers": [1, 0, 0]}])"));
   REQUIRE(plan.points.size() == 3);
@@ -101,7 +102,8 @@ TEST_CASE("zipped lists go in step, and whole algorithm blocks are named by what
 
 TEST_CASE("names of points are folders' names, short and different") {
   const auto plan = [&](const std::string& values) {
-    return plan_sweep(sweep_of("\"set\": {\"platform\": {\"file\": \"" DDLSIM_SOURCE_DIR
+    return plan_sweep(systems::built_in(),
+                      sweep_of("\"set\": {\"platform\": {\"file\": \"" DDLSIM_SOURCE_DIR
                                "/platforms/uniform_lan.xml\", \"servers\": [\"ps0\"]}}, \"vary\": {\"description\": [" +
                                values + "]}"));
   };
@@ -146,8 +148,8 @@ TEST_CASE("a sweep has an end") {
 }
 
 TEST_CASE("the shipped study has every scheme at every bandwidth and worker count") {
-  const SweepPlan plan =
-      plan_sweep(read_sweep(std::string(DDLSIM_SOURCE_DIR) + "/scenarios/study/bandwidth_workers.json"));
+  const SweepPlan plan = plan_sweep(
+      systems::built_in(), read_sweep(std::string(DDLSIM_SOURCE_DIR) + "/scenarios/study/bandwidth_workers.json"));
   std::map<std::string, std::size_t> schemes;
   for (const SweepPoint& point : plan.points) ++schemes[point.values[2]];
   std::vector<std::string> names;

@@ -43,7 +43,7 @@ std::size_t column(const std::vector<std::string>& columns, const std::string& n
 TEST_CASE("runs that another program has made after the estimate are not made again") {
   const results::TemporaryFolder scratch;
   const Sweep sweep = sweep_of(four);
-  const SweepPlan plan = plan_sweep(sweep);
+  const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   const SweepEstimate early = estimate_sweep(sweep, plan, scratch.path().string(), 2);
   CHECK(early.open.size() == 4);
   SweepRunner other{scratch.path()};
@@ -147,7 +147,7 @@ TEST_CASE("a sweep's curves are one table, with numbers and their units instead 
     CHECK(rows_of(outcome.folder / table, titles)[0][0] == rows[0][0]);
     CHECK(titles[0] == columns[0]);
   }
-  const SweepPlan plan = plan_sweep(sweep);
+  const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   std::size_t row = 0;
   for (std::size_t i = 0; i < plan.runs(); ++i) {
     for (const run::CurveRow& point : results::read_mean_curve(outcome.folder / plan.name_of(i))) {
@@ -211,7 +211,7 @@ TEST_CASE("a failed run is told and stops no other, and mended, it alone is run 
   const Sweep sweep = sweep_of(R"("set": {"model": "softmax", "training.batch_size": 4}, "vary": {"data": [
       {"train": 30, "test": 30}, {"source": "mnist", "path": ")" +
                                folder.string() + R"("}, {"train": 40, "test": 30}]})");
-  const SweepPlan plan = plan_sweep(sweep);
+  const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   const SweepEstimate outlook = estimate_sweep(sweep, plan, scratch.path().string(), 1);
   fs::remove(lost);
   const SweepOutcome outcome = run_sweep(plan, outlook, {.at_once = 1, .progress = {}});
@@ -232,7 +232,7 @@ TEST_CASE("a failed run is told and stops no other, and mended, it alone is run 
 TEST_CASE("a child that dies is a failed run too") {
   const results::TemporaryFolder scratch;
   const Sweep sweep = sweep_of(R"("vary": {"stop.iterations": [3, 20000000]})");
-  const SweepPlan plan = plan_sweep(sweep);
+  const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
   const SweepEstimate outlook = estimate_sweep(sweep, plan, scratch.path().string(), 1);
   // Some seconds of computing for each process: plenty for three steps, nothing for so many.
   const rlimit seconds{static_cast<rlim_t>(std::clock() / CLOCKS_PER_SEC) + 2, RLIM_INFINITY};

@@ -24,7 +24,7 @@ struct SweepRunner {
   std::size_t ran = 0;  // in the last call
 
   SweepOutcome operator()(const Sweep& sweep) {
-    const SweepPlan plan = plan_sweep(sweep);
+    const SweepPlan plan = plan_sweep(systems::built_in(), sweep);
     SweepOptions options;
     options.at_once = at_once;
     ran = 0;

@@ -5,12 +5,14 @@
 
 #include <string>
 
+#include "core/systems/table.hpp"
 #include "tests/support/sanitized.hpp"
 
 using ddl::bench::MessageBench;
 
 TEST_CASE("a measurement's messages are those of its pattern") {
-  const auto rows = ddl::bench::measure_messages({.patterns = {"ps_sync", "d_psgd", "gossip", "ring_allreduce"},
+  const auto rows = ddl::bench::measure_messages(ddl::systems::built_in(),
+                                                 {.patterns = {"ps_sync", "d_psgd", "gossip", "ring_allreduce"},
                                                   .workers = {10},
                                                   .rounds = 3,
                                                   .most_seconds = 60});
@@ -28,6 +30,7 @@ TEST_CASE("a measurement's messages are those of its pattern") {
 
 TEST_CASE("runs that would take longer than allowed are left out, but for the first of each pattern") {
   const auto rows = ddl::bench::measure_messages(
+      ddl::systems::built_in(),
       {.patterns = {"gossip", "ps_sync"}, .workers = {4, 8, 16}, .rounds = 2, .most_seconds = 1e-6});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].name == "gossip");
@@ -40,7 +43,7 @@ TEST_CASE("a worker costs its parameters, its optimizer's state and what is in f
     MESSAGE("[skipped] actors are threads in this build, whose stacks outweigh the rest");
     return;
   }
-  for (const auto& row : ddl::bench::measure_memory("mlp", 64)) {
+  for (const auto& row : ddl::bench::measure_memory(ddl::systems::built_in(), "mlp", 64)) {
     CAPTURE(row.name);
     CHECK(row.parameters > 1e3);
     CHECK(row.optimizer_state == (row.name == "adam" ? 2 : row.name == "momentum" ? 1 : 0) * row.parameters);

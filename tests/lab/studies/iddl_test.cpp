@@ -79,7 +79,8 @@ TEST_CASE("IDDL's exits come after the layers that published ones come after") {
     const std::vector<Cell> cells = exit_cells(full, cifar.folder.path());
     CHECK(cells.size() == 5);
     for (const Cell& cell : cells) {
-      const scenario::Scenario scenario = scenario::parse_scenario(cell.scenario, cifar.folder.path() + "/cell");
+      const scenario::Scenario scenario =
+          scenario::parse_scenario(systems::built_in(), cell.scenario, cifar.folder.path() + "/cell");
       const nn::Model model(scenario.model, Shape{3, 32, 32}, 10);
       const auto values = [&](int exit) {  // of the 32 channels that an exit's dense layer reads
         const auto cut = Json::parse(cell.scenario)["algorithm"]["cuts"][static_cast<std::size_t>(exit)].get<int>();
@@ -151,7 +152,8 @@ TEST_CASE("classifiers of four groups have the source's parameters, and the trun
                        {"algorithm", "single"},
                        {"stop", {{"iterations", 1}}}};
       scenario["model"] = model;
-      const scenario::Scenario read = scenario::parse_scenario(scenario.dump(), "classifiers.json");
+      const scenario::Scenario read =
+          scenario::parse_scenario(systems::built_in(), scenario.dump(), "classifiers.json");
       return static_cast<int>(nn::Model(read.model, Shape{3, 32, 32}, 10).parameter_count());
     }
     return 0;
@@ -212,7 +214,7 @@ TEST_CASE("IDDL's small networks with exits learn, and each exit's accuracy is t
   }
   StudyOptions options;
   options.out = results.path();
-  const Outcome outcome = run_study(study, options);
+  const Outcome outcome = run_study(systems::built_in(), study, options);
   CHECK(outcome.values().size() == 5 * 3);
   for (const Outcome::Value& value : outcome.values()) {
     REQUIRE(value.simulated.has_value());

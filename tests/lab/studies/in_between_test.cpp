@@ -39,7 +39,8 @@ Study cut(Study study) {
 }
 
 nn::Model model_of(const Cell& cell, const std::string& folder) {
-  const scenario::Scenario scenario = scenario::parse_scenario(cell.scenario, folder + "/" + cell.name);
+  const scenario::Scenario scenario =
+      scenario::parse_scenario(systems::built_in(), cell.scenario, folder + "/" + cell.name);
   return nn::Model(scenario.model, Shape{3, 32, 32}, 10);
 }
 
@@ -58,7 +59,7 @@ TEST_CASE("between the default and the full size, small networks learn CIFAR-10 
     CHECK(study.size.find("Smaller than published: ") != std::string::npos);
     StudyOptions options;
     options.out = results.path();
-    const Outcome outcome = run_study(study, options);
+    const Outcome outcome = run_study(systems::built_in(), study, options);
     int accuracies = 0;
     for (const Outcome::Value& value : outcome.values()) {
       const std::string& what = value.place.table == "accuracy" ? value.place.table : value.place.row.at(1);

@@ -66,7 +66,7 @@ TEST_CASE("every scenario of a publication says what was published, and what it 
     if (text.find(R"("path")") != std::string::npos) {
       smaller.push_back({"data.path", of_digits ? mnist.path() : cifar.path()});
     }
-    scenario::Scenario scenario = scenario::read_scenario(file.string(), smaller);
+    scenario::Scenario scenario = scenario::read_scenario(systems::built_in(), file.string(), smaller);
     CHECK(scenario.name == file.stem().string());
     CHECK_FALSE(scenario.description.empty());
     scenario.data.train = 16;
@@ -90,14 +90,14 @@ TEST_CASE("the scenarios of TF.AKO do what its study with the published network 
   const studies::Study study = studies::read_study("ako_2018", {.full = true, .data = cifar.path()});
   std::map<std::string, scenario::Scenario> cells;
   for (const studies::Cell& cell : study.cells) {
-    cells.emplace(cell.name, scenario::parse_scenario(cell.scenario, cifar.file(cell.name)));
+    cells.emplace(cell.name, scenario::parse_scenario(systems::built_in(), cell.scenario, cifar.file(cell.name)));
   }
   int compared = 0;
   for (const fs::path& file : paper_scenarios()) {
     for (const std::string network : {"uniform_lan", "het_lan", "uniform_wan", "het_wan"}) {
       if (!file.filename().string().starts_with("tfako_2018_" + network)) continue;
       INFO(file.filename().string());
-      const auto scenario = scenario::read_scenario(file.string(), {{"data.path", cifar.path()}});
+      const auto scenario = scenario::read_scenario(systems::built_in(), file.string(), {{"data.path", cifar.path()}});
       CHECK(what_is_done(scenario) == what_is_done(cells.at(cell_of(file, network))));
       ++compared;
     }

@@ -70,7 +70,7 @@ Outcome run_into(const fs::path& out, const Study& study, Seen& seen) {
   options.out = out.string();
   options.at_once = 2;
   options.progress = [&](const jobs::RunsProgress& progress) { seen = {progress.kept, progress.finished}; };
-  return run_study(study, options);
+  return run_study(systems::built_in(), study, options);
 }
 
 // The results of the example's runs.
@@ -150,7 +150,7 @@ TEST_CASE("a cell may have several draws of the network, over which a seed's fig
   StudyOptions options;
   options.out = scratch.path();
   options.finished_only = true;
-  const Outcome part = run_study(study, options);
+  const Outcome part = run_study(systems::built_in(), study, options);
   CHECK(part.open() == std::vector<std::string>{"both"});
   CHECK_FALSE(part.values()[0].simulated.has_value());
   CHECK(part.values()[1].simulated == values[1].simulated);
@@ -207,12 +207,13 @@ TEST_CASE("of a study that is not whole the page has what is finished, and judge
   StudyOptions options;
   options.out = out.string();
   options.finished_only = true;
-  CHECK_THROWS_WITH_AS(run_study(study, options), doctest::Contains("holds no runs of the study"), InputError);
+  CHECK_THROWS_WITH_AS(run_study(systems::built_in(), study, options), doctest::Contains("holds no runs of the study"),
+                       InputError);
   const std::string whole = study_page(study, run_into(out, study, seen), "again");
-  CHECK(study_page(study, run_study(study, options), "again") == whole);
+  CHECK(study_page(study, run_study(systems::built_in(), study, options), "again") == whole);
 
   fs::remove_all(out / "cells" / "example" / "long" / "2");
-  const Outcome outcome = run_study(study, options);
+  const Outcome outcome = run_study(systems::built_in(), study, options);
   CHECK_FALSE(fs::exists(out / "cells" / "example" / "long" / "2"));
   CHECK(outcome.open() == std::vector<std::string>{"long"});
   CHECK(*outcome.values()[0].simulated == doctest::Approx(0.5));
@@ -274,7 +275,7 @@ TEST_CASE("runs on another platform under the same name are not the study's") {
   finished.out = out.string();
   finished.finished_only = true;
   study.claims.clear();
-  CHECK(run_study(study, finished).open() == std::vector<std::string>{"short"});
+  CHECK(run_study(systems::built_in(), study, finished).open() == std::vector<std::string>{"short"});
   CHECK(run_into(out, study, seen).number({"times", {"short"}, "single"}) > 1.5 * quick);
   CHECK(seen.kept == 0);
 }
@@ -302,10 +303,10 @@ TEST_CASE("a run whose math was another is not finished, whichever build wrote i
     std::ofstream(run_json) << json.dump();
   };
   rewrite("build", "of another build");
-  CHECK(run_study(study, options).open().empty());
+  CHECK(run_study(systems::built_in(), study, options).open().empty());
   rewrite("math_mode", "native");
   rewrite("math_kernels", "of no machine");
-  CHECK(run_study(study, options).open() == std::vector<std::string>{"short"});
+  CHECK(run_study(systems::built_in(), study, options).open() == std::vector<std::string>{"short"});
   run_into(out, study, seen);
   CHECK(seen.kept == 0);
 }
@@ -318,7 +319,7 @@ TEST_CASE("what ends a study early leaves the runs that were finished") {
   options.progress = [](const jobs::RunsProgress& progress) {
     if (progress.finished == 3) throw InputError("pulled the plug");
   };
-  CHECK_THROWS_AS(run_study(example(), options), InputError);
+  CHECK_THROWS_AS(run_study(systems::built_in(), example(), options), InputError);
   CHECK(kept_results(out).size() == 3);
   Seen seen;
   run_into(out, example(), seen);

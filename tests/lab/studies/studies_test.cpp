@@ -229,7 +229,7 @@ TEST_CASE("no claim of TF.AKO takes a missing figure for agreement") {
 TEST_CASE("the scenarios of every study are valid") {
   const data::ScratchFolder scratch;
   std::set<std::string> systems;
-  for (const auto& system : systems::all_systems()) systems.insert(system->facts().name);
+  for (const auto& system : systems::built_in()) systems.insert(system->facts().name);
   for (const StudyRow& row : study_table()) {
     const Study study = row.make({});
     if (study.name == "zhang" && !systems.contains("ad_psgd")) {
@@ -239,7 +239,7 @@ TEST_CASE("the scenarios of every study are valid") {
     for (const PlatformFile& platform : study.platforms) std::ofstream(scratch.file(platform.file)) << platform.text;
     for (const Cell& cell : study.cells) {
       INFO(cell.name);
-      CHECK_NOTHROW(scenario::parse_scenario(cell.scenario, scratch.file(cell.name)));
+      CHECK_NOTHROW(scenario::parse_scenario(systems::built_in(), cell.scenario, scratch.file(cell.name)));
     }
   }
 }
@@ -247,10 +247,10 @@ TEST_CASE("the scenarios of every study are valid") {
 // And in the weight of a gradient: a server takes a whole step of Adam for each.
 TEST_CASE("the 48 cells differ in network, workers and training system only") {
   const Study study = read_study("ako_2018", {});
-  const scenario::Scenario first = scenario::parse_scenario(study.cells[0].scenario, "cell.json");
+  const scenario::Scenario first = scenario::parse_scenario(systems::built_in(), study.cells[0].scenario, "cell.json");
   for (const Cell& cell : study.cells) {
     if (cell.figures[0].place.table != "accuracy") continue;
-    scenario::Scenario scenario = scenario::parse_scenario(cell.scenario, "cell.json");
+    scenario::Scenario scenario = scenario::parse_scenario(systems::built_in(), cell.scenario, "cell.json");
     scenario.platform = first.platform;
     scenario.algorithm = first.algorithm;
     scenario.training.gradient_scale = first.training.gradient_scale;
