@@ -70,15 +70,16 @@ TEST_CASE("tables and prose follow the terminal's width, tables on wide ones, to
   place.write("sweep.json", sweep);
   REQUIRE(place.call("sweep sweep.json --quiet").code == 0);
   for (const char* arguments : {"list algorithms", "check learner.json sweep.json", "describe algorithm.ako",
-                                "model resnet18-bibd", "learner.json --force", "compare results", "compare --help"}) {
+                                "model resnet18-bibd", "learner.json --force", "compare results", "sweep --help"}) {
     const Reply narrow = place.call(arguments, "COLUMNS=60");
     CAPTURE(arguments);
     CHECK(narrow.code == 0);
-    CHECK(too_wide(narrow.out, 60) == "");
+    // A command that is shown is one line.
+    CHECK(too_wide(narrow.out.substr(0, narrow.out.find("Example")), 60) == "");
   }
   // One table instead of several blocks.
   const auto blocks = [&](const char* columns) {
-    const std::string text = place.call("compare results/sweep", columns).out;
+    const std::string text = place.call("compare results/learner", columns).out;
     std::size_t count = 0;
     for (std::size_t at = 0; (at = text.find("scheme ", at)) != std::string::npos; ++at) ++count;
     return count;

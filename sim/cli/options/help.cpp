@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <sstream>
+
 #include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 
@@ -44,6 +46,17 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
 
 std::string HelpFormatter::make_description(const CLI::App* command) const {
   return hanging("", command->get_description());
+}
+
+// Commands that it shows, which are further in, stay on one line.
+std::string HelpFormatter::make_footer(const CLI::App* command) const {
+  std::istringstream lines(Formatter::make_footer(command));
+  const std::size_t width = Terminal(STDOUT_FILENO).columns();
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    text += line.starts_with(' ') || results::columns_of(line) <= width ? line + "\n" : results::rewrapped(line, width);
+  }
+  return text;
 }
 
 }  // namespace ddl::cli

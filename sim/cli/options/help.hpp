@@ -1,4 +1,4 @@
-// The layout of --help: at most 80 columns, broken at words.
+// The layout of --help: as wide as the terminal, at most 80 columns, broken at words.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
   std::string make_option_opts(const CLI::Option* option) const override;
   std::string make_subcommand(const CLI::App* command) const override;
+  std::string make_footer(const CLI::App* command) const override;
   std::string make_description(const CLI::App* command) const override;
 };
 
