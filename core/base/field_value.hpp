@@ -91,8 +91,10 @@ class FieldVisitor {
     visit(key, field_value(value), rule);
   }
   virtual void visit(const char* key, const FieldValue& value, const Rule& rule) = 0;
-  // A key that was once in this place, and what to write instead: `"codec": {"type": ...}`.
-  virtual void former(const char* /*key*/, const char* /*instead*/) {}
+  // A key that was once in this place, what to write instead, `"codec": {"type": ...}`, and which values, as JSON, only
+  // say what is done without it.
+  virtual void former(const char* /*key*/, const char* /*instead*/, const std::vector<std::string>& /*idle*/) {}
+  void former(const char* key, const char* instead) { former(key, instead, {}); }
 };
 
 // Lists of bandwidths and speeds.

@@ -8,7 +8,8 @@
 //   }
 //
 // visit.former("depth", "\"queue_depth\"") keeps the name of a key that is no more: a file that has it gets a line with
-// the new one.
+// the new one. A third argument lists what may still be said there for a version, as JSON: it is passed over, with a
+// note.
 //
 // Visitors know bool, int, int64, uint64, double, std::string, the types of units.hpp, enums with enum_names, vectors
 // and optionals of these, structs with fields(), and variants of structs that carry a `tag` (chosen by a key, see

@@ -27,7 +27,7 @@ scenario::Scenario timing_only(const Registry& systems, const std::string& patte
   return scenario::parse_scenario(
       systems,
       fmt::format(R"({{"name": "bench", "platform": {{"topology": "star", "workers": {}, "bandwidth": "100Mbps",
-                      "latency": "1ms", "network": {{"sharing": "fair"}}{}}}, "model": "none",
+                      "latency": "1ms", "network": {{"model": "TCP"}}{}}}, "model": "none",
                       "wire": {{"model_bytes": "1MB"}},
                       "compute": {{"seconds_per_batch": "100ms"}}, "algorithm": {}, "stop": {{"iterations": {}}}}})",
                   workers, needs_servers(systems, pattern) ? R"(, "servers": 1, "server_bandwidth": "10Gbps")" : "",

@@ -1,6 +1,6 @@
-// Simulation against real TCP on one machine: every measured cell of results/validation, on local networks simulated
-// with the two ways of sharing links and packet by packet, over distances with each network model, and held-out cells
-// with TCP and packets.
+// Simulation against real TCP on one machine: every measured cell of results/validation, simulated with the models TCP
+// and packets. Beside them stands what models gave that ddlsim had once: TCP with equal shares of links, SimGrid's
+// LV08, and CM02 with its cross-traffic (results/validation/former_models.csv).
 #include "lab/studies/validation.hpp"
 
 #include <fmt/format.h>
@@ -60,11 +60,27 @@ Json scenario(const MeasuredCell& cell, const Json& network) {
   return json;
 }
 
-// What the network leaves to chance is another draw each time that it is measured. With equal shares, as in CM02, it
-// leaves nothing.
-int draws_of(const std::string& column) {
-  constexpr int draws = 4;
-  return column == "fair" || column == "CM02" ? 1 : draws;
+constexpr int draws = 4;  // what the network leaves to chance is another draw each time that it is measured
+
+// What former models gave, in the places of these cells.
+std::vector<Outcome::Value> former_values(const std::vector<MeasuredCell>& cells) {
+  std::map<TablePosition, const MeasuredCell*> places;
+  for (const MeasuredCell& cell : cells) {
+    for (const char* column : {"fair", "LV08", "CM02"}) places[place_of(cell, column)] = &cell;
+  }
+  std::vector<Outcome::Value> values;
+  std::istringstream lines(lab_text("results/validation/former_models.csv"));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    const std::vector<std::string> fields = fields_of(line);
+    check(fields.size() == 9, "a whole row of what former models gave");
+    TablePosition place{fields[0], {fields[1], fields[2], fields[3]}, fields[6]};
+    if (!fields[4].empty()) place.row.push_back(fields[4]);
+    place.row.push_back(fields[5]);
+    values.push_back({place, places.at(place)->mean(), std::stod(fields[7]), std::stod(fields[8])});
+  }
+  return values;
 }
 
 // The mean over workers of each worker's mean time of a finished step.
@@ -89,13 +105,19 @@ std::vector<Note> notes() {
        "Measured is the mean of three runs, of more where three say too little, and of six at least on local networks "
        "and at 50 ms "
        "(results/validation/method.md). The simulation has the seeds and lengths of these runs: the times of gradients "
-       "are the same numbers in both. For each seed what the network leaves to chance is drawn four times (with fair "
-       "sharing, and in CM02, nothing is); simulated is the mean over seeds of the mean over draws."},
+       "are the same numbers in both. For each seed what the network leaves to chance is drawn four times; "
+       "simulated is the mean over seeds of the mean over draws."},
+      {Note::modelled,
+       "The columns fair (the model TCP with equal shares of links), LV08 and CM02 (with SimGrid's cross-traffic) are "
+       "of "
+       "models that ddlsim had until they were judged here. Their figures stay as they were simulated then "
+       "(results/validation/former_models.csv)."},
       {Note::modelled,
        "A cycle is a worker's step; its time is the mean over workers of each worker's mean over the steps "
        "that it finished in the run."},
       {Note::calibrated,
-       "That a transfer counts as one to four flows in tcp sharing, and how acknowledgements are taken off, "
+       "That a transfer counts as one to four flows in the model TCP (the column tcp), and how acknowledgements are "
+       "taken off, "
        "was settled with an earlier series of measurements of the same cells on local networks. Of the model TCP no "
        "number was fitted, but what it accounts for was chosen while looking at the cells over distances. What the "
        "model packets has of Linux's buffers (its receiver's window, the buffer into which a sender writes) was read "
@@ -232,7 +254,7 @@ Study validation_study(const Scale& scale) {
          .scenario = scenario(cell, network).dump(),
          .figures = {{place_of(cell, column), cell.mean(), seconds_per_cycle()}},
          .seeds = cell.seeds,
-         .draws = draws_of(column)});
+         .draws = draws});
   };
   for (const MeasuredCell& cell : cells) {
     const std::string queue = cell.queue_s + "s";
@@ -243,14 +265,13 @@ Study validation_study(const Scale& scale) {
             {{"model", model}, {"queue", queue}, {"slow_start_after_idle", cell.after_idle == usual_after_idle}});
       }
     } else if (cell.is_local() && !cell.is_held_out) {
-      for (const char* sharing : {"fair", "tcp"}) add(cell, sharing, {{"sharing", sharing}, {"queue", queue}});
+      add(cell, "tcp", {{"model", "TCP"}, {"queue", queue}});
       add(cell, "packets", {{"model", "packets"}, {"queue", queue}});
     } else {
       for (const char* model : {"TCP", "packets"}) add(cell, model, {{"model", model}, {"queue", queue}});
-      if (cell.is_held_out) continue;
-      for (const char* model : {"LV08", "CM02"}) add(cell, model, {{"model", model}});
     }
   }
+  study.derived = former_values(cells);
   study.claims = claims(cells);
   study.notes = notes();
   return study;

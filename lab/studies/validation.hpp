@@ -36,7 +36,7 @@ struct MeasuredCell {
 // message size, and as in the table.
 std::vector<MeasuredCell> read_measured(std::string_view csv);
 
-// `column`: of local networks the sharing or "packets", else the network model.
+// `column`: the network model; of local networks "tcp" is TCP, and "fair" was TCP with equal shares.
 TablePosition place_of(const MeasuredCell& cell, const char* column);
 
 std::vector<Claim> claims(const std::vector<MeasuredCell>& cells);

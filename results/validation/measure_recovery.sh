@@ -14,11 +14,11 @@ trap 'rm -rf "$work"' EXIT
 # From the link's return on; nothing if no step ended.
 recovery() { awk -F, -v up="$1" '$1 == "w1" && $6 > up { printf " %.2f", $6 - up; exit }' "$2"; }
 
-echo "scheme,down_s,measured,packets,TCP,LV08 (seconds, of seeds 1 to 3)"
+echo "scheme,down_s,measured,packets,TCP (seconds, of seeds 1 to 3)"
 for scheme in ps_async ako_p2 gossip; do
   for down in 2 5 10 20; do
     up=$((5 + down)) line=$scheme,$down
-    for by in measured packets TCP LV08; do
+    for by in measured packets TCP; do
       line=$line,
       for seed in 1 2 3; do
         set -- "$here/scenario.json" --quiet --force --out "$work" --seed "$seed" --set name=recovery \

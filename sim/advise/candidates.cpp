@@ -175,6 +175,7 @@ Question question_of(const Registry& systems, const std::string& file, const std
   const bool is_platform = fs::path(file).extension() == ".xml";
   question.text = is_platform ? scenario_of_platform(file, question.notes) : scenario::scenario_text(file);
   scenario::Scenario scenario = scenario::parse_scenario(systems, question.text, file, overrides);
+  question.notes.insert(question.notes.end(), scenario.notes.begin(), scenario.notes.end());
   check_question(scenario);
   if (!scenario.evaluate.every && !scenario.evaluate.every_iterations) {
     const double every = scenario.stop.time->value / evaluations;

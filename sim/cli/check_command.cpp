@@ -14,6 +14,7 @@
 #include "core/nn/model.hpp"
 #include "sim/advise/tune_sweep.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/run_sweep.hpp"
 #include "sim/results/text/layout.hpp"
@@ -101,12 +102,15 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
 }
 
 std::string checked_text(const scenario::Scenario& scenario, std::size_t width) {
+  NotePrinter().print(scenario);
   return scenario.file + ": ok\n" + forecast_text(scenario, run::forecast_of(scenario), width);
 }
 
 // Of a sweep whose every point is right.
 std::string checked_text(const Registry& systems, const jobs::Sweep& sweep, std::size_t width) {
   const jobs::SweepPlan plan = jobs::plan_sweep(systems, sweep);
+  NotePrinter notes;
+  for (const jobs::SweepPoint& point : plan.points) notes.print(point.scenario);
   const int cores = jobs::usable_cores();
   std::vector<std::size_t> points(plan.points.size());
   std::iota(points.begin(), points.end(), std::size_t{0});

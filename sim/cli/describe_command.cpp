@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/commands.hpp"
+#include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/text/layout.hpp"
@@ -87,6 +88,7 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
     std::cout << described_sweep(jobs::plan_sweep(systems, jobs::parse_sweep(text, what, overrides)));
   } else {
     const scenario::Scenario scenario = scenario::parse_scenario(systems, text, what, overrides);
+    NotePrinter().print(scenario);
     std::cout << scenario::describe(scenario);
     std::cerr << consensus_text(scenario, Terminal(STDERR_FILENO).columns());  // beside what may be read as JSON
   }

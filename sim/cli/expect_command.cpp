@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sim/cli/commands.hpp"
+#include "sim/cli/notes.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
@@ -125,6 +126,8 @@ void print_widened(const ExpectedScenario& expected, const std::vector<Judgement
 
 int expect(const Registry& systems, const ExpectSettings& settings) {
   const jobs::ExpectPlan plan = jobs::plan_expectations(systems, settings.request);
+  NotePrinter notes;
+  for (const scenario::Scenario& scenario : plan.scenarios) notes.print(scenario);
   const std::vector<std::string> failures =
       with_progress("expect", !settings.quiet && !settings.json, [&](const auto& show) {
         return jobs::run_expectations(plan, settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show);

@@ -6,6 +6,7 @@
 
 #include "core/base/check.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/notes.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/cli/told.hpp"
@@ -100,6 +101,8 @@ std::vector<scenario::Scenario> read_all(const Registry& systems, const std::vec
     }
   }
   if (!lines.empty()) throw scenario::ScenarioErrors(lines);
+  NotePrinter notes;
+  for (const scenario::Scenario& scenario : scenarios) notes.print(scenario);
   return scenarios;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/counted.hpp"
 #include "sim/advise/tune_sweep.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/notes.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
@@ -82,6 +83,8 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
     jobs::run_slurm_task(plan, settings.out, *settings.task);
     return kDone;
   }
+  NotePrinter notes;
+  for (const jobs::SweepPoint& point : plan.points) notes.print(point.scenario);
   const bool on_slurm = settings.engine == "slurm";
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
   if (what.tune && !settings.dry_run) {

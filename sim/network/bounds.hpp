@@ -3,8 +3,8 @@
 // them run ahead. In the long run no run on this platform beats it: the first k steps of the slowest worker take at
 // least (k - a) step_s, where a does not grow with k (steps whose messages still wait, or that need no exchange yet).
 // Where peers are drawn at random, a is of the order of the square root of k. They use nominal bandwidths, latencies as
-// in the network model and the mean time of a gradient, each at its best where a profile changes it; the other
-// corrections of TCP (LV08), acknowledgements and windows only add to the time.
+// in the network model and the mean time of a gradient, each at its best where a profile changes it; acknowledgements,
+// unequal shares and windows only add to the time.
 #pragma once
 
 #include <string>

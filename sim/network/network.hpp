@@ -1,5 +1,5 @@
 // Messages between nodes over the fabric. A channel (ordered pair of nodes) behaves like one TCP connection: first in
-// first out, one transfer on the wire; channels share links as platform.network.sharing says.
+// first out, one transfer on the wire; channels share links as platform.network.model says.
 //
 // From a node's send() to the other's inbox: send() queues the message, advance() puts it on the wire, the transport
 // carries it, advance() hears that it has ended and delivers it.

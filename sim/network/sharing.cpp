@@ -16,19 +16,18 @@ double penalty_of(const platform::Fabric& fabric, const platform::Route& route) 
   return penalty;
 }
 
-// Adds a way of which `share` of the flow's rate is taken.
-void use(const platform::Fabric& fabric, const platform::Route& way, double share, flows::FlowShape& shape) {
+void use(const platform::Fabric& fabric, const platform::Route& way, flows::FlowShape& shape) {
   for (const int link : way.links) {
     const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
     if (info.direction == "free") {
-      shape.bound = std::min(shape.bound, info.bandwidth_bytes_per_s / share);
+      shape.bound = std::min(shape.bound, info.bandwidth_bytes_per_s);
       continue;
     }
     const auto known = std::ranges::find(shape.uses, link, &flows::Use::link);
     if (known == shape.uses.end()) {
-      shape.uses.push_back({link, share});
+      shape.uses.push_back({link, 1});
     } else {
-      known->use += share;
+      known->use += 1;
     }
   }
 }
@@ -41,7 +40,7 @@ class NoListener final : public flows::MaxMin::Listener {
   void after_binding(int) override {}
 };
 
-// Bytes per second of transfers that go on together, without acknowledgements.
+// Bytes per second of transfers that go on together.
 std::vector<double> rates(const platform::Fabric& fabric, const std::vector<Transfer>& transfers) {
   NoListener none;
   flows::MaxMin sharing(capacities(fabric), none);
@@ -51,7 +50,7 @@ std::vector<double> rates(const platform::Fabric& fabric, const std::vector<Tran
     flows::FlowShape& shape = shapes.emplace_back();
     // Without latency SimGrid gives all flows the same claim, whatever their links.
     if (transfer.route->latency_s > 0) shape.penalty = penalty_of(fabric, *transfer.route);
-    use(fabric, *transfer.route, 1, shape);
+    use(fabric, *transfer.route, shape);
     flows.push_back(shape.uses.empty() ? -1 : sharing.add(shape.uses, shape.penalty, shape.bound));
   }
   sharing.settle();
@@ -83,22 +82,16 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int targ
   // Without latency SimGrid gives all flows the same claim, whatever their links.
   if (shape.latency_s > 0) shape.penalty = penalty_of(fabric, route);
   if (latency_s > 0 && !numbers.follows_connections) shape.bound = numbers.window_bytes / (2 * latency_s);
-  use(fabric, route, 1, shape);
-  if (numbers.acknowledgement > 0) use(fabric, fabric.find_route(target, source), numbers.acknowledgement, shape);
+  use(fabric, route, shape);
   return shape;
 }
 
 double most_by_free_links(const platform::Fabric& fabric, int source, int target) {
-  const platform::NetworkNumbers& numbers = fabric.network_numbers();
   double most = never;
-  const auto pass = [&](const platform::Route& way, double share) {
-    for (const int link : way.links) {
-      const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
-      if (info.direction == "free") most = std::min(most, info.bandwidth_bytes_per_s / share);
-    }
-  };
-  pass(fabric.route(source, target), 1);
-  if (numbers.acknowledgement > 0) pass(fabric.route(target, source), numbers.acknowledgement);
+  for (const int link : fabric.route(source, target).links) {
+    const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
+    if (info.direction == "free") most = std::min(most, info.bandwidth_bytes_per_s);
+  }
   return most;
 }
 

@@ -26,17 +26,17 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int targ
 // no such link on its way.
 double most_by_free_links(const platform::Fabric& fabric, int source, int target);
 
-// Seconds before the first byte: LV08 multiplies a route's latency for TCP's sake. Here and below links that change are
-// taken at their best.
+// Seconds before the first byte, by the platform's latency factor. Here and below links that change are taken at their
+// best.
 double latency_s(const platform::Fabric& fabric, const platform::Route& route);
 
 // Seconds of one transfer that has its whole route to itself.
 double alone_s(const platform::Fabric& fabric, const Transfer& transfer);
 
 // Seconds until the first of `transfers` is through when all start at the same time: max-min fair sharing, in which a
-// flow's claim is the inverse of its route's latency (and, in LV08, of its slow links), holds until then. When the
-// latencies differ they do not start on the links together, and the least time any of them takes alone is returned; the
-// same when links change or are shared unevenly, or windows decide latencies (the model TCP).
+// flow's claim is the inverse of its route's latency (and of its slow links, where a platform file says so), holds
+// until then. When the latencies differ they do not start on the links together, and the least time any of them takes
+// alone is returned; the same when links change or are shared unevenly, or windows decide latencies (the model TCP).
 double first_finished_s(const platform::Fabric& fabric, const std::vector<Transfer>& transfers);
 
 }  // namespace ddl::network

@@ -30,7 +30,7 @@ struct PassedOver {
 constexpr std::array passed_over_settings = {
     PassedOver{"network/model", "platform.network.model of the scenario holds"},
     PassedOver{"host/model", "platform.network.model of the scenario holds"},
-    PassedOver{"network/crosstraffic", "platform.network.crosstraffic of the scenario holds"},
+    PassedOver{"network/crosstraffic", "platform.network.model of the scenario holds"},
     PassedOver{"network/TCP-gamma", "platform.network.tcp_window of the scenario holds"},
     PassedOver{"network/optim", "it changes how quick SimGrid is"},
     PassedOver{"network/maxmin-selective-update", "it changes how quick SimGrid is"},

@@ -64,12 +64,11 @@ std::unique_ptr<s4u::Engine> make_engine(const scenario::NetworkSpec& network) {
 #ifndef DDLSIM_THREAD_CONTEXTS
   s4u::Engine::set_config("contexts/stack-size", actor_stack_kib);
 #endif
-  const bool textbook = network.model == scenario::NetworkModel::CM02;
-  s4u::Engine::set_config("network/model", std::string(textbook ? "CM02" : "LV08"));
-  s4u::Engine::set_config("network/crosstraffic", network.crosstraffic);
+  s4u::Engine::set_config("network/model", std::string("CM02"));
+  s4u::Engine::set_config("network/crosstraffic", false);
   s4u::Engine::set_config("network/optim", std::string("Full"));
-  s4u::Engine::set_config("network/TCP-gamma",
-                          network.tcp_window.value > 0 ? network.tcp_window.value : simgrid_api::no_window_bytes);
+  const double window_bytes = scenario::tcp_window_of(network).value;
+  s4u::Engine::set_config("network/TCP-gamma", window_bytes > 0 ? window_bytes : simgrid_api::no_window_bytes);
   return engine;
 }
 
@@ -93,43 +92,42 @@ std::optional<NetworkNumbers> plain_numbers(const scenario::NetworkSpec& network
   const auto latency_factor = plain_number("network/latency-factor");
   const auto bandwidth_factor = plain_number("network/bandwidth-factor");
   if (!latency_factor || !bandwidth_factor) return std::nullopt;
-  return NetworkNumbers{
-      .latency_factor = *latency_factor,
-      .bandwidth_factor = *bandwidth_factor,
-      .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
-      .window_bytes = network.tcp_window.value > 0 ? network.tcp_window.value : std::numeric_limits<double>::infinity(),
-      .acknowledgement = network.crosstraffic ? 0.05 : 0,
-      .queue_s = network.queue.value,
-      .slow_start_after_idle = network.slow_start_after_idle};
+  const double window_bytes = scenario::tcp_window_of(network).value;
+  return NetworkNumbers{.latency_factor = *latency_factor,
+                        .bandwidth_factor = *bandwidth_factor,
+                        .weight_bytes = simgrid::config::get_value<double>("network/weight-S"),
+                        .window_bytes = window_bytes > 0 ? window_bytes : std::numeric_limits<double>::infinity(),
+                        .queue_s = network.queue.value,
+                        .slow_start_after_idle = network.slow_start_after_idle};
 }
 
 bool has_default(const char* setting) { return simgrid::config::is_default(setting); }
 
 namespace {
 
+// Instead of a factor of SimGrid's, unless the platform file sets it.
+void set_factor(const char* setting, double value, double& number) {
+  if (!has_default(setting)) return;
+  number = value;
+  simgrid::config::set_as_string(setting, fmt::format("{:.17g}", value));
+}
+
 // Acknowledgements must not claim shares of full links here: a flow that counts as one, on whose way back another
 // counts as four, would get a quarter of its links. Their bandwidth is subtracted beforehand instead: one of 66 bytes
-// for two frames of 1514, which is more exact than SimGrid's 5 % as well. LV08's factor stands for the headers in each
-// frame, which are 66 bytes of it, too. A factor that the platform file sets stays.
-void share_as_tcp(bool textbook, bool crosstraffic, NetworkNumbers& numbers) {
-  constexpr double frame = 1514, segment = 1448, acknowledgement = 66;
+// for two frames of 1514, which is more exact than SimGrid's 5 %. The rest of a frame is headers. The weights of flows
+// are those of SimGrid's model of TCP (LV08), calibrated by Velho and Legrand (2009).
+void share_as_tcp(NetworkNumbers& numbers) {
+  constexpr double frame = 1514, segment = 1448, acknowledgement = 66, weight_bytes = 20537;
   numbers.most_flows = most_tcp_flows;
-  numbers.acknowledgement = 0;
-  s4u::Engine::set_config("network/crosstraffic", false);
-  if (!has_default("network/bandwidth-factor")) return;
-  const double useful = textbook ? frame : segment;
-  numbers.bandwidth_factor = useful / (frame + (crosstraffic ? acknowledgement / 2 : 0));
-  simgrid::config::set_as_string("network/bandwidth-factor", fmt::format("{:.17g}", numbers.bandwidth_factor));
+  set_factor("network/bandwidth-factor", segment / (frame + acknowledgement / 2), numbers.bandwidth_factor);
+  set_factor("network/weight-S", weight_bytes, numbers.weight_bytes);
 }
 
 }  // namespace
 
-void follow(const NetworkPlan& plan, const scenario::NetworkSpec& network, NetworkNumbers& numbers) {
-  if (plan.sharing == scenario::LinkSharing::tcp) {
-    share_as_tcp(plan.model == scenario::NetworkModel::CM02, network.crosstraffic, numbers);
-  }
-  numbers.follows_connections =
-      plan.model == scenario::NetworkModel::packets || plan.model == scenario::NetworkModel::TCP;
+void follow(const NetworkPlan& plan, NetworkNumbers& numbers) {
+  if (plan.model == scenario::NetworkModel::TCP) share_as_tcp(numbers);
+  numbers.follows_connections = plan.model != scenario::NetworkModel::CM02;
   if (numbers.follows_connections) numbers.latency_factor = 1;
 }
 

@@ -176,7 +176,7 @@ struct Fabric::Parts {
   std::string origin;  // of the platform, for errors
   PlatformText file;   // what it says, if there is one
   bool has_wifi = false;
-  bool any_free_link = false, needs_way_back = false;
+  bool any_free_link = false;
   std::vector<LinkInfo> links;
   std::vector<s4u::Link*> links_of_simgrid;  // in the same order
   Changes changes;
@@ -236,9 +236,7 @@ struct Fabric::Parts {
     facts.latencies_change = changes.of_latency();
     plan = platform::plan_network(network, facts);
     if (plain) numbers = *plain;
-    follow(plan, network, numbers);
-    needs_way_back =
-        numbers.follows_connections || (network.crosstraffic && plan.sharing == scenario::LinkSharing::fair);
+    follow(plan, numbers);
   }
 };
 
@@ -294,8 +292,8 @@ void Fabric::when_bandwidth_changes(std::function<void(int, double)> changed) {
 void Fabric::when_latency_changes(std::function<void(int)> changed) { parts_->latency_changed = std::move(changed); }
 
 // SimGrid's own function to change a bandwidth cannot be used (3.32): flows keep the narrowest bandwidth they started
-// with, those that still pay their latency start at once, and under LV08 acknowledgements are charged for a change that
-// their flow never saw, until a penalty is negative. A capacity that comes from a callback at each solution has none of
+// with, those that still pay their latency start at once, and with bandwidths in the weights of flows a penalty becomes
+// negative. A capacity that comes from a callback at each solution has none of
 // these problems.
 void Fabric::Parts::let_bandwidths_change() {
   for (const LinkChange& change : changes.links) {
@@ -362,7 +360,7 @@ double Fabric::most_speed_factor(int node) const {
 }
 
 bool Fabric::any_free_link() const { return parts_->any_free_link; }
-bool Fabric::needs_way_back() const { return parts_->needs_way_back; }
+bool Fabric::needs_way_back() const { return parts_->numbers.follows_connections; }
 
 const std::vector<LinkInfo>& Fabric::links() const { return parts_->links; }
 

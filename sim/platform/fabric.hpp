@@ -40,7 +40,6 @@ struct NetworkNumbers {
   double weight_bytes = 0;           // this over a link's bandwidth is added to the latency by which flows are weighted
   double window_bytes = 0;           // a flow carries half of it per latency; infinite: no limit
   int most_flows = 1;                // a transfer counts as one to so many when links are full
-  double acknowledgement = 0;        // of a flow's rate, on the way back
   bool follows_connections = false;  // windows of TCP's connections decide latencies, of which is what follows
   double queue_s = 0;                // most that a packet waits for a link
   bool slow_start_after_idle = true;
@@ -91,8 +90,7 @@ class Fabric {
   double most_speed_factor(int node) const;  // on its nominal speed
 
   bool any_free_link() const;
-  // A message's acknowledgements take it: TCP's, or SimGrid's cross-traffic.
-  bool needs_way_back() const;
+  bool needs_way_back() const;  // a message's acknowledgements take it
 
   // In natural order; those on a route between two nodes, or of a file with very many nodes all.
   const std::vector<LinkInfo>& links() const;

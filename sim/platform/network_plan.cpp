@@ -10,7 +10,6 @@
 namespace ddl::platform {
 namespace {
 
-using scenario::LinkSharing;
 using scenario::LinkSolver;
 using scenario::NetworkModel;
 
@@ -24,9 +23,7 @@ bool follows_connections(NetworkModel model) { return model == NetworkModel::TCP
 std::string why_no_packets(const scenario::NetworkSpec& network, const NetworkFacts& facts, RouteKind routes) {
   if (routes == RouteKind::near_and_quick) return "";
   if (routes == RouteKind::far_and_quick) return "all routes of 2 ms or more have more than 1 Gbit/s";
-  if (network.solver != LinkSolver::automatic) return "platform.network.solver is set";
-  if (network.sharing != LinkSharing::automatic) return "platform.network.sharing is set";
-  if (!network.crosstraffic) return "platform.network.crosstraffic is false";
+  if (network.solver) return "a solver of links was asked for";
   if (facts.sets_sharing) return "the platform file sets how links are shared";
   return "";
 }
@@ -37,7 +34,7 @@ struct ChosenModel {
 };
 
 ChosenModel default_model(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  if (sets_factors(facts)) return {NetworkModel::LV08, ""};
+  if (sets_factors(facts)) return {NetworkModel::CM02, ""};
   if (facts.nodes > most_nodes_of_packets_by_default || !facts.kind_of_routes) return {NetworkModel::TCP, ""};
   const RouteKind routes = facts.kind_of_routes();
   const std::string why_not = why_no_packets(network, facts, routes);
@@ -53,7 +50,7 @@ ChosenModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& f
   if (follows_connections(network.model) && sets_factors(facts)) {
     throw InputError(
         fmt::format("$.platform.network.model: {} computes latencies by itself, and the platform file sets SimGrid's "
-                    "factors; expected LV08 or CM02",
+                    "factors; expected CM02",
                     name_of(network.model)));
   }
   return {network.model, network.model == NetworkModel::packets ? "the scenario's platform.network.model" : ""};
@@ -61,7 +58,7 @@ ChosenModel model_of(const scenario::NetworkSpec& network, const NetworkFacts& f
 
 // Whether SimGrid carries the messages if it can.
 bool is_for_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  if (network.solver != LinkSolver::automatic) return network.solver == LinkSolver::simgrid;
+  if (network.solver) return network.solver == LinkSolver::simgrid;
   return facts.nodes <= most_nodes_of_simgrid;
 }
 
@@ -109,29 +106,12 @@ void refuse_settings_of_others(const scenario::NetworkSpec& network, NetworkMode
 
 // Nor what is SimGrid's, where it carries nothing.
 void refuse_settings_of_simgrid(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
-  const auto refuse = [](const char* key, const char* expected) {
-    throw InputError(fmt::format(
-        "$.platform.network.{}: is of the models that SimGrid carries, and the model is packets; expected {}", key,
-        expected));
-  };
-  if (network.solver != LinkSolver::automatic) refuse("solver", R"("auto")");
-  if (network.sharing != LinkSharing::automatic) refuse("sharing", R"("auto")");
-  if (!network.crosstraffic) refuse("crosstraffic", "true");
+  check(!network.solver, "packets without a solver of links");
   if (facts.sets_sharing) {
     throw InputError(
         "$.platform.network.model: packets wait in queues, where network/bandwidth-factor and network/weight-S of the "
-        "platform file would have no effect; expected TCP, LV08 or CM02");
+        "platform file would have no effect; expected TCP or CM02");
   }
-}
-
-LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model, const NetworkFacts& facts) {
-  if (network.sharing == LinkSharing::tcp && !facts.plain_factors) {
-    throw InputError(
-        "$.platform.network.sharing: \"tcp\" divides messages, and the platform file sets factors that depend on a "
-        "message's size; expected \"fair\"");
-  }
-  if (network.sharing != LinkSharing::automatic) return network.sharing;
-  return model != NetworkModel::CM02 && facts.plain_factors ? LinkSharing::tcp : LinkSharing::fair;
 }
 
 }  // namespace
@@ -139,7 +119,7 @@ LinkSharing sharing_of(const scenario::NetworkSpec& network, NetworkModel model,
 std::string text_of(const NetworkPlan& plan) {
   if (plan.carried_by == CarriedBy::packets) return "packets: TCP connections, packet by packet";
   const std::string by = plan.carried_by == CarriedBy::simgrid ? "SimGrid" : "the accelerator";
-  return fmt::format("{}, {} sharing, carried by {}", name_of(plan.model), name_of(*plan.sharing), by);
+  return fmt::format("{}, carried by {}", name_of(plan.model), by);
 }
 
 NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFacts& facts) {
@@ -152,9 +132,9 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
           fmt::format("$.platform.network.model: packets are for {} at most, and there are {}; expected \"TCP\"",
                       counted(most_nodes_of_packets, "node"), facts.nodes));
     }
-    return {.carried_by = CarriedBy::packets, .model = model, .sharing = std::nullopt, .why = why_model};
+    return {.carried_by = CarriedBy::packets, .model = model, .why = why_model};
   }
-  NetworkPlan plan{.model = model, .sharing = sharing_of(network, model, facts), .why = ""};
+  NetworkPlan plan{.model = model, .why = ""};
   const Obstacle obstacle = why_not_simgrid(network, facts, model);
   const std::string not_simgrid = obstacle.why, not_accelerator = why_not_accelerator(facts);
   const auto carry = [&, &not_packets = why_model](CarriedBy by, std::string why) {
@@ -168,16 +148,12 @@ NetworkPlan plan_network(const scenario::NetworkSpec& network, const NetworkFact
         fmt::format("{}: {}, and {}; expected {}", obstacle.key, not_simgrid, not_accelerator, obstacle.expected));
   }
   if (network.solver == LinkSolver::simgrid) {
-    if (!not_simgrid.empty()) {
-      throw InputError("$.platform.network.solver: " + not_simgrid + R"(; expected "auto")");
-    }
-    return carry(CarriedBy::simgrid, "the scenario's platform.network.solver");
+    if (!not_simgrid.empty()) throw InputError("SimGrid was asked for: " + not_simgrid);
+    return carry(CarriedBy::simgrid, "SimGrid was asked for");
   }
   if (network.solver == LinkSolver::accelerator) {
-    if (!not_accelerator.empty()) {
-      throw InputError("$.platform.network.solver: " + not_accelerator + R"(; expected "auto")");
-    }
-    return carry(CarriedBy::accelerator, "the scenario's platform.network.solver");
+    if (!not_accelerator.empty()) throw InputError("the accelerator was asked for: " + not_accelerator);
+    return carry(CarriedBy::accelerator, "the accelerator was asked for");
   }
   if (!not_simgrid.empty()) return carry(CarriedBy::accelerator, not_simgrid);
   if (!not_accelerator.empty()) return carry(CarriedBy::simgrid, not_accelerator);

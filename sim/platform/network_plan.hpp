@@ -1,4 +1,4 @@
-// Which solver shares the links of a run, in which way, and why.
+// Which network model a run has, what carries its messages, and why.
 #pragma once
 
 #include <cstddef>
@@ -47,9 +47,7 @@ struct NetworkFacts {
 struct NetworkPlan {
   CarriedBy carried_by = CarriedBy::simgrid;
   scenario::NetworkModel model = scenario::NetworkModel::TCP;  // never automatic
-  // Fair or tcp; none of packets, which wait in queues.
-  std::optional<scenario::LinkSharing> sharing = scenario::LinkSharing::fair;
-  std::string why;  // carried by that one
+  std::string why;                                             // carried by that one
 };
 
 // Beyond, SimGrid's solver is slow: each event costs it time for all transfers under way (docs/network.md has the
@@ -65,10 +63,10 @@ constexpr std::size_t most_nodes_of_packets_by_default = 100;
 // For archives.
 template <class Archive>
 void members(Archive& archive, NetworkPlan& plan) {
-  archive(plan.carried_by, plan.model, plan.sharing, plan.why);
+  archive(plan.carried_by, plan.model, plan.why);
 }
 
-// "LV08, tcp sharing, carried by SimGrid", for tables.
+// "TCP, carried by SimGrid", for tables.
 std::string text_of(const NetworkPlan& plan);
 
 // Throws InputError where the settings ask for what the platform does not allow.

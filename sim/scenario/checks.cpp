@@ -85,7 +85,7 @@ void check_name(const Scenario& scenario, Findings& findings) {
 void check_platform(const Scenario& scenario, Findings& findings) {
   if (!findings.clean("$.platform")) return;
   const Place place{findings, "$.platform"};
-  const double window = scenario.platform.network.tcp_window.value;
+  const double window = tcp_window_of(scenario.platform.network).value;
   if (window > 0 && window < 1) {
     place.at("network").at("tcp_window").error("is less than a byte; expected more, or \"0B\" for no limit");
   }

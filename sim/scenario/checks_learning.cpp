@@ -224,6 +224,7 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     hosts->site_bandwidth = site_bandwidth_of(*hosts);
     hosts->site_latency = site_latency_of(*hosts);
   }
+  scenario.platform.network.tcp_window = tcp_window_of(scenario.platform.network);
   for (Fault& fault : scenario.faults) {
     auto* crash = std::get_if<HostCrash>(&fault);
     if (crash != nullptr && crash->restart) crash->state = crash->state.value_or(HostState::lost);

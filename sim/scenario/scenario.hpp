@@ -30,51 +30,40 @@ constexpr auto enum_names(Topology) {
                                             {Topology::two_sites, "two_sites"}});
 }
 
-// LV08 and CM02 are SimGrid's. TCP is LV08 with the latency that each message has by the window of its connection
-// (sim/network/tcp), instead of thirteen times the route's. packets: TCP's connections, packet by packet
-// (sim/network/packets), without SimGrid's transfers. auto: packets on slow links and over distances, otherwise TCP, or
-// LV08 where a platform file sets SimGrid's latency factor, or factors that depend on a message's size (plan_network()
-// in sim/platform).
-enum class NetworkModel { automatic, TCP, packets, LV08, CM02 };
+// CM02, the textbook's: a message takes latency + bytes / bandwidth, and messages share links by max-min fairness. TCP:
+// the window of its connection decides a message's latency (sim/network/tcp), and a message counts as one to four
+// flows, drawn for each, where links are full: competing TCP connections do not get equal shares, since drop-tail
+// queues favour some of them for a while (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways",
+// 1992); a connection that counts as several is MulTCP's model of that (Crowcroft and Oechslin, 1998). Equal shares of
+// equal work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. packets:
+// TCP's connections, packet by packet (sim/network/packets). auto: plan_network() in sim/platform decides.
+enum class NetworkModel { automatic, TCP, packets, CM02 };
 constexpr auto enum_names(NetworkModel) {
   return std::to_array<EnumName<NetworkModel>>({{NetworkModel::automatic, "auto"},
                                                 {NetworkModel::TCP, "TCP"},
                                                 {NetworkModel::packets, "packets"},
-                                                {NetworkModel::LV08, "LV08"},
                                                 {NetworkModel::CM02, "CM02"}});
 }
 
-// What solves the network model: SimGrid, or an accelerator of the same model for large networks (plan_network() in
-// sim/platform). For tests; results differ in their last digits only.
-enum class LinkSolver { automatic, simgrid, accelerator };
-constexpr auto enum_names(LinkSolver) {
-  return std::to_array<EnumName<LinkSolver>>(
-      {{LinkSolver::automatic, "auto"}, {LinkSolver::simgrid, "simgrid"}, {LinkSolver::accelerator, "accelerator"}});
-}
+// What finds the shares of links in TCP and CM02: SimGrid, or an accelerator of the same models for large networks.
+enum class LinkSolver { simgrid, accelerator };
 
-// How flows share a full link. fair: equal shares (in LV08, weighted by latency). tcp: each transfer counts as one to
-// four flows, drawn for each transfer: competing TCP connections do not get equal shares, since drop-tail queues favour
-// some of them for a while (Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992); a
-// connection that counts as several is MulTCP's model of that (Crowcroft and Oechslin, 1998). Equal shares of equal
-// work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. auto: fair in
-// CM02, tcp otherwise.
-enum class LinkSharing { automatic, fair, tcp };
-constexpr auto enum_names(LinkSharing) {
-  return std::to_array<EnumName<LinkSharing>>(
-      {{LinkSharing::automatic, "auto"}, {LinkSharing::fair, "fair"}, {LinkSharing::tcp, "tcp"}});
-}
-
-// How SimGrid shares links. CM02 without cross-traffic is the textbook max-min model; LV08 adds TCP's corrections.
+// How messages become simulated time.
 struct NetworkSpec {
   NetworkModel model = NetworkModel::automatic;
-  bool crosstraffic = true;           // acknowledgements take 5 % of the way back
-  Bytes tcp_window{4194304};          // a flow carries at most this much per round trip; 0: no limit
+  std::optional<Bytes> tcp_window;    // a message carries at most this much per round trip; 0: no limit
   Seconds queue{0.05};                // in TCP and packets: so long a packet waits for a link at most; more are lost
   bool slow_start_after_idle = true;  // in TCP and packets
-  LinkSolver solver = LinkSolver::automatic;
-  LinkSharing sharing = LinkSharing::automatic;
-  int draw = 1;  // of what the network leaves to chance
+  int draw = 1;                       // of what the network leaves to chance
+  // No key: tests hold one to the other, whose results differ in their last digits only. None: the plan's choice.
+  std::optional<LinkSolver> solver = std::nullopt;
 };
+
+// What is set, or the model's own: the textbook has none.
+constexpr Bytes tcp_window_of(const NetworkSpec& network) {
+  constexpr Bytes of_tcp{4194304}, no_limit{0};
+  return network.tcp_window.value_or(network.model == NetworkModel::CM02 ? no_limit : of_tcp);
+}
 
 // Hosts from a SimGrid platform file, by name.
 struct FilePlatform {
@@ -183,7 +172,8 @@ struct Scenario {
   RecordSpec record;
   nn::MathSpec math;
   std::vector<Expectation> expect;
-  std::string file;  // where it was read from: starts relative paths and errors; not part of its text
+  std::string file;                // where it was read from: starts relative paths and errors; not part of its text
+  std::vector<std::string> notes;  // of its text, what was passed over and why, a line each; not part of it either
 };
 
 // Bandwidth of the link between two sites, as given or by default.
@@ -238,35 +228,36 @@ void common_fields(Visitor& visit, PlatformSpec& spec) {
 }
 template <class Visitor>
 void fields(Visitor& visit, NetworkSpec& spec) {
-  visit(
-      "model", spec.model,
-      Rule{.doc =
-               "TCP: LV08 with latencies that follow TCP's windows and queues; packets: TCP packet by packet, nearest "
-               "to what is measured, and slow; LV08 or CM02: SimGrid's; auto: packets where a link has 100 Mbit/s or "
-               "less, or a route of at most 1 Gbit/s takes 2 ms or more, between at most 100 nodes; otherwise TCP, or "
-               "LV08 where a platform file sets factors of its own"});
-  visit("crosstraffic", spec.crosstraffic, Rule{.doc = "acknowledgements take bandwidth on the way back"});
+  visit("model", spec.model,
+        Rule{.doc = "packets: TCP packet by packet, nearest to what is measured, and slow; TCP: latencies that follow "
+                    "TCP's windows and queues, links shared as unevenly as TCP shares them; CM02: the textbook's, "
+                    "latency + bytes / bandwidth, links shared fairly; auto: packets where a link has 100 Mbit/s or "
+                    "less, or a route of at most 1 Gbit/s takes 2 ms or more, between at most 100 nodes; otherwise "
+                    "TCP, or CM02 where a platform file sets factors of its own"});
   visit("tcp_window", spec.tcp_window,
-        Rule{.doc = "most bytes of a flow that are under way (TCP, packets: whole segments of 1448B, two at least); "
-                    "0B: no limit",
+        Rule{.doc = "most bytes of a message that are under way (TCP, packets: whole segments of 1448B, two at least); "
+                    "0B: no limit; default: 4 MiB, 0B in CM02",
              .at_least = 0});
   visit("queue", spec.queue,
         Rule{.doc = "in TCP and packets: how long packets wait for a link at most, at its bandwidth", .above = 0});
   visit("slow_start_after_idle", spec.slow_start_after_idle,
         Rule{.doc = "in TCP and packets: a window that is not used shrinks"});
-  visit(
-      "sharing", spec.sharing,
-      Rule{.doc = "of full links: fair, or tcp: each message counts as one to four flows, drawn at random; auto: fair "
-                  "in CM02, tcp otherwise"});
-  visit("solver", spec.solver,
-        Rule{.doc = "for tests: what computes the shares; auto: SimGrid, and in large networks the accelerator of the "
-                    "same model"});
   visit("draw", spec.draw,
         Rule{.doc = "number of the draw of what the network leaves to chance: unequal shares of links, the "
                     "order in which a host sends, jitter of packets, losses; with one seed, another number changes "
                     "these alone",
              .at_least = 1,
              .at_most = 1e6});
+  // Until 0.2: what the model does anyway may still be said.
+  const bool fair = spec.model == NetworkModel::CM02, uneven = spec.model == NetworkModel::TCP;
+  visit.former("sharing", R"("model", which decides it: "CM02" shares fairly, "TCP" unevenly)",
+               fair     ? std::vector<std::string>{R"("auto")", R"("fair")"}
+               : uneven ? std::vector<std::string>{R"("auto")", R"("tcp")"}
+                        : std::vector<std::string>{R"("auto")"});
+  visit.former("solver", R"("model" alone)", {R"("auto")"});
+  visit.former("crosstraffic",
+               R"("model", which decides it: "CM02" has none, "TCP" and "packets" have acknowledgements)",
+               {fair ? "false" : "true"});
 }
 template <class Visitor>
 void fields(Visitor& visit, TrainingSpec& spec) {

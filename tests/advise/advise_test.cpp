@@ -522,9 +522,7 @@ TEST_CASE("where the model is TCP and packets are nearer the best run again pack
   CHECK(first_condition("100us", R"("model": "TCP")") == "packet by packet");  // 80 Mbit/s
   CHECK(first_condition("100us", "") == "bandwidth halved");
   CHECK(first_condition("20ms", "") == "bandwidth halved");  // all of it is simulated packet by packet
-  CHECK(first_condition("20ms", R"("model": "LV08")") == "bandwidth halved");
-  // Packets have no fair sharing.
-  CHECK(first_condition("20ms", R"("sharing": "fair")") == "bandwidth halved");
+  CHECK(first_condition("20ms", R"("model": "CM02")") == "bandwidth halved");  // the textbook was asked for
 }
 
 TEST_CASE("what cannot be asked is one line") {

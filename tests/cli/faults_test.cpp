@@ -7,6 +7,9 @@
 #include <sstream>
 #include <vector>
 
+#include "core/systems/table.hpp"
+#include "sim/run/run.hpp"
+#include "sim/scenario/reading/read.hpp"
 #include "tests/cli/workplace.hpp"
 
 namespace ddl::cli::faults_test {
@@ -15,7 +18,7 @@ namespace {
 // One step of one worker: 100 MB over 1 MB/s to it, a gradient of a second, 100 MB back.
 constexpr const char* kOneStep = R"({
   "platform": { "workers": 1, "servers": 1, "bandwidth": "8Mbps", "latency": "0s",
-                "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+                "network": { "model": "CM02" } },
   "model": "none", "wire": { "model_bytes": "100MB" }, "compute": { "seconds_per_batch": "1s", "jitter": 0 },
   "algorithm": "ps_async", "stop": { "iterations": 1 } })";
 
@@ -103,39 +106,39 @@ TEST_CASE("while a worker's link is down, synchronous systems stall and asynchro
 }
 
 TEST_CASE("while a worker's link is down, systems behave alike under our own sharing of links") {
-  const Workplace place;
-  place.write("step.json", kOneStep);
   for (const char* fault : {R"({"type":"link_degraded","link":"w0","from":"10s","until":"30s","bandwidth":0.25})",
                             R"({"type":"link_down","link":"w0","direction":"down","from":"10s","until":"30s"})"}) {
     CAPTURE(fault);
-    const std::string faults = "[" + std::string(fault) + "]' --set 'platform.network.solver=";
-    CHECK(seconds_with(place, faults + "accelerator") ==
-          doctest::Approx(seconds_with(place, faults + "simgrid")).epsilon(1e-9));
+    scenario::Scenario scenario = scenario::parse_scenario(systems::built_in(), kOneStep, "step.json",
+                                                           {{"faults", "[" + std::string(fault) + "]"}});
+    scenario.platform.network.solver = scenario::LinkSolver::accelerator;
+    const double by_accelerator_s = run::run(scenario).simulated_s;
+    scenario.platform.network.solver = scenario::LinkSolver::simgrid;
+    CHECK(by_accelerator_s == doctest::Approx(run::run(scenario).simulated_s).epsilon(1e-9));
   }
 }
 
 TEST_CASE("a lost message costs its transfer and a wait, so that one takes T/(1-p) + r p/(1-p) in the mean") {
-  const Workplace place;
   // Each step: a request, a model of a second from the server, 0.1 s, a model back.
-  place.write("lossy.json", R"({
+  scenario::Scenario scenario = scenario::parse_scenario(systems::built_in(), R"({
     "platform": { "workers": 1, "servers": 1, "bandwidth": "8Mbps", "latency": "0s",
-                  "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+                  "network": { "model": "CM02" } },
     "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms", "jitter": 0 },
     "algorithm": "ps_async", "stop": { "iterations": 1000 },
-    "faults": [ { "type": "message_loss", "probability": 0.2, "source": "w0", "retry_after": "500ms" } ] })");
+    "faults": [ { "type": "message_loss", "probability": 0.2, "source": "w0", "retry_after": "500ms" } ] })",
+                                                         "lossy.json");
   double last = 0;
-  for (const char* solver : {"simgrid", "accelerator"}) {
-    const Reply answer = place.call("lossy.json --json --force --set platform.network.solver=" + std::string(solver));
-    REQUIRE_MESSAGE(answer.code == 0, answer.err);
-    const auto summary = nlohmann::json::parse(answer.out);
-    const double lost = summary["faults"]["messages_lost"], bytes = summary["faults"]["bytes_lost"];
-    const double seconds = summary["simulated_seconds"], sent = summary["messages_sent"];
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    scenario.platform.network.solver = solver;
+    const run::RunResult result = run::run(scenario);
+    const auto lost = static_cast<double>(result.faults->messages_lost);
+    const double bytes = result.faults->bytes_lost, seconds = result.simulated_s;
     // What is lost is counted among what is sent, and what arrives is what a run without loss sends.
-    CHECK(summary["bytes_sent"].get<double>() - bytes == doctest::Approx(2000 * 1e6).epsilon(1e-9));
+    CHECK(result.bytes_sent - bytes == doctest::Approx(2000 * 1e6).epsilon(1e-9));
     // The same time as without, and for each loss half a second more and its bytes again.
     CHECK(seconds == doctest::Approx(1000 * 2.1 + bytes / 1e6 + 0.5 * lost).epsilon(1e-6));
     // Of the worker's n transmissions a fifth is lost, within four standard deviations.
-    const double of_worker = (sent - lost) * 2 / 3 + lost;
+    const double of_worker = (static_cast<double>(result.messages_sent) - lost) * 2 / 3 + lost;
     CHECK(std::abs(lost - 0.2 * of_worker) < 4 * std::sqrt(of_worker * 0.16));
     if (last > 0) CHECK(seconds == doctest::Approx(last).epsilon(1e-6));
     last = seconds;

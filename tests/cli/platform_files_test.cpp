@@ -42,8 +42,7 @@ std::string scenario_on(const std::string& platform, const std::string& algorith
               "compute": { "seconds_per_batch": "100ms", "jitter": 0 }, "algorithm": ")" +
          algorithm + R"(", "stop": { "iterations": 5 } })";
 }
-const std::string on_pair =
-    scenario_on(R"({ "file": "pair.xml", "network": { "model": "CM02", "crosstraffic": false } })");
+const std::string on_pair = scenario_on(R"({ "file": "pair.xml", "network": { "model": "CM02" } })");
 
 json json_of(const fs::path& file) { return json::parse(text_of(file)); }
 double seconds_of(const Workplace& place, const std::string& result) {
@@ -267,7 +266,7 @@ TEST_CASE("factors scale every link of a platform file, and of a generated one")
         "ddlsim: run.json: $.platform.bandwidth: cannot be set beside platform.file; expected \"bandwidth_factor\", "
         "which scales its links\n");
 
-  const std::string star = R"("workers": 2, "network": { "model": "CM02", "crosstraffic": false })";
+  const std::string star = R"("workers": 2, "network": { "model": "CM02" })";
   place.write("scaled.json", scenario_on(R"({ "bandwidth": "16Mbps", "latency": "10ms", "bandwidth_factor": 0.5,
                                               "latency_factor": 3, )" +
                                          star + "}"));
@@ -430,7 +429,7 @@ std::string two_hosts(const std::string& config, const std::string& w0, const st
                      config, w0, w1);
 }
 const std::string ring_of_two =
-    scenario_on(R"({ "file": "two.xml", "network": { "model": "CM02", "crosstraffic": false } })", "ring_allreduce");
+    scenario_on(R"({ "file": "two.xml", "network": { "model": "CM02" } })", "ring_allreduce");
 // Five steps of 100 ms and two halves of 1 MB, one after the other, at 1 MB/s over 2 ms.
 constexpr double ring_s = 5 * (0.1 + 2 * (0.5 + 0.002));
 

@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/systems/table.hpp"
+#include "sim/run/run.hpp"
+#include "sim/scenario/reading/read.hpp"
 #include "tests/cli/workplace.hpp"
 
 namespace ddl::cli::profiles_test {
@@ -14,46 +17,50 @@ namespace {
 // with a second's latency.
 constexpr const char* kOneStep = R"({
   "platform": { "workers": 1, "servers": 1, "bandwidth": "8Mbps", "latency": "1s",
-                "network": { "model": "CM02", "crosstraffic": false, "tcp_window": "0B" } },
+                "network": { "model": "CM02" } },
   "model": "none", "wire": { "model_bytes": "100MB" }, "compute": { "seconds_per_batch": "1s", "jitter": 0 },
   "algorithm": "ps_async", "stop": { "iterations": 1 } })";
 
-nlohmann::json summary_with(const Workplace& place, const std::string& profiles, const std::string& solver = "auto") {
-  const Reply answer = place.call("run step.json --json --force --set name=step --set 'platform.profiles=" + profiles +
-                                  "' --set platform.network.solver=" + solver);
+nlohmann::json summary_with(const Workplace& place, const std::string& profiles) {
+  const Reply answer =
+      place.call("run step.json --json --force --set name=step --set 'platform.profiles=" + profiles + "'");
   REQUIRE_MESSAGE(answer.code == 0, answer.err);
   return nlohmann::json::parse(answer.out);
 }
 
-double seconds_with(const Workplace& place, const std::string& profiles, const std::string& solver = "auto") {
-  return summary_with(place, profiles, solver)["simulated_seconds"];
+double seconds_with(const Workplace& place, const std::string& profiles) {
+  return summary_with(place, profiles)["simulated_seconds"];
+}
+
+double seconds_with(scenario::LinkSolver solver, const std::string& profiles) {
+  scenario::Scenario scenario =
+      scenario::parse_scenario(systems::built_in(), kOneStep, "step.json", {{"platform.profiles", profiles}});
+  scenario.platform.network.solver = solver;
+  return run::run(scenario).simulated_s;
 }
 
 }  // namespace
 
-TEST_CASE("a bandwidth's profile costs what the link could not carry, with either sharing of links") {
-  const Workplace place;
-  place.write("step.json", kOneStep);
-  const double plain = seconds_with(place, "[]");
-  CHECK(plain == doctest::Approx(205).epsilon(1e-9));
-  for (const char* solver : {"simgrid", "accelerator"}) {
-    CAPTURE(solver);
+TEST_CASE("a bandwidth's profile costs what the link could not carry, with either solver") {
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    CAPTURE(static_cast<int>(solver));
+    const double plain = seconds_with(solver, "[]");
+    CHECK(plain == doctest::Approx(205).epsilon(1e-9));
     // 20 s at a half carry 10 s' worth; the latency of the first second is over by then.
-    CHECK(seconds_with(place,
+    CHECK(seconds_with(solver,
                        R"([{"quantity":"bandwidth","link":"w0","points":[{"at":"10s","value":"4Mbps"},
-                                                                         {"at":"30s","value":"8Mbps"}]}])",
-                       solver) == doctest::Approx(plain + 10).epsilon(1e-9));
+                                                                         {"at":"30s","value":"8Mbps"}]}])") ==
+          doctest::Approx(plain + 10).epsilon(1e-9));
     // Half of every ten seconds at a half: the down half is full from 2 s until 100 MB are through, the up half the
     // same from its own time on. 7.5 MB per period.
     const double repeated =
-        seconds_with(place, R"([{"quantity":"bandwidth","link":"w0","direction":"down","repeat_every":"10s",
-                    "points":[{"at":"0s","value":"8Mbps"},{"at":"5s","value":"4Mbps"}]}])",
-                     solver);
+        seconds_with(solver, R"([{"quantity":"bandwidth","link":"w0","direction":"down","repeat_every":"10s",
+                    "points":[{"at":"0s","value":"8Mbps"},{"at":"5s","value":"4Mbps"}]}])");
     // From 2 s: 3 + 2.5 to 10 s; then twelve periods of 7.5 make 95.5 at 130 s, and 4.5 s are left.
     CHECK(repeated == doctest::Approx(plain - 102 + 134.5).epsilon(1e-9));
     // More than nominal is possible, and the server's link is then the narrow one.
-    CHECK(seconds_with(place, R"([{"quantity":"bandwidth","link":"w0","points":[{"at":"0s","value":"80Mbps"}]}])",
-                       solver) == doctest::Approx(plain).epsilon(1e-9));
+    CHECK(seconds_with(solver, R"([{"quantity":"bandwidth","link":"w0","points":[{"at":"0s","value":"80Mbps"}]}])") ==
+          doctest::Approx(plain).epsilon(1e-9));
   }
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("Ako with P = 1 under a clock at bound 0 is synchronous SGD, and all r
 TEST_CASE("the clock's messages may take room that a step has seen and it waits again") {
   const std::string text = R"({
     "platform": {"topology": "ring", "workers": 4, "bandwidth": ["14Mbps", "7Mbps"], "latency": "5ms",
-                 "network": {"model": "CM02", "sharing": "fair", "crosstraffic": false, "tcp_window": "0B"}},
+                 "network": {"model": "CM02"}},
     "algorithm": {"name": "ako", "partitions": 2, "queue_depth": 2, "overflow": "block", "staleness_bound": 3,
                   "tf_ako": {"clock": "ping_pong"}},
     "model": "none", "wire": {"model_bytes": "4kB"}, "seed": 4,

@@ -10,31 +10,34 @@ using namespace ddl;
 
 namespace {
 
-// Jitter, acknowledgements, unequal links: nothing coincides by itself, much shares.
-scenario::Scenario uneven(const std::string& algorithm, const std::string& network, int servers) {
-  return ddl::scenario_from(fmt::format(
+// Jitter, unequal links: nothing coincides by itself, much shares.
+scenario::Scenario uneven(const std::string& algorithm, scenario::NetworkModel model, scenario::LinkSolver solver,
+                          int servers) {
+  scenario::Scenario scenario = ddl::scenario_from(fmt::format(
       R"({{"name": "law", "platform": {{"topology": "star", "workers": 9, "servers": {},
-          "bandwidth": ["40Mbps", "20Mbps", "10Mbps"], "latency": "20ms", "network": {}}}, "model": "none",
+          "bandwidth": ["40Mbps", "20Mbps", "10Mbps"], "latency": "20ms"}}, "model": "none",
           "wire": {{"model_bytes": "300kB"}}, "compute": {{"seconds_per_batch": "100ms"}}, "algorithm": {},
           "stop": {{"iterations": 12}}}})",
-      servers, network, algorithm));
+      servers, algorithm));
+  scenario.platform.network.model = model;
+  scenario.platform.network.solver = solver;
+  return scenario;
 }
 
 }  // namespace
 
-TEST_CASE("SimGrid and the accelerator give the same runs but for rounding, in both ways of sharing") {
+TEST_CASE("SimGrid and the accelerator give the same runs but for rounding, in both models") {
   const std::map<std::string, int> systems = {{R"("ps_sync")", 1},
                                               {R"("ps_async")", 2},
                                               {R"({"name": "ako", "partitions": 3})", 0},
                                               {R"("gossip")", 0},
                                               {R"({"name": "d_psgd", "topology": "torus", "overlap": true})", 0}};
   for (const auto& [system, servers] : systems) {
-    for (const std::string model :
-         {R"("model": "LV08")", R"("model": "LV08", "sharing": "fair")", R"("model": "CM02", "crosstraffic": false)"}) {
+    for (const auto model : {scenario::NetworkModel::TCP, scenario::NetworkModel::CM02}) {
       CAPTURE(system);
-      CAPTURE(model);
-      const auto simgrid = ddl::run::run(uneven(system, "{" + model + R"(, "solver": "simgrid"})", servers));
-      const auto own = ddl::run::run(uneven(system, "{" + model + R"(, "solver": "accelerator"})", servers));
+      CAPTURE(name_of(model));
+      const auto simgrid = ddl::run::run(uneven(system, model, scenario::LinkSolver::simgrid, servers));
+      const auto own = ddl::run::run(uneven(system, model, scenario::LinkSolver::accelerator, servers));
       CHECK(own.simulated_s == doctest::Approx(simgrid.simulated_s).epsilon(1e-6));
       CHECK(own.messages_sent == simgrid.messages_sent);
       CHECK(own.bytes_sent == simgrid.bytes_sent);
@@ -58,8 +61,8 @@ TEST_CASE("beyond 32 nodes a server's broadcast takes its link's time for all mo
 }
 
 TEST_CASE("a run that is cut off while messages travel ends in time under our sharing too") {
-  const std::string network = R"({"model": "LV08", "solver": "accelerator"})";
-  scenario::Scenario scenario = uneven(R"({"name": "ako", "partitions": 1})", network, 0);
+  scenario::Scenario scenario =
+      uneven(R"({"name": "ako", "partitions": 1})", scenario::NetworkModel::TCP, scenario::LinkSolver::accelerator, 0);
   scenario.stop = {};
   scenario.stop.time = ddl::Seconds{3};
   const auto result = ddl::run::run(scenario);

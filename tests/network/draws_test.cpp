@@ -48,10 +48,10 @@ void check_draws(const scenario::Scenario& scenario) {
 }  // namespace
 
 TEST_CASE("another draw of the network gives messages other times, and gradients the same") {
-  SUBCASE("unequal shares") { check_draws(with_jitter({.sharing = scenario::LinkSharing::tcp})); }
+  SUBCASE("unequal shares") { check_draws(with_jitter({.model = scenario::NetworkModel::TCP})); }
   SUBCASE("packets") { check_draws(with_jitter({.model = scenario::NetworkModel::packets})); }
   SUBCASE("lost messages") {
-    scenario::Scenario scenario = with_jitter({.sharing = scenario::LinkSharing::fair});
+    scenario::Scenario scenario = with_jitter({.model = scenario::NetworkModel::CM02});
     scenario::MessageLoss loss;
     loss.probability = 0.1;
     scenario.faults.emplace_back(loss);
@@ -74,8 +74,7 @@ TEST_CASE("the first draw has the seed itself, others each their own") {
 }
 
 TEST_CASE("where the network leaves nothing to chance its draws are all the same") {
-  const scenario::Scenario scenario =
-      with_jitter({.model = scenario::NetworkModel::CM02, .sharing = scenario::LinkSharing::fair});
+  const scenario::Scenario scenario = with_jitter({.model = scenario::NetworkModel::CM02});
   CHECK(run(scenario, 1).simulated_s == run(scenario, 2).simulated_s);
 }
 

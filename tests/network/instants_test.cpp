@@ -79,7 +79,7 @@ TEST_CASE("workers that nothing tells apart take the same gradients in the same 
       for (const auto solver : solvers) {
         CAPTURE(ako);
         CAPTURE(latency);
-        CAPTURE(name_of(solver));
+        CAPTURE(static_cast<int>(solver));
         const auto steps = steps_of(run(ako, 5, latency, solver));
         for (const auto& worker : steps) check_same(worker, steps[0]);
       }
@@ -121,7 +121,7 @@ TEST_CASE("SimGrid and the accelerator agree on what comes first in an instant")
 
 TEST_CASE("a run that its time ends has carried what its links could until then") {
   for (const auto solver : solvers) {
-    CAPTURE(name_of(solver));
+    CAPTURE(static_cast<int>(solver));
     // All links are busy since the first gradients, at 1/8 s.
     for (const auto& [stop, bytes] : {std::pair(R"({"time": "300ms"})", 175e3), {R"({"time": "375ms"})", 250e3}}) {
       const auto result = run::run(eighths(stop, solver));
@@ -136,7 +136,7 @@ TEST_CASE("a run that its time ends has carried what its links could until then"
 TEST_CASE("what arrives, and a step that ends, in the instant in which the time is over counts") {
   // Pull until 1 s, push until 2.125 s, the next until 3.125 s and 4.25 s; the second gradient is there at 3.25 s.
   for (const auto solver : solvers) {
-    CAPTURE(name_of(solver));
+    CAPTURE(static_cast<int>(solver));
     const auto through = run::run(pulls_and_pushes(R"({"time": "4.25s"})", solver));
     CHECK(bytes_of(through, "ps0", "down") == doctest::Approx(2e6));
     CHECK(bytes_of(through, "ps0", "up") == doctest::Approx(2e6));

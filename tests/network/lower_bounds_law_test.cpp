@@ -38,7 +38,7 @@ const std::string over_fat_pipes =
     R"("file": ")" DDLSIM_SOURCE_DIR R"(/tests/platform/data/fat_pipes.xml", "workers": ["w0", "w1", "w2", "w3"])";
 
 struct Case {
-  std::string network, model, sharing, slowdown;
+  std::string network, model, slowdown;
   int workers = 4;
   std::string model_bytes = "1MB";
 };
@@ -49,15 +49,14 @@ std::vector<Case> cases() {
   std::vector<Case> list;
   std::size_t number = 0;
   for (const char* network : networks) {
-    list.push_back({network, "CM02", "fair", slowdowns[number % 3]});
-    list.push_back({network, "LV08", "tcp", slowdowns[(number + 1) % 3]});
-    list.push_back({network, "TCP", number % 2 == 0 ? "fair" : "tcp", slowdowns[(number + 2) % 3]});
+    list.push_back({network, "CM02", slowdowns[number % 3]});
+    list.push_back({network, "TCP", slowdowns[(number + 2) % 3]});
     ++number;
   }
-  list.push_back({over_fat_pipes, "CM02", "fair", "{}"});
-  list.push_back({over_fat_pipes, "LV08", "tcp", R"({"w1": 6})"});
+  list.push_back({over_fat_pipes, "CM02", "{}"});
+  list.push_back({over_fat_pipes, "TCP", R"({"w1": 6})"});
   // Few workers, whose messages never meet: there bounds are tight.
-  for (const int workers : {1, 2}) list.push_back({networks[3], "CM02", "fair", "{}", workers});
+  for (const int workers : {1, 2}) list.push_back({networks[3], "CM02", "{}", workers});
   return list;
 }
 
@@ -65,11 +64,11 @@ scenario::Scenario scenario_on(const Case& on, const std::string& algorithm, int
   const std::string hosts =
       on.network == over_fat_pipes ? R"("servers": ["w5"])" : fmt::format(R"("workers": {}, "servers": 1)", on.workers);
   return scenario_from(fmt::format(
-      R"({{"name": "law", "platform": {{{}, {}, "network": {{"model": "{}", "sharing": "{}"}}}},
+      R"({{"name": "law", "platform": {{{}, {}, "network": {{"model": "{}"}}}},
           "model": "none", "wire": {{"model_bytes": "{}"}},
           "compute": {{"seconds_per_batch": "100ms", "jitter": 0, "slowdown": {}}},
           "algorithm": {}, "stop": {{"iterations": {}}}}})",
-      on.network, hosts, on.model, on.sharing, on.model_bytes, on.slowdown, algorithm, its_steps));
+      on.network, hosts, on.model, on.model_bytes, on.slowdown, algorithm, its_steps));
 }
 
 // A queue of a message, the last step's own messages, and the settings that count steps, such as a period; random peers
@@ -156,7 +155,6 @@ TEST_CASE("no system that takes timing only beats its bound, on any network, whi
         if (on.workers == 1 && algorithm.find(one_backup) != std::string::npos) continue;  // no gradient would be left
         CAPTURE(on.network);
         CAPTURE(on.model);
-        CAPTURE(on.sharing);
         CAPTURE(on.slowdown);
         CHECK(beaten_on(on, algorithm) == "");
       }
@@ -166,7 +164,7 @@ TEST_CASE("no system that takes timing only beats its bound, on any network, whi
 
 // With small models, because a simulation takes as long as it has packets.
 TEST_CASE("nor does one whose messages are carried packet by packet") {
-  const Case network_bound{networks[3], "packets", "auto", "{}", 4, "100kB"};
+  const Case network_bound{networks[3], "packets", "{}", 4, "100kB"};
   for (const auto& system : systems::built_in()) {
     const std::string name = system->facts().name;
     if (name == not_for_timing) continue;

@@ -1,6 +1,9 @@
 // What of a platform file decides how its links carry messages.
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
+
 #include "tests/support/carried.hpp"
 #include "tests/support/forked.hpp"
 
@@ -8,21 +11,33 @@ using namespace ddl;
 
 using nlohmann::json;
 
-TEST_CASE("factors that a platform file sets hold in both ways of sharing, with both solvers") {
-  for (const auto model : {scenario::NetworkModel::LV08, scenario::NetworkModel::CM02}) {
-    for (const auto sharing : {scenario::LinkSharing::fair, scenario::LinkSharing::tcp}) {
-      for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
-        scenario::Scenario scenario = on_file("factors.xml", {}, model);
-        scenario.platform.network.crosstraffic = false;
-        scenario.platform.network.sharing = sharing;
-        scenario.platform.network.solver = solver;
-        const json times = forked([&] { return json(carried(scenario, {{0, 1, 12e5}})); });
-        REQUIRE_MESSAGE(times.is_array(), times.dump());
-        // 1.2 MB at half of 1 MB/s, after three times 100 ms.
-        CHECK(times[0].get<double>() == doctest::Approx(0.3 + 2.4).epsilon(1e-9));
-      }
-    }
+TEST_CASE("factors that a platform file sets hold with both solvers") {
+  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
+    const auto seconds = [&](scenario::Scenario scenario) {
+      scenario.platform.network.solver = solver;
+      const json times = forked([&] { return json(carried(scenario, {{0, 1, 12e5}})); });
+      REQUIRE_MESSAGE(times.is_array(), times.dump());
+      return times[0].get<double>();
+    };
+    // 1.2 MB at half of 1 MB/s, after three times 100 ms.
+    CHECK(seconds(on_file("factors.xml")) == doctest::Approx(0.3 + 2.4).epsilon(1e-9));
+    // TCP has the file's bandwidth factor instead of its own; without latency nothing waits for windows.
+    const std::string text =
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+        "version=\"4.1\"><config><prop id=\"network/bandwidth-factor\" value=\"0.5\"/></config>"
+        "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>"
+        "<link id=\"l\" bandwidth=\"1MBps\" latency=\"0s\"/>"
+        "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone></platform>";
+    CHECK(seconds(on_file("half.xml", {.text = std::make_shared<const std::string>(text)},
+                          scenario::NetworkModel::TCP)) == doctest::Approx(2.4).epsilon(1e-9));
   }
+}
+
+TEST_CASE("a platform file that sets SimGrid's latency factor has the textbook's model by default") {
+  const scenario::Scenario scenario = on_file("factors.xml", {}, scenario::NetworkModel::automatic);
+  const json model =
+      forked([&] { return json(std::string(name_of(platform::Fabric(scenario).network_plan().model))); });
+  CHECK(model == json("CM02"));
 }
 
 TEST_CASE("latencies change where the file sets their factor, by the accelerator") {
@@ -59,24 +74,14 @@ TEST_CASE("Wi-Fi links are refused where a message would take one, and others do
 }
 
 TEST_CASE("a Wi-Fi link on the way back is refused where acknowledgements would take it") {
-  const auto answer = [](scenario::NetworkModel model, scenario::LinkSharing sharing, bool crosstraffic) {
-    scenario::Scenario scenario = on_file("wifi_back.xml", {.workers = {"a", "b"}}, model);
-    scenario.platform.network.sharing = sharing;
-    scenario.platform.network.crosstraffic = crosstraffic;
+  const auto answer = [](scenario::NetworkModel model) {
+    const scenario::Scenario scenario = on_file("wifi_back.xml", {.workers = {"a", "b"}}, model);
     return forked([&] { return json(platform::Fabric(scenario).find_route(0, 1).links.size()); });
   };
-  using scenario::LinkSharing, scenario::NetworkModel;
-  for (const json& refused :
-       {answer(NetworkModel::TCP, LinkSharing::tcp, false), answer(NetworkModel::TCP, LinkSharing::fair, false),
-        answer(NetworkModel::LV08, LinkSharing::fair, true)}) {
-    CHECK_MESSAGE(refused.value("input_error", "").find("from b to a takes the Wi-Fi link AP") != std::string::npos,
-                  refused.dump());
-  }
-  for (const json& links :
-       {answer(NetworkModel::LV08, LinkSharing::tcp, true), answer(NetworkModel::LV08, LinkSharing::fair, false),
-        answer(NetworkModel::CM02, LinkSharing::fair, false)}) {
-    CHECK_MESSAGE(links.is_number(), links.dump());
-  }
+  const json refused = answer(scenario::NetworkModel::TCP), links = answer(scenario::NetworkModel::CM02);
+  CHECK_MESSAGE(refused.value("input_error", "").find("from b to a takes the Wi-Fi link AP") != std::string::npos,
+                refused.dump());
+  CHECK_MESSAGE(links.is_number(), links.dump());
 }
 
 // Where there is no route between zones, SimGrid throws.

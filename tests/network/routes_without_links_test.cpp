@@ -49,22 +49,18 @@ std::string carried_by(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("in CM02 and LV08 a flow without links has its window over a round trip, times the model's factors") {
+TEST_CASE("in CM02 a flow without links has its window over a round trip, times the platform file's factors") {
   const double bytes = 10 * window;
   for (const int hosts : {2, small, 32, 33, large}) {
     CAPTURE(hosts);
-    // The textbook: the latency, and ten windows of a round trip each.
+    // The latency, and ten windows of a round trip each.
     CHECK(seconds_of(vivaldi(hosts, scenario::NetworkModel::CM02), bytes) ==
           doctest::Approx(latency_s + 10 * 2 * latency_s).epsilon(1e-9));
-    // SimGrid's factors in LV08: 13.01 on latencies, 0.97 on bandwidths.
-    scenario::Scenario fair = vivaldi(hosts, scenario::NetworkModel::LV08);
-    fair.platform.network.sharing = scenario::LinkSharing::fair;
-    CHECK(seconds_of(fair, bytes) == doctest::Approx(13.01 * latency_s + 10 * 2 * latency_s / 0.97).epsilon(1e-9));
-    // Shared as TCP shares links: 1448 bytes of a frame of 1514, and of 33 for its acknowledgement.
-    scenario::Scenario uneven = vivaldi(hosts, scenario::NetworkModel::LV08);
-    uneven.platform.network.sharing = scenario::LinkSharing::tcp;
-    CHECK(seconds_of(uneven, bytes) ==
-          doctest::Approx(13.01 * latency_s + 10 * 2 * latency_s / (1448.0 / 1547)).epsilon(1e-6));
+    const std::string factors =
+        "<config><prop id=\"network/latency-factor\" value=\"13.01\"/><prop id=\"network/bandwidth-factor\" "
+        "value=\"0.97\"/></config>";
+    CHECK(seconds_of(vivaldi(hosts, scenario::NetworkModel::CM02, factors), bytes) ==
+          doctest::Approx(13.01 * latency_s + 10 * 2 * latency_s / 0.97).epsilon(1e-9));
   }
 }
 
@@ -81,8 +77,7 @@ TEST_CASE("in TCP a connection without links sends 10, 20, 40 and 80 segments, t
 TEST_CASE("packets without links take a round trip for each window, too") {
   for (const int hosts : {2, small, 32, 33, large}) {
     CAPTURE(hosts);
-    scenario::Scenario scenario = vivaldi(hosts, scenario::NetworkModel::packets);
-    scenario.platform.network.sharing = scenario::LinkSharing::automatic;
+    const scenario::Scenario scenario = vivaldi(hosts, scenario::NetworkModel::packets);
     // 30 windows more take as many round trips more, but for the rounding to whole rounds.
     const double few_s = seconds_of(scenario, 30 * window), many_s = seconds_of(scenario, 60 * window);
     CHECK(many_s - few_s == doctest::Approx(30 * 2 * latency_s).epsilon(1.0 / 30));
@@ -105,8 +100,7 @@ TEST_CASE("what carries messages over routes without links says why") {
   asked.platform.network.solver = scenario::LinkSolver::simgrid;
   const json refused = forked([&] { return json(platform::Fabric(asked).node_count()); });
   CHECK_MESSAGE(refused.value("input_error", "") ==
-                    "$.platform.network.solver: the route from h0 to h1 has no link, and SimGrid counts no bytes over "
-                    "it; expected \"auto\"",
+                    "SimGrid was asked for: the route from h0 to h1 has no link, and SimGrid counts no bytes over it",
                 refused.dump());
 }
 
@@ -116,7 +110,7 @@ TEST_CASE("where SimGrid alone could carry messages, routes without links are re
     return;
   }
   const scenario::Scenario scenario =
-      vivaldi(2, scenario::NetworkModel::LV08,
+      vivaldi(2, scenario::NetworkModel::CM02,
               "<config><prop id=\"network/bandwidth-factor\" value=\"0:0.9;1000:0.5\"/></config>");
   const json refused = forked([&] { return json(platform::Fabric(scenario).node_count()); });
   CHECK_MESSAGE(refused.value("input_error", "").starts_with("$.platform.file: the route from h0 to h1 has no link"),
@@ -132,8 +126,8 @@ TEST_CASE("a route with neither link nor latency is none") {
         "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><host id=\"a\" speed=\"1Gf\" coordinates=\"1 2 "
         "0\"/>"
         "<host id=\"b\" speed=\"1Gf\" coordinates=\"1 2 0\"/></zone></platform>";
-    scenario::Scenario scenario = on_file("one_place.xml", {.text = std::make_shared<const std::string>(text)}, model);
-    scenario.platform.network.sharing = scenario::LinkSharing::automatic;
+    const scenario::Scenario scenario =
+        on_file("one_place.xml", {.text = std::make_shared<const std::string>(text)}, model);
     const json refused = forked([&] { return json(platform::Fabric(scenario).find_route(0, 1).latency_s); });
     CHECK_MESSAGE(
         refused.value("input_error", "")

@@ -4,6 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/forked.hpp"
 #include "tests/support/transfer.hpp"
@@ -33,11 +37,9 @@ Firsts firsts(const scenario::Scenario& scenario, const std::vector<Sent>& messa
 const std::vector<Sent> from_server = {{4, 0, 1e6}, {4, 1, 1e6}, {4, 2, 1e6}, {4, 3, 1e6}};
 
 scenario::Scenario server_with(std::vector<ddl::BytesPerSecond> bandwidth, scenario::NetworkModel model) {
-  scenario::Scenario scenario = ddl::on_platform(
+  return ddl::on_platform(
       {.workers = 4, .servers = 1, .bandwidth = std::move(bandwidth), .server_bandwidth = {{1e6}}, .latency = {0.02}},
       model);
-  scenario.platform.network.crosstraffic = false;
-  return scenario;
 }
 
 }  // namespace
@@ -55,18 +57,31 @@ TEST_CASE("what a slow host cannot take goes to the others") {
   CHECK(found.simulated_s == doctest::Approx(0.02 + 1 / 0.3));
 }
 
-TEST_CASE("LV08's smaller claim of flows over slow links is foreseen") {
-  const Firsts found = firsts(server_with({{8e6}, {0.5e6}, {0.3e6}, {1e6}}, scenario::NetworkModel::LV08), from_server);
-  // It delivers 0.97 of the bandwidth after 13.01 latencies.
-  const double corrected = (found.predicted_s - 13.01 * 0.02) / 0.97 + 13.01 * 0.02;
-  CHECK(found.predicted_s < 13.01 * 0.02 + 4);  // the fastest has more than a quarter
-  CHECK(found.simulated_s == doctest::Approx(corrected).epsilon(1e-4));
+TEST_CASE("the smaller claim of flows over slow links is foreseen, where a platform file weights them so") {
+  std::string text =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\"><config><prop id=\"network/weight-S\" value=\"20537\"/></config>"
+      "<zone id=\"z\" routing=\"Full\">";
+  std::string routes;
+  const std::vector<std::pair<std::string, std::string>> hosts = {
+      {"w0", "8MBps"}, {"w1", "500kBps"}, {"w2", "300kBps"}, {"w3", "1MBps"}, {"ps0", "1MBps"}};
+  for (const auto& [name, bandwidth] : hosts) {
+    text += "<host id=\"" + name + "\" speed=\"1Gf\"/><link id=\"l" + name + "\" bandwidth=\"" + bandwidth +
+            "\" latency=\"10ms\"/>";
+    if (name == "ps0") continue;
+    routes += "<route src=\"ps0\" dst=\"" + name + "\"><link_ctn id=\"lps0\"/><link_ctn id=\"l" + name + "\"/></route>";
+  }
+  text += routes + "</zone></platform>";
+  const Firsts found =
+      firsts(ddl::on_file("weights.xml", {.servers = {"ps0"}, .text = std::make_shared<const std::string>(text)}),
+             from_server);
+  CHECK(found.predicted_s < 0.02 + 4);  // the fastest has more than a quarter
+  CHECK(found.simulated_s == doctest::Approx(found.predicted_s).epsilon(1e-4));
 }
 
 TEST_CASE("in the model TCP windows decide when flows start, so they are taken to be alone") {
   // Sharing equally from the start, the first would need 4.02 s.
-  scenario::Scenario scenario = server_with({{1e6}}, scenario::NetworkModel::TCP);
-  scenario.platform.network.sharing = scenario::LinkSharing::fair;
+  const scenario::Scenario scenario = server_with({{1e6}}, scenario::NetworkModel::TCP);
   CHECK(firsts(scenario, from_server).predicted_s == doctest::Approx(1.02));
 }
 

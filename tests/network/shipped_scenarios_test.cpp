@@ -18,7 +18,6 @@ TEST_CASE("SimGrid carries the messages of each of the 60 scenarios that compare
         ddl::run::forecast_of(ddl::scenario::read_scenario(ddl::systems::built_in(), entry.path().string(), {}))
             .network;
     CHECK(plan.carried_by == ddl::platform::CarriedBy::simgrid);
-    CHECK(plan.sharing == ddl::scenario::LinkSharing::tcp);
     CHECK(plan.model == ddl::scenario::NetworkModel::TCP);
   }
   CHECK(found == 60);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/rng.hpp"
 #include "tests/support/carried.hpp"
 #include "tests/support/forked.hpp"
 
@@ -20,8 +21,14 @@ constexpr double segment_s = (1514.0 + 33) / bandwidth;
 scenario::Scenario connected(double latency_s, double queue_s = 0.05) {
   scenario::Scenario scenario =
       on_platform({.workers = 4, .bandwidth = {{bandwidth}}, .latency = {latency_s}}, scenario::NetworkModel::TCP);
-  scenario.platform.network.sharing = scenario::LinkSharing::tcp;
   scenario.platform.network.queue = {queue_s};
+  return scenario;
+}
+
+// With a seed by which the first messages from w0 and w2 to w1 count as equally many flows.
+scenario::Scenario with_equal_shares(scenario::Scenario scenario) {
+  const auto flows = [&](const char* pair) { return stream(scenario.seed, pair, "uneven shares").below(4); };
+  while (flows("w0 to w1") != flows("w2 to w1")) ++scenario.seed;
   return scenario;
 }
 
@@ -137,10 +144,8 @@ TEST_CASE("a message that its window limits takes a round trip for each window, 
 TEST_CASE("a window at its limit bounds the rate, also after others have left the link") {
   // A link carries 100 segments in a round trip, a window has 60. Two messages have 50 each; when the shorter is
   // through, the other has 60.
-  const double frame_s = segment / (0.97 * bandwidth), round_trip_s = 100 * frame_s;
-  scenario::Scenario scenario = connected(round_trip_s / 2);
-  scenario.platform.network.sharing = scenario::LinkSharing::fair;
-  scenario.platform.network.crosstraffic = false;
+  const double round_trip_s = 100 * segment_s;
+  scenario::Scenario scenario = with_equal_shares(connected(round_trip_s / 2));
   scenario.platform.network.tcp_window = {60 * segment};
   const std::vector<Sent> messages = {{0, 1, 60000 * segment}, {2, 1, 30000 * segment}};
   const double both_s = 30000 / 50.0 * round_trip_s, all_s = both_s + 30000 / 60.0 * round_trip_s;
@@ -177,7 +182,6 @@ TEST_CASE("latency on the way back alone costs its gaps, and windows bound there
                    scenario::NetworkModel::TCP);
   };
   const auto set = [](scenario::Scenario scenario, double window) {
-    scenario.platform.network.sharing = scenario::LinkSharing::tcp;
     scenario.platform.network.tcp_window = {window};
     return scenario;
   };
@@ -223,13 +227,10 @@ TEST_CASE("acknowledgements wait behind what goes the other way, but for one tha
 TEST_CASE("connections that share a link have each their part of it, whichever starts first in an instant") {
   // Two to one node: 10 segments take each as long as 20.
   for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
-    scenario::Scenario scenario = connected(0.05);
-    scenario.platform.network.sharing = scenario::LinkSharing::fair;
-    scenario.platform.network.crosstraffic = false;
-    const double frame_s = segment / (0.97 * bandwidth);
-    const double gap_s = 0.1 - 20 * frame_s;
+    const scenario::Scenario scenario = with_equal_shares(connected(0.05));
+    const double gap_s = 0.1 - 20 * segment_s;
     const std::vector<double> found = times(scenario, solver, {{0, 1, 30 * segment}, {2, 1, 30 * segment}});
-    for (const double time : found) CHECK(time == doctest::Approx(0.05 + gap_s + 60 * frame_s).epsilon(1e-6));
+    for (const double time : found) CHECK(time == doctest::Approx(0.05 + gap_s + 60 * segment_s).epsilon(1e-6));
   }
 }
 

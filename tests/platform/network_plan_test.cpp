@@ -9,22 +9,18 @@
 
 namespace ddl::platform {
 
-using scenario::LinkSharing;
 using scenario::LinkSolver;
 using scenario::NetworkModel;
 using scenario::NetworkSpec;
 
-TEST_CASE("small networks are SimGrid's in both models and ways of sharing, whatever changes") {
-  for (const NetworkModel model : {NetworkModel::LV08, NetworkModel::CM02}) {
-    for (const LinkSharing sharing : {LinkSharing::fair, LinkSharing::tcp}) {
-      for (const bool latencies_change : {false, true}) {
-        const NetworkPlan plan = plan_network({.model = model, .sharing = sharing},
-                                              {.nodes = most_nodes_of_simgrid, .latencies_change = latencies_change});
-        CHECK(plan.carried_by == CarriedBy::simgrid);
-        CHECK(plan.model == model);
-        CHECK(plan.sharing == sharing);
-        CHECK(plan.why.find("SimGrid's own solver is quick") != std::string::npos);
-      }
+TEST_CASE("small networks are SimGrid's in both of its models, whatever changes") {
+  for (const NetworkModel model : {NetworkModel::TCP, NetworkModel::CM02}) {
+    for (const bool latencies_change : {false, true}) {
+      const NetworkPlan plan =
+          plan_network({.model = model}, {.nodes = most_nodes_of_simgrid, .latencies_change = latencies_change});
+      CHECK(plan.carried_by == CarriedBy::simgrid);
+      CHECK(plan.model == model);
+      CHECK(plan.why.find("SimGrid's own solver is quick") != std::string::npos);
     }
   }
 }
@@ -36,16 +32,6 @@ TEST_CASE("large networks are the accelerator's, but for what only SimGrid knows
   const NetworkPlan by_size = plan_network({}, {.nodes = many, .plain_factors = false});
   CHECK(by_size.carried_by == CarriedBy::simgrid);
   CHECK(by_size.why.find("message's size") != std::string::npos);
-}
-
-TEST_CASE("links are shared as TCP does by default in TCP's model, equally in the textbook's") {
-  CHECK(plan_network({.model = NetworkModel::LV08}, {.nodes = 2}).sharing == LinkSharing::tcp);
-  CHECK(plan_network({.model = NetworkModel::CM02}, {.nodes = 2}).sharing == LinkSharing::fair);
-  // Whichever solver.
-  CHECK(plan_network({.solver = LinkSolver::simgrid}, {.nodes = 2}).sharing == LinkSharing::tcp);
-  CHECK(plan_network({.solver = LinkSolver::accelerator}, {.nodes = 2}).sharing == LinkSharing::tcp);
-  // A factor by size is of whole messages.
-  CHECK(plan_network({}, {.nodes = 2, .plain_factors = false}).sharing == LinkSharing::fair);
 }
 
 TEST_CASE("either solver can be asked for") {
@@ -64,10 +50,8 @@ TEST_CASE("latency on the way back alone is the accelerator's in TCP's model, an
   const NetworkPlan plan = plan_network({}, facts);
   CHECK(plan.carried_by == CarriedBy::accelerator);
   CHECK(plan.why.find("a to b has latency on its way back alone") != std::string::npos);
-  for (const NetworkModel model : {NetworkModel::LV08, NetworkModel::CM02}) {
-    CHECK(plan_network({.model = model}, facts).carried_by == CarriedBy::simgrid);
-  }
-  CHECK_THROWS_WITH_AS(plan_network({.solver = LinkSolver::simgrid}, facts), doctest::Contains(R"(expected "auto")"),
+  CHECK(plan_network({.model = NetworkModel::CM02}, facts).carried_by == CarriedBy::simgrid);
+  CHECK_THROWS_WITH_AS(plan_network({.solver = LinkSolver::simgrid}, facts), doctest::Contains("SimGrid was asked for"),
                        InputError);
 }
 
@@ -76,16 +60,16 @@ TEST_CASE("a route without a link is the accelerator's in every model of SimGrid
   const auto facts = [&](std::size_t nodes) {
     return NetworkFacts{.nodes = nodes, .without_links = [&] { return ++searches, std::string("a to b"); }};
   };
-  for (const NetworkModel model : {NetworkModel::TCP, NetworkModel::LV08, NetworkModel::CM02}) {
+  for (const NetworkModel model : {NetworkModel::TCP, NetworkModel::CM02}) {
     const NetworkPlan plan = plan_network({.model = model}, facts(2));
     CHECK(plan.carried_by == CarriedBy::accelerator);
     CHECK(plan.why.find("the route from a to b has no link") != std::string::npos);
     CHECK_THROWS_WITH_AS(plan_network({.model = model, .solver = LinkSolver::simgrid}, facts(100)),
-                         doctest::Contains(R"(expected "auto")"), InputError);
+                         doctest::Contains("SimGrid was asked for"), InputError);
   }
   NetworkFacts by_size = facts(2);
   by_size.plain_factors = false;
-  CHECK_THROWS_WITH_AS(plan_network({.model = NetworkModel::LV08}, by_size), doctest::Contains("$.platform.file: "),
+  CHECK_THROWS_WITH_AS(plan_network({.model = NetworkModel::CM02}, by_size), doctest::Contains("$.platform.file: "),
                        InputError);
   searches = 0;
   CHECK(plan_network({.model = NetworkModel::packets}, facts(2)).carried_by == CarriedBy::packets);
@@ -102,8 +86,8 @@ TEST_CASE("routes are searched for latency on the way back alone only where SimG
                                                       ++searches;
                                                       return std::string();
                                                     }});
-    const bool is_simgrids = network.solver == LinkSolver::simgrid ||
-                             (network.solver == LinkSolver::automatic && nodes <= most_nodes_of_simgrid);
+    const bool is_simgrids =
+        network.solver == LinkSolver::simgrid || (!network.solver && nodes <= most_nodes_of_simgrid);
     CHECK((plan.carried_by == CarriedBy::simgrid) == is_simgrids);
     return searches;
   };
@@ -112,19 +96,18 @@ TEST_CASE("routes are searched for latency on the way back alone only where SimG
   CHECK(searches_of({}, many) == 0);
   CHECK(searches_of({.solver = LinkSolver::simgrid}, many) == 1);
   CHECK(searches_of({.solver = LinkSolver::accelerator}, few) == 0);
-  CHECK(searches_of({.model = NetworkModel::LV08}, few) == 0);
+  CHECK(searches_of({.model = NetworkModel::CM02}, few) == 0);
 }
 
 TEST_CASE("what cannot be is refused with what can") {
   const auto refused = [](const scenario::NetworkSpec& network, const NetworkFacts& facts, const char* text) {
     CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);
   };
-  refused({.solver = LinkSolver::accelerator}, {.nodes = 2, .plain_factors = false}, R"(expected "auto")");
-  refused({.sharing = LinkSharing::tcp}, {.nodes = 2, .plain_factors = false}, R"(expected "fair")");
+  refused({.solver = LinkSolver::accelerator}, {.nodes = 2, .plain_factors = false}, "the accelerator was asked for");
   const NetworkFacts both{.nodes = 2, .plain_factors = false, .latencies_change = true, .sets_latency_factor = true};
   refused({}, both, "expected no profile of a latency");
   refused({.solver = LinkSolver::simgrid}, {.nodes = 2, .latencies_change = true, .sets_latency_factor = true},
-          R"(expected "auto")");
+          "SimGrid was asked for");
 }
 
 TEST_CASE("the model is TCP unless a platform file sets factors of its own, and has settings that no other has") {
@@ -133,15 +116,14 @@ TEST_CASE("the model is TCP unless a platform file sets factors of its own, and 
   };
   const NetworkPlan plan =
       plan_network({.queue = {0.2}, .slow_start_after_idle = false}, {.nodes = 2, .latencies_change = true});
-  CHECK(text_of(plan) == "TCP, tcp sharing, carried by SimGrid");
-  CHECK(plan_network({.sharing = LinkSharing::fair}, {.nodes = 2}).model == NetworkModel::TCP);
+  CHECK(text_of(plan) == "TCP, carried by SimGrid");
   for (const NetworkFacts& facts :
        {NetworkFacts{.nodes = 2, .plain_factors = false}, NetworkFacts{.nodes = 2, .sets_latency_factor = true}}) {
-    CHECK(plan_network({}, facts).model == NetworkModel::LV08);
-    refused({.model = NetworkModel::TCP}, facts, "expected LV08 or CM02");
+    CHECK(plan_network({}, facts).model == NetworkModel::CM02);
+    refused({.model = NetworkModel::TCP}, facts, "expected CM02");
   }
-  refused({.model = NetworkModel::LV08, .queue = {0.2}}, {.nodes = 2},
-          "$.platform.network.queue: is of the models TCP and packets, and the model is LV08");
+  refused({.model = NetworkModel::CM02, .queue = {0.2}}, {.nodes = 2},
+          "$.platform.network.queue: is of the models TCP and packets, and the model is CM02");
   refused({.model = NetworkModel::CM02, .slow_start_after_idle = false}, {.nodes = 2},
           "slow_start_after_idle: is of the models TCP and packets");
 }
@@ -161,15 +143,10 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
         "a link has at most 100 Mbit/s; on such links this model is closest to measured times");
   CHECK(plan_network({}, far(most_nodes_of_packets_by_default + 1)).model == NetworkModel::TCP);
   CHECK(plan_network({}, with(2, RouteKind::near_and_quick)).model == NetworkModel::TCP);
-  for (const NetworkSpec& network : {NetworkSpec{.model = NetworkModel::TCP}, NetworkSpec{.sharing = LinkSharing::fair},
-                                     NetworkSpec{.solver = LinkSolver::simgrid}, NetworkSpec{.crosstraffic = false}}) {
-    CHECK(plan_network(network, far(2)).model == NetworkModel::TCP);
-  }
+  CHECK(plan_network({.model = NetworkModel::TCP}, far(2)).model == NetworkModel::TCP);
+  CHECK(plan_network({.solver = LinkSolver::simgrid}, far(2)).model == NetworkModel::TCP);
   // The plan says what is in the way.
   const auto why = [&](const NetworkSpec& network, NetworkFacts facts) { return plan_network(network, facts).why; };
-  CHECK(
-      why({.sharing = LinkSharing::fair}, far(2)).ends_with("; not packet by packet: platform.network.sharing is set"));
-  CHECK(why({.crosstraffic = false}, far(2)).ends_with("platform.network.crosstraffic is false"));
   CHECK(why({}, with(2, RouteKind::far_and_quick)).ends_with("all routes of 2 ms or more have more than 1 Gbit/s"));
   CHECK(why({.model = NetworkModel::TCP}, far(2)) == why({}, {.nodes = 2}));
   // Routes are not looked at where that decides nothing.
@@ -181,8 +158,9 @@ TEST_CASE("packets are the model of slow or far routes, unless there are many no
   NetworkFacts facts = far(2);
   facts.sets_sharing = true;
   CHECK(plan_network({}, facts).model == NetworkModel::TCP);
+  CHECK(why({}, facts).ends_with("; not packet by packet: the platform file sets how links are shared"));
   facts.plain_factors = false;
-  CHECK(plan_network({}, facts).model == NetworkModel::LV08);
+  CHECK(plan_network({}, facts).model == NetworkModel::CM02);
 }
 
 TEST_CASE("packets are carried one by one where that is asked for, and on local networks not otherwise") {
@@ -195,7 +173,6 @@ TEST_CASE("packets are carried one by one where that is asked for, and on local 
                                  }});
       CHECK(plan.carried_by == CarriedBy::packets);
       CHECK(plan.model == NetworkModel::packets);
-      CHECK(!plan.sharing);
       CHECK(text_of(plan) == "packets: TCP connections, packet by packet");
       CHECK(plan.why == "the scenario's platform.network.model");
     }
@@ -209,21 +186,12 @@ TEST_CASE("settings of what SimGrid carries are refused where packets are carrie
     CHECK_THROWS_WITH_AS(plan_network(network, facts), doctest::Contains(text), InputError);
   };
   refused({}, {.nodes = most_nodes_of_packets + 1}, "packets are for 1,000 nodes at most, and there are 1001");
-  for (const LinkSolver solver : {LinkSolver::simgrid, LinkSolver::accelerator}) {
-    refused(
-        {.solver = solver}, {.nodes = 2},
-        R"($.platform.network.solver: is of the models that SimGrid carries, and the model is packets; expected "auto")");
-  }
-  for (const LinkSharing sharing : {LinkSharing::fair, LinkSharing::tcp}) {
-    refused({.sharing = sharing}, {.nodes = 2}, R"($.platform.network.sharing: is of the models that SimGrid carries)");
-  }
-  refused({.crosstraffic = false}, {.nodes = 2}, "$.platform.network.crosstraffic");
   for (const NetworkFacts& facts :
        {NetworkFacts{.nodes = 2, .plain_factors = false}, NetworkFacts{.nodes = 2, .sets_latency_factor = true}}) {
     refused({}, facts, "$.platform.network.model: packets computes latencies by itself");
-    refused({}, facts, "expected LV08 or CM02");
+    refused({}, facts, "expected CM02");
   }
-  refused({}, {.nodes = 2, .sets_sharing = true}, "expected TCP, LV08 or CM02");
+  refused({}, {.nodes = 2, .sets_sharing = true}, "expected TCP or CM02");
 }
 
 }  // namespace ddl::platform

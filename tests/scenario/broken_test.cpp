@@ -320,7 +320,9 @@ TEST_CASE("every broken scenario gives one line with its path, what is wrong and
 TEST_CASE("a key of a system that is gone gives one line with the key to use instead") {
   struct Keys final : FieldVisitor {
     void visit(const char* key, const FieldValue&, const Rule&) override { known.insert(key); }
-    void former(const char* key, const char* instead) override { former_keys[key] = instead; }
+    void former(const char* key, const char* instead, const std::vector<std::string>&) override {
+      former_keys[key] = instead;
+    }
     std::set<std::string> known;
     std::map<std::string, std::string> former_keys;
   };
@@ -344,6 +346,41 @@ TEST_CASE("a key of a system that is gone gives one line with the key to use ins
     }
   }
   CHECK(checked >= 5);
+}
+
+TEST_CASE("a network key that is gone is passed over where it says what the model does, and refused elsewhere") {
+  const auto with = [](const std::string& network) {
+    return "{\"platform\": {\"workers\": 4, \"bandwidth\": \"40Mbps\", \"network\": {" + network +
+           "}}, " AKO ", " END "}";
+  };
+  for (const char* idle :
+       {R"("model": "TCP", "sharing": "tcp")", R"("model": "TCP", "sharing": "auto")", R"("sharing": "auto")",
+        R"("model": "CM02", "sharing": "fair")", R"("model": "CM02", "crosstraffic": false)",
+        R"("model": "packets", "crosstraffic": true)", R"("crosstraffic": true)", R"("solver": "auto")"}) {
+    CAPTURE(idle);
+    const Scenario scenario = parse_scenario(systems::built_in(), with(idle), "s.json");
+    REQUIRE(scenario.notes.size() == 1);
+    CHECK(scenario.notes[0].starts_with("s.json: $.platform.network."));
+    CHECK(scenario.notes[0].ends_with(": is no longer a key, and is so without it; it can be deleted"));
+    for (const char* key : {"sharing", "crosstraffic", "solver"}) {
+      CHECK(describe(scenario).find(key) == std::string::npos);
+    }
+  }
+  for (const auto& [key, network] :
+       std::vector<std::pair<std::string, std::string>>{{"sharing", R"("model": "TCP", "sharing": "fair")"},
+                                                        {"sharing", R"("sharing": "tcp")"},
+                                                        {"sharing", R"("model": "CM02", "sharing": "tcp")"},
+                                                        {"sharing", R"("model": "packets", "sharing": "fair")"},
+                                                        {"crosstraffic", R"("model": "CM02", "crosstraffic": true)"},
+                                                        {"crosstraffic", R"("crosstraffic": false)"},
+                                                        {"solver", R"("solver": "accelerator")"},
+                                                        {"solver", R"("model": "CM02", "solver": "simgrid")"}}) {
+    CAPTURE(network);
+    const std::vector<std::string> lines = errors_of(with(network));
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with("s.json: $.platform.network." + key + ": is no longer a key; expected \"model\""));
+  }
+  CHECK(errors_of(with(R"("model": "LV08")"))[0].find(R"("LV08" is unknown; expected one of)") != std::string::npos);
 }
 
 TEST_CASE("the scenario around the broken parts is right") {

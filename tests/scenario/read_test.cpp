@@ -50,9 +50,11 @@ TEST_CASE("a scenario means what it says") {
   CHECK(hosts.server_bandwidth == std::vector<BytesPerSecond>{{12.5e6}});
   CHECK(hosts.latency.value == 0.02);
   CHECK(hosts.speed == std::vector<FlopsPerSecond>{{50e9}, {25e9}});
-  CHECK(scenario.platform.network.model == NetworkModel::CM02);
-  CHECK_FALSE(scenario.platform.network.crosstraffic);
-  CHECK(scenario.platform.network.tcp_window.value == 0);
+  CHECK(scenario.platform.network.model == NetworkModel::TCP);
+  CHECK(scenario.platform.network.tcp_window.value().value == 0);
+  CHECK(scenario.platform.network.queue.value == 0.2);
+  CHECK_FALSE(scenario.platform.network.slow_start_after_idle);
+  CHECK(scenario.platform.network.draw == 2);
   CHECK(scenario.data.train == 2000);
   CHECK(scenario.data.partition == data::PartitionKind::dirichlet);
   CHECK(scenario.data.alpha == 0.1);

@@ -23,21 +23,16 @@ void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int 
   if (fill.chance(0.3)) hosts.speed.push_back({fill.spread(1e9, 1e11)});
   scenario.platform.hosts = hosts;
   scenario::NetworkSpec& network = scenario.platform.network;
-  network.model = fill.one_of<scenario::NetworkModel>({scenario::NetworkModel::TCP, scenario::NetworkModel::packets,
-                                                       scenario::NetworkModel::LV08, scenario::NetworkModel::CM02});
+  network.model = fill.one_of<scenario::NetworkModel>(
+      {scenario::NetworkModel::TCP, scenario::NetworkModel::packets, scenario::NetworkModel::CM02});
   if (fill.chance(0.3)) network.draw = fill.chance(0.5) ? 2 : 3;
   if (network.model == scenario::NetworkModel::packets) {
     if (fill.chance(0.3)) network.queue.value = fill.spread(1e-3, 0.5);
-    if (fill.chance(0.3)) network.tcp_window.value = fill.spread(3e3, 1e6);
+    if (fill.chance(0.3)) network.tcp_window = {fill.spread(3e3, 1e6)};
     network.slow_start_after_idle = fill.chance(0.7);
     return;
   }
-  network.sharing = fill.one_of<scenario::LinkSharing>(
-      {scenario::LinkSharing::automatic, scenario::LinkSharing::fair, scenario::LinkSharing::tcp});
-  network.crosstraffic = fill.chance(0.5);
-  if (fill.chance(0.3)) network.tcp_window.value = 0;
-  network.solver = fill.one_of<scenario::LinkSolver>(
-      {scenario::LinkSolver::automatic, scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator});
+  if (fill.chance(0.3)) network.tcp_window = {0};
 }
 
 // As the generated networks name them.

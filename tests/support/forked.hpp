@@ -56,10 +56,7 @@ inline nlohmann::json forked(const std::function<nlohmann::json()>& work, std::s
 inline scenario::Scenario on_platform(scenario::GeneratedPlatform hosts,
                                       scenario::NetworkModel model = scenario::NetworkModel::CM02) {
   scenario::Scenario scenario;
-  const bool textbook = model == scenario::NetworkModel::CM02;
-  scenario.platform = {std::move(hosts),
-                       {.model = model, .crosstraffic = !textbook, .sharing = scenario::LinkSharing::fair}};
-  if (textbook) scenario.platform.network.tcp_window = {0};
+  scenario.platform = {std::move(hosts), {.model = model}};
   return scenario;
 }
 

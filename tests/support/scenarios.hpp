@@ -13,7 +13,7 @@
 namespace ddl {
 
 // Max-min sharing of full-duplex links, nothing else: what closed forms are written for.
-inline const std::string textbook = R"("network": {"model": "CM02", "crosstraffic": false, "tcp_window": "0B"})";
+inline const std::string textbook = R"("network": {"model": "CM02"})";
 
 inline scenario::Scenario scenario_from(const std::string& json) {
   return scenario::parse_scenario(systems::built_in(), json, "law.json");

@@ -254,13 +254,9 @@ Enum enum_member(const Json& json, const char* key, const fs::path& file) {
 }
 
 std::string network_text(const Json& network, const fs::path& file) {
-  platform::NetworkPlan plan{.carried_by = enum_member<platform::CarriedBy>(network, "carried_by", file),
-                             .model = enum_member<scenario::NetworkModel>(network, "model", file),
-                             .sharing = std::nullopt,
-                             .why = member<std::string>(network, "why", file)};
-  if (plan.carried_by != platform::CarriedBy::packets) {
-    plan.sharing = enum_member<scenario::LinkSharing>(network, "sharing", file);
-  }
+  const platform::NetworkPlan plan{.carried_by = enum_member<platform::CarriedBy>(network, "carried_by", file),
+                                   .model = enum_member<scenario::NetworkModel>(network, "model", file),
+                                   .why = member<std::string>(network, "why", file)};
   return fmt::format("{} ({})", text_of(plan), plan.why);
 }
 

@@ -31,10 +31,8 @@ std::string run_json(const RunIdentity& identity, const std::string& digest,
   Json json = identity_json(identity);
   if (measured) json["measured"] = json_of(*measured);
   if (network) {
-    json["network"] = {{"carried_by", name_of(network->carried_by)},
-                       {"model", name_of(network->model)},
-                       {"sharing", network->sharing ? Json(name_of(*network->sharing)) : Json()},
-                       {"why", network->why}};
+    json["network"] = {
+        {"carried_by", name_of(network->carried_by)}, {"model", name_of(network->model)}, {"why", network->why}};
   }
   json["digest"] = digest;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -19,6 +19,10 @@ void Findings::add_override(const std::string& path, const std::string& what) {
   lines_.push_back(on_one_line("--set " + path + ": " + what));
 }
 
+void Findings::note(const std::string& path, const std::string& what) {
+  notes_.push_back(on_one_line(file_ + ": " + path + ": " + what));
+}
+
 bool Findings::clean(const std::string& path) const {
   return std::none_of(paths_.begin(), paths_.end(), [&](const std::string& found) {
     return found.starts_with(path) &&

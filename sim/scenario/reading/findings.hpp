@@ -17,7 +17,11 @@ class Findings {
   // An override that cannot be applied: `--set PATH: what`.
   void add_override(const std::string& path, const std::string& what);
 
+  // What is passed over, and why; nothing is wrong with it.
+  void note(const std::string& path, const std::string& what);
+
   bool empty() const { return paths_.empty(); }
+  const std::vector<std::string>& notes() const { return notes_; }
   // Whether nothing is wrong at `path` or below it.
   bool clean(const std::string& path) const;
   // One line each, in order; if there are very many, the first ones and their number.
@@ -25,7 +29,7 @@ class Findings {
 
  private:
   std::string file_;
-  std::vector<std::string> paths_, lines_;
+  std::vector<std::string> paths_, lines_, notes_;
 };
 
 // A value's place in the JSON text.
@@ -36,6 +40,7 @@ struct Place {
   Place at(std::string_view key) const;
   Place at(std::size_t index) const;
   void error(const std::string& what) const { findings.add(path, what); }
+  void note(const std::string& what) const { findings.note(path, what); }
 };
 
 // `path` and a key below it, `$.a.b` or `$.a["odd key"]`.

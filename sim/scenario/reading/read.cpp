@@ -75,6 +75,7 @@ Scenario parse_scenario(const Registry& systems, const std::string& text, const 
   read_platform_file(scenario);
   check_scenario(scenario, findings);
   if (!findings.empty()) throw ScenarioErrors(findings.lines());
+  scenario.notes = findings.notes();
   return scenario;
 }
 

@@ -53,7 +53,10 @@ class ObjectReader final : public FieldVisitor {
     if (!object_.contains(key)) missing_.emplace_back(key, "is missing; expected " + expected);
   }
 
-  void former(const char* key, const char* instead) override { former_[key] = instead; }
+  using FieldVisitor::former;
+  void former(const char* key, const char* instead, const std::vector<std::string>& idle) override {
+    former_[key] = {instead, idle};
+  }
   // A key that belongs elsewhere.
   void refuse(const char* key, const std::string& what) {
     if (object_.contains(key)) place_.at(key).error(what);
@@ -64,15 +67,20 @@ class ObjectReader final : public FieldVisitor {
     for (const auto& [key, value] : object_.items()) {
       if (std::ranges::find(known_, key) != known_.end()) continue;
       if (std::ranges::find(refused_, key) != refused_.end()) continue;
-      report_unknown(key);
+      report_unknown(key, value);
     }
     for (const auto& [key, what] : missing_) place_.at(key).error(what);
   }
 
  private:
-  void report_unknown(const std::string& key) {
+  void report_unknown(const std::string& key, const Json& value) {
     if (const auto found = former_.find(key); found != former_.end()) {
-      return place_.at(key).error("is no longer a key; expected " + found->second);
+      const FormerKey& former = found->second;
+      if (std::ranges::find(former.idle, value.dump(-1, ' ', false, Json::error_handler_t::replace)) !=
+          former.idle.end()) {
+        return place_.at(key).note("is no longer a key, and is so without it; it can be deleted");
+      }
+      return place_.at(key).error("is no longer a key; expected " + former.instead);
     }
     if (const std::string block = block_with(key); !block.empty()) {
       return place_.at(key).error("is an unknown key; expected it in a block, \"" + block + "\": {\"" + key +
@@ -113,7 +121,11 @@ class ObjectReader final : public FieldVisitor {
   std::vector<std::string> known_, refused_;
   std::vector<std::pair<std::string, std::string>> missing_;  // what is wrong with each
   std::vector<std::pair<std::string, ObjectField>> blocks_;
-  std::map<std::string, std::string> former_;  // what to write instead
+  struct FormerKey {
+    std::string instead;            // what to write
+    std::vector<std::string> idle;  // values that say what is done without it
+  };
+  std::map<std::string, FormerKey> former_;
 };
 
 bool is_object(const Json& json, const Place& place, const char* what) {

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-scenario() {  # pattern workers sharing
+scenario() {  # pattern workers
   case $1 in
     ps_sync) more=', "servers": 1, "server_bandwidth": "10Gbps"'; algorithm='"ps_sync"' ;;
     d_psgd) more=''; algorithm='{"name": "d_psgd", "topology": "random_regular", "degree": 4}' ;;
@@ -18,22 +18,21 @@ scenario() {  # pattern workers sharing
   esac
   cat <<END
 { "name": "events", "platform": { "topology": "star", "workers": $2, "bandwidth": "100Mbps", "latency": "1ms"$more,
-    "network": { "solver": "$3", "sharing": "fair" } },
+    "network": { "model": "CM02" } },
   "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms" },
   "algorithm": $algorithm, "stop": { "iterations": 20 }, "record": { "iterations": false } }
 END
 }
 
-printf '%-8s %7s %11s %10s %12s %6s\n' pattern workers sharing "ours (s)" "SimGrid (s)" ratio
+printf '%-8s %7s %11s %10s %12s %6s\n' pattern workers solver "ours (s)" "SimGrid (s)" ratio
 for row in "ps_sync 100 simgrid Full" "ps_sync 100 accelerator Full" "gossip 100 simgrid Full" "gossip 100 accelerator Full" "gossip 400 accelerator Full" \
            "d_psgd 100 simgrid Full" "d_psgd 100 accelerator Full" "gossip 1000 accelerator Lazy" "ps_sync 1000 accelerator Lazy"; do
   set -- $row
-  scenario "$1" "$2" "$3" > "$scratch/events.json"
+  scenario "$1" "$2" > "$scratch/events.json"
   : > "$scratch/ours"
   : > "$scratch/plain"
   for turn in $(seq "$times"); do
-    "$build/ddlsim" "$scratch/events.json" --quiet --force --out "$scratch/out" > /dev/null
-    sed -n 's/.*"cpu_seconds": \([0-9.]*\).*/\1/p' "$scratch/out/events/1/timing.json" >> "$scratch/ours"
+    "$build/tests/with_solver" "$scratch/events.json" "$3" | awk '{ print $1 }' >> "$scratch/ours"
     "$build/tests/plain_simgrid" "$1" "$2" 20 "$4" | awk '{ print $3 }' >> "$scratch/plain"
   done
   ours=$(median "$scratch/ours")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Microseconds of one core that a message costs with the accelerator, in brackets with SimGrid's solver up to
-# MOST_WITH_SIMGRID (400) workers: the runs of lab/bench (timing only, 1 MB, 100 Mbit/s, equal shares, 20 rounds) in MODEL
-# (LV08), start-up included. Processor time, of each run the least of REPETITIONS (3). For docs/performance.md.
+# MOST_WITH_SIMGRID (400) workers: the runs of lab/bench (timing only, 1 MB, 100 Mbit/s, 20 rounds) in MODEL
+# (TCP), start-up included. Processor time, of each run the least of REPETITIONS (3). For docs/performance.md.
 #   tests/lab/bench/messages.sh [BUILD_FOLDER [WORKERS...]]
 set -eu
 build=${1:-build/release}
@@ -11,7 +11,7 @@ most_with_simgrid=${MOST_WITH_SIMGRID:-400}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-scenario() {  # system workers solver
+scenario() {  # system workers
   servers=''
   case $1 in
     ps_sync) algorithm='"ps_sync"'; servers=', "servers": 1, "server_bandwidth": "10Gbps"' ;;
@@ -21,7 +21,7 @@ scenario() {  # system workers solver
   esac
   cat <<END
 { "name": "messages", "platform": { "topology": "star", "workers": $2, "bandwidth": "100Mbps", "latency": "1ms"$servers,
-    "network": { "model": "${MODEL:-LV08}", "solver": "$3", "sharing": "fair" } },
+    "network": { "model": "${MODEL:-TCP}" } },
   "model": "none", "wire": { "model_bytes": "1MB" }, "compute": { "seconds_per_batch": "100ms" },
   "algorithm": $algorithm, "stop": { "iterations": 20 }, "record": { "iterations": false } }
 END
@@ -30,10 +30,7 @@ END
 cost() {  # the same
   scenario "$@" > "$scratch/messages.json"
   for turn in $(seq "$repetitions"); do
-    "$build/ddlsim" "$scratch/messages.json" --quiet --force --out "$scratch/out" > /dev/null
-    seconds=$(sed -n 's/.*"cpu_seconds": \([0-9.e-]*\).*/\1/p' "$scratch/out/messages/1/timing.json")
-    messages=$(sed -n 's/.*"messages_sent": \([0-9]*\).*/\1/p' "$scratch/out/messages/1/summary.json")
-    echo "$seconds $messages"
+    "$build/tests/with_solver" "$scratch/messages.json" "$3"
   done | awk 'NR == 1 || $1 < least { least = $1 } END { printf "%.1f", 1e6 * least / $2 }'
 }
 

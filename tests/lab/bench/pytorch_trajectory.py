@@ -434,7 +434,7 @@ def check_workers_are_in_step(record, waits_for_parts):
         slack = 0.9 * min(float(row["compute_s"]) for row in rows) if waits_for_parts else latency
         if max(ends) - min(ends) > slack:
             raise SystemExit("pytorch_trajectory: workers are not in step, so the record does not say what arrives when; "
-                             "expected equal workers and links, fair sharing and no jitter")
+                             "expected equal workers and links, the model CM02 and no jitter")
 
 
 def parts_of(record, model, count):
@@ -543,7 +543,7 @@ def case(name, model, optimizer, algorithm, workers=3, servers=0, **more):
     scenario = {
         "name": name,
         "platform": {"topology": "star", "workers": workers, "servers": servers, "bandwidth": "1Gbps", "latency": "1ms",
-                     "network": {"model": "CM02", "sharing": "fair"}},
+                     "network": {"model": "CM02"}},
         "data": {"source": "synthetic", "train": 600, "test": 100}, "model": model,
         "training": {"batch_size": 16, "optimizer": optimizer}, "wire": {"model_bytes": "100kB"},
         "compute": {"seconds_per_batch": "100ms", "jitter": 0}, "algorithm": algorithm, "stop": {"iterations": 25},

@@ -11,7 +11,7 @@ repetitions=${REPETITIONS:-5}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-scenario() {  # system workers solver sharing steps
+scenario() {  # system workers solver model steps
   servers=''
   case $1 in
     ps_async) algorithm='"ps_async"'; servers='"servers": 1,' ;;
@@ -20,7 +20,7 @@ scenario() {  # system workers solver sharing steps
   esac
   cat <<END
 { "name": "solvers", "platform": { "topology": "star", "workers": $2, $servers "bandwidth": ["40Mbps", "20Mbps", "10Mbps"],
-    "latency": "20ms", "network": { "solver": "$3", "sharing": "$4" } },
+    "latency": "20ms", "network": { "model": "$4" } },
   "model": "none", "wire": { "model_bytes": "17MB" }, "compute": { "seconds_per_batch": "340ms" },
   "algorithm": $algorithm, "stop": { "iterations": $5 }, "record": { "iterations": false } }
 END
@@ -30,14 +30,12 @@ cost() {  # the same: processor seconds and messages
   scenario "$@" > "$scratch/solvers.json"
   : > "$scratch/seconds"
   for turn in $(seq "$repetitions"); do
-    timeout "$limit" "$build/ddlsim" "$scratch/solvers.json" --quiet --force --out "$scratch/out" > /dev/null || { echo "- -"; return; }
-    sed -n 's/.*"cpu_seconds": \([0-9.e-]*\).*/\1/p' "$scratch/out/solvers/1/timing.json" >> "$scratch/seconds"
+    timeout "$limit" "$build/tests/with_solver" "$scratch/solvers.json" "$3" >> "$scratch/seconds" || { echo "- -"; return; }
   done
-  sort -g "$scratch/seconds" | head -n 1 | tr '\n' ' '
-  sed -n 's/.*"messages_sent": \([0-9]*\).*/\1/p' "$scratch/out/solvers/1/summary.json"
+  sort -g "$scratch/seconds" | head -n 1
 }
 
-printf '%-9s %7s %14s %14s %18s %18s\n' system workers "SimGrid, fair" "SimGrid, tcp" "accelerator, fair" "accelerator, tcp"
+printf '%-9s %7s %14s %14s %18s %18s\n' system workers "SimGrid, CM02" "SimGrid, TCP" "accelerator, CM02" "accelerator, TCP"
 for system in ps_async ring ako; do
   for workers in ${*:-4 8 16 32 64 100 300}; do
     case $system in
@@ -47,9 +45,9 @@ for system in ps_async ring ako; do
     esac
     line=$(printf '%-9s %7s' "$system" "$workers")
     for solver in simgrid accelerator; do
-      for sharing in fair tcp; do
-        idle=$(cost "$system" 2 "$solver" "$sharing" 1)
-        line="$line $(echo "$(cost "$system" "$workers" "$solver" "$sharing" "$steps") $idle" |
+      for model in CM02 TCP; do
+        idle=$(cost "$system" 2 "$solver" "$model" 1)
+        line="$line $(echo "$(cost "$system" "$workers" "$solver" "$model" "$steps") $idle" |
           awk '{ if ($1 == "-") printf "%15s", "-"; else printf "%15.1f", 1e6 * ($1 - $3) / $2 }')"
       done
     done

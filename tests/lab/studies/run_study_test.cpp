@@ -166,9 +166,8 @@ TEST_CASE("a page says how the messages of its runs were carried, in how many of
   const Outcome outcome = run_into(scratch.path(), study, seen);
   REQUIRE(outcome.networks().size() == 2);
   const std::string page = study_page(study, outcome, "ddlsim reproduce example"), text = study_text(study, outcome);
-  for (const std::string plan :
-       {"TCP, tcp sharing, carried by SimGrid (1 node; up to 32 SimGrid's own solver is quick)",
-        "CM02, fair sharing, carried by SimGrid (1 node; up to 32 SimGrid's own solver is quick)"}) {
+  for (const std::string plan : {"TCP, carried by SimGrid (1 node; up to 32 SimGrid's own solver is quick)",
+                                 "CM02, carried by SimGrid (1 node; up to 32 SimGrid's own solver is quick)"}) {
     const bool first = plan.starts_with("TCP");
     CHECK(page.find("- **Network.** " + plan + " in " + (first ? "4 runs." : "2 runs.")) != std::string::npos);
     CHECK(text.find((first ? "  4 runs: " : "  2 runs: ") + plan) != std::string::npos);

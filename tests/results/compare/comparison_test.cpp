@@ -344,11 +344,11 @@ TEST_CASE("folders of one scenario compare as one group, with what the files say
 }
 
 TEST_CASE("a measured run is held against every simulation of its network") {
-  const auto simulated = [](const std::string& sharing, double steps) {
+  const auto simulated = [](const std::string& queue, double steps) {
     FinishedRun run = run_of("a", "5Mbps", 1, 0.9, 10);
-    run.settings.insert(run.settings.begin() + 1, {"platform.network.sharing", sharing});
-    run.settings.insert(run.settings.begin() + 1, {"platform.network.model", "LV08"});
-    run.digest += sharing;
+    run.settings.insert(run.settings.begin() + 1, {"platform.network.queue", queue});
+    run.settings.insert(run.settings.begin() + 1, {"platform.network.model", "TCP"});
+    run.digest += queue;
     run.measures.push_back({"iterations", steps});
     return run;
   };
@@ -358,17 +358,17 @@ TEST_CASE("a measured run is held against every simulation of its network") {
   measured.measures.push_back({"iterations", 100});
   FinishedRun elsewhere = measured;
   elsewhere.settings[0].value = "9Mbps";
-  const Comparison comparison = compare({simulated("fair", 90), measured, elsewhere, simulated("tcp", 95)}, true);
+  const Comparison comparison = compare({simulated("50ms", 90), measured, elsewhere, simulated("200ms", 95)}, true);
   REQUIRE(comparison.fidelities.size() == 2);
-  CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.sharing") == 1);
+  CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.queue") == 1);
   CHECK(std::ranges::count(comparison.grouped.varied, "platform.network.model") == 0);  // all simulations have one
   const auto error_of_steps = [&](std::size_t at) { return comparison.fidelities[at].rows.front().error().value(); };
   CHECK(error_of_steps(0) == doctest::Approx(-0.1));
   CHECK(error_of_steps(1) == doctest::Approx(-0.05));
   std::string text = compared(comparison);
   std::ranges::replace(text, '\n', ' ');  // long lines are broken at blanks
-  CHECK(text.find("platform.network.sharing fair (simulated) against a") != std::string::npos);
-  CHECK(text.find("platform.network.sharing tcp (simulated) against a") != std::string::npos);
+  CHECK(text.find("platform.network.queue 50ms (simulated) against a") != std::string::npos);
+  CHECK(text.find("platform.network.queue 200ms (simulated) against a") != std::string::npos);
 }
 
 TEST_CASE("a measured run and a simulated one are of one scenario if platforms and data are, wherever they lay") {

@@ -63,11 +63,10 @@ TEST_CASE("a result's figures come back as they were written") {
 
 TEST_CASE("how messages were carried comes back in the words of the closing table") {
   run::RunResult result = example_result();
-  for (const auto model : {scenario::NetworkModel::LV08, scenario::NetworkModel::CM02, scenario::NetworkModel::TCP}) {
+  for (const auto model : {scenario::NetworkModel::CM02, scenario::NetworkModel::TCP}) {
     for (const auto by : {platform::CarriedBy::simgrid, platform::CarriedBy::accelerator}) {
       const TemporaryFolder out;
-      result.network = platform::NetworkPlan{
-          .carried_by = by, .model = model, .sharing = scenario::LinkSharing::tcp, .why = "3 nodes"};
+      result.network = platform::NetworkPlan{.carried_by = by, .model = model, .why = "3 nodes"};
       const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
       CHECK(read_finished(folder).network == text_of(*result.network) + " (3 nodes)");
       CHECK(read_finished(folder).setting("platform.network.model") == name_of(model));  // not the scenario's "auto"
@@ -75,7 +74,6 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
   }
   const platform::NetworkPlan packets{.carried_by = platform::CarriedBy::packets,
                                       .model = scenario::NetworkModel::packets,
-                                      .sharing = std::nullopt,
                                       .why = "the scenario's platform.network.model"};
   result.network.emplace(packets);
   const TemporaryFolder packets_out;
@@ -84,7 +82,6 @@ TEST_CASE("how messages were carried comes back in the words of the closing tabl
   CHECK(read_finished(packets_folder).setting("platform.network.model") == "packets");
 
   result.network->carried_by = platform::CarriedBy::accelerator;
-  result.network->sharing = scenario::LinkSharing::fair;
   const TemporaryFolder out;
   const fs::path folder = write_results(out.path().string(), example_scenario(), result, false);
   const std::string run = (folder / "run.json").string();

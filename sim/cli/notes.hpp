@@ -1,0 +1,25 @@
+// What a scenario says to no effect, on stderr.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "sim/cli/report_error.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace ddl::cli {
+
+class NotePrinter {
+ public:
+  // Each line once: the scenarios of a sweep say the same.
+  void print(const scenario::Scenario& scenario) {
+    for (const std::string& note : scenario.notes) {
+      if (printed_.insert(note).second) print_error(note);
+    }
+  }
+
+ private:
+  std::set<std::string> printed_;
+};
+
+}  // namespace ddl::cli
