@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/portable_math.hpp"
+#include "sim/network/packets/window_rules.hpp"
 
 namespace ddl::network::packets {
 namespace {
@@ -13,11 +13,8 @@ constexpr double kept_of_lost_window = 717.0 / 1024,
 constexpr double reno_step = 15.0 / 8;    // windows acknowledged for each segment by which Reno, as gentle, would grow
 constexpr double most_first_growth = 20;  // segments acknowledged for each more, until something is lost
 constexpr double least_growth = 2;        // for each more, at any time
-constexpr double hystart_least_segments = 16, hystart_train_gap_s = 0.002;
 constexpr double hystart_cushion_s = 0.001;  // for bursts; less only beyond 2 Gbit/s (hystart_ack_delay)
 constexpr double quiet_after_loss_s = 1;
-constexpr int hystart_samples = 8;
-constexpr double hystart_least_s = 0.004, hystart_most_s = 0.016;  // RFC 9406, 4.2
 
 // Linux counts CUBIC's time in ticks of its clock, 250 a second as distributions configure it.
 constexpr double ticks_per_s = 250, ticks_of_a_step = 7;
@@ -25,10 +22,6 @@ double ticks(double seconds) { return std::floor(seconds * ticks_per_s); }
 
 // As Linux rounds it.
 double three_quarters(double segments) { return std::floor(segments / 2) + std::floor(segments / 4); }
-
-double cubed(double x) { return x * x * x; }
-// Not the C library's, whose last digit depends on its version.
-double cubic_root(double x) { return x > 0 ? portable_exp(portable_log(x) / 3) : 0; }
 
 }  // namespace
 
@@ -63,11 +56,7 @@ void CongestionWindow::rest(double now_s, double idle_s, double timeout_s) {
   if (epoch_s_ != none && idle_s > 0) epoch_s_ = std::min(now_s, epoch_s_ + idle_s);
   if (!rules_.slow_start_after_idle || idle_s <= timeout_s) return;
   threshold_ = kept_threshold();
-  const double least = std::min(rules_.initial_segments, segments_);
-  for (double left_s = idle_s - timeout_s; left_s > 0 && segments_ > least; left_s -= timeout_s) {
-    segments_ = std::floor(segments_ / 2);
-  }
-  segments_ = std::max(segments_, least);
+  segments_ = decayed(segments_, idle_s, timeout_s, rules_);
   use(now_s);
 }
 
@@ -93,8 +82,7 @@ void CongestionWindow::observe_round_trip(double now_s, double seconds, std::int
   if (samples_ < hystart_samples) {
     ++samples_;
   } else {
-    const double later_s = std::clamp(least_round_trip_s_ / 8, hystart_least_s, hystart_most_s);
-    ends = ends || least_of_round_s_ > least_round_trip_s_ + later_s;
+    ends = ends || least_of_round_s_ > least_round_trip_s_ + hystart_delay_s(least_round_trip_s_);
   }
   if (!ends) return;
   slow_start_has_ended_ = true;

@@ -1,7 +1,7 @@
 // How many segments a connection may have under way, acknowledgement by acknowledgement, as Linux has it: slow start
 // (RFC 5681) from the initial window of RFC 6928, which ends as HyStart says (Ha and Rhee, 2011; RFC 9406), CUBIC (RFC
 // 9438), and a window that shrinks while it is not used (RFC 2861). Without a clock: its caller says what time it is.
-// `tcp/window.hpp` follows the same rules, a round trip at a time.
+// `tcp/window.hpp` follows whole rounds; window_rules.hpp says what the two share, and where they differ.
 #pragma once
 
 #include <cstdint>

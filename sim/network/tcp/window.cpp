@@ -4,37 +4,25 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/portable_math.hpp"
+#include "sim/network/packets/window_rules.hpp"
 
 namespace ddl::network {
 namespace {
 
 constexpr double cubic_beta = 0.7, cubic_c = 0.4;  // RFC 9438, 4.1
 constexpr double reno_growth = 3 * (1 - cubic_beta) / (1 + cubic_beta);
-constexpr double first_growth = 0.05;                          // per round at least, as long as nothing was ever lost
-constexpr double least_hystart_segments = 16;                  // below, slow start goes on
-constexpr double most_gap_s = 0.002;                           // between acknowledgements of one train
-constexpr double least_delay_s = 0.004, most_delay_s = 0.016;  // RFC 9406, 4.2: what ends slow start
-constexpr double sampled_segments = 8;
+constexpr double first_growth = 0.05;          // per round at least, as long as nothing was ever lost
 constexpr double first_receive_segments = 45;  // 64 kB
-
-// Not the C library's, whose last digit depends on its version.
-double cube(double x) { return x * x * x; }
-double cube_root(double x) { return x > 0 ? portable_exp(portable_log(x) / 3) : 0; }
 
 }  // namespace
 
 void TcpWindow::rest(double idle_s, double round_trip_s) {
   const double timeout_s = round_trip_s + rules_.least_timeout_s;
   if (!rules_.slow_start_after_idle || idle_s <= timeout_s) return;
-  const double least = std::min(rules_.initial_segments, segments_);
   // Where it was, it may soon be again: slow start ends at three quarters of it.
   constexpr double remembered = 0.75;
   slow_start_until_ = std::max(slow_start_until_, std::floor(remembered * segments_));
-  for (double left_s = idle_s - timeout_s; left_s > 0 && segments_ > least; left_s -= timeout_s) {
-    segments_ = std::floor(segments_ / 2);
-  }
-  segments_ = std::max(segments_, least);
+  segments_ = packets::decayed(segments_, idle_s, timeout_s, rules_);
 }
 
 // A window that was not needed does not grow; in slow start half of it is enough (Linux).
@@ -59,15 +47,16 @@ bool TcpWindow::slow_start_ends(const TcpRound& round, double& acknowledged) {
       !std::exchange(is_narrow_, is_narrow_ && round.sent < first_receive_segments) || is_narrow_;
   least_queued_s_ = std::min(least_queued_s_, round.queued_s);
   const double least_round_trip_s = round.round_trip_s + least_queued_s_;
-  if (segments_ + acknowledged <= least_hystart_segments) return false;
-  if (round.queued_s > least_queued_s_ + std::clamp(least_round_trip_s / 8, least_delay_s, most_delay_s)) {
-    acknowledged = std::min(acknowledged, std::max(sampled_segments, least_hystart_segments - segments_));
+  if (segments_ + acknowledged <= packets::hystart_least_segments) return false;
+  if (round.queued_s > least_queued_s_ + packets::hystart_delay_s(least_round_trip_s)) {
+    acknowledged =
+        std::min(acknowledged, std::max<double>(packets::hystart_samples, packets::hystart_least_segments - segments_));
     return true;
   }
   const double gap_s = 2 * round.spread_s / std::max(1.0, round.sent);  // one acknowledgement for two segments
-  if (!leaves_in_one || gap_s > most_gap_s || round.spread_s <= round.round_trip_s / 2) return false;
+  if (!leaves_in_one || gap_s > packets::hystart_train_gap_s || round.spread_s <= round.round_trip_s / 2) return false;
   const double by_then = round.sent * round.round_trip_s / 2 / round.spread_s;
-  acknowledged = std::min(acknowledged, std::max(by_then, least_hystart_segments - segments_));
+  acknowledged = std::min(acknowledged, std::max(by_then, packets::hystart_least_segments - segments_));
   return true;
 }
 
@@ -75,11 +64,11 @@ void TcpWindow::grow_slowly(const TcpRound& round) {
   if (since_epoch_s_ < 0) {
     since_epoch_s_ = 0;
     origin_ = std::max(most_before_, segments_);
-    until_origin_s_ = cube_root((origin_ - segments_) / cubic_c);
+    until_origin_s_ = packets::cubic_root((origin_ - segments_) / cubic_c);
     as_reno_ = segments_;
   }
   since_epoch_s_ += round.seconds;
-  const double target = origin_ + cubic_c * cube(since_epoch_s_ + round.round_trip_s - until_origin_s_);
+  const double target = origin_ + cubic_c * packets::cubed(since_epoch_s_ + round.round_trip_s - until_origin_s_);
   double growth = target - segments_;
   if (most_before_ == 0) growth = std::max(growth, first_growth * segments_);
   as_reno_ += reno_growth * round.sent / segments_;
