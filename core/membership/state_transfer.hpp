@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/membership/call.hpp"
+#include "core/node/program.hpp"
 
 namespace ddl::membership {
 
