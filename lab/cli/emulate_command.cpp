@@ -2,6 +2,7 @@
 #include "lab/cli/commands.hpp"
 #include "lab/emulate/emulate.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/notes.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/told.hpp"
 #include "sim/jobs/jobs.hpp"
@@ -72,6 +73,7 @@ std::string measure(const jobs::Job& job, const EmulateSettings& settings, resul
 void emulate_scenario(const Registry& systems, const EmulateSettings& settings) {
   if (settings.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
   const scenario::Scenario scenario = read_all(systems, {settings.scenario}, settings.overrides).front();
+  NotePrinter(settings.quiet).print(scenario);
   options_of(settings);  // wrong options before anything starts
   const auto replace = settings.force ? results::Replace::any_scenario : results::Replace::same_scenario;
   const std::vector<std::uint64_t> seeds =

@@ -126,7 +126,7 @@ void print_widened(const ExpectedScenario& expected, const std::vector<Judgement
 
 int expect(const Registry& systems, const ExpectSettings& settings) {
   const jobs::ExpectPlan plan = jobs::plan_expectations(systems, settings.request);
-  NotePrinter notes;
+  NotePrinter notes(settings.quiet);
   for (const scenario::Scenario& scenario : plan.scenarios) notes.print(scenario);
   const std::vector<std::string> failures =
       with_progress("expect", !settings.quiet && !settings.json, [&](const auto& show) {

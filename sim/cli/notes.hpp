@@ -11,14 +11,16 @@ namespace ddl::cli {
 
 class NotePrinter {
  public:
+  explicit NotePrinter(bool quiet = false) : quiet_(quiet) {}
   // Each line once: the scenarios of a sweep say the same.
   void print(const scenario::Scenario& scenario) {
     for (const std::string& note : scenario.notes) {
-      if (printed_.insert(note).second) print_error(note);
+      if (!quiet_ && printed_.insert(note).second) print_error(note);
     }
   }
 
  private:
+  bool quiet_;
   std::set<std::string> printed_;
 };
 

@@ -32,6 +32,8 @@ results::Replace replace_of(const RunSettings& settings) {
 std::vector<PlannedRun> plan(const Registry& systems, const RunSettings& settings) {
   std::vector<PlannedRun> runs;
   const std::vector<scenario::Scenario> scenarios = read_all(systems, settings.scenarios, settings.overrides);
+  NotePrinter notes(settings.quiet);
+  for (const scenario::Scenario& scenario : scenarios) notes.print(scenario);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const std::string name = jobs::changed_name(scenarios[i].name, settings.overrides);
     const std::vector<std::uint64_t> own = {scenarios[i].seed};
@@ -101,8 +103,6 @@ std::vector<scenario::Scenario> read_all(const Registry& systems, const std::vec
     }
   }
   if (!lines.empty()) throw scenario::ScenarioErrors(lines);
-  NotePrinter notes;
-  for (const scenario::Scenario& scenario : scenarios) notes.print(scenario);
   return scenarios;
 }
 

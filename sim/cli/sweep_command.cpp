@@ -83,7 +83,7 @@ int sweep(const Registry& systems, const SweepSettings& settings) {
     jobs::run_slurm_task(plan, settings.out, *settings.task);
     return kDone;
   }
-  NotePrinter notes;
+  NotePrinter notes(settings.quiet);
   for (const jobs::SweepPoint& point : plan.points) notes.print(point.scenario);
   const bool on_slurm = settings.engine == "slurm";
   const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/field_value.hpp"
+#include "core/nn/model.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/scenario.hpp"
 

@@ -361,7 +361,7 @@ TEST_CASE("a network key that is gone is passed over where it says what the mode
     const Scenario scenario = parse_scenario(systems::built_in(), with(idle), "s.json");
     REQUIRE(scenario.notes.size() == 1);
     CHECK(scenario.notes[0].starts_with("s.json: $.platform.network."));
-    CHECK(scenario.notes[0].ends_with(": is no longer a key, and is so without it; it can be deleted"));
+    CHECK(scenario.notes[0].ends_with(": is no longer a key; what it says holds anyway, so delete it"));
     for (const char* key : {"sharing", "crosstraffic", "solver"}) {
       CHECK(describe(scenario).find(key) == std::string::npos);
     }

@@ -109,6 +109,7 @@ class Chooser {
     if (!keys.empty()) return;
     const std::vector<std::string> values = values_of(comparison_.grouped, name);
     if (values.empty()) refuse(name);
+    if (std::ranges::count(comparison_.grouped.varied, name) > 0) return;  // it tells rows apart, so it is there
     comparison_.columns.push_back({.measure = std::nullopt, .key = name, .values = values});
   }
 

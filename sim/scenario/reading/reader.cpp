@@ -78,7 +78,7 @@ class ObjectReader final : public FieldVisitor {
       const FormerKey& former = found->second;
       if (std::ranges::find(former.idle, value.dump(-1, ' ', false, Json::error_handler_t::replace)) !=
           former.idle.end()) {
-        return place_.at(key).note("is no longer a key, and is so without it; it can be deleted");
+        return place_.at(key).note("is no longer a key; what it says holds anyway, so delete it");
       }
       return place_.at(key).error("is no longer a key; expected " + former.instead);
     }
