@@ -1,4 +1,4 @@
-// What becomes of every message and every byte, in all and by channel.
+// What becomes of every message and every byte, in all and by pair of nodes.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "sim/network/channel.hpp"
 #include "sim/network/observer.hpp"
+#include "sim/network/pair.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/platform/fabric.hpp"
 
@@ -21,10 +22,10 @@ class Accounts {
   void lose_unreachable() { ++accepted_, ++lost_; }
   void queue(const Channel& channel);  // its queue has changed
 
-  // Of the channel's message on the wire.
-  void put_on_wire(Channel& channel);
-  void deliver(Channel& channel);
-  void lose_transmission(Channel& channel, double carried_bytes);  // it is sent again, or lost with a host
+  void put_on_wire(const Channel& channel);
+  void deliver(const Transmission& transmission);
+  void lose_transmission(const Transmission& transmission,
+                         double carried_bytes);  // it is sent again, or lost with a host
   void send_again() { ++sent_again_; }
   void lose_before_sent_again() { --sent_again_; }
 
@@ -33,15 +34,22 @@ class Accounts {
 
   double bytes_sent() const { return totals_.bytes_sent; }
   std::int64_t messages_lost_with_hosts() const { return lost_; }
-  // `remaining_bytes` of a channel with a transfer under way.
+  // `remaining_bytes` of a transmission that is carried.
   Totals totals(const Channels& channels, const platform::Fabric& fabric,
-                const std::function<double(const Channel&)>& remaining_bytes) const;
+                const std::function<double(const Transmission&)>& remaining_bytes) const;
   // Every message is delivered, lost, on the wire, queued or about to be sent again, and every byte put on the wire is
   // delivered, lost or on it. Throws InternalError.
   void check(const Channels& channels) const;
 
  private:
+  struct Traffic {
+    std::int64_t messages = 0;  // put on the wire
+    double bytes = 0, bytes_delivered = 0;
+    double bytes_lost = 0, bytes_wasted = 0;  // of transmissions that did not arrive; the part of them it had carried
+  };
+
   Observer& observer_;
+  ByPair<Traffic> traffic_;
   Totals totals_;  // without what totals() works out
   std::int64_t accepted_ = 0, delivered_ = 0;
   std::int64_t lost_ = 0;                           // for good, with a host that went

@@ -16,28 +16,28 @@ FlowTransport::FlowTransport(platform::Fabric& fabric, std::function<void()> soo
   });
 }
 
-void FlowTransport::start(Channel& channel) {
-  flows::FlowShape shape = flow_shape(fabric_, channel.source, channel.target, channel.latency_s);
-  shape.bound = std::min(shape.bound, channel.most_bytes_per_s / shape.efficiency);
-  shape.penalty /= channel.flows;
-  channel.transfer = flows_.start(now(), shape, channel.flow_bytes() * channel.flows);
-  const auto number = static_cast<std::size_t>(channel.transfer);
+void FlowTransport::start(Transmission& it) {
+  flows::FlowShape shape = flow_shape(fabric_, it.route, it.latency_s);
+  shape.bound = std::min(shape.bound, it.most_bytes_per_s / shape.efficiency);
+  shape.penalty /= it.flows;
+  it.transfer = flows_.start(now(), shape, it.flow_bytes() * it.flows);
+  const auto number = static_cast<std::size_t>(it.transfer);
   if (number >= carried_.size()) carried_.resize(number + 1);
-  carried_[number] = &channel;
+  carried_[number] = &it;
 }
 
-double FlowTransport::cancel(Channel& channel) {
-  const double left = flows_.cancel(now(), channel.transfer);
-  channel.transfer = -1;
-  return std::max(0.0, channel.on_wire_bytes - left);
+double FlowTransport::cancel(Transmission& it) {
+  const double left = flows_.cancel(now(), it.transfer);
+  it.transfer = -1;
+  return std::max(0.0, it.bytes - left);
 }
 
-double FlowTransport::remaining_bytes(const Channel& channel) const {
-  return std::min(channel.on_wire_bytes, flows_.remaining_bytes(now(), channel.transfer));
+double FlowTransport::remaining_bytes(const Transmission& it) const {
+  return std::min(it.bytes, flows_.remaining_bytes(now(), it.transfer));
 }
 
-std::vector<Channel*> FlowTransport::take_ended() {
-  std::vector<Channel*> ended;
+std::vector<Transmission*> FlowTransport::take_ended() {
+  std::vector<Transmission*> ended;
   for (const int transfer : flows_.advance(now())) {
     ended.push_back(carried_[static_cast<std::size_t>(transfer)]);
     ended.back()->transfer = -1;

@@ -15,20 +15,20 @@ class FlowTransport : public Transport {
   // `sooner` is called when next_end_s() may have become another by itself.
   FlowTransport(platform::Fabric& fabric, std::function<void()> sooner);
 
-  void start(const std::vector<Channel*>& channels) override {
-    for (Channel* channel : channels) start(*channel);
+  void start(const std::vector<Transmission*>& transmissions) override {
+    for (Transmission* transmission : transmissions) start(*transmission);
   }
-  double cancel(Channel& channel) override;
-  double remaining_bytes(const Channel& channel) const override;
-  std::vector<Channel*> take_ended() override;
+  double cancel(Transmission& transmission) override;
+  double remaining_bytes(const Transmission& transmission) const override;
+  std::vector<Transmission*> take_ended() override;
   double next_end_s() override { return flows_.next_s(); }
   void stop() override { stopped_ = true; }
 
  private:
-  void start(Channel& channel);
+  void start(Transmission& transmission);
   platform::Fabric& fabric_;
   flows::Flows flows_;
-  std::vector<Channel*> carried_;  // by transfer
+  std::vector<Transmission*> carried_;  // by transfer
   bool stopped_ = false;
 };
 

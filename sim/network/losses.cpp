@@ -5,10 +5,10 @@
 
 namespace ddl::network {
 
-std::optional<double> Losses::retry_after_s(int source, int target, double now_s) {
+std::optional<double> Losses::retry_after_s(const Transmission& transmission, double now_s) {
   if (fabric_.changes().losses.empty()) return std::nullopt;
-  const auto [found, is_new] = draws_.try_emplace({source, target});
-  if (is_new) found->second = draws_of(source, target);
+  const auto [found, is_new] = draws_.try_emplace(transmission.pair);
+  if (is_new) found->second = draws_of(transmission);
   std::optional<double> retry_s;
   for (Draw& draw : found->second) {
     if (now_s < draw.rule->from_s || now_s >= draw.rule->until_s) continue;
@@ -17,11 +17,12 @@ std::optional<double> Losses::retry_after_s(int source, int target, double now_s
   return retry_s;
 }
 
-std::vector<Losses::Draw> Losses::draws_of(int source, int target) const {
+std::vector<Losses::Draw> Losses::draws_of(const Transmission& transmission) const {
   std::vector<Draw> draws;
   const auto& rules = fabric_.changes().losses;
-  const platform::Route route = fabric_.find_route(source, target);
-  const auto on_route = [&](int link) { return std::ranges::find(route.links, link) != route.links.end(); };
+  const auto [source, target] = transmission.pair;
+  const std::vector<int>& links = transmission.route.links;
+  const auto on_route = [&](int link) { return std::ranges::find(links, link) != links.end(); };
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const platform::LossRule& rule = rules[i];
     if (rule.source >= 0 && rule.source != source) continue;

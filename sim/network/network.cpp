@@ -30,31 +30,19 @@ std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& 
   return std::make_unique<TcpTransport>(std::move(transport), fabric);
 }
 
-// That there is no route is the sender's to tell: an error that leaves the engine's own actor ends the process.
-Channel& open_channel(Channels& channels, const platform::Fabric& fabric, int source, int target) {
-  auto& from = channels[static_cast<std::size_t>(source)];
-  if (const auto known = from.find(target); known != from.end()) return known->second;
-  static_cast<void>(fabric.find_route(source, target));
-  if (fabric.needs_way_back()) static_cast<void>(fabric.find_route(target, source));
-  return channel_of(channels, source, target);
-}
-
 // Not in the order in which messages before them have ended, which is the transport's.
-std::vector<Channel*> in_order(std::vector<Channel*> channels) {
-  std::ranges::sort(channels, {}, [](const Channel* channel) { return std::pair(channel->source, channel->target); });
-  return channels;
+std::vector<Transmission*> in_order(std::vector<Transmission*> transmissions) {
+  std::ranges::sort(transmissions, {}, &Transmission::pair);
+  return transmissions;
 }
 
 void cut_off(const Channels& channels, const Transport& transport, Observer& observer) {
   for (const auto& from : channels) {
     for (const auto& [target, channel] : from) {
-      double carried = channel.on_wire_bytes;
-      if (channel.transfer >= 0) {
-        carried -= transport.remaining_bytes(channel);
-      } else if (!channel.has_ended()) {
-        continue;
-      }
-      observer.end_message(channel.observed, channel.source, target, carried, MessageEnd::cut_off);
+      if (channel.stage != Channel::Stage::on_wire) continue;
+      const Transmission& it = channel.transmission;
+      const double carried = channel.is_carried() ? it.bytes - transport.remaining_bytes(it) : it.bytes;
+      observer.end_message(channel.observed, it.pair.source, target, carried, MessageEnd::cut_off);
     }
   }
 }
@@ -63,7 +51,8 @@ void describe(const Channels& channels, const platform::Fabric& fabric, std::vec
   for (const auto& from : channels) {
     for (const auto& [target, channel] : from) {
       if (channel.waiting_for_room.empty()) continue;
-      lines.push_back(fabric.name(channel.source) + " waits for room in its queue to " + fabric.name(target));
+      lines.push_back(fabric.name(channel.transmission.pair.source) + " waits for room in its queue to " +
+                      fabric.name(target));
     }
   }
 }
@@ -92,40 +81,51 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   if (!reaches(message.source, message.target)) return accounts_.lose_unreachable();
-  Channel& to = open_channel(channels_, fabric_, message.source, message.target);
+  Channel& to = open_channel({message.source, message.target});
   quiescence_.begins();
   accounts_.accept();
-  ++to.undelivered;
   to.queue.push_back(std::move(message));
   accounts_.queue(to);
-  if (!std::exchange(to.busy, true)) begin(to);
+  if (to.stage == Channel::Stage::idle) begin(to);
 }
 
+// That there is no route is the sender's to tell: an error that leaves the engine's own actor ends the process.
+Channel& Network::open_channel(const Pair& pair) {
+  if (Channel* const open = find(channels_, pair)) return *open;
+  platform::Route route = fabric_.find_route(pair.source, pair.target);
+  if (fabric_.needs_way_back()) static_cast<void>(fabric_.find_route(pair.target, pair.source));
+  Channel& opened = channels_[static_cast<std::size_t>(pair.source)][pair.target];
+  opened.transmission = {.pair = pair, .route = std::move(route)};
+  return opened;
+}
+
+Channel& Network::channel_of(const Transmission& transmission) { return *find(channels_, transmission.pair); }
+
 std::size_t Network::waiting(int source, int target) const {
-  const Channel* to = find(channels_, source, target);
+  const Channel* to = find(channels_, {source, target});
   return to == nullptr ? 0 : to->queue.size();
 }
 
 bool Network::merge_into_waiting(int source, int target, const Message& message,
                                  const std::function<bool(const Message&)>& is_same) {
-  return add_to_same(open_channel(channels_, fabric_, source, target).queue, message, is_same);
+  Channel* to = find(channels_, {source, target});
+  return to != nullptr && add_to_same(to->queue, message, is_same);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {
-  Channel& to = open_channel(channels_, fabric_, source, target);
-  while (to.queue.size() >= depth) {
+  while (waiting(source, target) >= depth) {
     Signal room(quiescence_);
-    to.waiting_for_room.push_back(&room);
+    find(channels_, {source, target})->waiting_for_room.push_back(&room);
     room.wait();
     pause(source, Pauses::After::sending);
   }
 }
 
 void Network::wait_until_delivered(int source, int target) {
-  Channel& to = open_channel(channels_, fabric_, source, target);
-  while (to.undelivered > 0) {
+  for (Channel* to = find(channels_, {source, target}); to != nullptr && to->undelivered() > 0;
+       to = find(channels_, {source, target})) {
     Signal delivered(quiescence_);
-    to.waiting_for_delivery.push_back(&delivered);
+    to->waiting_for_delivery.push_back(&delivered);
     delivered.wait();
     pause(source, Pauses::After::sending);
   }
@@ -135,7 +135,7 @@ void Network::wait_until_delivered(int source, int target) {
 void Network::wait_until_all_delivered(int source) {
   const auto& from = channels_[static_cast<std::size_t>(source)];
   const auto undelivered = [&] {
-    return std::ranges::find_if(from, [](const auto& channel) { return channel.second.undelivered > 0; });
+    return std::ranges::find_if(from, [](const auto& channel) { return channel.second.undelivered() > 0; });
   };
   for (auto waits = undelivered(); waits != from.end(); waits = undelivered()) {
     wait_until_delivered(source, waits->first);
@@ -159,7 +159,7 @@ void Network::set_reachable(int node, bool reachable) {
   std::vector<Signal*> woken;
   for (auto& from : channels_) {
     for (auto& [target, channel] : from) {
-      if (channel.source == node || target == node) break_off(channel, woken);
+      if (channel.transmission.pair.source == node || target == node) break_off(channel, woken);
     }
   }
   transport_->forget(node);
@@ -170,30 +170,29 @@ void Network::set_reachable(int node, bool reachable) {
 }
 
 void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
-  const auto lost = static_cast<std::int64_t>(channel.queue.size()) + (channel.on_wire ? 1 : 0);
+  const auto lost = static_cast<std::int64_t>(channel.undelivered());
   accounts_.lose(lost);
   quiescence_.end_silently(lost);
-  channel.undelivered -= lost;  // one may be being delivered
   channel.queue.clear();
   accounts_.queue(channel);
-  if (channel.waits_to_retry) {  // its transmission is lost already, and not sent again
-    channel.waits_to_retry = false;
+  if (channel.stage == Channel::Stage::waits_to_retry) {  // its transmission is lost already, and not sent again
     accounts_.lose_before_sent_again();
-    channel.on_wire.reset();
     retries_.forget(channel);
     begin(channel);
-  }
-  if (channel.on_wire) {
-    double carried = channel.on_wire_bytes;  // if it has just ended
-    if (channel.transfer >= 0) {
-      carried = transport_->cancel(channel);
+  } else if (channel.stage == Channel::Stage::on_wire) {
+    Transmission& it = channel.transmission;
+    double carried = it.bytes;
+    if (channel.is_carried()) {
+      carried = transport_->cancel(it);
       wake_at(transport_->next_end_s());
       begin(channel);
+    } else {  // it has just ended, and takes the next when the transport tells
+      channel.stage = Channel::Stage::beginning;
     }
-    observer_.end_message(channel.observed, channel.source, channel.target, carried, MessageEnd::lost);
-    accounts_.lose_transmission(channel, carried);
-    channel.on_wire.reset();
+    observer_.end_message(channel.observed, it.pair.source, it.pair.target, carried, MessageEnd::lost);
+    accounts_.lose_transmission(it, carried);
   }
+  channel.on_wire.reset();
   for (auto* waiting : {&channel.waiting_for_room, &channel.waiting_for_delivery}) {
     for (Signal* signal : std::exchange(*waiting, {})) woken.push_back(signal);
   }
@@ -202,6 +201,7 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
 // --- what happens to messages ---
 
 void Network::begin(Channel& channel) {
+  channel.stage = Channel::Stage::beginning;
   beginning_.push_back(&channel);
   wake_at(now());
 }
@@ -214,7 +214,7 @@ void Network::wake_at(double time_s) {
 
 void Network::advance() {
   timer_ = nullptr;
-  for (Channel* channel : transport_->take_ended()) end_transmission(*channel);
+  for (const Transmission* ended : transport_->take_ended()) end_transmission(channel_of(*ended));
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   transport_->start(in_order(std::exchange(starting_, {})));
@@ -223,12 +223,15 @@ void Network::advance() {
 }
 
 void Network::start_next(Channel& channel) {
-  if (take_next(channel)) starting_.push_back(&channel);
+  if (take_next(channel)) starting_.push_back(&channel.transmission);
 }
 
 bool Network::take_next(Channel& from) {
-  from.busy = !from.queue.empty();
-  if (!from.busy) return false;
+  if (from.queue.empty()) {
+    const Pair pair = from.transmission.pair;
+    channels_[static_cast<std::size_t>(pair.source)].erase(pair.target);
+    return false;
+  }
   from.take_next(header_bytes_);
   put_on_wire(from);
   Signal::ring_all(std::exchange(from.waiting_for_room, {}));
@@ -237,38 +240,41 @@ bool Network::take_next(Channel& from) {
 
 void Network::put_on_wire(Channel& from) {
   accounts_.put_on_wire(from);
-  from.flows = uneven_.flows(from.source, from.target);
-  from.observed = observer_.begin_message(from.source, from.target, from.on_wire->step, from.on_wire_bytes);
+  Transmission& it = from.transmission;
+  it.flows = uneven_.flows(it);
+  from.observed = observer_.begin_message(it.pair.source, it.pair.target, from.on_wire->step, it.bytes);
 }
 
 void Network::end_transmission(Channel& from) {
-  if (!from.on_wire) return start_next(from);  // lost with a host since it ended
-  const auto retry_s = losses_.retry_after_s(from.source, from.target, now());
-  observer_.end_message(from.observed, from.source, from.target, from.on_wire_bytes,
+  if (from.stage == Channel::Stage::beginning) return start_next(from);  // lost with a host since it ended
+  const Transmission& it = from.transmission;
+  const auto retry_s = losses_.retry_after_s(it, now());
+  observer_.end_message(from.observed, it.pair.source, it.pair.target, it.bytes,
                         retry_s ? MessageEnd::lost : MessageEnd::arrived);
   if (!retry_s) {
     deliver(from);
     return start_next(from);
   }
-  accounts_.lose_transmission(from, from.on_wire_bytes);
+  accounts_.lose_transmission(it, it.bytes);
   accounts_.send_again();
-  from.waits_to_retry = true;
+  from.stage = Channel::Stage::waits_to_retry;
   retries_.add(now() + *retry_s, from);
 }
 
 void Network::send_again(Channel& from) {
-  from.waits_to_retry = false;
+  from.stage = Channel::Stage::on_wire;
   put_on_wire(from);
-  starting_.push_back(&from);
+  starting_.push_back(&from.transmission);
 }
 
 void Network::deliver(Channel& from) {
-  accounts_.deliver(from);
+  accounts_.deliver(from.transmission);
   Message message = std::move(*from.on_wire);
   from.on_wire.reset();
+  from.stage = Channel::Stage::beginning;
   deliver_(std::move(message));
   pauses_.count_arrival();
-  if (--from.undelivered == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
+  if (from.undelivered() == 0) Signal::ring_all(std::exchange(from.waiting_for_delivery, {}));
   quiescence_.ends();
 }
 
@@ -283,7 +289,7 @@ void Network::stop() {
 
 Totals Network::totals() const {
   return accounts_.totals(channels_, fabric_,
-                          [this](const Channel& channel) { return transport_->remaining_bytes(channel); });
+                          [this](const Transmission& it) { return transport_->remaining_bytes(it); });
 }
 
 void Network::end_observation() { cut_off(channels_, *transport_, observer_); }

@@ -15,6 +15,7 @@
 
 #include "core/node/message.hpp"
 #include "sim/network/accounts.hpp"
+#include "sim/network/channel.hpp"
 #include "sim/network/losses.hpp"
 #include "sim/network/observer.hpp"
 #include "sim/network/pauses.hpp"
@@ -27,7 +28,6 @@
 
 namespace ddl::network {
 
-// What names a target throws InputError if there is no route to it.
 class Network {
  public:
   // `deliver` is called at the simulated time a message has arrived. What is queued or on the wire is under way in
@@ -35,7 +35,7 @@ class Network {
   Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& observer, std::uint64_t seed, double header_bytes,
           std::function<void(Message)> deliver);
 
-  void send(Message message);
+  void send(Message message);  // throws InputError if there is no route to its target
   std::size_t waiting(int source, int target) const;
   bool merge_into_waiting(int source, int target, const Message& message,
                           const std::function<bool(const Message&)>& is_same);
@@ -68,12 +68,14 @@ class Network {
   void wake_at(double time_s);   // too early does no harm
   void begin(Channel& channel);  // in this instant, but not before the caller waits for something
   void start_next(Channel& channel);
-  bool take_next(Channel& channel);  // false, and the channel is no longer busy: there is none
+  bool take_next(Channel& channel);  // false, and there is no such channel any more: its queue is empty
   void put_on_wire(Channel& channel);
   void end_transmission(Channel& channel);
   void send_again(Channel& channel);
   void deliver(Channel& channel);
 
+  Channel& open_channel(const Pair& pair);
+  Channel& channel_of(const Transmission& transmission);
   void pause(int node, Pauses::After after);
   void break_off(Channel& channel, std::vector<Signal*>& woken);
   bool reaches(int source, int target) const {
@@ -91,7 +93,8 @@ class Network {
   std::vector<char> reachable_;  // by node
   std::unique_ptr<Transport> transport_;
   Accounts accounts_;
-  std::vector<Channel*> beginning_, starting_;
+  std::vector<Channel*> beginning_;
+  std::vector<Transmission*> starting_;
   Pauses pauses_;
   Retries retries_;
   simgrid::kernel::timer::Timer* timer_ = nullptr;  // SimGrid's, until it goes off

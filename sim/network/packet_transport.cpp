@@ -40,11 +40,11 @@ PacketTransport::PacketTransport(platform::Fabric& fabric, std::uint64_t seed, s
   fabric.when_latency_changes(changed);
 }
 
-const PacketTransport::Way& PacketTransport::way(int source, int target) {
-  const auto [found, is_new] = ways_.try_emplace(connection_of(source, target));
+const PacketTransport::Way& PacketTransport::way(const Transmission& it) {
+  const auto [found, is_new] = ways_.try_emplace(connection_of(it.pair));
   if (is_new) {
-    found->second.there = lines_on(fabric_.find_route(source, target));
-    found->second.back = lines_on(fabric_.find_route(target, source));
+    found->second.there = lines_on(it.route);
+    found->second.back = lines_on(fabric_.find_route(it.pair.target, it.pair.source));
   }
   return found->second;
 }
@@ -100,48 +100,48 @@ void PacketTransport::change(int link) {
   for (const int line : lines_[static_cast<std::size_t>(link)]) follow(link, line);
 }
 
-void PacketTransport::start(const std::vector<Channel*>& channels) {
+void PacketTransport::start(const std::vector<Transmission*>& transmissions) {
   network_.pass(now());
   std::map<int, std::vector<packets::PacketNetwork::Message>> of_host;
-  for (Channel* channel : channels) {
-    const int connection = connection_of(channel->source, channel->target);
+  for (Transmission* it : transmissions) {
+    const int connection = connection_of(it->pair);
     if (!network_.is_open(connection)) {
-      const Way& by = way(channel->source, channel->target);
+      const Way& by = way(*it);
       network_.open(connection, by.there, by.back);
     }
-    channel->transfer = connection;
-    carried_[static_cast<std::size_t>(connection)] = channel;
-    of_host[channel->source].push_back({connection, channel->on_wire_bytes});
+    it->transfer = connection;
+    carried_[static_cast<std::size_t>(connection)] = it;
+    of_host[it->pair.source].push_back({connection, it->bytes});
   }
   for (const auto& [host, messages] : of_host) {
     network_.begin(now(), messages, turns_[static_cast<std::size_t>(host)]);
   }
 }
 
-double PacketTransport::cancel(Channel& channel) {
-  const double arrived = channel.on_wire_bytes - remaining_bytes(channel);
-  network_.close(channel.transfer);
-  channel.transfer = -1;
+double PacketTransport::cancel(Transmission& it) {
+  const double arrived = it.bytes - remaining_bytes(it);
+  network_.close(it.transfer);
+  it.transfer = -1;
   return arrived;
 }
 
 void PacketTransport::forget(int node) {
   network_.pass(now());
   for (int other = 0; other < fabric_.node_count(); ++other) {
-    for (const int connection : {connection_of(node, other), connection_of(other, node)}) {
+    for (const int connection : {connection_of({node, other}), connection_of({other, node})}) {
       if (network_.is_open(connection)) network_.close(connection);
     }
   }
 }
 
-double PacketTransport::remaining_bytes(const Channel& channel) const {
+double PacketTransport::remaining_bytes(const Transmission& it) const {
   network_.pass(now());
-  return std::min(channel.on_wire_bytes, network_.missing_bytes(channel.transfer));
+  return std::min(it.bytes, network_.missing_bytes(it.transfer));
 }
 
-std::vector<Channel*> PacketTransport::take_ended() {
+std::vector<Transmission*> PacketTransport::take_ended() {
   network_.pass(now());
-  std::vector<Channel*> ended;
+  std::vector<Transmission*> ended;
   for (const int connection : network_.take_ended()) {
     ended.push_back(carried_[static_cast<std::size_t>(connection)]);
     ended.back()->transfer = -1;

@@ -19,20 +19,20 @@ class PacketTransport : public Transport {
   // `sooner` is called when next_end_s() may have changed on its own.
   PacketTransport(platform::Fabric& fabric, std::uint64_t seed, std::function<void()> sooner);
 
-  void start(const std::vector<Channel*>& channels) override;
-  double cancel(Channel& channel) override;
+  void start(const std::vector<Transmission*>& transmissions) override;
+  double cancel(Transmission& transmission) override;
   void forget(int node) override;
-  double remaining_bytes(const Channel& channel) const override;
-  std::vector<Channel*> take_ended() override;
+  double remaining_bytes(const Transmission& transmission) const override;
+  std::vector<Transmission*> take_ended() override;
   double next_end_s() override { return network_.next_end_s(); }
   void stop() override { stopped_ = true; }
 
  private:
-  int connection_of(int source, int target) const { return source * fabric_.node_count() + target; }
+  int connection_of(const Pair& pair) const { return pair.source * fabric_.node_count() + pair.target; }
   struct Way {
     std::vector<int> there, back;  // lines
   };
-  const Way& way(int source, int target);
+  const Way& way(const Transmission& transmission);
   std::vector<int> lines_on(const platform::Route& route);
   int add_line(int link);
   void follow(int link, int line);
@@ -44,7 +44,7 @@ class PacketTransport : public Transport {
   mutable packets::PacketNetwork network_;  // lets what is due happen when it is asked
   std::vector<std::vector<int>> lines_;     // by link: one, or of a fat pipe one for each connection that has it
   std::map<int, Way> ways_;                 // by connection: kept when it is opened again
-  std::vector<Channel*> carried_;           // by connection
+  std::vector<Transmission*> carried_;      // by connection
   bool stopped_ = false;
 };
 

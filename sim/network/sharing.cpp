@@ -71,10 +71,9 @@ std::vector<double> capacities(const platform::Fabric& fabric) {
   return result;
 }
 
-flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int target,
+flows::FlowShape flow_shape(const platform::Fabric& fabric, const platform::Route& route,
                             std::optional<double> first_byte_s) {
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
-  const platform::Route route = fabric.find_route(source, target);
   const double latency_s = fabric.latency_now_s(route);
   flows::FlowShape shape;
   shape.latency_s = first_byte_s.value_or(latency_s * numbers.latency_factor);
@@ -86,9 +85,9 @@ flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int targ
   return shape;
 }
 
-double most_by_free_links(const platform::Fabric& fabric, int source, int target) {
+double most_by_free_links(const platform::Fabric& fabric, const platform::Route& route) {
   double most = never;
-  for (const int link : fabric.route(source, target).links) {
+  for (const int link : route.links) {
     const platform::LinkInfo& info = fabric.links()[static_cast<std::size_t>(link)];
     if (info.direction == "free") most = std::min(most, info.bandwidth_bytes_per_s);
   }

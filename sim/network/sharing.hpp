@@ -15,16 +15,16 @@ struct Transfer {
   double bytes = 0;
 };
 
-// In the words of Flows: what the links have, and what a transfer between two nodes asks of them, whose first byte is
-// there after `first_byte_s` seconds; none: what the model makes of the route's latency now. In the model TCP, each
+// In the words of Flows: what the links have, and what a transfer over a route asks of them, whose first byte is there
+// after `first_byte_s` seconds; none: what the model makes of the route's latency now. In the model TCP, each
 // message has such a time, and a bound, of its own.
 std::vector<double> capacities(const platform::Fabric& fabric);
-flows::FlowShape flow_shape(const platform::Fabric& fabric, int source, int target,
+flows::FlowShape flow_shape(const platform::Fabric& fabric, const platform::Route& route,
                             std::optional<double> first_byte_s = std::nullopt);
 
 // The most that links which give every flow all of their bandwidth leave of a message's rate. Infinite where there is
 // no such link on its way.
-double most_by_free_links(const platform::Fabric& fabric, int source, int target);
+double most_by_free_links(const platform::Fabric& fabric, const platform::Route& route);
 
 // Seconds before the first byte, by the platform's latency factor. Here and below links that change are taken at their
 // best.

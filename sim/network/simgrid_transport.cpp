@@ -26,7 +26,7 @@ SimgridTransport::~SimgridTransport() {
   }
 }
 
-void SimgridTransport::start(Channel& channel) {
+void SimgridTransport::start(Transmission& it) {
   const bool is_new = idle_.empty();
   if (is_new) {
     actors_.push_back(std::make_unique<WaitingActor>(quiescence_, static_cast<int>(actors_.size())));
@@ -34,12 +34,12 @@ void SimgridTransport::start(Channel& channel) {
   }
   WaitingActor& actor = *idle_.back();
   idle_.pop_back();
-  actor.channel = &channel;
-  channel.transfer = actor.number;
-  set_model(channel);
-  for (int flow = 0; flow < channel.flows; ++flow) {
-    actor.flows.push_back(sg::Comm::sendto_init(fabric_.host(channel.source), fabric_.host(channel.target)));
-    actor.flows.back()->set_payload_size(static_cast<std::uint64_t>(channel.flow_bytes()));
+  actor.carries = &it;
+  it.transfer = actor.number;
+  set_model(it);
+  for (int flow = 0; flow < it.flows; ++flow) {
+    actor.flows.push_back(sg::Comm::sendto_init(fabric_.host(it.pair.source), fabric_.host(it.pair.target)));
+    actor.flows.back()->set_payload_size(static_cast<std::uint64_t>(it.flow_bytes()));
     actor.flows.back()->start();
   }
   if (!is_new) return actor.work.ring();
@@ -51,35 +51,35 @@ void SimgridTransport::start(Channel& channel) {
 }
 
 // SimGrid applies these settings to transfers that start after them.
-void SimgridTransport::set_model(const Channel& channel) {
+void SimgridTransport::set_model(const Transmission& it) {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
-  const platform::Route& route = fabric_.route(channel.source, channel.target);
+  const platform::Route& route = it.route;
   const double now_s = fabric_.latency_now_s(route);
-  const double latency_s = channel.latency_s.value_or(now_s * numbers.latency_factor);
+  const double latency_s = it.latency_s.value_or(now_s * numbers.latency_factor);
   if (route.latency_s > 0) latency_factor_ = latency_s / route.latency_s;
   if ((std::isinf(numbers.window_bytes) && !fabric_.any_free_link()) || !(route.latency_s > 0)) return;
   const double window_bytes =
-      std::min({flow_window(channel), 2 * route.latency_s * flow_bound(channel), simgrid_api::no_window_bytes});
+      std::min({flow_window(it), 2 * route.latency_s * flow_bound(it), simgrid_api::no_window_bytes});
   if (std::exchange(window_bytes_, window_bytes) == window_bytes) return;
   sg::Engine::set_config("network/TCP-gamma", window_bytes);
 }
 
 // SimGrid bounds a flow by its window over twice the nominal latency, and knows no other bound of a flow. A message's
 // flows share its window.
-double SimgridTransport::flow_window(const Channel& channel) const {
+double SimgridTransport::flow_window(const Transmission& it) const {
   const platform::NetworkNumbers& numbers = fabric_.network_numbers();
-  const platform::Route& route = fabric_.route(channel.source, channel.target);
+  const platform::Route& route = it.route;
   if (numbers.follows_connections) {
-    return 2 * route.latency_s * (channel.most_bytes_per_s / numbers.bandwidth_factor / channel.flows);
+    return 2 * route.latency_s * (it.most_bytes_per_s / numbers.bandwidth_factor / it.flows);
   }
   const double now_s = fabric_.latency_now_s(route);
-  return now_s > 0 ? numbers.window_bytes / channel.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
+  return now_s > 0 ? numbers.window_bytes / it.flows * (route.latency_s / now_s) : simgrid_api::no_window_bytes;
 }
 
 // A fat pipe gives each flow all that it has: those of one message share it.
-double SimgridTransport::flow_bound(const Channel& channel) const {
-  if (channel.flows == 1 || !fabric_.any_free_link()) return never;
-  return most_by_free_links(fabric_, channel.source, channel.target) / channel.flows;
+double SimgridTransport::flow_bound(const Transmission& it) const {
+  if (it.flows == 1 || !fabric_.any_free_link()) return never;
+  return most_by_free_links(fabric_, it.route) / it.flows;
 }
 
 void SimgridTransport::wait_for_messages(WaitingActor& actor) {
@@ -94,32 +94,32 @@ void SimgridTransport::wait_for_message(WaitingActor& actor) {
   try {
     for (const sg::CommPtr& flow : actor.flows) flow->wait();
   } catch (const simgrid::Exception&) {
-    if (actor.channel != nullptr) throw;  // nothing has cancelled it
+    if (actor.carries != nullptr) throw;  // nothing has cancelled it
   }
   actor.flows.clear();
-  if (actor.channel == nullptr) return;
-  actor.channel->transfer = -1;
-  ended_.push_back(actor.channel);
+  if (actor.carries == nullptr) return;
+  actor.carries->transfer = -1;
+  ended_.push_back(actor.carries);
   ended_call_();
 }
 
-double SimgridTransport::cancel(Channel& channel) {
-  const double carried = channel.on_wire_bytes - remaining_bytes(channel);
-  WaitingActor& actor = *actors_.at(static_cast<std::size_t>(channel.transfer));
-  channel.transfer = -1;
-  actor.channel = nullptr;
+double SimgridTransport::cancel(Transmission& it) {
+  const double carried = it.bytes - remaining_bytes(it);
+  WaitingActor& actor = *actors_.at(static_cast<std::size_t>(it.transfer));
+  it.transfer = -1;
+  actor.carries = nullptr;
   quiescence_.later([flows = actor.flows] {
     for (const sg::CommPtr& flow : flows) flow->cancel();
   });
   return carried;
 }
 
-double SimgridTransport::remaining_bytes(const Channel& channel) const {
+double SimgridTransport::remaining_bytes(const Transmission& it) const {
   double bytes = 0;
-  for (const sg::CommPtr& flow : actors_.at(static_cast<std::size_t>(channel.transfer))->flows) {
+  for (const sg::CommPtr& flow : actors_.at(static_cast<std::size_t>(it.transfer))->flows) {
     bytes += flow->get_remaining();
   }
-  return std::min(channel.on_wire_bytes, bytes);
+  return std::min(it.bytes, bytes);
 }
 
 }  // namespace ddl::network

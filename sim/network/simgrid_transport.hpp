@@ -23,12 +23,12 @@ class SimgridTransport : public Transport {
   SimgridTransport(const SimgridTransport&) = delete;
   SimgridTransport& operator=(const SimgridTransport&) = delete;
 
-  void start(const std::vector<Channel*>& channels) override {
-    for (Channel* channel : channels) start(*channel);
+  void start(const std::vector<Transmission*>& transmissions) override {
+    for (Transmission* transmission : transmissions) start(*transmission);
   }
-  double cancel(Channel& channel) override;
-  double remaining_bytes(const Channel& channel) const override;
-  std::vector<Channel*> take_ended() override { return std::exchange(ended_, {}); }
+  double cancel(Transmission& transmission) override;
+  double remaining_bytes(const Transmission& transmission) const override;
+  std::vector<Transmission*> take_ended() override { return std::exchange(ended_, {}); }
   double next_end_s() override { return never; }
   void stop() override {}
 
@@ -37,13 +37,13 @@ class SimgridTransport : public Transport {
     WaitingActor(Quiescence& quiescence, int its_number) : work(quiescence), number(its_number) {}
     Signal work;
     int number = 0;
-    Channel* channel = nullptr;  // null: cancelled
+    Transmission* carries = nullptr;  // null: cancelled
     std::vector<simgrid::s4u::CommPtr> flows;
   };
-  void start(Channel& channel);
-  void set_model(const Channel& channel);
-  double flow_bound(const Channel& channel) const;   // bytes per second
-  double flow_window(const Channel& channel) const;  // bytes, as SimGrid counts them
+  void start(Transmission& transmission);
+  void set_model(const Transmission& transmission);
+  double flow_bound(const Transmission& transmission) const;   // bytes per second
+  double flow_window(const Transmission& transmission) const;  // bytes, as SimGrid counts them
   void wait_for_messages(WaitingActor& actor);
   void wait_for_message(WaitingActor& actor);
 
@@ -51,9 +51,9 @@ class SimgridTransport : public Transport {
   Quiescence& quiescence_;
   const std::function<void()> ended_call_;
   double latency_factor_ = 1, window_bytes_ = 0;       // of the flows that start next
-  std::vector<std::unique_ptr<WaitingActor>> actors_;  // by number, which is also the channel's transfer
+  std::vector<std::unique_ptr<WaitingActor>> actors_;  // by number, which is also the transmission's transfer
   std::vector<WaitingActor*> idle_;
-  std::vector<Channel*> ended_;
+  std::vector<Transmission*> ended_;
 };
 
 }  // namespace ddl::network

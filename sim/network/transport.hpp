@@ -6,7 +6,7 @@
 #include <simgrid/s4u/Engine.hpp>
 #include <vector>
 
-#include "sim/network/channel.hpp"
+#include "sim/network/transmission.hpp"
 
 namespace ddl::network {
 
@@ -17,17 +17,16 @@ class Transport {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   virtual ~Transport() = default;
-  // Starts to carry the channels' messages, each between two hosts. Until one has ended, its channel.transfer >= 0
-  // names it.
-  virtual void start(const std::vector<Channel*>& channels) = 0;
+  // Starts to carry them, each between two hosts. Until one has ended, its transfer >= 0 names it.
+  virtual void start(const std::vector<Transmission*>& transmissions) = 0;
   // Gives it up, and returns what of it got through.
-  virtual double cancel(Channel& channel) = 0;
+  virtual double cancel(Transmission& transmission) = 0;
   // The node has gone, and with it what was known of connections to and from it. Nothing of it is carried now.
   virtual void forget(int) {}
   // What of it has not got through.
-  virtual double remaining_bytes(const Channel& channel) const = 0;
-  // The channels whose messages have come to their ends since this was last asked.
-  virtual std::vector<Channel*> take_ended() = 0;
+  virtual double remaining_bytes(const Transmission& transmission) const = 0;
+  // Those that have come to their ends since this was last asked.
+  virtual std::vector<Transmission*> take_ended() = 0;
   // When it is to be asked for them next. One that cannot know calls back when it is time.
   virtual double next_end_s() = 0;
   // The run is over: it calls back no more.

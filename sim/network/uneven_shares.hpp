@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cmath>
-#include <map>
-#include <utility>
+#include <string>
 
 #include "core/base/rng.hpp"
 #include "sim/network/sharing.hpp"
+#include "sim/network/transmission.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {
@@ -16,29 +16,29 @@ class UnevenShares {
   UnevenShares(const platform::Fabric& fabric, std::uint64_t seed) : fabric_(fabric), seed_(seed) {}
 
   // Asked once for each transfer. Each ordered pair of nodes draws from a stream of its own.
-  int flows(int source, int target) {
+  int flows(const Transmission& transmission) {
     const int most = fabric_.network_numbers().most_flows;
     if (most == 1) return 1;
-    auto found = streams_.find({source, target});
+    const auto [source, target] = transmission.pair;
+    auto found = streams_.find(transmission.pair);
     if (found == streams_.end()) {
       const std::string pair = fabric_.name(source) + " to " + fabric_.name(target);
-      found = streams_.emplace(std::pair{source, target}, stream(seed_, pair, "uneven shares")).first;
+      found = streams_.emplace(transmission.pair, stream(seed_, pair, "uneven shares")).first;
     }
     const int drawn = 1 + static_cast<int>(found->second.below(static_cast<std::uint64_t>(most)));
-    return fabric_.any_free_link() && would_each_have_all(source, target) ? 1 : drawn;
+    return fabric_.any_free_link() && would_each_have_all(transmission.route) ? 1 : drawn;
   }
 
  private:
   // A fat pipe gives each flow all that it has; only over a route with latency can SimGrid hold back those of a
   // message.
-  bool would_each_have_all(int source, int target) const {
-    return !(fabric_.latency_now_s(fabric_.route(source, target)) > 0) &&
-           std::isfinite(most_by_free_links(fabric_, source, target));
+  bool would_each_have_all(const platform::Route& route) const {
+    return !(fabric_.latency_now_s(route) > 0) && std::isfinite(most_by_free_links(fabric_, route));
   }
 
   const platform::Fabric& fabric_;
   const std::uint64_t seed_;
-  std::map<std::pair<int, int>, Stream> streams_;
+  ByPair<Stream> streams_;
 };
 
 }  // namespace ddl::network

@@ -12,14 +12,16 @@ constexpr double kRoundTrip_s = 0.1;
 // A round over a link so fast that its segments come at once.
 TcpRound round(double sent) { return {.sent = sent, .round_trip_s = kRoundTrip_s, .seconds = kRoundTrip_s}; }
 
+const packets::TcpRules linux_rules;
+
 TcpWindow grown(int rounds) {
-  TcpWindow window({});
+  TcpWindow window(linux_rules);
   for (int i = 0; i < rounds; ++i) window.grow(round(window.segments()));
   return window;
 }
 
 TEST_CASE("in slow start a window grows by what is acknowledged, if half of it was needed") {
-  TcpWindow window({});
+  TcpWindow window(linux_rules);
   CHECK(window.segments() == 10);
   window.grow(round(10));
   CHECK(window.segments() == 20);
@@ -42,7 +44,8 @@ TEST_CASE("a loss takes three tenths of a window, and slow start with it") {
 
 TEST_CASE("after a loss a window is where it was when CUBIC says, and not sooner") {
   // 100 segments lose 30: K = (30 / 0.4)^(1/3) = 4.217 s, of which the last round trip is ahead.
-  TcpWindow window({.initial_segments = 100});
+  const packets::TcpRules wide{.initial_segments = 100};
+  TcpWindow window(wide);
   window.lose();
   CHECK(window.segments() == 70);
   double at_s = 0;
@@ -97,7 +100,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a window has its limit") {
-  TcpWindow window({.most_segments = 50});
+  const packets::TcpRules bounded{.most_segments = 50};
+  TcpWindow window(bounded);
   for (int i = 0; i < 5; ++i) window.grow(round(window.segments()));
   CHECK(window.segments() == 50);
 }

@@ -29,14 +29,14 @@ json ends(const scenario::Scenario& scenario, const std::vector<Weighted>& messa
   return forked([&] {
     platform::Fabric fabric(scenario);
     network::Quiescence quiescence;
-    std::vector<network::Channel> channels(messages.size());
+    std::vector<network::Transmission> transmissions(messages.size());
     std::vector<double> times(messages.size());
     std::size_t left = messages.size();
     simgrid::s4u::SemaphorePtr all = simgrid::s4u::Semaphore::create(0);
     std::unique_ptr<network::Transport> transport;
     std::function<void()> look = [&] {
-      for (const network::Channel* ended : transport->take_ended()) {
-        times[static_cast<std::size_t>(ended - channels.data())] = simgrid::s4u::Engine::get_clock();
+      for (const network::Transmission* ended : transport->take_ended()) {
+        times[static_cast<std::size_t>(ended - transmissions.data())] = simgrid::s4u::Engine::get_clock();
         if (--left == 0) all->release();
       }
       const double next_s = transport->next_end_s();
@@ -50,11 +50,10 @@ json ends(const scenario::Scenario& scenario, const std::vector<Weighted>& messa
     }
     simgrid::kernel::timer::Timer::set(0, [&] {
       for (std::size_t i = 0; i < messages.size(); ++i) {
-        channels[i].source = messages[i].source;
-        channels[i].target = messages[i].target;
-        channels[i].on_wire_bytes = messages[i].bytes;
-        channels[i].flows = messages[i].flows;
-        transport->start({&channels[i]});
+        const auto [source, target, bytes, flows] = messages[i];
+        transmissions[i] = {
+            .pair = {source, target}, .route = fabric.find_route(source, target), .bytes = bytes, .flows = flows};
+        transport->start({&transmissions[i]});
       }
       look();
     });

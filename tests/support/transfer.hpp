@@ -53,7 +53,8 @@ inline std::vector<double> own_arrivals(const platform::Fabric& fabric, const st
     for (const int transfer : flows.advance(now_s)) times[of_transfer[static_cast<std::size_t>(transfer)]] = now_s;
     for (; started < order.size() && messages[order[started]].start_s <= now_s; ++started) {
       const Sent& sent = messages[order[started]];
-      const int transfer = flows.start(now_s, network::flow_shape(fabric, sent.source, sent.target), sent.bytes);
+      const int transfer =
+          flows.start(now_s, network::flow_shape(fabric, fabric.route(sent.source, sent.target)), sent.bytes);
       of_transfer[static_cast<std::size_t>(transfer)] = order[started];
     }
   }

@@ -12,20 +12,21 @@ constexpr int most_followed_rounds = 200;  // by then a window rises and falls a
 
 }  // namespace
 
-TcpDelays::TcpDelays(const platform::Fabric& fabric) : fabric_(fabric), links_(fabric.links().size()) {
+TcpDelays::TcpDelays(const platform::Fabric& fabric)
+    : fabric_(fabric), links_(fabric.links().size()), forgotten_(static_cast<std::size_t>(fabric.node_count())) {
   const platform::NetworkNumbers& numbers = fabric.network_numbers();
   rules_.most_segments = std::max(2.0, numbers.window_bytes / rules_.segment_bytes);
   rules_.initial_segments = std::min(rules_.initial_segments, rules_.most_segments);
   rules_.slow_start_after_idle = numbers.slow_start_after_idle;
 }
 
-TcpDelays::Connection& TcpDelays::connection(const Channel& channel) {
-  const auto [found, is_new] = connections_.try_emplace({channel.source, channel.target}, rules_);
-  if (is_new) {
-    found->second.there = fabric_.find_route(channel.source, channel.target);
-    found->second.back = fabric_.find_route(channel.target, channel.source);
-  }
-  return found->second;
+// A new one where a node has gone since.
+TcpDelays::Connection& TcpDelays::connection(const Pair& pair) {
+  const int life =
+      forgotten_[static_cast<std::size_t>(pair.source)] + forgotten_[static_cast<std::size_t>(pair.target)];
+  Connection& known = connections_.try_emplace(pair, rules_, life).first->second;
+  if (known.life != life) known = Connection(rules_, life);
+  return known;
 }
 
 // A fat pipe gives everyone all it has.
@@ -41,50 +42,41 @@ double TcpDelays::bytes_per_s(int link) const {
   return (now < down * nominal ? nominal : now) * fabric_.network_numbers().bandwidth_factor;
 }
 
-double TcpDelays::round_trip_s(const Connection& by) const {
-  return fabric_.latency_now_s(by.there) + fabric_.latency_now_s(by.back);
+double TcpDelays::round_trip_s(const Transmission& it) const {
+  return fabric_.latency_now_s(it.route) + fabric_.latency_now_s(under_way_.at(it.pair).back);
 }
 
-void TcpDelays::start(const std::vector<Channel*>& channels, double now_s) {
-  for (const Channel* channel : channels) {
-    Connection& by = connection(*channel);
-    by.window.rest(now_s - by.idle_since_s, round_trip_s(by));
-    put_on_links(by, std::min(channel->on_wire_bytes, by.window.segments() * rules_.segment_bytes));
+void TcpDelays::start(const std::vector<Transmission*>& transmissions, double now_s) {
+  for (const Transmission* it : transmissions) {
+    Connection& by = connection(it->pair);
+    under_way_[it->pair].back = fabric_.find_route(it->pair.target, it->pair.source);
+    by.window.rest(now_s - by.idle_since_s, round_trip_s(*it));
+    put_on_links(*it, std::min(it->bytes, by.window.segments() * rules_.segment_bytes));
   }
-  for (Channel* channel : channels) {
-    Connection& by = connection(*channel);
-    const Timing timing = send_in_rounds(by, channel->on_wire_bytes);
-    channel->latency_s = fabric_.latency_now_s(by.there) + timing.gaps_s;
-    channel->most_bytes_per_s = timing.most_bytes_per_s;
+  for (Transmission* it : transmissions) {
+    const Timing timing = send_in_rounds(connection(it->pair).window, *it);
+    it->latency_s = fabric_.latency_now_s(it->route) + timing.gaps_s;
+    it->most_bytes_per_s = timing.most_bytes_per_s;
   }
 }
 
-void TcpDelays::end(const Channel& channel, double now_s) {
-  Connection& by = connection(channel);
-  put_on_links(by, 0);
-  by.idle_since_s = now_s;
+void TcpDelays::end(const Transmission& it, double now_s) {
+  put_on_links(it, 0);
+  under_way_.erase(it.pair);
+  connection(it.pair).idle_since_s = now_s;
 }
 
-void TcpDelays::forget(int node) {
-  for (auto at = connections_.begin(); at != connections_.end();) {
-    const auto [source, target] = at->first;
-    if (source != node && target != node) {
-      ++at;
-      continue;
-    }
-    put_on_links(at->second, 0);
-    at = connections_.erase(at);
-  }
-}
+void TcpDelays::forget(int node) { ++forgotten_[static_cast<std::size_t>(node)]; }
 
 // Instead of what it had there.
-void TcpDelays::put_on_links(Connection& by, double bytes) {
-  for (const int number : by.there.links) {
+void TcpDelays::put_on_links(const Transmission& it, double bytes) {
+  double& before = under_way_.at(it.pair).bytes;
+  for (const int number : it.route.links) {
     Link& link = links_[static_cast<std::size_t>(number)];
-    link.connections += (bytes > 0 ? 1 : 0) - (by.under_way_bytes > 0 ? 1 : 0);
-    link.bytes = link.connections == 0 ? 0 : link.bytes + bytes - by.under_way_bytes;
+    link.connections += (bytes > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+    link.bytes = link.connections == 0 ? 0 : link.bytes + bytes - before;
   }
-  by.under_way_bytes = bytes;
+  before = bytes;
 }
 
 // What is under way of all connections waits there, if it comes at once.
@@ -115,18 +107,18 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
 // In a gap the connection has nothing to send, because acknowledgements are not back. Where the window stands at its
 // limit, a message gets a window per round trip at most, even when others leave its links; what is sent last waits
 // for nothing. The window becomes what it is after the message.
-TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double bytes) {
-  const double nominal_s = round_trip_s(by);
+TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmission& it) const {
+  const double nominal_s = round_trip_s(it);
   if (!(nominal_s > 0)) return {};
-  const double trip_s = nominal_s + mean_wait * queue_s(by.back);
-  const double segment_s = rules_.segment_bytes / fair_bytes_per_s(by.there);
+  const double trip_s = nominal_s + mean_wait * queue_s(under_way_.at(it.pair).back);
+  const double segment_s = rules_.segment_bytes / fair_bytes_per_s(it.route);
   const double limit = std::floor(rules_.most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;
   double gaps_s = 0, before_s = 0;  // the round before took this long to send: what follows it comes no faster
-  double left = bytes / rules_.segment_bytes;
+  double left = it.bytes / rules_.segment_bytes;
   double below_limit = 0, at_limit = 0, last = 0;  // segments, of rounds before the last, and of it
   for (int round = 0; round < most_followed_rounds && left > 0; ++round) {
-    const double sent = std::min(left, std::floor(by.window.segments())), sent_s = sent * segment_s;
+    const double sent = std::min(left, std::floor(window.segments())), sent_s = sent * segment_s;
     left -= sent;
     if (left > 0) {
       gaps_s += std::max(0.0, trip_s - (sent < limit ? sent_s : std::max(nominal_s, sent_s)));
@@ -138,18 +130,18 @@ TcpDelays::Timing TcpDelays::send_in_rounds(Connection& by, double bytes) {
     if (waits_s > most_queue_s) {
       if (left <= 0) gaps_s += 2 * trip_s;  // nothing follows that tells of the loss: a probe does (RFC 8985, 7)
       left += std::min(sent, (waits_s - most_queue_s) / segment_s);
-      by.window.lose();
+      window.lose();
     } else {
-      by.window.grow({.sent = sent,
-                      .round_trip_s = nominal_s,
-                      .spread_s = sent_s,
-                      .queued_s = std::max(0.0, sent_s - nominal_s),
-                      .seconds = std::max(trip_s, sent_s)});
+      window.grow({.sent = sent,
+                   .round_trip_s = nominal_s,
+                   .spread_s = sent_s,
+                   .queued_s = std::max(0.0, sent_s - nominal_s),
+                   .seconds = std::max(trip_s, sent_s)});
     }
     before_s = sent_s;
   }
   if (!(at_limit > 0)) return {.gaps_s = gaps_s};
-  const double limited_s = nominal_s / limit, alone_s = rules_.segment_bytes / alone_bytes_per_s(by.there);
+  const double limited_s = nominal_s / limit, alone_s = rules_.segment_bytes / alone_bytes_per_s(it.route);
   const double paced_s = (at_limit * limited_s + last * std::min(limited_s, alone_s)) / (at_limit + last);
   // What smaller windows send travels at that rate, too, and takes some of their gaps.
   gaps_s -= below_limit * std::max(0.0, paced_s - segment_s);

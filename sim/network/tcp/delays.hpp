@@ -11,12 +11,10 @@
 #pragma once
 
 #include <limits>
-#include <map>
-#include <utility>
 #include <vector>
 
-#include "sim/network/channel.hpp"
 #include "sim/network/tcp/window.hpp"
+#include "sim/network/transmission.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {
@@ -25,21 +23,24 @@ class TcpDelays {
  public:
   explicit TcpDelays(const platform::Fabric& fabric);
 
-  // The channels' messages start now. Sets their latency_s, the seconds until their first bytes are there, and their
-  // most_bytes_per_s. Neither depends on the order of the channels.
-  void start(const std::vector<Channel*>& channels, double now_s);
-  // The channel's message is through, or given up.
-  void end(const Channel& channel, double now_s);
+  // They start now. Sets their latency_s, the seconds until their first bytes are there, and their most_bytes_per_s.
+  // Neither depends on their order.
+  void start(const std::vector<Transmission*>& transmissions, double now_s);
+  void end(const Transmission& transmission, double now_s);  // it is through, or given up
   // The node's connections are no more: the next message to or from it opens a new one.
   void forget(int node);
 
  private:
+  // What lasts while it is idle.
   struct Connection {
-    explicit Connection(const packets::TcpRules& rules) : window(rules) {}
+    Connection(const packets::TcpRules& rules, int its_life) : window(rules), life(its_life) {}
     TcpWindow window;
-    platform::Route there, back;
+    int life = 0;
     double idle_since_s = 0;
-    double under_way_bytes = 0;  // at most, of the present message; 0: none
+  };
+  struct UnderWay {
+    platform::Route back;
+    double bytes = 0;  // at most
   };
   struct Link {
     int connections = 0;  // that carry a message
@@ -50,20 +51,22 @@ class TcpDelays {
     double gaps_s = 0;
     double most_bytes_per_s = std::numeric_limits<double>::infinity();
   };
-  Connection& connection(const Channel& channel);
+  Connection& connection(const Pair& pair);
   bool is_shared(int link) const;
   double bytes_per_s(int link) const;
-  double round_trip_s(const Connection& by) const;
-  void put_on_links(Connection& by, double bytes);
+  double round_trip_s(const Transmission& transmission) const;
+  void put_on_links(const Transmission& transmission, double bytes);
   double queue_s(const platform::Route& route) const;
   double fair_bytes_per_s(const platform::Route& route) const;
   double alone_bytes_per_s(const platform::Route& route) const;
-  Timing send_in_rounds(Connection& by, double bytes);
+  Timing send_in_rounds(TcpWindow& window, const Transmission& transmission) const;
 
   const platform::Fabric& fabric_;
   packets::TcpRules rules_;
-  std::map<std::pair<int, int>, Connection> connections_;
+  ByPair<Connection> connections_;
+  ByPair<UnderWay> under_way_;
   std::vector<Link> links_;
+  std::vector<int> forgotten_;  // how often, by node: the sum of both ends is a connection's life
 };
 
 }  // namespace ddl::network

@@ -15,22 +15,22 @@ class TcpTransport : public Transport {
   TcpTransport(std::unique_ptr<Transport> carrying, const platform::Fabric& fabric)
       : carrying_(std::move(carrying)), delays_(fabric) {}
 
-  void start(const std::vector<Channel*>& channels) override {
-    delays_.start(channels, now());
-    carrying_->start(channels);
+  void start(const std::vector<Transmission*>& transmissions) override {
+    delays_.start(transmissions, now());
+    carrying_->start(transmissions);
   }
-  double cancel(Channel& channel) override {
-    delays_.end(channel, now());
-    return carrying_->cancel(channel);
+  double cancel(Transmission& it) override {
+    delays_.end(it, now());
+    return carrying_->cancel(it);
   }
   void forget(int node) override {
     delays_.forget(node);
     carrying_->forget(node);
   }
-  double remaining_bytes(const Channel& channel) const override { return carrying_->remaining_bytes(channel); }
-  std::vector<Channel*> take_ended() override {
-    std::vector<Channel*> ended = carrying_->take_ended();
-    for (const Channel* channel : ended) delays_.end(*channel, now());
+  double remaining_bytes(const Transmission& it) const override { return carrying_->remaining_bytes(it); }
+  std::vector<Transmission*> take_ended() override {
+    std::vector<Transmission*> ended = carrying_->take_ended();
+    for (const Transmission* it : ended) delays_.end(*it, now());
     return ended;
   }
   double next_end_s() override { return carrying_->next_end_s(); }

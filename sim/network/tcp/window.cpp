@@ -17,12 +17,12 @@ constexpr double first_receive_segments = 45;  // 64 kB
 }  // namespace
 
 void TcpWindow::rest(double idle_s, double round_trip_s) {
-  const double timeout_s = round_trip_s + rules_.least_timeout_s;
-  if (!rules_.slow_start_after_idle || idle_s <= timeout_s) return;
+  const double timeout_s = round_trip_s + rules_->least_timeout_s;
+  if (!rules_->slow_start_after_idle || idle_s <= timeout_s) return;
   // Where it was, it may soon be again: slow start ends at three quarters of it.
   constexpr double remembered = 0.75;
   slow_start_until_ = std::max(slow_start_until_, std::floor(remembered * segments_));
-  segments_ = packets::decayed(segments_, idle_s, timeout_s, rules_);
+  segments_ = packets::decayed(segments_, idle_s, timeout_s, *rules_);
 }
 
 // A window that was not needed does not grow; in slow start half of it is enough (Linux).
@@ -35,7 +35,7 @@ void TcpWindow::grow(const TcpRound& round) {
   double acknowledged = round.sent;
   const bool ends = slow_start_ends(round, acknowledged);
   segments_ = std::min(segments_ + acknowledged, std::max(segments_, slow_start_until_));
-  segments_ = std::min(segments_, rules_.most_segments);
+  segments_ = std::min(segments_, rules_->most_segments);
   if (ends) slow_start_until_ = segments_;
 }
 
@@ -73,7 +73,7 @@ void TcpWindow::grow_slowly(const TcpRound& round) {
   if (most_before_ == 0) growth = std::max(growth, first_growth * segments_);
   as_reno_ += reno_growth * round.sent / segments_;
   growth = std::clamp(std::max(growth, as_reno_ - segments_), 0.0, segments_ / 2);
-  segments_ = std::min(segments_ + growth, rules_.most_segments);
+  segments_ = std::min(segments_ + growth, rules_->most_segments);
 }
 
 void TcpWindow::lose() {

@@ -21,7 +21,9 @@ struct TcpRound {
 
 class TcpWindow {
  public:
-  explicit TcpWindow(const packets::TcpRules& rules) : rules_(rules), segments_(rules.initial_segments) {}
+  // `rules` outlive it: all windows have the same.
+  explicit TcpWindow(const packets::TcpRules& rules) : rules_(&rules), segments_(rules.initial_segments) {}
+  explicit TcpWindow(packets::TcpRules&&) = delete;
 
   double segments() const { return segments_; }
   bool in_slow_start() const { return segments_ < slow_start_until_; }
@@ -33,7 +35,7 @@ class TcpWindow {
   bool slow_start_ends(const TcpRound& round, double& acknowledged);
   void grow_slowly(const TcpRound& round);
 
-  packets::TcpRules rules_;
+  const packets::TcpRules* rules_;
   double segments_ = 0;
   double slow_start_until_ = std::numeric_limits<double>::infinity();
   double least_queued_s_ = std::numeric_limits<double>::infinity();

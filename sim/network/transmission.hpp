@@ -1,0 +1,28 @@
+// A message on the wire, as what carries it knows it.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "sim/network/pair.hpp"
+#include "sim/platform/fabric.hpp"
+
+namespace ddl::network {
+
+struct Transmission {
+  Pair pair{};
+  platform::Route route{};  // from source to target
+  double bytes = 0;         // with the header
+  int flows = 1;            // that it counts as where links are full
+  // Until its first byte is there; none: what the model says of the route. And the most that its window lets through,
+  // where the model TCP says so.
+  std::optional<double> latency_s{};
+  double most_bytes_per_s = std::numeric_limits<double>::infinity();
+  int transfer = -1;  // the transport's own name for it, while it carries it
+
+  // A message that counts as several flows is carried as so many equal ones, of whole bytes: SimGrid knows no others.
+  double flow_bytes() const { return std::ceil(bytes / flows); }
+};
+
+}  // namespace ddl::network
