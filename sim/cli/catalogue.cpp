@@ -291,14 +291,10 @@ void list_catalogue(const Registry& systems, const std::string& word) {
 }
 
 void print_schema(const Registry& systems, const std::string& kind) {
-  if (!kind.empty() && kind != "scenario" && kind != "sweep" && kind != "keys") {
+  if (!kind.empty() && kind != "scenario" && kind != "sweep") {
     throw InputError("schema: " + scenario::in_quotes(kind) + " has none; see ddlsim schema --help");
   }
-  if (kind == "keys") {
-    std::cout << scenario::keys_page(systems);
-  } else {
-    std::cout << (kind == "sweep" ? jobs::sweep_schema() : scenario::scenario_schema(systems));
-  }
+  std::cout << (kind == "sweep" ? jobs::sweep_schema() : scenario::scenario_schema(systems));
 }
 
 }  // namespace ddl::cli

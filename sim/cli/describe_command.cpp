@@ -36,13 +36,8 @@ std::string system_text(const Registry& systems, const std::string& path) {
   return "";
 }
 
-std::string without_ticks(std::string text) {
-  std::erase(text, '`');
-  return text;
-}
-
 std::string key_text(const std::string& path, const scenario::KeyRow& row, std::size_t width) {
-  std::string value = without_ticks(row.value);
+  std::string value = row.value;
   if (row.required) value += "; required";
   if (!row.by_default.empty()) value += "; default " + row.by_default;
   std::string text = "  " + row.key + "\n" + results::hanging("      ", value, width);

@@ -166,10 +166,5 @@ TEST_CASE("the published schema of scenarios is the program's") {
   CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema > scenarios/scenario.schema.json");
 }
 
-TEST_CASE("the published schema of scenarios as a page is the program's") {
-  const bool same = is_accepted("docs/keys.md", keys_page(systems::built_in()));
-  CHECK_MESSAGE(same, "update it: tests/renew, or ddlsim schema keys > docs/keys.md");
-}
-
 }  // namespace
 }  // namespace ddl::scenario

@@ -64,10 +64,8 @@ Command add_new(CLI::App& app) {
 
 Command add_schema(CLI::App& app, const Registry& systems) {
   const auto kind = std::make_shared<std::string>();
-  CLI::App& command =
-      *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps, or a page about all keys");
-  set_words(*command.add_option("of", *kind, "scenario (default), sweep, or keys (Markdown)"), "KIND",
-            {"scenario", "sweep", "keys"});
+  CLI::App& command = *app.add_subcommand("schema", "Print the JSON Schema of scenarios or sweeps");
+  set_words(*command.add_option("of", *kind, "scenario (default) or sweep"), "KIND", {"scenario", "sweep"});
   command.footer("Example:\n  ddlsim schema > scenario.schema.json");
   return {&command, [kind, &systems] {
             print_schema(systems, *kind);

@@ -1,9 +1,7 @@
-// The page about every key, derived from the JSON Schema and so from the same fields() that the reader follows.
+// What each key means, derived from the JSON Schema and so from the same fields() that the reader follows.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,16 +16,16 @@ namespace {
 
 constexpr std::size_t most_tables = 3;  // of one answer
 
-// `a`, `b`, `c`
+// a, b, c
 std::string one_of(const OrderedJson& values) {
   std::string text;
-  for (const auto& value : values) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", value.dump());
+  for (const auto& value : values) text += fmt::format("{}{}", text.empty() ? "" : ", ", value.dump());
   return text;
 }
 
 // What kind of value a schema takes, in a few words.
 std::string kind_of(const OrderedJson& schema) {
-  if (schema.contains("const")) return fmt::format("`{}`", schema["const"].dump());
+  if (schema.contains("const")) return schema["const"].dump();
   if (schema.contains("enum")) return one_of(schema["enum"]);
   if (schema.contains("oneOf")) {
     std::string text;
@@ -45,7 +43,7 @@ std::string kind_of(const OrderedJson& schema) {
   if (type == "array") {
     return schema.contains("items") ? "list of " + kind_of(schema["items"]) : std::string("list");
   }
-  if (type == "string" && schema.contains("examples")) return fmt::format("such as `{}`", schema["examples"][0].dump());
+  if (type == "string" && schema.contains("examples")) return "such as " + schema["examples"][0].dump();
   if (type == "string") return "text";
   std::string range;
   const auto limit = [&](const char* word, const char* sign) {
@@ -90,48 +88,6 @@ KeyRow row_of(const OrderedJson& object, const std::string& key, const OrderedJs
           .required = std::find(required.begin(), required.end(), key) != required.end(),
           .has_keys = !below.empty()};
 }
-
-class KeysPage {
- public:
-  // The keys of the objects that a value at `path` may be, each described once.
-  void add(const std::string& path, const OrderedJson& schema, int level) {
-    std::vector<const OrderedJson*> objects;
-    collect_objects(schema, objects);
-    const auto described = [&](const OrderedJson* object) { return described_.contains(object->dump()); };
-    if (!objects.empty() && std::ranges::all_of(objects, described)) {
-      std::set<std::string> titles;
-      for (const OrderedJson* object : objects) titles.insert("*" + described_.at(object->dump()) + "*");
-      text_ += fmt::format("\n`{}`: as above, under {}.\n", path, fmt::join(titles, ", "));
-      return;
-    }
-    for (const OrderedJson* object : objects) add_object(path, *object, level);
-  }
-
-  std::string text() const { return text_; }
-
- private:
-  void add_object(const std::string& path, const OrderedJson& object, int level) {
-    const OrderedJson& keys = object["properties"];
-    std::string title = path.empty() ? "The scenario" : path;
-    if (const std::string tag = tag_of(object); !tag.empty()) title += " = " + tag;
-    if (path == "platform") title += keys.contains("file") ? " from a file" : " that is generated";
-    text_ += fmt::format("\n{} {}\n\n", std::string(static_cast<std::size_t>(std::min(level, 6)), '#'), title);
-    described_.emplace(object.dump(), title);
-    text_ += "| key | value | default | meaning |\n| --- | --- | --- | --- |\n";
-    for (const auto& [key, value] : keys.items()) add_row(object, key, value);
-    for (const auto& [key, value] : keys.items()) add(path.empty() ? key : path + "." + key, value, level + 1);
-  }
-
-  void add_row(const OrderedJson& object, const std::string& key, const OrderedJson& value) {
-    const KeyRow row = row_of(object, key, value);
-    const std::string by_default = row.by_default.empty() ? "" : "`" + row.by_default + "`";
-    text_ +=
-        fmt::format("| `{}` | {} | {} | {} |\n", key, row.value, row.required ? "required" : by_default, row.meaning);
-  }
-
-  std::string text_;
-  std::map<std::string, std::string> described_;  // objects, and the titles of their sections
-};
 
 }  // namespace
 
@@ -178,15 +134,6 @@ std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path) 
     for (const auto& [key, value] : (*object)["properties"].items()) table.keys.push_back(row_of(*object, key, value));
   }
   return tables.empty() ? std::vector<KeyTable>{alone} : tables;
-}
-
-std::string keys_page(const Registry& systems) {
-  KeysPage page;
-  page.add("", OrderedJson::parse(scenario_schema(systems)), 2);
-  return "# Every key of a scenario\n\nMade by `ddlsim schema keys` from the descriptions that the reader itself "
-         "follows; do not "
-         "edit it by hand.\nAn empty default means that the key may be left out.\n" +
-         page.text();
 }
 
 }  // namespace ddl::scenario

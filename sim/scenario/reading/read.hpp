@@ -59,7 +59,4 @@ struct KeyTable {
 // it is short for: the objects' keys, or one key alone. Of more than a few objects only the paths. Throws InputError.
 std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path);
 
-// docs/keys.md: the same as tables of keys, values, defaults and meanings, in Markdown.
-std::string keys_page(const Registry& systems);
-
 }  // namespace ddl::scenario
