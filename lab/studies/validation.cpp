@@ -104,7 +104,7 @@ std::vector<Note> notes() {
       {Note::modelled,
        "Measured is the mean of three runs, of more where three say too little, and of six at least on local networks "
        "and at 50 ms "
-       "(results/validation/method.md). The simulation has the seeds and lengths of these runs: the times of gradients "
+       "(results/validation/README.md). The simulation has the seeds and lengths of these runs: the times of gradients "
        "are the same numbers in both. For each seed what the network leaves to chance is drawn four times; "
        "simulated is the mean over seeds of the mean over draws."},
       {Note::modelled,

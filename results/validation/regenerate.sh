@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes everything in this folder again, but the texts, wan.csv and the held_out*.csv: measures (root; an hour),
-# simulates, draws. Needs gnuplot. Local networks then have three seeds again; method.md says how they get more.
+# simulates, draws. Needs gnuplot. Local networks then have three seeds again; README.md says how they get more.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

@@ -1,7 +1,7 @@
 // In what order bursts of messages that one host begins at one instant enter its device. Each message has a thread that
 // writes it, and two of these are at work at a time, as on two processors; their order is drawn uniformly. The two
 // alternate: a turn has more than n bursts with a probability of 1 / sqrt(n + 1). That law was read off captured
-// packets over distances (docs/decisions/0082-messages-take-turns.md), and is used for local networks as well.
+// packets over distances (docs/decisions/0078-packets-on-slow-links.md), and is used for local networks as well.
 //
 // Only what windows let go at that instant is sent in turns. What acknowledgements let go later comes as they do.
 #pragma once
