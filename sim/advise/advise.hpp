@@ -43,7 +43,7 @@ struct AdviseOptions {
   std::function<void(const std::string& name)> stage = {};
 };
 
-// How good a candidate is as far as its runs of one length tell.
+// A candidate's score over its runs of one length.
 struct Standing {
   double length = 0;             // of a whole run; 0: nothing is known
   std::size_t runs = 0;          // of its best rate

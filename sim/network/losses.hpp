@@ -14,7 +14,7 @@ class Losses {
  public:
   Losses(platform::Fabric& fabric, std::uint64_t seed) : fabric_(fabric), seed_(seed) {}
 
-  // Asked once when a transmission comes to its end: after how many seconds it is to be sent again, or nothing if it
+  // Asked once when a transmission ends: after how many seconds it is to be sent again, or nothing if it
   // has arrived. Each pair of nodes draws from streams of its own, one per rule.
   std::optional<double> retry_after_s(const Transmission& transmission, double now_s);
 

@@ -13,7 +13,7 @@
 namespace ddl::network {
 namespace {
 
-// `ended` is called when a message has come to its end, `soon` when the next end has moved.
+// `ended` is called when a message has ended, `soon` when the next end has moved.
 std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& quiescence, std::uint64_t seed,
                                           std::function<void()> ended, std::function<void()> soon) {
   std::unique_ptr<Transport> transport;
@@ -89,7 +89,7 @@ void Network::send(Message message) {
   if (to.stage == Channel::Stage::idle) begin(to);
 }
 
-// That there is no route is the sender's to tell: an error that leaves the engine's own actor ends the process.
+// Looks routes up, so that a missing one is an error in the sender's actor: one in the engine's ends the process.
 Channel& Network::open_channel(const Pair& pair) {
   if (Channel* const open = find(channels_, pair)) return *open;
   platform::Route route = fabric_.find_route(pair.source, pair.target);

@@ -70,7 +70,7 @@ class Activity {
   Quiescence& quiescence_;
 };
 
-// Rung as often as waited for.
+// Exactly one wait() for each ring().
 class Signal {
  public:
   explicit Signal(Quiescence& quiescence) : quiescence_(quiescence), semaphore_(simgrid::s4u::Semaphore::create(0)) {}

@@ -17,7 +17,7 @@ namespace ddl::network {
 
 class SimgridTransport : public Transport {
  public:
-  // `ended` is called when a message has come to its end.
+  // `ended` is called when a message has ended.
   SimgridTransport(platform::Fabric& fabric, Quiescence& quiescence, std::function<void()> ended);
   ~SimgridTransport() override;
   SimgridTransport(const SimgridTransport&) = delete;

@@ -25,7 +25,7 @@ bool Conductor::is_quiet() const {
   return !quiescence.is_anything_under_way();
 }
 
-// Once the run is over actors are unwound, and an actor that is unwound must not ring.
+// Nothing may ring once the run is over: actors are being unwound.
 void Conductor::wake_if_no_work_is_left() {
   if (!run_.end.is_over() && !run_.workers.any_at_work() && !run_.quiescence.is_anything_under_way()) wake();
 }
@@ -67,7 +67,7 @@ void Conductor::end_if_stuck() {
   wake();
 }
 
-// The clock's sums of intervals differ from the time meant in their last digits; the time meant is what is recorded.
+// SimGrid's clock accumulates rounding error in the last digits: records the requested time.
 void Conductor::end_at(double time_s) {
   end_if_stuck();  // nothing but this clock may have kept a dead run going
   if (run_.end.stop("time", time_s)) wake_later();

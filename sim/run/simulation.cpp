@@ -66,7 +66,7 @@ void Simulation::start_actors() {
     if (scenario().evaluate.every) actors_.start("evaluator", [this] { evaluate_on_time(); });
   }
   if (faults_.has_links()) {
-    // What is stuck for good is no longer held up by the faults to come.
+    // Future faults must not hide a deadlock.
     actors_.start("faults", [this] { faults_.play([this] { conductor_.end_if_stuck(); }); });
   }
   if (const auto& limit = scenario().stop.time) {

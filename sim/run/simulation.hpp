@@ -50,7 +50,7 @@ class Simulation {
   SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
   bool may_begin_step(std::int64_t begun) { return experiment_.stop_rule().may_begin(begun); }
   double run_share() { return experiment_.stop_rule().share(now()); }
-  // From then on no step counts any more; gradients that are being computed are had at once.
+  // From then on no step counts any more, and pending gradients complete immediately.
   bool has_enough_samples() { return experiment_.stop_rule().has_enough_samples(); }
   void step_finished(int worker);
   // Ends the run in this instant. `what` of a worker's step is not finite.
@@ -61,7 +61,7 @@ class Simulation {
     actors_.start_of(node, name, std::move(body));
   }
 
-  // While one lives, simulated time will bring something about: a node computes, or waits for a time.
+  // Marks pending activity while it lives: a node computes, or waits for a time.
   class Busy : network::Activity {
    public:
     explicit Busy(Simulation& simulation) : network::Activity(simulation.quiescence_) {}

@@ -1,5 +1,5 @@
-// Sums of a 3x3 convolution whose terms are all zero. Computed by transforms they would be what is left of rounding,
-// and an optimizer that divides by a gradient's own size (Adam) would make whole steps of it.
+// Sums of a 3x3 convolution whose terms are all zero. Transforms leave rounding of them, which an optimizer that
+// divides by a gradient's own size (Adam) would scale up to full steps.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class UnmetWeights {
  public:
   explicit UnmetWeights(const Sliding& sliding);
 
-  // Looks at further images. Soon done: of most layers, a few images tell of all weights.
+  // Looks at further images. Usually finishes after a few.
   void look(const float* inputs, const float* gradients, std::size_t count);
   // Sets the gradients of those that are left, of 3 x 3 x inputs x outputs, to zero.
   void clear(float* weight_gradient) const;

@@ -38,7 +38,7 @@ class PacketNetwork {
 
   bool is_open(int connection) const { return connections_[static_cast<std::size_t>(connection)] != nullptr; }
   void open(int connection, std::vector<int> there, std::vector<int> back);  // lines
-  void close(int connection);  // all that is due by then has happened; what it has under way is taken no notice of
+  void close(int connection);  // all that is due by then has happened; packets under way are ignored
 
   // Messages of one host, and its turns. All that is due by then has happened, and no message of these connections is
   // under way.

@@ -1,7 +1,7 @@
 // How long TCP keeps a message waiting beyond its way and its bytes. A connection sends as much as its window allows,
 // and the next only when the first acknowledgement is back: as long as a window does not cover the way there and back,
 // each such round leaves the connection idle for the rest of a round trip (Cardwell, Savage and Anderson, 2000,
-// "Modeling TCP latency", section 2). All these gaps are put before the message's first byte, so that a transport
+// "Modeling TCP latency", section 2). All gaps come before the message's first byte, as latency, so that a transport
 // carries a message in one piece. A window that stands at its limit leaves no gaps: it bounds the message's rate.
 //
 // Acknowledgements wait behind what goes the other way (Zhang, Shenker and Clark, 1991, section 4), and what a link's

@@ -25,7 +25,7 @@ void TcpWindow::rest(double idle_s, double round_trip_s) {
   segments_ = packets::decayed(segments_, idle_s, timeout_s, *rules_);
 }
 
-// A window that was not needed does not grow; in slow start half of it is enough (Linux).
+// The window grows only when it was the limit (RFC 2861); in slow start half of it is enough (Linux).
 void TcpWindow::grow(const TcpRound& round) {
   if (!in_slow_start()) {
     if (round.sent >= std::floor(segments_)) grow_slowly(round);

@@ -69,7 +69,7 @@ void HostLife::play() {
     }
   }
   run_.quiescence.do_postponed();
-  run_.conductor.end_if_stuck();  // what is stuck for good is no longer held up by what was to come
+  run_.conductor.end_if_stuck();  // future events must not hide a deadlock
 }
 
 void HostLife::change(const HostEvent& event) {

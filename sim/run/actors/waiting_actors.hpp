@@ -32,7 +32,7 @@ class WaitingActors {
   // Messages of membership that have arrived at the port go.
   void discard_events(int port);
 
-  // Those that are asleep, which are to be woken: their host has crashed.
+  // All sleeping actors, to be woken because their host has crashed.
   std::vector<network::Signal*> take_all();
   void clear();  // once no actor is left
   void describe(std::vector<std::string>& lines, int node) const;

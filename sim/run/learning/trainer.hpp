@@ -43,8 +43,8 @@ class Trainer {
   std::size_t sample_count(SampleSet set) const { return (set == SampleSet::test ? data_.test : data_.train).size(); }
   ThreadPool::Ticket begin(std::function<void()> math);
 
-  // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when simulated time
-  // has come to its end.
+  // Look-ahead: a gradient begins as soon as its weights and minibatch are known, and is waited for when its simulated
+  // time has passed.
   class Gradient {
    public:
     Payload wait();                                    // once; lets go of the weights
