@@ -12,6 +12,7 @@
 #include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/plan.hpp"
 #include "sim/results/text/layout.hpp"
+#include "sim/results/writing/result_files.hpp"
 #include "sim/scenario/reading/json_text.hpp"
 
 namespace ddl::cli {
@@ -63,6 +64,16 @@ std::string keys_text(const Registry& systems, const std::string& path, std::siz
   return text;
 }
 
+// The columns or keys of a file of results.
+std::string file_text(const results::FileDictionary& file, std::size_t width) {
+  std::string text = file.file + "\n";
+  for (const results::ColumnEntry& entry : file.entries) {
+    text += "  " + entry.name + (entry.unit.empty() ? "" : " [" + entry.unit + "]") + "\n" +
+            results::hanging("      ", entry.meaning, width);
+  }
+  return text;
+}
+
 // What a user would not call a file.
 bool looks_like_keys(const std::string& text) {
   std::error_code unreadable;
@@ -74,6 +85,11 @@ bool looks_like_keys(const std::string& text) {
 }  // namespace
 
 void describe(const Registry& systems, const std::string& what, const std::vector<scenario::Override>& overrides) {
+  for (const results::FileDictionary& file : results::result_dictionary()) {
+    if (what != file.file) continue;  // even where it lies here: it is no scenario
+    std::cout << file_text(file, Terminal(STDOUT_FILENO).columns());
+    return;
+  }
   if (looks_like_keys(what)) {
     std::cout << keys_text(systems, what, Terminal(STDOUT_FILENO).columns());
     return;

@@ -207,6 +207,14 @@ TEST_CASE("describe prints the scenario as it will be run") {
   CHECK(place.call("describe described.json").out == answer.out);
 }
 
+TEST_CASE("describe prints what the columns of a file of results mean") {
+  const Workplace place;
+  CHECK(place.call("describe traffic.csv").out.find("  utilisation [share]\n      share of the nominal bandwidth") !=
+        std::string::npos);
+  place.write("summary.json", "{}");
+  CHECK(place.call("describe summary.json").out.starts_with("summary.json\n  name\n      "));
+}
+
 TEST_CASE("schema prints JSON") {
   const Workplace place;
   const Reply answer = place.call("schema");

@@ -91,14 +91,16 @@ Command add_check(CLI::App& app, const Registry& systems) {
 Command add_describe(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   CLI::App& command =
-      *app.add_subcommand("describe", "Print a scenario with all defaults filled in, or what keys mean");
-  add_files(command, *typed, "scenario", "Scenario or sweep file, or a path of keys such as algorithm.ako");
+      *app.add_subcommand("describe", "Print a scenario with all defaults filled in, or what keys and results mean");
+  add_files(command, *typed, "scenario",
+            "Scenario or sweep file, a path of keys such as algorithm.ako, or a file of results such as curve.csv");
   command.get_option("scenario")->expected(1);
   typed->add_overrides(command);
   command.footer(
       "Examples:\n"
       "  ddlsim describe scenarios/het_wan_ako_p3.json --set algorithm.partitions=4\n"
-      "  ddlsim describe algorithm.ako");
+      "  ddlsim describe algorithm.ako\n"
+      "  ddlsim describe summary.json");
   return {&command, [typed, &command, &systems] {
             describe(systems, typed->need_files(command).front(), typed->changes());
             return int{kDone};

@@ -9,8 +9,8 @@
 #include "sim/results/writing/recorded/recorded_files.hpp"
 #include "sim/results/writing/run_json.hpp"
 #include "sim/results/writing/summary_keys.hpp"
-#include "sim/results/writing/table_text.hpp"
 #include "sim/results/writing/trace_json.hpp"
+#include "sim/run/recorded/recordings.hpp"
 
 namespace ddl::results {
 namespace {
@@ -36,6 +36,17 @@ constexpr std::string_view file_names[] = {"run.json",
 template <class Row>
 ResultFile table_file(const std::vector<Row>& rows, const RunResult& result) {
   return {file_of<Row>, [&] { return table_text(rows, result.nodes); }};
+}
+
+std::vector<ColumnEntry> keys_of_summary() {
+  std::vector<ColumnEntry> entries;
+  for (const SummaryKey& key : summary_keys()) entries.push_back({key.name, key.unit, key.meaning});
+  return entries;
+}
+
+template <class Row>
+FileDictionary dictionary_of_table() {
+  return {file_of<Row>, dictionary_of<Row>()};
 }
 
 }  // namespace
@@ -65,6 +76,21 @@ bool is_result_file(std::string_view name) {
     if (name == ours) return true;
   }
   return is_recorded_file(name);
+}
+
+std::vector<FileDictionary> result_dictionary() {
+  return {dictionary_of_table<run::CurveRow>(),
+          dictionary_of_table<run::IterationRow>(),
+          dictionary_of_table<run::TrafficRow>(),
+          dictionary_of_table<run::PairRow>(),
+          dictionary_of_table<Answer>(),
+          {"summary.json", keys_of_summary()},
+          {"run.json", run_json_keys()},
+          {"timing.json", timing_json_keys()},
+          dictionary_of_table<run::LinkPeriod>(),
+          dictionary_of_table<run::ShardRow>(),
+          dictionary_of_table<run::MinibatchRow>(),
+          dictionary_of_table<run::DrawRow>()};
 }
 
 void stage_result(StagedFolder& folder, const Scenario& scenario, const RunIdentity& identity,

@@ -8,6 +8,7 @@
 
 #include "sim/results/identity/run_identity.hpp"
 #include "sim/results/writing/staged_folder.hpp"
+#include "sim/results/writing/table_text.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -31,6 +32,9 @@ bool is_in_digest(std::string_view name);
 
 // Whether a name is that of one of a result's files, be it there or not.
 bool is_result_file(std::string_view name);
+
+// What each column and key means (`ddlsim describe curve.csv`), of all files that are tables or objects of keys.
+std::vector<FileDictionary> result_dictionary();
 
 // Fills the hidden folder with every file of the result. Throws InputError.
 void stage_result(StagedFolder& folder, const scenario::Scenario& scenario, const RunIdentity& identity,

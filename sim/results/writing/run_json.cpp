@@ -87,4 +87,80 @@ std::string timing_json(const scenario::Scenario& scenario, const run::RunResult
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::vector<ColumnEntry> run_json_keys() {
+  return {
+      {"schema_version", "", "version of these files; raised when their readers must know"},
+      {"scenario", "",
+       "the resolved scenario, every default filled in, as a scenario file; relative paths start where the scenario "
+       "lay; "
+       "the platform is platform.xml beside it"},
+      {"provenance.program", "", "the program's name, ddlsim"},
+      {"provenance.version", "", "version of the program"},
+      {"provenance.build", "", "digest of the executable, 16 hexadecimal digits"},
+      {"provenance.simgrid", "", "version of SimGrid it was built with"},
+      {"provenance.math_mode", "",
+       "mode that ran, also where the scenario says auto; portable: the same bits on every machine; native: another "
+       "kind of "
+       "CPU may differ in the last bits"},
+      {"provenance.math_kernels", "",
+       "what formed the matrix products; when native, the library and its kernels for this CPU"},
+      {"platform_digest", "", "digest of platform.xml"},
+      {"data_digests", "", "digest of each data file, by its name"},
+      {"measured.kernel", "", "kernel that had the TCP"},
+      {"measured.congestion_control", "", "congestion control of every connection"},
+      {"measured.links", "", "how links are made: token buckets, or delay box, over which TCP meets real round trips"},
+      {"measured.queue_s", "s",
+       "most time that traffic waits for a link, at its bandwidth; null if queue_bytes says it"},
+      {"measured.queue_bytes", "bytes", "the same in bytes; null if queue_s says it"},
+      {"measured.jitter_s", "s", "most by which the latency of a packet at a link differs, drawn uniformly"},
+      {"measured.loss", "share", "share of packets that each link loses at random"},
+      {"measured.slow_start_after_idle", "", "whether TCP forgets its window while a connection is idle (RFC 5681)"},
+      {"measured.compute", "", "slept (gradients last as long as simulated) or real (as long as their math)"},
+      {"measured.repetition", "", "number of the repetition, from 1"},
+      {"network.carried_by", "",
+       "what carried the messages: simgrid, accelerator or packets; a measured run has no network.*"},
+      {"network.model", "", "network model that ran: TCP, packets or CM02"},
+      {"network.why", "", "why messages were carried so; with packets, why with this model"},
+      {"digest", "", "as in summary.json"},
+  };
+}
+
+std::vector<ColumnEntry> timing_json_keys() {
+  return {
+      {"wall_seconds", "s", "real time of the run"},
+      {"cpu_seconds", "s", "processor time of all its threads"},
+      {"peak_memory_bytes", "bytes", "largest resident memory"},
+      {"events", "", "messages sent and steps finished"},
+      {"events_per_s", "1/s", "events per second of real time"},
+      {"math_kernels", "",
+       "what formed the matrix products on this CPU: our own kernels, which all give the same bits, or a library and "
+       "its "
+       "kernels"},
+      {"math_seconds", "s", "processor time in gradients and evaluations, over all math threads"},
+      {"math_share", "share", "math_seconds over cpu_seconds"},
+      {"evaluation_seconds", "s", "part of math_seconds in evaluations"},
+      {"evaluation_share", "share", "evaluation_seconds over math_seconds"},
+      {"scenario_folder", "",
+       "way from the result's folder to the scenario's, where data have a relative path: run --verify-digest finds "
+       "them so"},
+      {"measured.precedence", "", "precedence of the run's threads over other work: real-time, nice -20 or none"},
+      {"measured.late_mean_s", "s", "mean time by which a sleep ended late: what the machine adds to a gradient"},
+      {"measured.late_max_s", "s", "most time by which a sleep ended late"},
+      {"measured.retransmitted_share", "share",
+       "share of TCP's segments that were sent again because the network had dropped them"},
+      {"measured.own_share", "share", "share of all cores' time that the run's threads took"},
+      {"measured.busy_share", "share", "share of it that all programs took"},
+      {"measured.soft_interrupt_share", "share",
+       "share of it that the kernel took in soft interrupts, such as its TCP"},
+      {"measured.delay_box.packets", "", "packets that hosts sent"},
+      {"measured.delay_box.dropped", "", "packets that full queues dropped"},
+      {"measured.delay_box.lost", "", "packets lost at random"},
+      {"measured.delay_box.error_mean_s", "s", "mean time from when a packet should have come out to when it did"},
+      {"measured.delay_box.error_p99_s", "s", "99th percentile of that time"},
+      {"measured.delay_box.error_max_s", "s", "maximum of that time"},
+      {"measured.delay_box.processor_share", "share",
+       "share of one core that the thread took which carries packets, with the kernel's TCP that it drives"},
+  };
+}
+
 }  // namespace ddl::results

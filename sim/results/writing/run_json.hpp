@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/results/identity/run_identity.hpp"
+#include "sim/results/writing/table_text.hpp"
 #include "sim/run/rows/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -20,5 +22,9 @@ std::string run_json(const RunIdentity& identity, const std::string& digest,
 // have a relative path, the way from the result's `folder` to where the scenario lay.
 std::string timing_json(const scenario::Scenario& scenario, const run::RunResult& result,
                         const std::filesystem::path& folder);
+
+// What their keys mean, in order.
+std::vector<ColumnEntry> run_json_keys();
+std::vector<ColumnEntry> timing_json_keys();
 
 }  // namespace ddl::results

@@ -89,27 +89,27 @@ Json requests(const Source& from) {
 constexpr KeyUse told = KeyUse::told, measured = KeyUse::measured;
 
 constexpr SummaryKey keys[] = {
-    {"name", "", "of the scenario", told, [](const Source& from) { return Json(from.scenario.name); }},
-    {"seed", "", "of all random numbers", told, [](const Source& from) { return Json(from.scenario.seed); }},
+    {"name", "", "name of the scenario", told, [](const Source& from) { return Json(from.scenario.name); }},
+    {"seed", "", "seed of all random numbers", told, [](const Source& from) { return Json(from.scenario.seed); }},
     {"algorithm", "", "training system", told,
      [](const Source& from) { return Json(from.scenario.algorithm->facts().name); }},
     {"simulated_seconds", "s", "length of the run", measured,
      [](const Source& from) { return Json(from.result.simulated_s); }},
-    {"iterations", "steps", "finished by all workers", measured,
+    {"iterations", "steps", "steps finished by all workers", measured,
      [](const Source& from) { return Json(from.summary.iterations); }},
-    {"iterations_per_worker.<worker>", "steps", "finished by this worker", measured,
+    {"iterations_per_worker.<worker>", "steps", "steps finished by this worker", measured,
      [](const Source& from) { return by_worker(from.result, from.result.steps); }},
-    {"samples", "samples", "trained by all workers", measured,
+    {"samples", "samples", "samples trained by all workers", measured,
      [](const Source& from) { return count_number(from.result.samples); }},
-    {"epochs", "epochs", "trained by all workers", measured,
+    {"epochs", "epochs", "passes over the training set, all workers together", measured,
      [](const Source& from) { return Json(from.result.epochs); }},
     {"final_accuracy.mean", "share",
-     "test accuracy in the last evaluation, mean over workers; `final_accuracy` is null "
+     "test accuracy in the last evaluation, mean over workers; final_accuracy is null "
      "without evaluations",
      measured, [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::mean); }},
-    {"final_accuracy.min", "share", "of the worst worker", measured,
+    {"final_accuracy.min", "share", "accuracy of the worst worker", measured,
      [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::min); }},
-    {"final_accuracy.max", "share", "of the best worker", measured,
+    {"final_accuracy.max", "share", "accuracy of the best worker", measured,
      [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::max); }},
     {"final_accuracy.averaged_model", "share", "of the model with the workers' mean weights", measured,
      [](const Source& from) { return of(from.summary.final_accuracy, &FinalScore::averaged_model); }},
@@ -128,96 +128,96 @@ constexpr SummaryKey keys[] = {
      [](const Source& from) {
        return by_target(from.summary, [](const TargetReached& target) { return json_of(target.time_s); });
      }},
-    {"bytes_to_accuracy.<target>", "bytes", "sent by all nodes by then; null likewise", measured,
+    {"bytes_to_accuracy.<target>", "bytes", "bytes sent by all nodes by then; null likewise", measured,
      [](const Source& from) {
        return by_target(from.summary, [](const TargetReached& target) {
          return target.bytes ? count_number(*target.bytes) : Json(nullptr);
        });
      }},
     {"seconds_per_batch.min", "s",
-     "from start to end of a step, waiting included: the shortest of all workers' finished "
-     "steps; `seconds_per_batch` is null without steps",
+     "shortest time from start to end of a finished step, waiting included; seconds_per_batch is null without steps",
      measured, [](const Source& from) { return of(from.summary.seconds_per_batch, &Distribution::min); }},
-    {"seconds_per_batch.mean", "s", "mean", measured,
+    {"seconds_per_batch.mean", "s", "mean time of a step", measured,
      [](const Source& from) { return of(from.summary.seconds_per_batch, &Distribution::mean); }},
     {"seconds_per_batch.median", "s", "median; quantiles are interpolated linearly", measured,
      [](const Source& from) { return of(from.summary.seconds_per_batch, &Distribution::median); }},
     {"seconds_per_batch.p95", "s", "95 % of the steps took at most this", measured,
      [](const Source& from) { return of(from.summary.seconds_per_batch, &Distribution::p95); }},
-    {"seconds_per_batch.max", "s", "the longest", measured,
+    {"seconds_per_batch.max", "s", "longest time of a step", measured,
      [](const Source& from) { return of(from.summary.seconds_per_batch, &Distribution::max); }},
-    {"time_per_epoch_s", "s", "`simulated_seconds` over `epochs`; null when there are none", measured,
+    {"time_per_epoch_s", "s", "simulated_seconds over epochs; null when there are none", measured,
      [](const Source& from) { return json_of(from.summary.time_per_epoch_s); }},
-    {"bytes_sent", "bytes", "by all nodes", measured,
+    {"bytes_sent", "bytes", "sent by all nodes", measured,
      [](const Source& from) { return count_number(from.result.bytes_sent); }},
-    {"messages_sent", "", "by all nodes", measured, [](const Source& from) { return Json(from.result.messages_sent); }},
+    {"messages_sent", "", "sent by all nodes", measured,
+     [](const Source& from) { return Json(from.result.messages_sent); }},
     {"busiest_link.name", "",
      "link and direction with the largest utilisation, links that flows do not share left "
-     "out; `busiest_link` is null when nothing travelled over such a link",
+     "out; busiest_link is null when nothing travelled over such a link",
      told, [](const Source& from) { return of(from.summary.busiest_link, &BusiestLink::name); }},
-    {"busiest_link.utilisation", "share", "of its nominal bandwidth, over the whole run", measured,
+    {"busiest_link.utilisation", "share", "share of its nominal bandwidth, over the whole run", measured,
      [](const Source& from) { return of(from.summary.busiest_link, &BusiestLink::utilisation); }},
-    {"staleness.mean", "updates", "over all finished steps, as in `iterations.csv`; `staleness` is null without steps",
+    {"staleness.mean", "updates", "mean over all finished steps, as in iterations.csv; staleness is null without steps",
      measured, [](const Source& from) { return of(from.summary.staleness, &Staleness::mean); }},
-    {"staleness.max", "updates", "of the step in which it was largest", measured,
+    {"staleness.max", "updates", "largest of all steps", measured,
      [](const Source& from) { return of(from.summary.staleness, &Staleness::max); }},
     {"consensus_distance", "",
      "mean over workers of the squared distance between their final weights and the mean "
      "weights; 0 where servers hold the one model, null in a timing-only run",
      measured, [](const Source& from) { return json_of(from.result.consensus_distance); }},
-    {"idle_fraction.<worker>", "share", "of the run in which this worker did not compute", measured,
+    {"idle_fraction.<worker>", "share", "share of the run in which this worker did not compute", measured,
      [](const Source& from) { return by_worker(from.result, from.summary.idle_fraction); }},
     {"requests", "",
-     "a list: per threshold in the order tried (or once, without thresholds) `threshold`, "
-     "`requests`, `accuracy`, `latency_s` with `min`, `mean`, `median`, `p95` and `max`, "
-     "`bytes_per_request`, and `exits.<host>` with the `share` of the requests it answered "
-     "and their `accuracy`; empty if nothing was asked",
+     "a list: per threshold in the order tried (or once, without thresholds) threshold, "
+     "requests, accuracy, latency_s with min, mean, median, p95 and max, "
+     "bytes_per_request, and exits.<host> with the share of the requests it answered "
+     "and their accuracy; empty if nothing was asked",
      told, [](const Source& from) { return requests(from); }},
-    {"longest_queue", "messages", "that waited for one destination at one time", measured,
+    {"longest_queue", "messages", "most messages that waited for one destination at one time", measured,
      [](const Source& from) { return Json(from.result.longest_queue); }},
     {"given_up.<worker>", "",
      "how often a server went on without this worker, which it had not heard of for "
-     "`failure_timeout`; servers count each for itself; only workers that were given up have a key",
+     "failure_timeout; servers count each for itself; only workers that were given up have a key",
      told, [](const Source& from) { return given_up(from); }},
     {"stopped_by", "",
-     "stop condition that held first: `time`, `iterations`, `epochs`, `samples` or "
-     "`accuracy`; or `finished`: the training system has no more to do; or `diverged`",
+     "stop condition that held first: time, iterations, epochs, samples or "
+     "accuracy; or finished: the training system has no more to do; or diverged",
      told, [](const Source& from) { return Json(from.result.stopped_by); }},
     {"diverged", "",
-     "whose weights, loss or gradient first were not finite, in which step and when, as a "
-     "sentence; null in a run that did not diverge",
+     "a sentence: which worker's weights, loss or gradient were first not finite, in which step and when; null in a "
+     "run that did not diverge",
      told,
      [](const Source& from) { return from.result.divergence ? Json(divergence_text(from.result)) : Json(nullptr); }},
     {"faults.crashes", "",
-     "hosts that crashed, each time counted; there is no `faults` without faults in the "
+     "hosts that crashed, each time counted; there is no faults without faults in the "
      "scenario",
      told, [](const Source& from) { return of_faults(from, &run::FaultCounts::crashes); }},
-    {"faults.restarts", "", "that were started again", told,
+    {"faults.restarts", "", "hosts that were started again", told,
      [](const Source& from) { return of_faults(from, &run::FaultCounts::restarts); }},
-    {"faults.joins", "", "that joined late", told,
+    {"faults.joins", "", "hosts that joined late", told,
      [](const Source& from) { return of_faults(from, &run::FaultCounts::joins); }},
-    {"faults.leaves", "", "that left", told,
+    {"faults.leaves", "", "hosts that left", told,
      [](const Source& from) { return of_faults(from, &run::FaultCounts::leaves); }},
     {"faults.steps_lost", "steps", "begun and lost in a crash", told,
      [](const Source& from) { return of_faults(from, &run::FaultCounts::steps_lost); }},
     {"faults.messages_lost", "messages",
-     "transmissions that did not arrive and were sent again (`message_loss`), and messages "
+     "transmissions that did not arrive and were sent again (message_loss), and messages "
      "that were queued or on the wire from or to a host that went, or sent to one that was "
      "not there",
      told, [](const Source& from) { return of_faults(from, &run::FaultCounts::messages_lost); }},
-    {"faults.messages_sent_again", "messages", "of these, the transmissions that were sent again", told,
+    {"faults.messages_sent_again", "messages", "the transmissions among these that were sent again", told,
      [](const Source& from) { return of_faults(from, &run::FaultCounts::messages_sent_again); }},
-    {"faults.bytes_lost", "B", "of those that were on the wire, whole messages; also counted in `bytes_sent`", told,
+    {"faults.bytes_lost", "B", "whole messages among these that were on the wire; also counted in bytes_sent", told,
      [](const Source& from) {
        return from.result.faults ? count_number(from.result.faults->bytes_lost) : Json(Json::value_t::discarded);
      }},
     {"digest", "",
      "64-bit hash, 16 hexadecimal digits, over what was learned and counted: each worker's steps, messages, bytes, "
-     "`curve.csv`, `pairs.csv` and `requests.csv` without their times, and the final weights; the same on every "
+     "curve.csv, pairs.csv and requests.csv without their times, and the final weights; the same on every "
      "machine and with every SimGrid",
      told, [](const Source& from) { return Json(from.digest); }},
     {"slowest_step_s", "s",
-     "simulated time over the steps of the worker with the fewest: what `bounds.step_s` bounds; null without steps",
+     "simulated time over the steps of the worker with the fewest: what bounds.step_s bounds; null without steps",
      measured, [](const Source& from) { return json_of(from.summary.slowest_step_s); }},
     {"bounds.step_s", "s",
      "least possible time of a step of the slowest worker in the long run, from the analysis of the platform", measured,

@@ -1,5 +1,5 @@
 // The keys of summary.json: what each means, and how it comes from a run. A new one is a line of summary_keys.cpp;
-// the file, the dictionary in results/README.md, the columns of sweeps and comparisons follow from it.
+// the file, its dictionary (ddlsim describe summary.json), the columns of sweeps and comparisons follow from it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -12,9 +12,14 @@
 
 namespace ddl::results {
 
-// One column, for people.
+// One column or key, for people.
 struct ColumnEntry {
   std::string name, unit, meaning;
+};
+// What a file of a result holds: its columns, or keys of JSON, "a.b" for the key b of a; in the file's order.
+struct FileDictionary {
+  std::string file;
+  std::vector<ColumnEntry> entries;
 };
 
 template <class Row>

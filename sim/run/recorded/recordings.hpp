@@ -38,7 +38,7 @@ struct Table<ShardRow> {
   static void columns(Visit&& column) {
     column("worker", "", "host's name", node(&ShardRow::worker));
     column("samples", "",
-           "of its shard: numbers in the whole training set, of which `data.train` may use a part, from 0 in the order "
+           "of its shard: numbers in the whole training set, of which data.train may use a part, from 0 in the order "
            "of the files, a space between two",
            &ShardRow::samples);
   }
@@ -55,7 +55,7 @@ struct Table<MinibatchRow> {
            "number of the worker's minibatch, from 0: the step's, unless a step takes several or was lost; the last "
            "may belong to a step that the end of the run cut short",
            &MinibatchRow::minibatch);
-    column("samples", "", "in it, in their order, as in `shards.csv`", &MinibatchRow::samples);
+    column("samples", "", "its samples, in order, as in shards.csv", &MinibatchRow::samples);
   }
 };
 
@@ -67,9 +67,9 @@ struct Table<DrawRow> {
   static void columns(Visit&& column) {
     column("node", "", "host that drew, or for which it was drawn", node(&DrawRow::node));
     column("purpose", "",
-           "`augmentation`, `dropout`, `codec`, `partner`, `neighbour` or `sampled worker`: see docs/trajectories.md",
+           "augmentation, dropout, codec, partner, neighbour or sampled worker: see docs/trajectories.md",
            &DrawRow::purpose);
-    column("number", "", "of the draw, by its purpose: a minibatch, a round, or from 0 on", &DrawRow::number);
+    column("number", "", "number of the draw, by its purpose: a minibatch, a round, or from 0 on", &DrawRow::number);
     column("drawn", "", "a host's name, or the seed of a stream of random numbers", &DrawRow::drawn);
   }
 };

@@ -1,5 +1,5 @@
 // What a run found out, row by row: the tables of a result. A row's columns stand beside it, once, for the writer, the
-// reader and the dictionary in results/README.md.
+// reader and dictionary (ddlsim describe curve.csv) follow.
 //
 //   template <>
 //   struct Table<PairRow> {
@@ -60,17 +60,18 @@ struct Table<CurveRow> {
   template <class Visit>
   static void columns(Visit&& column) {
     column("time_s", "s", "when the weights were taken", &CurveRow::time_s);
-    column("worker", "", "a host's name, `mean` or `averaged_model`", &CurveRow::worker);
-    column("iteration", "steps", "finished by this worker; in the rows for all, the workers' mean",
+    column("worker", "", "a host's name, mean or averaged_model", &CurveRow::worker);
+    column("iteration", "steps", "steps finished by this worker; in the rows for all, the workers' mean",
            &CurveRow::iteration);
-    column("samples", "samples", "of this worker's finished steps; in the rows for all, of all workers together",
-           &CurveRow::samples);
-    column("epoch", "epochs", "trained by all workers together", &CurveRow::epoch);
+    column("samples", "samples",
+           "samples of this worker's finished steps; in the rows for all, of all workers together", &CurveRow::samples);
+    column("epoch", "epochs", "passes over the training set, all workers together", &CurveRow::epoch);
     column("bytes_sent", "bytes", "sent by all nodes so far", &CurveRow::bytes_sent);
     column("train_loss", "nats", "mean minibatch loss of the steps since the last evaluation; empty without one",
            &CurveRow::train_loss);
     column("test_loss", "nats", "mean cross-entropy over the test samples", &CurveRow::test_loss);
-    column("test_accuracy", "share", "of test samples whose largest output is the label", &CurveRow::test_accuracy);
+    column("test_accuracy", "share", "share of test samples whose largest output is the label",
+           &CurveRow::test_accuracy);
   }
 };
 
@@ -94,23 +95,25 @@ struct Table<IterationRow> {
     column("worker", "", "host's name", node(&IterationRow::worker));
     column("iteration", "", "number of the worker's step, from 0", &IterationRow::iteration);
     column("start_s", "s", "when the step began", &IterationRow::start_s);
-    column("compute_s", "s", "spent computing in it", &IterationRow::compute_s);
-    column("wait_s", "s", "the rest of it: for messages, room in a queue, or other workers",
+    column("compute_s", "s", "time spent computing in the step", &IterationRow::compute_s);
+    column("wait_s", "s", "time spent waiting in the step: for messages, room in a queue, or other workers",
            [](const IterationRow& row) { return row.wait_s(); });
-    column("end_s", "s", "when it was finished", &IterationRow::end_s);
-    column(
-        "train_loss", "nats",
-        "of its minibatch, at the weights it started from; empty where a worker has none: in a timing-only run, and at "
-        "stages of `early_exit` before the last",
-        &IterationRow::train_loss);
+    column("end_s", "s", "when the step was finished", &IterationRow::end_s);
+    column("train_loss", "nats",
+           "loss of its minibatch, at the weights it started from; empty where a worker has none: in a timing-only "
+           "run, and at "
+           "stages of early_exit before the last",
+           &IterationRow::train_loss);
     column("train_accuracy", "share",
-           "of its minibatch's samples whose largest output, with dropout, is the label; empty without a loss, and in "
+           "share of its minibatch's samples whose largest output, with dropout, is the label; empty without a loss, "
+           "and in "
            "systems whose workers share one model",
            &IterationRow::train_accuracy);
-    column(
-        "staleness", "updates",
-        "how old what the step used is, as its system counts it (see docs/glossary.md); 0 in systems that do not count",
-        &IterationRow::staleness);
+    column("staleness", "updates",
+           "age of the gradient or model that the step used, as its system counts it (docs/glossary.md); 0 in systems "
+           "that do "
+           "not count",
+           &IterationRow::staleness);
   }
 };
 
@@ -128,12 +131,12 @@ struct Table<TrafficRow> {
   static void columns(Visit&& column) {
     column("link", "", "its name in the platform", &TrafficRow::link);
     column("direction", "",
-           "`up` or `down` (halves of a full-duplex link), `both` (one capacity for both ways), `free` (flows do not "
+           "up or down (halves of a full-duplex link), both (one capacity for both ways), free (flows do not "
            "share it)",
            &TrafficRow::direction);
     column("bytes", "bytes", "carried in the whole run", &TrafficRow::bytes);
     column("utilisation", "share",
-           "of the nominal bandwidth, over the whole run, whatever profiles and faults made of it meanwhile",
+           "share of the nominal bandwidth, over the whole run, whatever profiles and faults made of it meanwhile",
            &TrafficRow::utilisation);
   }
 };
@@ -148,8 +151,8 @@ struct Table<PairRow> {
   static void columns(Visit&& column) {
     column("source", "", "sending host", node(&PairRow::source));
     column("target", "", "receiving host", node(&PairRow::target));
-    column("messages", "", "sent from source to target", &PairRow::messages);
-    column("bytes", "bytes", "in them", &PairRow::bytes);
+    column("messages", "", "messages sent from source to target", &PairRow::messages);
+    column("bytes", "bytes", "bytes in them", &PairRow::bytes);
   }
 };
 
@@ -160,11 +163,11 @@ struct Table<Answer> {
   template <class Visit>
   static void columns(Visit&& column) {
     column("request", "", "its number, from 0 for each threshold, or exit in turn", &Answer::request);
-    column("threshold", "", "of early exits; empty without", &Answer::threshold);
+    column("threshold", "", "threshold of early exits; empty without", &Answer::threshold);
     column("exit", "", "host that gave the answer", node(&Answer::exit));
-    column("arrival_s", "s", "when it was asked, at worker 0", &Answer::arrival_s);
+    column("arrival_s", "s", "when the request arrived, at worker 0", &Answer::arrival_s);
     column("answer_s", "s", "when the answer was there", &Answer::answer_s);
-    column("latency_s", "s", "the time between",
+    column("latency_s", "s", "time between the two",
            [](const Answer& answer) { return answer.answer_s - answer.arrival_s; });
     column("bytes", "bytes", "sent for it by all nodes, without headers", &Answer::bytes);
     column("correct", "", "1 if the answer is the sample's label, else 0", &Answer::correct);
@@ -183,11 +186,11 @@ struct Table<LinkPeriod> {
   static constexpr bool always = false;  // "record": {"trace": true}
   template <class Visit>
   static void columns(Visit&& column) {
-    column("link", "", "as in `traffic.csv`; links that carried nothing have no rows", &LinkPeriod::link);
+    column("link", "", "as in traffic.csv; links that carried nothing have no rows", &LinkPeriod::link);
     column("direction", "", "likewise", &LinkPeriod::direction);
-    column("start_s", "s", "of the period", &LinkPeriod::start_s);
-    column("end_s", "s", "of the period", &LinkPeriod::end_s);
-    column("utilisation", "share", "of the nominal bandwidth, in the period", &LinkPeriod::utilisation);
+    column("start_s", "s", "start of the period", &LinkPeriod::start_s);
+    column("end_s", "s", "end of the period", &LinkPeriod::end_s);
+    column("utilisation", "share", "share of the nominal bandwidth, in the period", &LinkPeriod::utilisation);
   }
 };
 
