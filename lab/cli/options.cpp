@@ -70,7 +70,7 @@ Command add_emulate(CLI::App& app, const Registry& systems) {
       "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
   return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->scenario.empty(), "scenario");
-            settings->scenario = scenario_file(settings->scenario);
+            settings->scenario = need_scenario_file(settings->scenario);
             settings->overrides = typed->changes();
             settings->seeds = typed->chosen_seeds();
             emulate_scenario(systems, *settings);

@@ -176,29 +176,17 @@ std::vector<Entry> templates_of_new(const Registry&) {
   return entries;
 }
 
-std::vector<fs::path> files_of(const std::string& folder, const char* extension) {
-  std::vector<fs::path> files;
-  std::error_code unreadable;
-  for (fs::recursive_directory_iterator at(shipped(folder), unreadable), end; !unreadable && at != end;
-       at.increment(unreadable)) {
-    const fs::path& path = at->path();
-    if (path.extension() == extension && path.stem().extension() != ".schema") files.push_back(path);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 // Sweeps are listed separately from scenarios.
 bool is_in_study(const fs::path& path) { return path.parent_path().filename() == "study"; }
 
 std::vector<Entry> sweeps(const Registry&) {
   std::vector<Entry> entries;
-  for (const fs::path& path : files_of("scenarios", ".json")) {
+  for (const fs::path& path : shipped_files("scenarios", ".json")) {
     if (!is_in_study(path)) continue;
     try {
-      entries.push_back({path.string(), jobs::read_sweep(path.string()).description});
+      entries.push_back({scenario_name(path), jobs::read_sweep(path.string()).description});
     } catch (const scenario::ScenarioErrors&) {
-      entries.push_back({path.string(), "is not right: see ddlsim sweep --dry-run"});
+      entries.push_back({scenario_name(path), "is not right: see ddlsim sweep --dry-run"});
     }
   }
   return entries;
@@ -206,15 +194,15 @@ std::vector<Entry> sweeps(const Registry&) {
 
 std::vector<Entry> scenarios(const Registry& systems) {
   std::vector<Entry> entries;
-  for (const fs::path& path : files_of("scenarios", ".json")) {
+  for (const fs::path& path : shipped_files("scenarios", ".json")) {
     if (is_in_study(path)) continue;
     try {
-      entries.push_back({path.string(), scenario::read_scenario(systems, path.string()).description});
+      entries.push_back({scenario_name(path), scenario::read_scenario(systems, path.string()).description});
     } catch (const scenario::ScenarioErrors& errors) {
       const bool only_data = std::ranges::all_of(
           errors.lines, [](const std::string& line) { return line.find("$.data.path:") != std::string::npos; });
-      entries.push_back(
-          {path.string(), only_data ? "needs a data set: --set data.path=FOLDER" : "is not right: see ddlsim check"});
+      entries.push_back({scenario_name(path),
+                         only_data ? "needs a data set: --set data.path=FOLDER" : "is not right: see ddlsim check"});
     }
   }
   return entries;
@@ -222,7 +210,7 @@ std::vector<Entry> scenarios(const Registry& systems) {
 
 std::vector<Entry> platforms(const Registry&) {
   std::vector<Entry> entries;
-  for (const fs::path& path : files_of("platforms", ".xml")) entries.push_back({path.string(), ""});
+  for (const fs::path& path : shipped_files("platforms", ".xml")) entries.push_back({path.string(), ""});
   return entries;
 }
 

@@ -53,9 +53,14 @@ void put_run_first(std::vector<std::string>& words, const CLI::App& app) {
   commands.insert(commands.end(), others.begin(), others.end());
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return;
   const bool looks_like_command = !first.starts_with('-') && first.find_first_of("./") == std::string::npos;
-  if (looks_like_command && !std::filesystem::exists(first) && scenario_file(first) == first) {
-    throw InputError(scenario::in_quotes(first) + " is neither a command nor a file; " +
-                     scenario::nearest_or(first, commands, "commands are " + scenario::listed(commands)));
+  if (looks_like_command && !std::filesystem::exists(first)) {
+    const std::vector<std::string> shipped = scenario_names();
+    if (std::ranges::count(shipped, first) == 0) {
+      const std::string expected = "commands are " + scenario::listed(commands);
+      commands.insert(commands.end(), shipped.begin(), shipped.end());
+      throw InputError(scenario::in_quotes(first) + " is neither a command nor a file; " +
+                       scenario::nearest_or(first, commands, expected));
+    }
   }
   words.insert(words.begin(), "run");
 }

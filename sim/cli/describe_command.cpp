@@ -11,6 +11,7 @@
 #include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/jobs/sweep/plan.hpp"
+#include "sim/jobs/sweep/sweep.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/result_files.hpp"
 #include "sim/scenario/reading/json_text.hpp"
@@ -74,6 +75,19 @@ std::string file_text(const results::FileDictionary& file, std::size_t width) {
   return text;
 }
 
+// Of "sweep" all keys of sweep files, of one of them what it means; "" for a word that scenarios have, or that neither
+// has.
+std::string sweep_text(const std::string& word, std::size_t width) {
+  std::string text;
+  for (const jobs::SweepKey& row : jobs::sweep_keys()) {
+    const bool is_scenarios = row.key == std::string("name") || row.key == std::string("description");
+    if (word != "sweep" && (word != row.key || is_scenarios)) continue;
+    text += fmt::format("  {}\n", row.key) + results::hanging("      ", row.meaning, width) +
+            results::hanging("      ", std::string("such as ") + row.example, width);
+  }
+  return text.empty() ? "" : "sweep\n" + text;
+}
+
 // What a user would not call a file.
 bool looks_like_keys(const std::string& text) {
   std::error_code unreadable;
@@ -91,7 +105,9 @@ void describe(const Registry& systems, const std::string& what, const std::vecto
     return;
   }
   if (looks_like_keys(what)) {
-    std::cout << keys_text(systems, what, Terminal(STDOUT_FILENO).columns());
+    const std::size_t width = Terminal(STDOUT_FILENO).columns();
+    const std::string of_sweeps = sweep_text(what, width);
+    std::cout << (of_sweeps.empty() ? keys_text(systems, what, width) : of_sweeps);
     return;
   }
   const std::string text = scenario::scenario_text(what);

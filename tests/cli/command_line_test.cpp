@@ -156,12 +156,21 @@ TEST_CASE("help and version answer on stdout with exit code 0") {
   CHECK(version.out == "ddlsim " DDLSIM_VERSION "\n");
 }
 
-TEST_CASE("the main help offers exactly the commands there are") {
+TEST_CASE("the main help lists twelve commands, and completion and manual all") {
   const Workplace place;
   const std::string help = place.call("--help").out;
-  for (const char* command : {"run", "check", "describe", "sweep", "compare", "plot", "report", "model", "list",
-                              "schema", "expect", "new", "completion", "manual", "tune", "advise"}) {
-    CHECK(help.find(std::string("\n  ") + command + " ") != std::string::npos);
+  const std::string list =
+      help.substr(help.find("Subcommands:\n"), help.find("\nLaboratory") - help.find("Subcommands:\n"));
+  std::string words;
+  for (std::size_t at = 0; (at = list.find("\n  ", at)) != std::string::npos; ++at) {
+    if (list[at + 3] != ' ') words += list.substr(at + 3, list.find(' ', at + 3) - at - 3) + " ";
+  }
+  CHECK(words == "run check describe list sweep tune advise expect compare plot report new ");
+  const std::string completion = place.call("completion bash").out, manual = place.call("manual").out;
+  for (const std::string command : {"model", "schema", "completion", "manual"}) {
+    CHECK(place.call(command + " --help").code == 0);
+    CHECK(completion.find(" " + command + " ") != std::string::npos);
+    CHECK(manual.find("\n.SS " + command + "\n") != std::string::npos);
   }
   CHECK(help.find("\n  emulate, reproduce, bench ") != std::string::npos);
 }
@@ -185,10 +194,15 @@ TEST_CASE("list names the entries of every kind") {
   }
   fs::create_directories(place.at("scenarios"));
   place.write("scenarios/shipped.json", text_of(place.at("good.json")));
-  CHECK(place.call("list scenarios").out.find("scenarios/shipped.json") != std::string::npos);
+  CHECK(place.call("list scenarios").out.starts_with("shipped"));
+  CHECK(place.call("check shipped").code == 0);
+  CHECK(place.call("check shiped").err == "ddlsim: \"shiped\" is no file; did you mean \"shipped\"?\n");
+  CHECK(place.call("shiped").err == "ddlsim: \"shiped\" is neither a command nor a file; did you mean \"shipped\"?\n");
+  CHECK(place.call("completion bash").out.find("scenarios='shipped'") != std::string::npos);
+  CHECK(place.call("completion zsh").out.find(" algorithm.partitions= ") != std::string::npos);
   fs::create_directories(place.at("scenarios/study"));
   place.write("scenarios/study/grid.json", R"({"base": "../shipped.json", "description": "a grid"})");
-  CHECK(place.call("list sweeps").out.find("scenarios/study/grid.json\n    a grid\n") != std::string::npos);
+  CHECK(place.call("list sweeps").out.find("study/grid  a grid\n") != std::string::npos);
   CHECK(place.call("list scenarios").out.find("grid") == std::string::npos);
   const Reply all = place.call("list");
   CHECK(all.code == 0);

@@ -1,16 +1,14 @@
 #include "sim/cli/options/command.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/check.hpp"
 #include "sim/cli/options/shipped.hpp"
+#include "sim/jobs/seeds.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace {
-
-constexpr std::uint64_t most_seeds = 10000;
 
 scenario::Override override_of(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -20,36 +18,13 @@ scenario::Override override_of(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-constexpr const char* a_seed = "a whole number from 0 to 2^64 - 1";
-
-std::uint64_t seed_of(const std::string& text, const std::string& option, const char* expected = a_seed) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    throw InputError(option + ": " + scenario::in_quotes(text) + " is no seed; expected " + expected);
-  }
-  return seed;
-}
-
-// One seed, or a range A..B.
-void add_part(const std::string& part, std::vector<std::uint64_t>& seeds) {
-  const std::size_t dots = part.find("..");
-  constexpr const char* seeds_or_range = "a seed, a range 1..3 or a list 1,3,5";
-  const std::uint64_t first = seed_of(part.substr(0, dots), "--seeds", seeds_or_range);
-  const std::uint64_t last =
-      dots == std::string::npos ? first : seed_of(part.substr(dots + 2), "--seeds", seeds_or_range);
-  if (first > last) {
-    throw InputError("--seeds: " + scenario::in_quotes(part) + " is empty; expected A..B with A not above B");
-  }
-  if (last - first >= most_seeds || seeds.size() + (last - first) >= most_seeds) {
-    throw InputError("--seeds: " + scenario::in_quotes(part) + " is too long; expected at most " +
-                     std::to_string(most_seeds) + " seeds");
-  }
-  for (std::uint64_t offset = 0; offset <= last - first; ++offset) {
-    if (std::ranges::count(seeds, first + offset) > 0) {
-      throw InputError("--seeds: " + std::to_string(first + offset) + " is given twice; expected each seed once");
-    }
-    seeds.push_back(first + offset);
+// What an option says of seeds begins with its name.
+template <class Read>
+auto of_option(const char* option, const std::string& text, Read read) {
+  try {
+    return read(text);
+  } catch (const InputError& error) {
+    throw InputError(option + std::string(": ") + error.what());
   }
 }
 
@@ -72,7 +47,7 @@ void Typed::add_seeds(CLI::App& command) {
 std::vector<std::string> Typed::need_files(const CLI::App& command) const {
   need(command, !files.empty(), "scenario");
   std::vector<std::string> meant;
-  for (const std::string& file : files) meant.push_back(scenario_file(file));
+  for (const std::string& file : files) meant.push_back(need_scenario_file(file));
   return meant;
 }
 
@@ -83,15 +58,9 @@ std::vector<scenario::Override> Typed::changes() const {
 }
 
 std::vector<std::uint64_t> Typed::chosen_seeds() const {
-  if (seed) return {seed_of(*seed, "--seed")};
-  std::vector<std::uint64_t> chosen;
-  if (!seeds) return chosen;
-  std::string rest = *seeds;
-  for (std::size_t comma; (comma = rest.find(',')) != std::string::npos; rest = rest.substr(comma + 1)) {
-    add_part(rest.substr(0, comma), chosen);
-  }
-  add_part(rest, chosen);
-  return chosen;
+  if (seed) return {of_option("--seed", *seed, jobs::seed_of)};
+  if (seeds) return of_option("--seeds", *seeds, jobs::seeds_of);
+  return {};
 }
 
 void add_results(CLI::App& command, std::vector<std::string>& results) {

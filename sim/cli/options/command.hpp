@@ -65,11 +65,11 @@ void add_out(CLI::App& command, std::string& out, const char* what);
 std::string spelled_out(const CLI::App& command);
 
 // Every command, in the order of the help. `systems` outlive them.
-// run, check, describe, sweep, tune, advise, expect
+// run, check, describe, list, sweep, tune, advise, expect
 std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems);
 // compare, plot, report
 std::vector<Command> add_result_commands(CLI::App& app);
-// new, model, list, schema, completion, manual
+// new; and what help does not list: model, schema, completion, manual
 std::vector<Command> add_other_commands(CLI::App& app, const Registry& systems);
 
 }  // namespace ddl::cli

@@ -4,8 +4,10 @@
 
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options/command.hpp"
+#include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
 #include "sim/cli/shell/shell_texts.hpp"
+#include "sim/scenario/reading/read.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
@@ -31,18 +33,6 @@ Command add_model(CLI::App& app, const Registry& systems) {
   return {&command, [typed, settings, &systems] {
             settings->overrides = typed->changes();
             show_model(systems, *settings);
-            return int{kDone};
-          }};
-}
-
-Command add_list(CLI::App& app, const Registry& systems) {
-  const auto kind = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
-  set_words(*command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything"),
-            "KIND", catalogue_words());
-  command.footer("Example:\n  ddlsim list algorithms");
-  return {&command, [kind, &systems] {
-            list_catalogue(systems, *kind);
             return int{kDone};
           }};
 }
@@ -73,7 +63,7 @@ Command add_schema(CLI::App& app, const Registry& systems) {
           }};
 }
 
-Command add_completion(CLI::App& app) {
+Command add_completion(CLI::App& app, const Registry& systems) {
   const auto shell = std::make_shared<std::string>();
   CLI::App& command = *app.add_subcommand("completion", "Print what makes a shell complete commands and options");
   command.add_option("shell", *shell, "bash or zsh")
@@ -81,8 +71,9 @@ Command add_completion(CLI::App& app) {
       ->check(CLI::IsMember({"bash", "zsh"}))
       ->required();
   command.footer("Example:\n  source <(ddlsim completion bash)");
-  return {&command, [shell, &app] {
-            std::cout << (*shell == "zsh" ? zsh_completion(app) : bash_completion(app));
+  return {&command, [shell, &app, &systems] {
+            const Completed known = {.scenarios = scenario_names(), .paths = scenario::key_paths(systems)};
+            std::cout << (*shell == "zsh" ? zsh_completion(app, known) : bash_completion(app, known));
             return int{kDone};
           }};
 }
@@ -99,8 +90,12 @@ Command add_manual(CLI::App& app) {
 }  // namespace
 
 std::vector<Command> add_other_commands(CLI::App& app, const Registry& systems) {
-  return {add_new(app),        add_model(app, systems), add_list(app, systems), add_schema(app, systems),
-          add_completion(app), add_manual(app)};
+  Command first = add_new(app);
+  std::vector<Command> unlisted = {add_model(app, systems), add_schema(app, systems), add_completion(app, systems),
+                                   add_manual(app)};
+  for (const Command& command : unlisted) command.options->group("");
+  unlisted.insert(unlisted.begin(), std::move(first));
+  return unlisted;
 }
 
 }  // namespace ddl::cli

@@ -6,7 +6,9 @@
 #include "sim/cli/options/command.hpp"
 #include "sim/cli/options/shipped.hpp"
 #include "sim/cli/report_error.hpp"
+#include "sim/cli/shell/shell_texts.hpp"
 #include "sim/cli/tuning/commands.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -92,17 +94,32 @@ Command add_describe(CLI::App& app, const Registry& systems) {
   const auto typed = std::make_shared<Typed>();
   CLI::App& command =
       *app.add_subcommand("describe", "Print a scenario with all defaults filled in, or what keys and results mean");
-  add_files(command, *typed, "scenario",
-            "Scenario or sweep file, a path of keys such as algorithm.ako, or a file of results such as curve.csv");
+  add_files(
+      command, *typed, "scenario",
+      "Scenario or sweep file, a path of keys such as algorithm.ako or vary, or a file of results such as curve.csv");
   command.get_option("scenario")->expected(1);
   typed->add_overrides(command);
   command.footer(
       "Examples:\n"
       "  ddlsim describe scenarios/het_wan_ako_p3.json --set algorithm.partitions=4\n"
       "  ddlsim describe algorithm.ako\n"
-      "  ddlsim describe summary.json");
+      "  ddlsim describe summary.json\n"
+      "  ddlsim describe sweep");
   return {&command, [typed, &command, &systems] {
-            describe(systems, typed->need_files(command).front(), typed->changes());
+            need(command, !typed->files.empty(), "scenario");
+            describe(systems, scenario_file(typed->files.front()), typed->changes());
+            return int{kDone};
+          }};
+}
+
+Command add_list(CLI::App& app, const Registry& systems) {
+  const auto kind = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("list", "List what there is to choose from");
+  set_words(*command.add_option("kind", *kind, scenario::listed(catalogue_words()) + "; without it, everything"),
+            "KIND", catalogue_words());
+  command.footer("Example:\n  ddlsim list algorithms");
+  return {&command, [kind, &systems] {
+            list_catalogue(systems, *kind);
             return int{kDone};
           }};
 }
@@ -129,7 +146,7 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
       "Example:\n  ddlsim sweep scenarios/study/bandwidth_workers.json");
   return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->file.empty(), "sweep file");
-            settings->file = scenario_file(settings->file);
+            settings->file = need_scenario_file(settings->file);
             settings->overrides = typed->changes();
             return sweep(systems, *settings);
           }};
@@ -239,8 +256,8 @@ Command add_expect(CLI::App& app, const Registry& systems) {
 }  // namespace
 
 std::vector<Command> add_scenario_commands(CLI::App& app, const Registry& systems) {
-  return {add_run(app, systems),  add_check(app, systems),  add_describe(app, systems), add_sweep(app, systems),
-          add_tune(app, systems), add_advise(app, systems), add_expect(app, systems)};
+  return {add_run(app, systems),   add_check(app, systems), add_describe(app, systems), add_list(app, systems),
+          add_sweep(app, systems), add_tune(app, systems),  add_advise(app, systems),   add_expect(app, systems)};
 }
 
 }  // namespace ddl::cli

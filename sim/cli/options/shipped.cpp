@@ -1,6 +1,10 @@
 #include "sim/cli/options/shipped.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "core/base/check.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace fs = std::filesystem;
@@ -13,6 +17,28 @@ fs::path shipped(const std::string& name) {
   return program.parent_path().parent_path() / "share" / "ddlsim" / name;
 }
 
+std::vector<fs::path> shipped_files(const std::string& folder, const char* extension) {
+  std::vector<fs::path> files;
+  std::error_code unreadable;
+  for (fs::recursive_directory_iterator at(shipped(folder), unreadable), end; !unreadable && at != end;
+       at.increment(unreadable)) {
+    const fs::path& path = at->path();
+    if (path.extension() == extension && path.stem().extension() != ".schema") files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string scenario_name(const fs::path& file) {
+  return file.lexically_relative(shipped("scenarios")).replace_extension().string();
+}
+
+std::vector<std::string> scenario_names() {
+  std::vector<std::string> names;
+  for (const fs::path& file : shipped_files("scenarios", ".json")) names.push_back(scenario_name(file));
+  return names;
+}
+
 std::string scenario_file(const std::string& word) {
   std::error_code unreadable;
   if (word.empty() || fs::exists(word, unreadable) || fs::path(word).is_absolute()) return word;
@@ -21,6 +47,16 @@ std::string scenario_file(const std::string& word) {
   if (!name.ends_with(".json")) name += ".json";
   const fs::path file = shipped(folder) / name;
   return fs::is_regular_file(file, unreadable) ? file.string() : word;
+}
+
+std::string need_scenario_file(const std::string& word) {
+  const std::string file = scenario_file(word);
+  std::error_code unreadable;
+  if (file.find_first_of("./") != std::string::npos || fs::exists(file, unreadable)) return file;
+  const auto near = scenario::nearest(word, scenario_names());
+  if (near)
+    throw InputError(scenario::in_quotes(word) + " is no file; did you mean " + scenario::in_quotes(*near) + "?");
+  return file;
 }
 
 }  // namespace ddl::cli

@@ -19,8 +19,10 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
-// "words='a b'" or "files=d".
+// "words='a b'" or "files=-d".
 std::string bash_values(const Expected& expected) {
+  if (expected.paths) return "words=$paths";
+  if (expected.scenarios) return "words=$scenarios files=-f";
   if (!expected.words.empty()) return fmt::format("words='{}'", joined(expected.words));
   return expected.files == Expected::folders ? "files=-d" : expected.files == Expected::any ? "files=-f" : ":";
 }
@@ -38,11 +40,20 @@ std::string for_zsh(const std::string& text) {
 // ":DIR:_files -/"
 std::string zsh_values(const Expected& expected) {
   if (expected.name.empty()) return "";
-  const std::string values = !expected.words.empty()               ? "(" + joined(expected.words) + ")"
+  const std::string values = expected.paths                        ? "->paths"
+                             : expected.scenarios                  ? "->scenarios"
+                             : !expected.words.empty()             ? "(" + joined(expected.words) + ")"
                              : expected.files == Expected::folders ? "_files -/"
                              : expected.files == Expected::any     ? "_files"
                                                                    : "";
   return fmt::format(":{}:{}", for_zsh(expected.name), values);
+}
+
+// "platform.bandwidth= ...", after which a value follows.
+std::string settings_of(const Completed& known) {
+  std::string text;
+  for (const std::string& path : known.paths) text += (text.empty() ? "" : " ") + path + "=";
+  return text;
 }
 
 bool is_repeatable(const CLI::Option& option) {
@@ -51,9 +62,9 @@ bool is_repeatable(const CLI::Option& option) {
 
 }  // namespace
 
-std::string bash_completion(const CLI::App& app) {
+std::string bash_completion(const CLI::App& app, const Completed& known) {
   std::string commands, values, options;
-  for (const CLI::App* command : shown_commands(app)) {
+  for (const CLI::App* command : all_commands(app)) {
     const std::string name = command->get_name();
     commands += (commands.empty() ? "" : " ") + name;
     std::string all;
@@ -79,10 +90,12 @@ std::string bash_completion(const CLI::App& app) {
   return fmt::format(R"(# Completion of ddlsim for bash, as `ddlsim completion bash` prints it.
 _ddlsim() {{
   local commands='{}'
+  local scenarios='{}'
+  local paths='{}'
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command=${{COMP_WORDS[1]}}
   local words='' options='' files=''
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words=$commands options='{}' files=-f
+    words="$commands $scenarios" options='{}' files=-f
   else
     case " $commands " in *" $command "*) ;; *) command=run ;; esac
     case $command:$before in
@@ -92,6 +105,7 @@ _ddlsim() {{
     esac
   fi
   case $word in -*) words=$options files='' ;; esac
+  [ "$words" != "$paths" ] || compopt -o nospace
   mapfile -t COMPREPLY < <(
     [ -z "$words" ] || compgen -W "$words" -- "$word"
     [ -z "$files" ] || compgen "$files" -- "$word"
@@ -99,12 +113,13 @@ _ddlsim() {{
 }}
 complete -o filenames -F _ddlsim ddlsim
 )",
-                     commands, own.empty() ? own : own.substr(1), values, options);
+                     commands, joined(known.scenarios), settings_of(known), own.empty() ? own : own.substr(1), values,
+                     options);
 }
 
-std::string zsh_completion(const CLI::App& app) {
+std::string zsh_completion(const CLI::App& app, const Completed& known) {
   std::string commands, cases;
-  for (const CLI::App* command : shown_commands(app)) {
+  for (const CLI::App* command : all_commands(app)) {
     commands += fmt::format("    '{}:{}'\n", command->get_name(), for_zsh(command->get_description()));
     std::string specs;
     for (const CLI::Option* option : shown_options(*command)) {
@@ -134,7 +149,7 @@ _ddlsim() {{
     _files
     return
   fi
-  local command=$words[2]
+  local command=$words[2] state
   if (( ${{commands[(I)$command:*]}} )); then
     shift words
     (( CURRENT-- ))
@@ -143,10 +158,14 @@ _ddlsim() {{
   fi
   case $command in
 {}  esac
+  case $state in
+    paths) compadd -S '' -- {} ;;
+    scenarios) compadd -- {}; _files ;;
+  esac
 }}
 if [ "$funcstack[1]" = _ddlsim ]; then _ddlsim "$@"; else compdef _ddlsim ddlsim; fi
 )",
-                     commands, cases);
+                     commands, cases, settings_of(known), joined(known.scenarios));
 }
 
 }  // namespace ddl::cli

@@ -25,10 +25,13 @@ Expected expected_of(const CLI::Option& option) {
   const std::size_t open = type.find(":{"), close = type.find('}');
   if (open != std::string::npos && close != std::string::npos) {
     expected.words = split(type.substr(open + 2, close - open - 2));
+  } else if (expected.name.starts_with("PATH=")) {
+    expected.paths = true;
   } else if (contains(expected.name, "DIR")) {
     expected.files = Expected::folders;
   } else if (contains(expected.name, "FILE") || contains(expected.name, ".")) {
     expected.files = expected.name.starts_with("A..") ? Expected::none : Expected::any;
+    expected.scenarios = contains(expected.name, "SCENARIO.json") || contains(expected.name, "SWEEP.json");
   }
   return expected;
 }
@@ -39,8 +42,8 @@ void set_words(CLI::Option& option, const std::string& name, const std::vector<s
   option.type_name(name + ":{" + list + "}");
 }
 
-std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+std::vector<const CLI::App*> all_commands(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 std::vector<const CLI::Option*> shown_options(const CLI::App& command) {

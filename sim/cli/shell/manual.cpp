@@ -66,7 +66,7 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
           "command has \\fB\\-\\-help\\fR.\n";
   text += verbatim(app.get_footer());
   text += ".SH COMMANDS\n";
-  for (const CLI::App* command : shown_commands(app)) text += command_text(*command);
+  for (const CLI::App* command : all_commands(app)) text += command_text(*command);
   text += ".SH ENVIRONMENT\n.TP\n" + bold("DDLSIM_HOME") +
           "\nThe folder of shipped scenarios and platforms, instead of ./scenarios and ./platforms, or those installed "
           "in share/ddlsim.\n.TP\n" +

@@ -13,6 +13,11 @@ struct Expected {
   std::string name;                // "DIR"
   std::vector<std::string> words;  // these alone
   enum Files { none, any, folders } files = none;
+  bool scenarios = false, paths = false;  // and shipped scenarios; keys that can be set
+};
+// What is completed and no option says.
+struct Completed {
+  std::vector<std::string> scenarios, paths;
 };
 Expected expected_of(const CLI::Option& option);
 
@@ -20,14 +25,14 @@ Expected expected_of(const CLI::Option& option);
 void set_words(CLI::Option& option, const std::string& name, const std::vector<std::string>& words);
 
 // Scripts that complete commands, options and their values, for bash 4 and zsh 5.
-std::string bash_completion(const CLI::App& app);
-std::string zsh_completion(const CLI::App& app);
+std::string bash_completion(const CLI::App& app, const Completed& known);
+std::string zsh_completion(const CLI::App& app, const Completed& known);
 
 // A manual page in section 1 (the macros of man(7)).
 std::string manual_page(const CLI::App& app, const std::string& version);
 
-// Commands and options that help shows.
-std::vector<const CLI::App*> shown_commands(const CLI::App& app);
+// Commands, and options that help shows.
+std::vector<const CLI::App*> all_commands(const CLI::App& app);
 std::vector<const CLI::Option*> shown_options(const CLI::App& command);
 const CLI::Option* positional_of(const CLI::App& command);  // none: nullptr
 

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/check.hpp"
 #include "core/base/counted.hpp"
+#include "sim/jobs/seeds.hpp"
 #include "sim/jobs/sweep/sweep.hpp"
 #include "sim/scenario/checks.hpp"
 #include "sim/scenario/reading/json_text.hpp"
@@ -20,6 +22,11 @@ using Json = nlohmann::ordered_json;  // axes come in the file's order
 // Values of scalars and their findings are those of scenarios, whose reader knows no order.
 nlohmann::json unordered(const Json& json) { return nlohmann::json::parse(json.dump()); }
 std::string shown(const Json& json) { return ddl::scenario::shown(unordered(json)); }
+
+std::string such_as(std::string_view key) {
+  const auto row = std::ranges::find_if(sweep_keys(), [&](const SweepKey& known) { return known.key == key; });
+  return std::string(", such as ") + row->example;
+}
 
 class SweepReader {
  public:
@@ -74,7 +81,7 @@ class SweepReader {
     if (const Json* vary = find("vary")) {
       const scenario::Place place = root_.at("vary");
       if (!vary->is_object()) {
-        place.error(shown(*vary) + " is not an object; expected paths and lists of values");
+        place.error(shown(*vary) + " is not an object; expected paths and lists of values" + such_as("vary"));
       } else {
         for (const auto& [path, values] : vary->items()) read_axis(Json::object({{path, values}}), place);
       }
@@ -82,11 +89,13 @@ class SweepReader {
     const Json* zip = find("zip");
     if (zip == nullptr) return;
     const scenario::Place place = root_.at("zip");
-    if (!zip->is_array()) return place.error(shown(*zip) + " is not a list; expected a list of objects");
+    if (!zip->is_array())
+      return place.error(shown(*zip) + " is not a list; expected objects of lists that go in step" + such_as("zip"));
     for (std::size_t i = 0; i < zip->size(); ++i) {
       const Json& object = (*zip)[i];
       if (!object.is_object() || object.empty()) {
-        place.at(i).error(shown(object) + " holds no lists; expected an object of paths and lists of values");
+        place.at(i).error(shown(object) + " holds no lists; expected an object of lists that go in step" +
+                          such_as("zip"));
       } else {
         read_axis(object, place.at(i));
       }
@@ -124,8 +133,17 @@ class SweepReader {
     const Json* seeds = find("seeds");
     if (seeds == nullptr) return;
     const scenario::Place place = root_.at("seeds");
+    if (seeds->is_string()) {
+      try {
+        sweep_.seeds = seeds_of(seeds->get<std::string>());
+      } catch (const InputError& error) {
+        place.error(error.what());
+      }
+      return;
+    }
     if (!seeds->is_array() || seeds->empty()) {
-      return place.error(shown(*seeds) + " is wrong; expected a list of at least one seed, such as [1, 2, 3]");
+      return place.error(shown(*seeds) +
+                         " is wrong; expected a range or a list of seeds, such as \"1..5\" or [1, 2, 3]");
     }
     std::set<std::uint64_t> seen;
     for (std::size_t i = 0; i < seeds->size(); ++i) {

@@ -4,13 +4,14 @@
 //     "set": { "stop.time": "60s" },
 //     "vary": { "platform.bandwidth": ["5Mbps", "40Mbps"], "algorithm": ["ps_async", { "name": "ako" }] },
 //     "zip": [ { "platform.workers": [2, 4], "training.batch_size": [64, 32] } ],
-//     "seeds": [1, 2, 3] }
+//     "seeds": "1..5" }
 //
 // Every value of an axis meets every value of the others; lists of one "zip" object go in step and are one axis.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,13 @@ constexpr std::size_t most_sweep_runs = 100000;
 Sweep read_sweep(const std::string& file, const std::vector<scenario::Override>& overrides = {});
 Sweep parse_sweep(const std::string& text, const std::string& file,
                   const std::vector<scenario::Override>& overrides = {});
+
+struct SweepKey {
+  const char* key;
+  const char* meaning;
+  const char* example;  // of its value
+};
+std::span<const SweepKey> sweep_keys();
 
 // The JSON Schema of sweep files (draft 2020-12).
 std::string sweep_schema();

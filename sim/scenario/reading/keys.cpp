@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,7 +90,27 @@ KeyRow row_of(const OrderedJson& object, const std::string& key, const OrderedJs
           .has_keys = !below.empty()};
 }
 
+// Not of the elements of lists, which have no names.
+void collect_paths(const OrderedJson& schema, const std::string& path, std::set<std::string>& paths) {
+  if (schema.contains("properties")) {
+    for (const auto& [key, value] : schema["properties"].items()) {
+      const std::string below = path.empty() ? key : path + "." + key;
+      paths.insert(below);
+      collect_paths(value, below, paths);
+    }
+  } else if (schema.contains("oneOf")) {
+    for (const auto& alternative : schema["oneOf"]) collect_paths(alternative, path, paths);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> key_paths(const Registry& systems) {
+  std::set<std::string> paths;
+  collect_paths(OrderedJson::parse(scenario_schema(systems)), "", paths);
+  paths.erase("$schema");
+  return {paths.begin(), paths.end()};
+}
 
 std::vector<KeyTable> keys_at(const Registry& systems, const std::string& path) {
   OrderedJson here = OrderedJson::parse(scenario_schema(systems));

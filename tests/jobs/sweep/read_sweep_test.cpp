@@ -40,7 +40,9 @@ constexpr Refused refused[] = {
      R"(s.json: $.vary["stop.iterations"]: is an empty list; expected at least one value)"},
     {R"("vary": {"stop.iterations": [5, 5]}})",
      R"(s.json: $.vary["stop.iterations"][1]: repeats an earlier value; expected each once; replications are "seeds")"},
-    {R"("vary": [1]})", "s.json: $.vary: a list is not an object; expected paths and lists of values"},
+    {R"("vary": [1]})",
+     "s.json: $.vary: a list is not an object; expected paths and lists of values, such as "
+     R"({ "platform.bandwidth": ["5Mbps", "40Mbps"], "algorithm": ["ps_async", "gossip"] })"},
     {R"("vary": {"seed": [1, 2]}})", R"(s.json: $.vary.seed: is the sweep's to set; expected them in "seeds")"},
     {R"("vary": {"name": ["a"]}})",
      "s.json: $.vary.name: is the sweep's to set: its runs are named after what is varied"},
@@ -48,7 +50,12 @@ constexpr Refused refused[] = {
      R"(s.json: $.zip[0]["stop.iterations"]: is set twice; expected each path once in "vary" and "zip")"},
     {R"("zip": [{"stop.iterations": [1, 2], "platform.workers": [1]}]})",
      R"(s.json: $.zip[0]["platform.workers"]: has 1 value, "stop.iterations" has 2; expected as many, to go in step)"},
-    {R"("zip": [{}]})", "s.json: $.zip[0]: an object holds no lists; expected an object of paths and lists of values"},
+    {R"("zip": [{}]})",
+     R"(s.json: $.zip[0]: an object holds no lists; expected an object of lists that go in step, such as )"
+     R"([{ "platform.workers": [2, 4], "training.batch_size": [64, 32] }])"},
+    {R"("zip": {"stop.iterations": [1, 2]}})",
+     R"(s.json: $.zip: an object is not a list; expected objects of lists that go in step, such as )"
+     R"([{ "platform.workers": [2, 4], "training.batch_size": [64, 32] }])"},
     {R"("tune": 3})", "s.json: $.tune: 3 is not an object; expected over, target or seeds"},
     {R"("tune": {"ovr": {}}})", R"(s.json: $.tune.ovr: is an unknown key; did you mean "over"?)"},
     {R"("tune": {"target": 2}})", "s.json: $.tune.target: 2 is too large; expected a number above 0 and at most 1"},
@@ -56,7 +63,10 @@ constexpr Refused refused[] = {
      R"(s.json: $.tune.over["stop.iterations"]: is an empty list; expected at least one value)"},
     {R"("vary": {"stop.iterations": [1]}, "tune": {"over": {"stop.iterations": [2]}}})",
      R"(s.json: $.tune.over["stop.iterations"]: is varied; expected a path that is not)"},
-    {R"("seeds": []})", "s.json: $.seeds: a list is wrong; expected a list of at least one seed, such as [1, 2, 3]"},
+    {R"("seeds": []})",
+     R"(s.json: $.seeds: a list is wrong; expected a range or a list of seeds, such as "1..5" or [1, 2, 3])"},
+    {R"("seeds": "3..1"})", R"(s.json: $.seeds: "3..1" is empty; expected A..B with A not above B)"},
+    {R"("seeds": "1-3"})", R"(s.json: $.seeds: "1-3" is no seed; expected a seed, a range 1..3 or a list 1,3,5)"},
     {R"("seeds": [1, 1]})", "s.json: $.seeds[1]: 1 is given twice; expected each seed once"},
     {R"("seeds": [-1]})",
      "s.json: $.seeds[0]: -1 is too small; expected a whole number from 0 to 18446744073709551615"},
@@ -82,6 +92,7 @@ TEST_CASE("every value meets every value of the other axes, the last varies fast
                                                    "iterations=3_bandwidth=1Mbps/7", "iterations=3_bandwidth=1Mbps/5",
                                                    "iterations=4_bandwidth=8Mbps/7", "iterations=4_bandwidth=8Mbps/5",
                                                    "iterations=4_bandwidth=1Mbps/7", "iterations=4_bandwidth=1Mbps/5"});
+  CHECK(sweep_of(R"("seeds": "3..5,9")").seeds == std::vector<std::uint64_t>{3, 4, 5, 9});
   const scenario::Scenario last = plan.scenario_of(7);
   CHECK(*last.stop.iterations == 4);
   CHECK(std::get<scenario::GeneratedPlatform>(last.platform.hosts).bandwidth[0].value == 125000);
