@@ -14,7 +14,7 @@ void Accounts::queue(const Channel& channel) {
 
 void Accounts::put_on_wire(const Channel& channel) {
   queue(channel);  // one fewer, unless it is sent again
-  Traffic& traffic = traffic_[channel.transmission.pair];
+  Traffic& traffic = traffic_.get(channel.transmission.pair);
   ++totals_.messages_sent;
   ++traffic.messages;
   totals_.bytes_sent += channel.transmission.bytes;
@@ -24,11 +24,11 @@ void Accounts::put_on_wire(const Channel& channel) {
 void Accounts::deliver(const Transmission& transmission) {
   ++delivered_;
   totals_.bytes_delivered += transmission.bytes;
-  traffic_[transmission.pair].bytes_delivered += transmission.bytes;
+  traffic_.get(transmission.pair).bytes_delivered += transmission.bytes;
 }
 
 void Accounts::lose_transmission(const Transmission& transmission, double carried_bytes) {
-  Traffic& traffic = traffic_[transmission.pair];
+  Traffic& traffic = traffic_.get(transmission.pair);
   ++lost_on_wire_;
   totals_.bytes_lost += transmission.bytes;
   traffic.bytes_lost += transmission.bytes;
@@ -41,13 +41,9 @@ Totals Accounts::totals(const Channels& channels, const platform::Fabric& fabric
   totals.messages_lost = lost_ + sent_again_;
   totals.messages_sent_again = sent_again_;
   totals.bytes_per_link.resize(fabric.links().size());
-  for (const auto& [pair, traffic] : traffic_) {
+  for (const Pair& pair : traffic_.pairs()) {
+    const Traffic& traffic = *traffic_.find(pair);
     totals.pairs.push_back({pair.source, pair.target, traffic.messages, traffic.bytes});
-  }
-  std::ranges::sort(totals.pairs, {}, [](const PairTotals& it) { return Pair{it.source, it.target}; });
-  for (const PairTotals& it : totals.pairs) {
-    const Pair pair{it.source, it.target};
-    const Traffic& traffic = traffic_.at(pair);
     double carried = traffic.bytes_delivered + traffic.bytes_wasted;
     if (const Channel* channel = find(channels, pair);
         channel != nullptr && channel->stage == Channel::Stage::on_wire) {
@@ -76,7 +72,8 @@ void Accounts::check(const Channels& channels) const {
       bytes_on_wire += on_wire_of(channel);
     }
   }
-  for (const auto& [pair, traffic] : traffic_) {
+  for (const Pair& pair : traffic_.pairs()) {
+    const Traffic& traffic = *traffic_.find(pair);
     sent += traffic.messages;
     bytes_sent += traffic.bytes;
     const Channel* channel = find(channels, pair);

@@ -7,10 +7,10 @@ namespace ddl::network {
 
 std::optional<double> Losses::retry_after_s(const Transmission& transmission, double now_s) {
   if (fabric_.changes().losses.empty()) return std::nullopt;
-  const auto [found, is_new] = draws_.try_emplace(transmission.pair);
-  if (is_new) found->second = draws_of(transmission);
+  std::vector<Draw>* draws = draws_.find(transmission.pair);
+  if (draws == nullptr) draws = &(draws_.get(transmission.pair) = draws_of(transmission));
   std::optional<double> retry_s;
-  for (Draw& draw : found->second) {
+  for (Draw& draw : *draws) {
     if (now_s < draw.rule->from_s || now_s >= draw.rule->until_s) continue;
     if (draw.random.uniform() < draw.rule->probability) retry_s = std::max(retry_s.value_or(0), draw.rule->retry_s);
   }

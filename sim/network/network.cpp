@@ -5,10 +5,10 @@
 
 #include "core/base/check.hpp"
 #include "core/node/vectors.hpp"
-#include "sim/network/flow_transport.hpp"
-#include "sim/network/packet_transport.hpp"
-#include "sim/network/simgrid_transport.hpp"
 #include "sim/network/tcp/tcp_transport.hpp"
+#include "sim/network/transports/flow_transport.hpp"
+#include "sim/network/transports/packet_transport.hpp"
+#include "sim/network/transports/simgrid_transport.hpp"
 
 namespace ddl::network {
 namespace {

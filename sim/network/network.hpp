@@ -20,9 +20,8 @@
 #include "sim/network/observer.hpp"
 #include "sim/network/pauses.hpp"
 #include "sim/network/quiescence.hpp"
-#include "sim/network/retries.hpp"
 #include "sim/network/totals.hpp"
-#include "sim/network/transport.hpp"
+#include "sim/network/transports/transport.hpp"
 #include "sim/network/uneven_shares.hpp"
 #include "sim/platform/fabric.hpp"
 

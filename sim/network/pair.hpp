@@ -1,10 +1,12 @@
 // What is remembered of ordered pairs of nodes, of which a large run has many more than it uses at any time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <vector>
 
 namespace ddl::network {
 
@@ -20,8 +22,32 @@ struct HashOfPair {
   }
 };
 
-// In no order. References to values stay valid.
+// A value for each of many pairs. References to values stay valid.
 template <class T>
-using ByPair = std::unordered_map<Pair, T, HashOfPair>;
+class ByPair {
+ public:
+  // Made of `arguments` if there is none.
+  template <class... Arguments>
+  T& get(const Pair& pair, const Arguments&... arguments) {
+    return values_.try_emplace(pair, arguments...).first->second;
+  }
+  // Null if there is none.
+  T* find(const Pair& pair) {
+    const auto found = values_.find(pair);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  const T* find(const Pair& pair) const { return const_cast<ByPair*>(this)->find(pair); }
+  void erase(const Pair& pair) { values_.erase(pair); }
+  // By source, then target.
+  std::vector<Pair> pairs() const {
+    std::vector<Pair> pairs;
+    for (const auto& [pair, value] : values_) pairs.push_back(pair);
+    std::ranges::sort(pairs);
+    return pairs;
+  }
+
+ private:
+  std::unordered_map<Pair, T, HashOfPair> values_;
+};
 
 }  // namespace ddl::network

@@ -20,12 +20,12 @@ class UnevenShares {
     const int most = fabric_.network_numbers().most_flows;
     if (most == 1) return 1;
     const auto [source, target] = transmission.pair;
-    auto found = streams_.find(transmission.pair);
-    if (found == streams_.end()) {
+    Stream* random = streams_.find(transmission.pair);
+    if (random == nullptr) {
       const std::string pair = fabric_.name(source) + " to " + fabric_.name(target);
-      found = streams_.emplace(transmission.pair, stream(seed_, pair, "uneven shares")).first;
+      random = &streams_.get(transmission.pair, stream(seed_, pair, "uneven shares"));
     }
-    const int drawn = 1 + static_cast<int>(found->second.below(static_cast<std::uint64_t>(most)));
+    const int drawn = 1 + static_cast<int>(random->below(static_cast<std::uint64_t>(most)));
     return fabric_.any_free_link() && would_each_have_all(transmission.route) ? 1 : drawn;
   }
 

@@ -6,8 +6,8 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <vector>
 
-#include "sim/network/flow_transport.hpp"
-#include "sim/network/simgrid_transport.hpp"
+#include "sim/network/transports/flow_transport.hpp"
+#include "sim/network/transports/simgrid_transport.hpp"
 #include "tests/support/carried.hpp"
 #include "tests/support/forked.hpp"
 #include "tests/support/transfer.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/network/tcp/delays.hpp"
-#include "sim/network/transport.hpp"
+#include "sim/network/transports/transport.hpp"
 
 namespace ddl::network {
 

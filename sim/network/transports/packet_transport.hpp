@@ -9,7 +9,7 @@
 
 #include "sim/network/packets/packet_network.hpp"
 #include "sim/network/packets/turns.hpp"
-#include "sim/network/transport.hpp"
+#include "sim/network/transports/transport.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {

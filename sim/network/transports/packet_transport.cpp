@@ -1,4 +1,4 @@
-#include "sim/network/packet_transport.hpp"
+#include "sim/network/transports/packet_transport.hpp"
 
 #include <fmt/format.h>
 

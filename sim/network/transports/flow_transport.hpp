@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/network/flows/flows.hpp"
-#include "sim/network/transport.hpp"
+#include "sim/network/transports/transport.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {

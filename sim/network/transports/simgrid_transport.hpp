@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/network/quiescence.hpp"
-#include "sim/network/transport.hpp"
+#include "sim/network/transports/transport.hpp"
 #include "sim/platform/fabric.hpp"
 
 namespace ddl::network {

@@ -1,4 +1,4 @@
-#include "sim/network/simgrid_transport.hpp"
+#include "sim/network/transports/simgrid_transport.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sim/network/flow_transport.hpp"
+#include "sim/network/transports/flow_transport.hpp"
 
 #include <algorithm>
 #include <utility>
