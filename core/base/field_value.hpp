@@ -59,23 +59,18 @@ struct ChoiceField {
   std::function<void(std::size_t)> choose;  // with its defaults
   std::function<void(FieldVisitor&)> visit;
 };
-// A word, or else a value, a list of such values, or a list of lists.
-struct WordOrField {
-  std::vector<std::string> words;
-  std::optional<std::size_t> chosen;
-  std::function<void(std::size_t)> choose;
-  std::function<FieldValue()> one;              // makes it one value
-  std::function<FieldValue()> list;             // makes it a list; null: it is none
-  std::function<FieldValue()> value;            // as it is, if no word is chosen
-  const char* is_not = "";                      // what is wrong with anything else: "is no count"
-  const char* expected = "";                    // "expected a count or \"auto\""
-  std::function<FieldValue()> lists = nullptr;  // makes it a list of lists; null: it is none
+// One of several forms, told apart by their JSON: words, a value, a list, a list of lists.
+struct EitherField {
+  std::vector<std::function<FieldValue()>> forms;  // each a new value of its form, in place of what there was
+  std::function<FieldValue()> value;               // in the form that it has
+  const char* is_not = "";                         // what is wrong with anything else: "is no count"
+  const char* expected = "";                       // "expected a count or \"auto\""
 };
 
 struct FieldValue {
   std::variant<bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*, Seconds*, Bytes*, BytesPerSecond*,
                FlopsPerSecond*, ShareOrCount*, WordField, OptionalField, ListField, MapField, ObjectField, ChoiceField,
-               WordOrField>
+               EitherField>
       form;
 };
 
@@ -182,6 +177,15 @@ struct FormOf<std::variant<Alternatives...>> {
 template <class T>
 FieldValue field_value(T& value) {
   return FormOf<T>::of(value);
+}
+
+// For form_of() of a setting with several forms.
+template <class... Forms>
+FieldValue either(std::variant<Forms...>& value, const char* is_not, const char* expected) {
+  return {EitherField{.forms = {[&value] { return field_value(value.template emplace<Forms>()); }...},
+                      .value = [&value] { return std::visit([](auto& form) { return field_value(form); }, value); },
+                      .is_not = is_not,
+                      .expected = expected}};
 }
 
 }  // namespace ddl

@@ -40,7 +40,15 @@ struct EnumName {
 };
 
 // Beside each enum stands a function that names its values, found by the enum's type:
-//   constexpr auto enum_names(E) { return std::to_array<EnumName<E>>({{E::a, "a"}, ...}); }
+//   enum class E { a, b };
+//   constexpr auto enum_names(E) { return in_order<E>("a", "b"); }
+
+// Names for the values of an enum, in the order in which it declares them.
+template <class Enum, class... Names>
+constexpr auto in_order(Names... names) {
+  int value = 0;
+  return std::array<EnumName<Enum>, sizeof...(Names)>{EnumName<Enum>{static_cast<Enum>(value++), names}...};
+}
 
 // The key by which JSON tells the alternatives of a tagged variant apart; specialised for profiles
 // ("quantity").

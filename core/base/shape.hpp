@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace ddl {
 
@@ -18,5 +19,13 @@ struct Shape {
 inline Shape with_channels(Shape shape, std::size_t channels) {
   return {static_cast<int>(channels), shape.height, shape.width};
 }
+
+// A named slice of the vector: one weight matrix or one bias.
+struct TensorInfo {
+  std::string name;  // "conv1.weight"
+  std::size_t offset = 0;
+  std::size_t count = 0;
+  std::size_t rows = 1;  // length of the first axis; `fine` partitions split along it
+};
 
 }  // namespace ddl

@@ -11,10 +11,7 @@
 namespace ddl::comm {
 
 enum class Collective { ring, tree, star };
-constexpr auto enum_names(Collective) {
-  return std::to_array<EnumName<Collective>>(
-      {{Collective::ring, "ring"}, {Collective::tree, "tree"}, {Collective::star, "star"}});
-}
+constexpr auto enum_names(Collective) { return in_order<Collective>("ring", "tree", "star"); }
 
 // A sum of contributions and how many are in it. Values are null in a timing-only run, whatever the count; without any
 // contribution there are neither values nor bytes to send.

@@ -14,10 +14,7 @@
 namespace ddl::comm {
 
 enum class Partitioner { even, layer, fine };  // equal ranges | whole tensors | large tensors cut by rows
-constexpr auto enum_names(Partitioner) {
-  return std::to_array<EnumName<Partitioner>>(
-      {{Partitioner::even, "even"}, {Partitioner::layer, "layer"}, {Partitioner::fine, "fine"}});
-}
+constexpr auto enum_names(Partitioner) { return in_order<Partitioner>("even", "layer", "fine"); }
 
 // Disjoint slices that travel together, in ascending order.
 using Partition = std::vector<Slice>;

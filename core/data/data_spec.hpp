@@ -11,29 +11,19 @@ namespace ddl::data {
 
 enum class DataSource { synthetic, mnist, fashion_mnist, cifar_10 };
 constexpr auto enum_names(DataSource) {
-  return std::to_array<EnumName<DataSource>>({{DataSource::synthetic, "synthetic"},
-                                              {DataSource::mnist, "mnist"},
-                                              {DataSource::fashion_mnist, "fashion-mnist"},
-                                              {DataSource::cifar_10, "cifar-10"}});
+  return in_order<DataSource>("synthetic", "mnist", "fashion-mnist", "cifar-10");
 }
 
 // sequential: a run of the file to each worker. dealt: whole minibatches in turn, in file order where passes are not
 // shuffled (TF.AKO). full: all to each.
 enum class PartitionKind { iid, sequential, dealt, by_label, dirichlet, full };
 constexpr auto enum_names(PartitionKind) {
-  return std::to_array<EnumName<PartitionKind>>({{PartitionKind::iid, "iid"},
-                                                 {PartitionKind::sequential, "sequential"},
-                                                 {PartitionKind::dealt, "dealt"},
-                                                 {PartitionKind::by_label, "by_label"},
-                                                 {PartitionKind::dirichlet, "dirichlet"},
-                                                 {PartitionKind::full, "full"}});
+  return in_order<PartitionKind>("iid", "sequential", "dealt", "by_label", "dirichlet", "full");
 }
 
 // crop_flip: a training image is cropped and flipped at random each time it is drawn, as augment.hpp says.
 enum class Augment { none, crop_flip };
-constexpr auto enum_names(Augment) {
-  return std::to_array<EnumName<Augment>>({{Augment::none, "none"}, {Augment::crop_flip, "crop_flip"}});
-}
+constexpr auto enum_names(Augment) { return in_order<Augment>("none", "crop_flip"); }
 
 // Defaults of the numbers of synthetic samples.
 constexpr std::int64_t synthetic_training_samples = 8000, synthetic_test_samples = 1000;

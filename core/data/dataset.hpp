@@ -81,4 +81,7 @@ class BatchStream {
   std::size_t position_;
 };
 
+// The files that load_data would read, in its order; none for synthetic data. Throws InputError as it does.
+std::vector<std::string> data_files(const DataSpec& spec);
+
 }  // namespace ddl::data

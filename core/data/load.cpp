@@ -1,5 +1,5 @@
 #include "core/base/check.hpp"
-#include "core/data/data_files.hpp"
+#include "core/data/dataset.hpp"
 #include "core/data/loaders.hpp"
 #include "core/data/subset.hpp"
 

@@ -24,14 +24,8 @@ enum class GraphKind {
   one_peer_exponential     // in round k the one 2^(k mod ceil(log2 n)) ahead
 };
 constexpr auto enum_names(GraphKind) {
-  return std::to_array<EnumName<GraphKind>>({{GraphKind::ring, "ring"},
-                                             {GraphKind::directed_ring, "directed_ring"},
-                                             {GraphKind::torus, "torus"},
-                                             {GraphKind::complete, "complete"},
-                                             {GraphKind::random_regular, "random_regular"},
-                                             {GraphKind::exponential, "exponential"},
-                                             {GraphKind::undirected_exponential, "undirected_exponential"},
-                                             {GraphKind::one_peer_exponential, "one_peer_exponential"}});
+  return in_order<GraphKind>("ring", "directed_ring", "torus", "complete", "random_regular", "exponential",
+                             "undirected_exponential", "one_peer_exponential");
 }
 
 // Whether arcs come in pairs and are the same in every round.

@@ -13,9 +13,7 @@ enum class PairGraph {
   complete      // all nodes of the other kind
 };
 constexpr auto enum_names(PairGraph) {
-  return std::to_array<EnumName<PairGraph>>({{PairGraph::ring, "ring"},
-                                             {PairGraph::exponential, "bipartite_exponential"},
-                                             {PairGraph::complete, "complete_bipartite"}});
+  return in_order<PairGraph>("ring", "bipartite_exponential", "complete_bipartite");
 }
 
 inline bool is_active(int node) { return node % 2 == 1; }

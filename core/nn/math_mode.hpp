@@ -12,10 +12,7 @@ enum class MathMode {
   portable,   // our own kernels: the same bits on every machine
   native      // OpenBLAS for all products of dense and convolutional layers; its order of sums depends on the CPU
 };
-constexpr auto enum_names(MathMode) {
-  return std::to_array<EnumName<MathMode>>(
-      {{MathMode::automatic, "auto"}, {MathMode::portable, "portable"}, {MathMode::native, "native"}});
-}
+constexpr auto enum_names(MathMode) { return in_order<MathMode>("auto", "portable", "native"); }
 
 struct MathSpec {
   MathMode mode = MathMode::automatic;

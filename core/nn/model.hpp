@@ -12,7 +12,6 @@
 
 #include "core/base/rng.hpp"
 #include "core/base/shape.hpp"
-#include "core/base/tensor_info.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/math_mode.hpp"
 #include "core/nn/model_spec.hpp"

@@ -17,13 +17,7 @@ enum class Init {
   truncated_normal,  // N(0, 0.1^2) cut at two deviations, biases 0.1 (TF.AKO)
   zero               // for the output layer: the first predictions are uniform
 };
-constexpr auto enum_names(Init) {
-  return std::to_array<EnumName<Init>>({{Init::he, "he"},
-                                        {Init::he_out, "he_out"},
-                                        {Init::uniform, "uniform"},
-                                        {Init::truncated_normal, "truncated_normal"},
-                                        {Init::zero, "zero"}});
-}
+constexpr auto enum_names(Init) { return in_order<Init>("he", "he_out", "uniform", "truncated_normal", "zero"); }
 
 // Which weights between inputs and outputs exist; the others are always zero; see mask.hpp. A convolution's mask is
 // between channels and filters, the same for all positions of the window.
@@ -33,10 +27,7 @@ enum class Mask {
   bibd_field,  // over a finite field: a block design for every prime power q
   random       // as many as bibd, anywhere
 };
-constexpr auto enum_names(Mask) {
-  return std::to_array<EnumName<Mask>>(
-      {{Mask::none, "none"}, {Mask::bibd, "bibd"}, {Mask::bibd_field, "bibd_field"}, {Mask::random, "random"}});
-}
+constexpr auto enum_names(Mask) { return in_order<Mask>("none", "bibd", "bibd_field", "random"); }
 
 struct DenseSpec {
   static constexpr const char* tag = "dense";
@@ -86,9 +77,7 @@ enum class Shortcut {
   projection,  // 1x1 convolution and batch normalisation
   pad          // no parameters: every stride-th pixel, zeros in the new channels
 };
-constexpr auto enum_names(Shortcut) {
-  return std::to_array<EnumName<Shortcut>>({{Shortcut::projection, "projection"}, {Shortcut::pad, "pad"}});
-}
+constexpr auto enum_names(Shortcut) { return in_order<Shortcut>("projection", "pad"); }
 
 // conv 3x3, batch_norm, relu, conv 3x3, batch_norm; or, as a bottleneck, 1x1, 3x3 and 1x1 to four times the filters.
 // Its sum with the shortcut goes through a relu.

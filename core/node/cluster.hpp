@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "core/base/fields.hpp"
-#include "core/base/tensor_info.hpp"
+#include "core/base/shape.hpp"
 #include "core/node/message.hpp"
 
 namespace ddl {
 
 enum class GradientScale { mean, sum };  // each gradient weighs 1/n, or 1
-constexpr auto enum_names(GradientScale) {
-  return std::to_array<EnumName<GradientScale>>({{GradientScale::mean, "mean"}, {GradientScale::sum, "sum"}});
-}
+constexpr auto enum_names(GradientScale) { return in_order<GradientScale>("mean", "sum"); }
 
 struct Cluster {
   int workers = 0;                         // nodes 0 .. workers-1

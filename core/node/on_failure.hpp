@@ -16,10 +16,7 @@ namespace ddl {
 // of servers only: without a worker that is waited for and not heard of for a while, be it crashed, slow or cut off,
 // until it is heard from again (failure_detector.hpp).
 enum class OnFailure { wait, go_on, time_out };
-constexpr auto enum_names(OnFailure) {
-  return std::to_array<EnumName<OnFailure>>(
-      {{OnFailure::wait, "wait"}, {OnFailure::go_on, "go_on"}, {OnFailure::time_out, "time_out"}});
-}
+constexpr auto enum_names(OnFailure) { return in_order<OnFailure>("wait", "go_on", "time_out"); }
 
 inline constexpr Rule on_failure_rule{.doc =
                                           "when a worker has crashed: wait until it is back, or go on without it "

@@ -13,10 +13,7 @@ namespace ddl::platform {
 // SimGrid's network model itself, or Flows in sim/network: the same model, solved where something changes.
 // packets: TCP connections over links with queues, packet by packet.
 enum class CarriedBy { simgrid, accelerator, packets };
-constexpr auto enum_names(CarriedBy) {
-  return std::to_array<EnumName<CarriedBy>>(
-      {{CarriedBy::simgrid, "simgrid"}, {CarriedBy::accelerator, "accelerator"}, {CarriedBy::packets, "packets"}});
-}
+constexpr auto enum_names(CarriedBy) { return in_order<CarriedBy>("simgrid", "accelerator", "packets"); }
 
 // Packets are the default where a route is slow, or far and not so quick that packets cost too much. One way, and the
 // bandwidth of a route's narrowest link.

@@ -13,9 +13,7 @@ namespace ddl::scenario {
 // State of a crashed host at its restart. kept: weights and optimizer are those of the crash. lost: it starts as a late
 // joiner, with initial weights. Its count of steps goes on in both cases.
 enum class HostState { lost, kept };
-constexpr auto enum_names(HostState) {
-  return std::to_array<EnumName<HostState>>({{HostState::lost, "lost"}, {HostState::kept, "kept"}});
-}
+constexpr auto enum_names(HostState) { return in_order<HostState>("lost", "kept"); }
 
 struct HostCrash {
   static constexpr const char* tag = "host_crash";

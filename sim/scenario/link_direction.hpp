@@ -7,9 +7,6 @@ namespace ddl::scenario {
 
 // Links with a single direction are named with `both`.
 enum class LinkDirection { both, up, down };
-constexpr auto enum_names(LinkDirection) {
-  return std::to_array<EnumName<LinkDirection>>(
-      {{LinkDirection::both, "both"}, {LinkDirection::up, "up"}, {LinkDirection::down, "down"}});
-}
+constexpr auto enum_names(LinkDirection) { return in_order<LinkDirection>("both", "up", "down"); }
 
 }  // namespace ddl::scenario

@@ -23,12 +23,7 @@
 namespace ddl::scenario {
 
 enum class Topology { star, mesh, ring, two_sites };
-constexpr auto enum_names(Topology) {
-  return std::to_array<EnumName<Topology>>({{Topology::star, "star"},
-                                            {Topology::mesh, "mesh"},
-                                            {Topology::ring, "ring"},
-                                            {Topology::two_sites, "two_sites"}});
-}
+constexpr auto enum_names(Topology) { return in_order<Topology>("star", "mesh", "ring", "two_sites"); }
 
 // CM02, the textbook's: a message takes latency + bytes / bandwidth, and messages share links by max-min fairness. TCP:
 // the window of its connection decides a message's latency (sim/network/tcp), and a message counts as one to four
@@ -38,12 +33,7 @@ constexpr auto enum_names(Topology) {
 // equal work lock workers in step, so that full-duplex links are never used both ways; unequal ones do not. packets:
 // TCP's connections, packet by packet (sim/network/packets). auto: plan_network() in sim/platform decides.
 enum class NetworkModel { automatic, TCP, packets, CM02 };
-constexpr auto enum_names(NetworkModel) {
-  return std::to_array<EnumName<NetworkModel>>({{NetworkModel::automatic, "auto"},
-                                                {NetworkModel::TCP, "TCP"},
-                                                {NetworkModel::packets, "packets"},
-                                                {NetworkModel::CM02, "CM02"}});
-}
+constexpr auto enum_names(NetworkModel) { return in_order<NetworkModel>("auto", "TCP", "packets", "CM02"); }
 
 // What finds the shares of links in TCP and CM02: SimGrid, or an accelerator of the same models for large networks.
 enum class LinkSolver { simgrid, accelerator };
@@ -106,10 +96,7 @@ struct PlatformSpec {
 };
 
 enum class InitialWeights { shared, independent };
-constexpr auto enum_names(InitialWeights) {
-  return std::to_array<EnumName<InitialWeights>>(
-      {{InitialWeights::shared, "shared"}, {InitialWeights::independent, "independent"}});
-}
+constexpr auto enum_names(InitialWeights) { return in_order<InitialWeights>("shared", "independent"); }
 struct TrainingSpec {
   int batch_size = 32;
   nn::OptimizerParams optimizer;

@@ -1,4 +1,4 @@
-#include "core/data/data_files.hpp"
+#include "core/data/dataset.hpp"
 #include "tests/data/scratch_folder.hpp"
 
 namespace ddl::data::cifar_test {

@@ -71,7 +71,7 @@ TEST_CASE("optimizers with moments and rotating partitions take their vectors") 
   Scenario ako = plain, one_part = plain;
   systems::AkoParams params;
   one_part.algorithm = params;
-  params.partitions.counts = {3};
+  params.partitions.form = 3;
   ako.algorithm = params;
   CHECK(total(ako, &model, 5, 0) - total(one_part, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
 }

@@ -49,8 +49,8 @@ TEST_CASE("an override makes what is not there, and later ones win") {
 }
 
 TEST_CASE("an override reaches into a name that stands for an object") {
-  CHECK(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm.get_if<systems::AkoParams>()->partitions.counts ==
-        std::vector<int>{4});
+  CHECK(parse(kSmall, {{"algorithm.partitions", "4"}}).algorithm.get_if<systems::AkoParams>()->partitions.form ==
+        decltype(systems::Partitions::form)(4));
   const Scenario adam = parse(
       styles()[3], {{"training.optimizer.learning_rate", "0.01"}, {"training.optimizer.schedule.type", "cosine"}});
   const auto& params = std::get<nn::AdamParams>(adam.training.optimizer);

@@ -92,14 +92,16 @@ TEST_CASE("bare names, counts and single values stand for their long forms") {
   REQUIRE(layers.model.layers.size() == 8);
   CHECK(std::holds_alternative<nn::ReluSpec>(layers.model.layers[1]));
   CHECK(std::get<nn::DenseSpec>(layers.model.layers[5]).units == 16);
-  CHECK(parse(styles()[2]).algorithm.get_if<systems::AkoParams>()->partitions.counts == std::vector<int>{4, 4, 2, 2});
+  CHECK(parse(styles()[2]).algorithm.get_if<systems::AkoParams>()->partitions.form ==
+        decltype(systems::Partitions::form)(std::vector<int>{4, 4, 2, 2}));
   CHECK(std::get<FilePlatform>(parse(styles()[5]).platform.hosts).workers == std::vector<std::string>{"w0", "w1"});
   CHECK(std::get<FilePlatform>(parse(styles()[6]).platform.hosts).first_workers == 2);
-  CHECK(parse(styles()[6]).algorithm.get_if<systems::AkoParams>()->partitions.automatic);
-  CHECK(parse(styles()[7]).algorithm.get_if<systems::AkoParams>()->partitions.counts == std::vector<int>{3});
+  CHECK(parse(styles()[6]).algorithm.get_if<systems::AkoParams>()->partitions.automatic());
+  CHECK(parse(styles()[7]).algorithm.get_if<systems::AkoParams>()->partitions.form ==
+        decltype(systems::Partitions::form)(3));
   CHECK(parse(styles()[8]).stop.iterations == 10);
-  CHECK(parse(styles()[10]).algorithm.get_if<systems::AdPsgdParams>()->gossip_rate.continuous);
-  CHECK(parse(styles()[11]).algorithm.get_if<systems::AdPsgdParams>()->gossip_rate.every == 4);
+  CHECK(parse(styles()[10]).algorithm.get_if<systems::AdPsgdParams>()->gossip_rate.continuous());
+  CHECK(parse(styles()[11]).algorithm.get_if<systems::AdPsgdParams>()->gossip_rate.every() == 4);
 }
 
 TEST_CASE("without evaluation times a real model is evaluated fifty times until the stop, or every ten steps") {

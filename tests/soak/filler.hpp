@@ -99,12 +99,14 @@ class Filler final : public FieldVisitor {
       field.choose(random.random_.below(field.tags.size()));
       field.visit(random);
     }
-    void operator()(const WordOrField& field) const {
-      if (random.chance(0.15)) return field.choose(random.random_.below(field.words.size()));
-      if (!field.list || random.chance(0.8)) return std::visit(*this, field.one().form);
-      const ListField list = std::get<ListField>(field.list().form);
-      list.clear();
-      for (std::size_t i = 0; i < random.hosts_.size(); ++i) std::visit(*this, list.append().form);
+    // A list has a value for each host; lists of names are not tried.
+    void operator()(const EitherField& field) const {
+      const FieldValue value = random.one_of(field.forms)();
+      const auto* list = std::get_if<ListField>(&value.form);
+      if (list == nullptr) return std::visit(*this, value.form);
+      if (std::holds_alternative<ListField>(list->append().form)) return (*this)(field);
+      list->clear();
+      for (std::size_t i = 0; i < random.hosts_.size(); ++i) std::visit(*this, list->append().form);
     }
   };
 

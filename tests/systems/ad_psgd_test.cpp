@@ -95,7 +95,7 @@ TEST_CASE("AD-PSGD that exchanges without a pause applies a gradient between two
   // both have -1. The gradient of 1.2 s, 4, takes the active one to -5 at 1.5 s, with which it asks: both have -3, the
   // passive one at 1.75 s, and -5 at 2 s. Then the active one asks with -3: both have -4. Its second gradient, from 1.2
   // to 2.4 s, is 4, taken at 0, or 0, taken at -4, and none follows.
-  const GossipRate rate{.continuous = true};
+  const GossipRate rate{ExchangePace::continuous};
   CHECK(models_of_two_steps(1.2, rate) == std::vector<float>{-4, -8});
   CHECK(models_of_two_steps(1.2, rate, ApplyPending::at_once) == std::vector<float>{-4, -4});
 }
@@ -104,7 +104,7 @@ TEST_CASE("where gradients do not depend on the model, when AD-PSGD applies them
   for (const UpdateOrder order : {UpdateOrder::average_then_update, UpdateOrder::update_then_average}) {
     for (const int every : {1, 2, 3}) {
       AdPsgdParams after;
-      after.gossip_rate.every = every;
+      after.gossip_rate.form = every;
       after.update_order = order;
       AdPsgdParams at_once = after;
       at_once.apply = ApplyPending::at_once;
@@ -125,7 +125,7 @@ TEST_CASE("averaging moves no sum: gradients alone do, whatever the order and th
   for (const UpdateOrder order : {UpdateOrder::average_then_update, UpdateOrder::update_then_average}) {
     for (const int every : {1, 2, 3}) {
       const auto models = models_after(6, with<AdPsgdParams>([&](auto& system) {
-                                         system.gossip_rate.every = every;
+                                         system.gossip_rate.form = every;
                                          system.update_order = order;
                                        }));
       CHECK(models[0] + models[1] == -6 * (2 + 4));

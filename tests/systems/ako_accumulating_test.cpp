@@ -61,7 +61,7 @@ Run run_of(AkoParams params, int workers, double nominal_s, double n_over_b, dou
 
 AkoParams adaptive(AkoSchedule schedule = AkoSchedule::rotate) {
   AkoParams params;
-  params.partitions = {.adaptive = true};
+  params.partitions = {PartitionsFrom::measured};
   params.schedule = schedule;
   return params;
 }
@@ -133,8 +133,8 @@ TEST_CASE("computing never waits for the network, however slow it is: what canno
   for (const char* how : {"fixed", "auto", "adaptive", "codec"}) {
     CAPTURE(how);
     AkoParams params;
-    if (how == std::string("auto")) params.partitions = {.automatic = true};
-    if (how == std::string("adaptive")) params.partitions = {.adaptive = true};
+    if (how == std::string("auto")) params.partitions = {PartitionsFrom::described};
+    if (how == std::string("adaptive")) params.partitions = {PartitionsFrom::measured};
     if (how == std::string("codec")) params.codec = codec::SignParams{};
     CHECK(run_of(params, 3, 0.5, 50.0, 0.01, 40).seconds == doctest::Approx(40 * c));
   }
@@ -145,7 +145,7 @@ TEST_CASE("computing never waits for the network, however slow it is: what canno
 
 TEST_CASE("sums that wait to be encoded keep a staleness bound, and end") {
   AkoParams params;
-  params.partitions.counts = {3};
+  params.partitions.form = 3;
   params.codec = codec::SignParams{};
   params.staleness_bound = 2;
   REQUIRE(accumulates(params));

@@ -16,7 +16,7 @@ AkoPlan plan_of(int partitions, AkoSchedule schedule) {
   cluster.workers = 4;
   cluster.parameters = 100;
   AkoParams params;
-  params.partitions.counts = {partitions};
+  params.partitions.form = partitions;
   params.schedule = schedule;
   return {params, cluster};
 }

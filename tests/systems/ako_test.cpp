@@ -47,7 +47,7 @@ struct OneWorker {
 
 AkoParams with(int partitions, AkoSchedule schedule) {
   AkoParams params;
-  params.partitions.counts = {partitions};
+  params.partitions.form = partitions;
   params.schedule = schedule;
   return params;
 }
@@ -143,7 +143,7 @@ TEST_CASE("a message tells the step of the oldest gradient in its sum") {
 TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of the compute time") {
   // 1 s of exchange, 0.1 s of compute, 0.9 of it: 1 / 0.09 = 11.1, so 12.
   AkoParams params;
-  params.partitions = {.automatic = true, .counts = {}};
+  params.partitions = {PartitionsFrom::described};
   const OneWorker one(params, cluster_of(2), 0, 12);
   int most = 0;
   for (const Message& message : one.node.sent) most = std::max(most, message.as<PartOfSum>().part);

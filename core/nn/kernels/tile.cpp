@@ -7,7 +7,6 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/kernels/tile_kernel.hpp"
-#include "core/nn/kernels/tile_sets.hpp"
 
 namespace ddl::nn {
 namespace {

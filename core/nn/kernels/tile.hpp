@@ -51,4 +51,9 @@ void check_kernel_choice();
 // The fastest for results of so many columns.
 const TileSet& tile_set_for(std::size_t columns);
 
+// The panels of the sets, each defined only where its file could be compiled for that CPU.
+void panel_avx512(const PanelCall& call);
+void panel_avx2(const PanelCall& call);
+void panel_plain(const PanelCall& call);
+
 }  // namespace ddl::nn

@@ -1,5 +1,5 @@
 // Compiled for AVX2 and FMA; called only where the CPU has them.
-#include "core/nn/kernels/tile_sets.hpp"
+#include "core/nn/kernels/tile.hpp"
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>

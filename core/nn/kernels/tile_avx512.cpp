@@ -1,5 +1,5 @@
 // Compiled for AVX-512F; called only where the CPU has it.
-#include "core/nn/kernels/tile_sets.hpp"
+#include "core/nn/kernels/tile.hpp"
 
 #ifdef __AVX512F__
 #include <immintrin.h>

@@ -14,19 +14,13 @@ enum class SammeWeighting {
   standard,  // what a member gets wrong weighs more for the next
   published  // what it gets right does: as the code of IDDL has it
 };
-constexpr auto enum_names(SammeWeighting) {
-  return std::to_array<EnumName<SammeWeighting>>(
-      {{SammeWeighting::standard, "standard"}, {SammeWeighting::published, "published"}});
-}
+constexpr auto enum_names(SammeWeighting) { return in_order<SammeWeighting>("standard", "published"); }
 
 enum class SammeSampling {
   resample,  // every sample of a batch is drawn by the weights (Freund and Schapire, 1997)
   repeat     // in passes over all samples, in which those of the largest weight come twice: as in IDDL
 };
-constexpr auto enum_names(SammeSampling) {
-  return std::to_array<EnumName<SammeSampling>>(
-      {{SammeSampling::resample, "resample"}, {SammeSampling::repeat, "repeat"}});
-}
+constexpr auto enum_names(SammeSampling) { return in_order<SammeSampling>("resample", "repeat"); }
 
 // Samples that all weigh the same, 1 in sum.
 std::vector<float> equal_weights(std::size_t samples);

@@ -16,9 +16,7 @@ enum class SammeVote {
   answers,  // a byte per evaluated sample travels to the first worker, which counts
   models    // the member itself does
 };
-constexpr auto enum_names(SammeVote) {
-  return std::to_array<EnumName<SammeVote>>({{SammeVote::answers, "answers"}, {SammeVote::models, "models"}});
-}
+constexpr auto enum_names(SammeVote) { return in_order<SammeVote>("answers", "models"); }
 
 // What the code of IDDL does in ways of its own. By default nothing: SAMME as its paper has it.
 struct IddlParams {

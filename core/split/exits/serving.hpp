@@ -10,10 +10,7 @@
 namespace ddl::split {
 
 enum class Arrivals { after_answer, regular, poisson };
-constexpr auto enum_names(Arrivals) {
-  return std::to_array<EnumName<Arrivals>>(
-      {{Arrivals::after_answer, "after_answer"}, {Arrivals::regular, "regular"}, {Arrivals::poisson, "poisson"}});
-}
+constexpr auto enum_names(Arrivals) { return in_order<Arrivals>("after_answer", "regular", "poisson"); }
 
 struct ServingParams {
   int requests = 0;

@@ -12,10 +12,7 @@ enum class Uncertainty {
   entropy,    // of its probabilities, over that of equal ones
   confidence  // 1 - the largest of them, over 1 - 1/classes
 };
-constexpr auto enum_names(Uncertainty) {
-  return std::to_array<EnumName<Uncertainty>>(
-      {{Uncertainty::entropy, "entropy"}, {Uncertainty::confidence, "confidence"}});
-}
+constexpr auto enum_names(Uncertainty) { return in_order<Uncertainty>("entropy", "confidence"); }
 
 // The uncertainty of softmax(outputs).
 double uncertainty_of(std::span<const float> outputs, Uncertainty measure);

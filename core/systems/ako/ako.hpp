@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "core/base/field_value.hpp"
 #include "core/base/fields.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/comm/partitions.hpp"
@@ -21,33 +23,35 @@ namespace ddl::systems {
 // P, for all workers or for each; or groups of layers and tensors by name, one for each partition; or the least P at
 // which a worker's exchange fits in `utilisation` of the time it computes: on the network as it is described ("auto"),
 // or as the worker measures it while it runs ("adaptive").
+enum class PartitionsFrom { described, measured };
+constexpr auto enum_names(PartitionsFrom) { return in_order<PartitionsFrom>("auto", "adaptive"); }
 struct Partitions {
-  bool automatic = false;
-  std::vector<int> counts = {1};  // one for all, or one per worker
-  bool adaptive = false;
-  std::vector<std::vector<std::string>> groups = {};
+  using Groups = std::vector<std::vector<std::string>>;
+  std::variant<int, std::vector<int>, Groups, PartitionsFrom> form = 1;
 
-  bool are_chosen() const { return automatic || adaptive; }
+  bool are_chosen() const { return std::holds_alternative<PartitionsFrom>(form); }
+  bool automatic() const { return form == decltype(form)(PartitionsFrom::described); }
+  bool adaptive() const { return form == decltype(form)(PartitionsFrom::measured); }
+  const std::vector<int>* counts() const {
+    return std::get_if<std::vector<int>>(&form);
+  }  // one for all, or one per worker
+  const Groups* groups() const { return std::get_if<Groups>(&form); }
 };
-
-FieldValue form_of(Partitions& partitions);
+inline FieldValue form_of(Partitions& partitions) {
+  return either(partitions.form, "is no count",
+                "expected a count, a list with one per worker, groups of names, \"auto\" or \"adaptive\"");
+}
 
 enum class AkoSchedule { rotate, broadcast };  // a different part to each class of peers, or one to all
-constexpr auto enum_names(AkoSchedule) {
-  return std::to_array<EnumName<AkoSchedule>>({{AkoSchedule::rotate, "rotate"}, {AkoSchedule::broadcast, "broadcast"}});
-}
+constexpr auto enum_names(AkoSchedule) { return in_order<AkoSchedule>("rotate", "broadcast"); }
 
 enum class AkoApply { at_step, on_arrival };
-constexpr auto enum_names(AkoApply) {
-  return std::to_array<EnumName<AkoApply>>({{AkoApply::at_step, "at_step"}, {AkoApply::on_arrival, "on_arrival"}});
-}
+constexpr auto enum_names(AkoApply) { return in_order<AkoApply>("at_step", "on_arrival"); }
 
 // When a peer's queue is full. merge: what cannot leave accumulates, and computing never waits (the paper's decoupling
 // of computing and network). block: the worker waits.
 enum class Overflow { merge, block };
-constexpr auto enum_names(Overflow) {
-  return std::to_array<EnumName<Overflow>>({{Overflow::merge, "merge"}, {Overflow::block, "block"}});
-}
+constexpr auto enum_names(Overflow) { return in_order<Overflow>("merge", "block"); }
 
 // The body of a partition's sum of gradients.
 struct PartOfSum {

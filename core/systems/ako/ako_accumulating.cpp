@@ -64,7 +64,7 @@ void AccumulatingSender::send(const Payload& gradient, double seconds) {
 void AccumulatingSender::serve(Peer& peer) {
   while (true) {
     node_.wait_until([&peer] { return peer.turns > 0; }, service);
-    if (params_.partitions.adaptive && peer.transfers++ % transfers_per_probe == 0) measure_latency(peer);
+    if (params_.partitions.adaptive() && peer.transfers++ % transfers_per_probe == 0) measure_latency(peer);
     --peer.turns;
     const double since_s = node_.now();
     Message part = take(peer);  // 2
@@ -89,7 +89,7 @@ Message AccumulatingSender::take(Peer& peer) {
   std::int64_t& since = peer.since[static_cast<std::size_t>(part)];
   Message message{
       .port = part % params_.tf_ako.receive_threads, .step = last_, .body = PartOfSum{part, peer.partitions, since}};
-  if (params_.partitions.adaptive) {
+  if (params_.partitions.adaptive()) {
     message.values = comm::gather(peer.sum, slices);
     message.wire_bytes = comm::wire_bytes(node_.cluster(), slices);
   } else {
@@ -103,7 +103,7 @@ Message AccumulatingSender::take(Peer& peer) {
 }
 
 void AccumulatingSender::end_round(Peer& peer) {
-  if (params_.partitions.adaptive) measured_.adapt();
+  if (params_.partitions.adaptive()) measured_.adapt();
   const int partitions = measured_.partitions();
   if (partitions != peer.partitions) peer.since = cut_again(peer.since, partitions, node_.cluster().parameters);
   begin_round(peer, partitions);

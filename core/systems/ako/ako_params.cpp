@@ -27,10 +27,9 @@ Traffic AkoParams::traffic(const Cluster& cluster) const {
 
 std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
   std::vector<SettingError> list;
-  const std::size_t counts = partitions.counts.size();
-  const bool named = !partitions.groups.empty();
-  if (!partitions.are_chosen() && !named && counts != 1 && counts != static_cast<std::size_t>(around.workers)) {
-    list.push_back({"partitions", std::to_string(counts) + " counts for " + std::to_string(around.workers) +
+  const std::vector<int>* counts = partitions.counts();
+  if (counts != nullptr && counts->size() != 1 && std::ssize(*counts) != around.workers) {
+    list.push_back({"partitions", std::to_string(counts->size()) + " counts for " + std::to_string(around.workers) +
                                       " workers; expected one count, one per worker, \"auto\" or \"adaptive\""});
   }
   if (apply == AkoApply::on_arrival && !around.stateless_optimizer) {
@@ -38,10 +37,10 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
                     "\"on_arrival\" applies slices one by one, which needs plain sgd; "
                     "expected \"at_step\" or another optimizer"});
   }
-  if (named && partitioner != comm::Partitioner::even) {
+  if (partitions.groups() != nullptr && partitioner != comm::Partitioner::even) {
     list.push_back({"partitioner", "is given, but the groups say how the model is cut; expected no such key"});
   }
-  if (partitions.adaptive) {
+  if (partitions.adaptive()) {
     const std::string why = "\"adaptive\" cuts the model in each round as it must, without ever waiting; expected ";
     if (overflow == Overflow::block) list.push_back({"overflow", why + "\"merge\""});
     if (staleness_bound) list.push_back({"staleness_bound", why + "none"});
@@ -55,7 +54,7 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
   if (tf_ako.clock == AkoClock::ping_pong && !staleness_bound) {
     list.push_back({"tf_ako.clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
   }
-  if (partitions.automatic && !codec::has_fixed_size(codec)) {
+  if (partitions.automatic() && !codec::has_fixed_size(codec)) {
     list.push_back(
         {"partitions",
          "\"auto\" needs to know how much is sent, which this codec leaves to the values; expected a count"});
@@ -65,56 +64,22 @@ std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
 
 bool accumulates(const AkoParams& params) {
   const bool encodes = !std::holds_alternative<codec::NoCodecParams>(params.codec);
-  return params.partitions.adaptive || (encodes && params.overflow == Overflow::merge &&
-                                        params.tf_ako.publish == Publish::background);  // codes cannot be added
+  return params.partitions.adaptive() || (encodes && params.overflow == Overflow::merge &&
+                                          params.tf_ako.publish == Publish::background);  // codes cannot be added
 }
 
 // Beside the weights a worker keeps a sum of gradients for each class of peers, or each peer.
 MemoryUse AkoParams::memory(std::size_t parameters, int workers) const {
   MemoryUse use = replicas(parameters, workers);
   const int peers = std::max(1, workers - 1);
-  const int most = partitions.automatic         ? 1
-                   : !partitions.groups.empty() ? static_cast<int>(partitions.groups.size())
-                                                : *std::ranges::max_element(partitions.counts);
+  int most = 1;
+  if (const int* count = std::get_if<int>(&partitions.form)) most = *count;
+  if (partitions.groups() != nullptr) most = static_cast<int>(partitions.groups()->size());
+  if (partitions.counts() != nullptr) most = std::ranges::max(*partitions.counts());
   const int sums = accumulates(*this) ? peers : schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
   use.vectors = sums + 1;  // and how many gradients came in for each coordinate
   use.all_to_all = true;
   return use;
-}
-
-FieldValue form_of(Partitions& partitions) {
-  enum Word : std::size_t { automatic, adaptive };
-  WordOrField field{
-      .words = {"auto", "adaptive"},
-      .chosen = std::nullopt,
-      .choose = [&partitions](
-                    std::size_t word) { partitions = {.automatic = word == automatic, .adaptive = word == adaptive}; },
-      .one =
-          [&partitions] {
-            partitions = {};
-            return field_value(partitions.counts.front());
-          },
-      .list =
-          [&partitions] {
-            partitions = {};
-            return field_value(partitions.counts);
-          },
-      .value =
-          [&partitions] {
-            if (!partitions.groups.empty()) return field_value(partitions.groups);
-            return partitions.counts.size() == 1 ? field_value(partitions.counts.front())
-                                                 : field_value(partitions.counts);
-          },
-      .is_not = "is no count",
-      .expected = "expected a count, a list with one per worker, groups of names, \"auto\" or \"adaptive\"",
-      .lists =
-          [&partitions] {
-            partitions = {};
-            return field_value(partitions.groups);
-          }};
-  if (partitions.automatic) field.chosen = automatic;
-  if (partitions.adaptive) field.chosen = adaptive;
-  return {std::move(field)};
 }
 
 }  // namespace ddl::systems

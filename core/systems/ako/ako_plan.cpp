@@ -9,9 +9,10 @@ namespace ddl::systems {
 
 int partitions_of(const AkoParams& params, const Cluster& cluster, int worker) {
   const auto w = static_cast<std::size_t>(worker);
-  const auto& counts = params.partitions.counts;
-  if (!params.partitions.groups.empty()) return static_cast<int>(params.partitions.groups.size());
-  if (!params.partitions.are_chosen()) return counts.size() == 1 ? counts[0] : counts[w];
+  const Partitions& partitions = params.partitions;
+  if (const int* count = std::get_if<int>(&partitions.form)) return *count;
+  if (const auto* counts = partitions.counts()) return counts->size() == 1 ? counts->front() : counts->at(w);
+  if (partitions.groups() != nullptr) return static_cast<int>(partitions.groups()->size());
   const double wanted =
       comm::least_share(params.codec, cluster) * cluster.exchange_s[w] / (params.utilisation * cluster.compute_s[w]);
   return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most_partitions(cluster)));
@@ -23,14 +24,14 @@ double most_partitions(const Cluster& cluster) {
 
 AkoPlan::AkoPlan(const AkoParams& params, const Cluster& cluster)
     : rotates_(params.schedule == AkoSchedule::rotate),
-      adaptive_(params.partitions.adaptive),
+      adaptive_(params.partitions.adaptive()),
       parameters_(cluster.parameters) {
-  const auto& groups = params.partitions.groups;
+  const Partitions::Groups* groups = params.partitions.groups();
   for (int worker = 0; worker < cluster.workers; ++worker) {
     const int count = counts_.emplace_back(partitions_of(params, cluster, worker));
     if (cuts_.contains(count)) continue;
-    cuts_[count] = groups.empty() ? comm::make_partitions(params.partitioner, count, cluster)
-                                  : comm::make_partitions(groups, cluster);
+    cuts_[count] = groups == nullptr ? comm::make_partitions(params.partitioner, count, cluster)
+                                     : comm::make_partitions(*groups, cluster);
   }
 }
 

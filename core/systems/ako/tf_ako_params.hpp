@@ -9,16 +9,12 @@
 namespace ddl::systems {
 
 enum class Publish { background, blocking };  // blocking: the worker waits until each message is at its receiver
-constexpr auto enum_names(Publish) {
-  return std::to_array<EnumName<Publish>>({{Publish::background, "background"}, {Publish::blocking, "blocking"}});
-}
+constexpr auto enum_names(Publish) { return in_order<Publish>("background", "blocking"); }
 
 // How the staleness bound is kept. peers: before its gradient a worker waits for what it must have received itself.
 // ping_pong: before applying, for what every worker must have received, which worker 0 counts (TF.AKO).
 enum class AkoClock { peers, ping_pong };
-constexpr auto enum_names(AkoClock) {
-  return std::to_array<EnumName<AkoClock>>({{AkoClock::peers, "peers"}, {AkoClock::ping_pong, "ping_pong"}});
-}
+constexpr auto enum_names(AkoClock) { return in_order<AkoClock>("peers", "ping_pong"); }
 
 // By default nothing: Ako as its paper has it.
 struct TfAkoParams {

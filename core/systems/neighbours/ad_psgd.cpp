@@ -1,31 +1,36 @@
-// Asynchronous decentralized SGD (Lian et al., ICML 2018, algorithm 1): every worker computes gradients without ever
-// waiting for another; beside that, pairs of workers average their models. Active workers (odd ids) ask, passive ones
-// (even) answer at once, so no circle of waits can close. The averaging is atomic for the pair: an active worker
-// changes nothing of its model between asking and the answer, and a passive one answers and averages in one go. Both
-// then hold the same average, and the sum of all models is moved by gradients alone.
+// Asynchronous decentralized SGD (Lian et al., ICML 2018, algorithm 1): every
+// worker computes gradients without ever waiting for another; beside that,
+// pairs of workers average their models. Active workers (odd ids) ask, passive
+// ones (even) answer at once, so no circle of waits can close. The averaging is
+// atomic for the pair: an active worker changes nothing of its model between
+// asking and the answer, and a passive one answers and averages in one go. Both
+// then hold the same average, and the sum of all models is moved by gradients
+// alone.
 //
 //   compute, worker i, forever:
 //     1  g = gradient(x_i);  wait while the slot is full;  slot = g
 //   exchange, active i, whenever one is due (gossip_rate):
-//     2  ask a passive neighbour j with x_i, and wait for its x_j     (model locked)
-//     3  x_i = (x_i + x_j) / 2
+//     2  ask a passive neighbour j with x_i, and wait for its x_j     (model
+//     locked) 3  x_i = (x_i + x_j) / 2
 //   answer, passive j, on x_i:
 //     4  answer with x_j;  x_j = (x_i + x_j) / 2
 //   slot, both kinds:
-//     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
+//     5  x = step(x, g) as soon as the model is not locked and, in the order
+//     average_then_update, the exchange that g
 //        makes due is over
-//        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x without g until the exchange is over: the
-//        question (2) has s, and 3 is x = x + (x_j - s) / 2. So exchanges use the model without g, as they would
-//        otherwise, and only the worker's next gradients see g. The slot stays full as long.
+//        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x
+//        without g until the exchange is over: the question (2) has s, and 3 is
+//        x = x + (x_j - s) / 2. So exchanges use the model without g, as they
+//        would otherwise, and only the worker's next gradients see g. The slot
+//        stays full as long.
 //
-// A gradient's staleness is the number of averagings and updates its worker's model went through from when it began to
-// be computed until it was applied.
-#include "core/systems/neighbours/ad_psgd.hpp"
-
+// A gradient's staleness is the number of averagings and updates its worker's
+// model went through from when it began to be computed until it was applied.
 #include <optional>
 #include <utility>
 
 #include "core/membership/call.hpp"
+#include "core/systems/neighbours/ad_psgd.hpp"
 #include "core/systems/neighbours/pending_gradient.hpp"
 
 namespace ddl::systems {
@@ -68,7 +73,7 @@ class AdPsgdWorker : public Program {
   void exchange_forever() {
     while (true) {
       node_.wait_until([this] { return exchange_is_due(); }, "a gradient that calls for an exchange");
-      if (params_.gossip_rate.continuous) node_.wait_until([this] { return partners_.any_up(); }, "a partner");
+      if (params_.gossip_rate.continuous()) node_.wait_until([this] { return partners_.any_up(); }, "a partner");
       locked_ = true;
       exchange();  // 2, 3
       locked_ = false;
@@ -105,12 +110,12 @@ class AdPsgdWorker : public Program {
   bool updates_first() const { return params_.update_order == UpdateOrder::update_then_average; }
 
   bool exchange_is_due() const {
-    if (params_.gossip_rate.continuous) return !finished_;
-    return since_exchange_ + (slot_.empty() ? 0 : 1) >= params_.gossip_rate.every;
+    if (params_.gossip_rate.continuous()) return !finished_;
+    return since_exchange_ + (slot_.empty() ? 0 : 1) >= params_.gossip_rate.every();
   }
 
   bool slot_waits_for_exchange() const {
-    return call_ && !updates_first() && !params_.gossip_rate.continuous && exchange_is_due();
+    return call_ && !updates_first() && !params_.gossip_rate.continuous() && exchange_is_due();
   }
 
   Node& node_;
@@ -126,5 +131,42 @@ class AdPsgdWorker : public Program {
 }  // namespace
 
 std::unique_ptr<Program> AdPsgdParams::program(Node& node) const { return std::make_unique<AdPsgdWorker>(*this, node); }
+
+// --- what is known before it runs ---
+
+Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
+  Traffic result{Pace::overlapped, {{}}};
+  // Without a pause exchanges are as many as the network carries, but no step
+  // needs them.
+  result.random_peers = !gossip_rate.continuous() && peer == PartnerRule::random;
+  for (int active = 1; active < cluster.workers; active += 2) {
+    const auto others = graph::partners(topology, cluster.workers, active);
+    const double models = 1.0 / (gossip_rate.every() * static_cast<double>(others.size()));
+    for (const int passive : others) {
+      if (gossip_rate.continuous()) {
+        result.unlisted.insert(result.unlisted.end(), {{active, passive}, {passive, active}});
+        continue;
+      }
+      result.phases[0].push_back({active, passive, models});
+      result.phases[0].push_back({passive, active, models});
+    }
+  }
+  return result;
+}
+
+// A step of every worker, or where exchanges follow one another one of every
+// active worker.
+std::optional<graph::Consensus> AdPsgdParams::consensus(const Cluster& cluster) const {
+  std::vector<graph::Exchange> exchanges;
+  int actives = 0;
+  for (int active = 1; active < cluster.workers; active += 2, ++actives) {
+    const auto others = graph::partners(topology, cluster.workers, active);
+    for (const int passive : others) {
+      exchanges.push_back({active, passive, true, 1.0 / static_cast<double>(others.size())});
+    }
+  }
+  const int every = gossip_rate.continuous() ? 1 : gossip_rate.every();
+  return graph::consensus_of(cluster.workers, exchanges, static_cast<double>(actives) / every);
+}
 
 }  // namespace ddl::systems

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <variant>
 
+#include "core/base/field_value.hpp"
 #include "core/base/fields.hpp"
 #include "core/graph/mixing.hpp"
 #include "core/graph/pairs.hpp"
@@ -12,31 +15,29 @@
 
 namespace ddl::systems {
 
-// How often an active worker starts an exchange.
+// How often an active worker starts an exchange: one after the other, whatever the gradients do, or once for so many of
+// its gradients.
+enum class ExchangePace { per_gradient, continuous };
+constexpr auto enum_names(ExchangePace) { return in_order<ExchangePace>("per_gradient", "continuous"); }
 struct GossipRate {
-  bool continuous = false;  // one after the other, whatever the gradients do
-  int every = 1;            // otherwise: once for so many of its gradients
-};
+  std::variant<ExchangePace, int> form = ExchangePace::per_gradient;
 
-FieldValue form_of(GossipRate& rate);
+  bool continuous() const { return form == decltype(form)(ExchangePace::continuous); }
+  int every() const { return std::holds_alternative<int>(form) ? std::get<int>(form) : 1; }
+};
+inline FieldValue form_of(GossipRate& rate) {
+  return either(rate.form, "is no rate", "expected \"per_gradient\", \"continuous\" or a count of gradients");
+}
 
 enum class PartnerRule { random, cyclic };
-constexpr auto enum_names(PartnerRule) {
-  return std::to_array<EnumName<PartnerRule>>({{PartnerRule::random, "random"}, {PartnerRule::cyclic, "cyclic"}});
-}
+constexpr auto enum_names(PartnerRule) { return in_order<PartnerRule>("random", "cyclic"); }
 
 enum class UpdateOrder { average_then_update, update_then_average };
-constexpr auto enum_names(UpdateOrder) {
-  return std::to_array<EnumName<UpdateOrder>>({{UpdateOrder::average_then_update, "average_then_update"},
-                                               {UpdateOrder::update_then_average, "update_then_average"}});
-}
+constexpr auto enum_names(UpdateOrder) { return in_order<UpdateOrder>("average_then_update", "update_then_average"); }
 
 // When an active worker's own model takes a gradient that no exchange may have yet.
 enum class ApplyPending { after_exchange, at_once };
-constexpr auto enum_names(ApplyPending) {
-  return std::to_array<EnumName<ApplyPending>>(
-      {{ApplyPending::after_exchange, "after_exchange"}, {ApplyPending::at_once, "at_once"}});
-}
+constexpr auto enum_names(ApplyPending) { return in_order<ApplyPending>("after_exchange", "at_once"); }
 
 struct AdPsgdParams : SystemOf<AdPsgdParams> {
   static constexpr SystemFacts facts{.name = "ad_psgd",

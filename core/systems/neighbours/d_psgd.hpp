@@ -14,9 +14,7 @@
 namespace ddl::systems {
 
 enum class Combine { before, after };  // models are averaged before the gradient is applied (as published), or after
-constexpr auto enum_names(Combine) {
-  return std::to_array<EnumName<Combine>>({{Combine::before, "before"}, {Combine::after, "after"}});
-}
+constexpr auto enum_names(Combine) { return in_order<Combine>("before", "after"); }
 
 struct DPsgdParams : SystemOf<DPsgdParams> {
   static constexpr SystemFacts facts{.name = "d_psgd",

@@ -14,33 +14,19 @@
 namespace ddl::systems {
 
 enum class GossipMode { pull, push, pair };
-constexpr auto enum_names(GossipMode) {
-  return std::to_array<EnumName<GossipMode>>(
-      {{GossipMode::pull, "pull"}, {GossipMode::push, "push"}, {GossipMode::pair, "pair"}});
-}
+constexpr auto enum_names(GossipMode) { return in_order<GossipMode>("pull", "push", "pair"); }
 
 enum class PeerRule { random, ring, round_robin };
-constexpr auto enum_names(PeerRule) {
-  return std::to_array<EnumName<PeerRule>>(
-      {{PeerRule::random, "random"}, {PeerRule::ring, "ring"}, {PeerRule::round_robin, "round_robin"}});
-}
+constexpr auto enum_names(PeerRule) { return in_order<PeerRule>("random", "ring", "round_robin"); }
 
 enum class Merge { half, loss_weighted };  // loss_weighted: the model with the smaller loss weighs more
-constexpr auto enum_names(Merge) {
-  return std::to_array<EnumName<Merge>>({{Merge::half, "half"}, {Merge::loss_weighted, "loss_weighted"}});
-}
+constexpr auto enum_names(Merge) { return in_order<Merge>("half", "loss_weighted"); }
 
 enum class ExchangeOrder { sequential, overlap };  // overlap: asked before the gradient, answered while it is computed
-constexpr auto enum_names(ExchangeOrder) {
-  return std::to_array<EnumName<ExchangeOrder>>(
-      {{ExchangeOrder::sequential, "sequential"}, {ExchangeOrder::overlap, "overlap"}});
-}
+constexpr auto enum_names(ExchangeOrder) { return in_order<ExchangeOrder>("sequential", "overlap"); }
 
 enum class Threshold { none, abs_mean, signed_mean };  // drop gradients below the tensor's mean (magnitude)
-constexpr auto enum_names(Threshold) {
-  return std::to_array<EnumName<Threshold>>(
-      {{Threshold::none, "none"}, {Threshold::abs_mean, "abs_mean"}, {Threshold::signed_mean, "signed_mean"}});
-}
+constexpr auto enum_names(Threshold) { return in_order<Threshold>("none", "abs_mean", "signed_mean"); }
 
 struct GossipParams : SystemOf<GossipParams> {
   static constexpr SystemFacts facts{.name = "gossip",

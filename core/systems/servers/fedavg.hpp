@@ -16,9 +16,7 @@
 namespace ddl::systems {
 
 enum class Weigh { samples, workers };  // a model counts by the samples of its worker, or as every other
-constexpr auto enum_names(Weigh) {
-  return std::to_array<EnumName<Weigh>>({{Weigh::samples, "samples"}, {Weigh::workers, "workers"}});
-}
+constexpr auto enum_names(Weigh) { return in_order<Weigh>("samples", "workers"); }
 
 struct FedavgParams : SystemOf<FedavgParams> {
   static constexpr SystemFacts facts{.name = "fedavg",

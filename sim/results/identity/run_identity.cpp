@@ -12,7 +12,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/digest.hpp"
-#include "core/data/data_files.hpp"
+#include "core/data/dataset.hpp"
 #include "core/nn/kernels/blas.hpp"
 #include "core/nn/math_mode.hpp"
 #include "sim/platform/layout.hpp"

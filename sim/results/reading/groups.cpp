@@ -50,30 +50,39 @@ bool differs(const std::vector<const SettingsByPath*>& tables, const std::string
   return false;
 }
 
-// Where something lies says nothing if the same lies there; and what lies there need not be told if the paths tell.
-bool is_needless(const std::vector<SettingsByPath>& tables, const std::string& path) {
-  for (const auto& setting : paths_and_contents) {
-    if (path != setting.path && path != setting.content) continue;
-    std::map<std::string, std::set<std::string>> contents;  // by path
-    std::set<std::string> all;
-    for (const SettingsByPath& table : tables) {
-      const std::string content = value_at(table, std::string(setting.content));
-      contents[value_at(table, std::string(setting.path))].insert(content);
-      all.insert(content);
-    }
-    if (path == setting.path) return all.size() == 1;
-    return std::ranges::all_of(contents, [](const auto& lain) { return lain.second.size() == 1; });
+std::vector<std::string> column_of(const std::vector<SettingsByPath>& tables, std::string_view path) {
+  std::vector<std::string> column;
+  for (const SettingsByPath& table : tables) column.push_back(value_at(table, std::string(path)));
+  return column;
+}
+
+// Whether groups with equal keys have equal values, so that the keys tell them apart as well as the values do.
+bool follows(const std::vector<std::string>& values, const std::vector<std::string>& keys) {
+  std::map<std::string, std::string> value_of;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (value_of.emplace(keys[i], values[i]).first->second != values[i]) return false;
+  }
+  return true;
+}
+
+// A file is known by its path and by its content's digest. A path is left out where all files have one content, a
+// digest where the paths tell the contents apart.
+bool is_redundant(const std::vector<SettingsByPath>& tables, const std::string& path) {
+  for (const auto& file : paths_and_contents) {
+    const std::vector<std::string> digests = column_of(tables, file.content);
+    if (path == file.path) return std::set(digests.begin(), digests.end()).size() == 1;
+    if (path == file.content) return follows(digests, column_of(tables, file.path));
   }
   return false;
 }
 
-// Of a digest the name of what has it; nothing of any other setting, or where the path tells it by itself.
+// The file's name, before its digest; empty for all other settings, and where the paths are told, too.
 std::string name_of_content(const SettingsByPath& table, const std::string& path,
                             const std::vector<std::string>& varied) {
   for (const auto& setting : paths_and_contents) {
     if (path != setting.content || std::ranges::find(varied, setting.path) != varied.end()) continue;
-    const std::filesystem::path lay = value_at(table, std::string(setting.path));
-    return lay.empty() ? "" : (lay.has_filename() ? lay : lay.parent_path()).filename().string() + " ";
+    const std::filesystem::path file = value_at(table, std::string(setting.path));
+    return file.empty() ? "" : (file.has_filename() ? file : file.parent_path()).filename().string() + " ";
   }
   return "";
 }
@@ -94,18 +103,6 @@ std::vector<std::string> schemes_of(const std::vector<SettingsByPath>& tables, c
     schemes.push_back(scheme);
   }
   return schemes;
-}
-
-// Whether `path` follows from the system: servers come with the systems that need them.
-bool follows_scheme(const std::vector<SettingsByPath>& tables, const std::vector<std::string>& schemes,
-                    const std::string& path) {
-  if (path != "platform.servers") return false;
-  std::map<std::string, std::string> of_scheme;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const std::string value = value_at(tables[i], path);
-    if (of_scheme.emplace(schemes[i], value).first->second != value) return false;
-  }
-  return true;
 }
 
 // Whether every scheme has one learning rate in every condition, and schemes of one condition differ in it, as where
@@ -243,17 +240,14 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
   const std::vector<std::string> paths = all_paths(groups);
   names.schemes = schemes_of(tables, paths);
   for (const std::string& path : paths) {
-    if (path.starts_with(algorithm_prefix) || !differs(all, path) || is_needless(tables, path) ||
-        follows_scheme(tables, names.schemes, path)) {
-      continue;
-    }
+    if (path.starts_with(algorithm_prefix) || !differs(all, path) || is_redundant(tables, path)) continue;
+    // Servers come with the systems that need them.
+    if (path == "platform.servers" && follows(column_of(tables, path), names.schemes)) continue;
     names.varied.push_back(path);
   }
   names.values.resize(tables.size());
   for (const std::string& path : names.varied) {
-    std::vector<std::string> column;
-    for (const SettingsByPath& table : tables) column.push_back(value_at(table, path));
-    const std::vector<std::string> shown = shown_values(column);
+    const std::vector<std::string> shown = shown_values(column_of(tables, path));
     for (std::size_t i = 0; i < tables.size(); ++i)
       names.values[i].push_back(name_of_content(tables[i], path, names.varied) + shown[i]);
   }

@@ -206,19 +206,13 @@ struct Reader {
     read_object(json, field.visit, {field.key});
   }
 
-  void operator()(const WordOrField& field) const {
-    const auto index = json.is_string() ? index_in(field.words, json) : std::nullopt;
-    if (index) {
-      field.choose(*index);
-    } else if (field.list && json.is_array()) {
-      if (json.empty()) place.error(std::string("is an empty list; ") + field.expected);
-      const bool nested = field.lists && !json.empty() && json.front().is_array();
-      read_value(json, nested ? field.lists() : field.list(), rule, place);
-    } else if (json.is_number()) {
-      read_value(json, field.one(), rule, place);
-    } else {
-      place.error(shown(json) + " " + field.is_not + "; " + field.expected);
+  void operator()(const EitherField& field) const {
+    if (json.is_array() && json.empty()) return place.error(std::string("is an empty list; ") + field.expected);
+    for (const auto& make : field.forms) {
+      const FieldValue value = make();
+      if (looks_like(json, value)) return read_value(json, value, rule, place);
     }
+    place.error(shown(json) + " " + field.is_not + "; " + field.expected);
   }
 
  private:
@@ -233,6 +227,16 @@ struct Reader {
     ObjectReader reader(object, place, std::move(known));
     visit(reader);
     reader.finish();
+  }
+  // Of a list, its first element tells.
+  static bool looks_like(const Json& json, const FieldValue& value) {
+    if (const auto* field = std::get_if<WordField>(&value.form))
+      return json.is_string() && index_in(field->words, json);
+    const auto* list = std::get_if<ListField>(&value.form);
+    if (list == nullptr) return json.is_number();
+    const bool of_lists = std::holds_alternative<ListField>(list->append().form);
+    list->clear();
+    return json.is_array() && json.front().is_array() == of_lists;
   }
   static const std::string& word(const Json& text) { return text.get_ref<const std::string&>(); }
   static std::optional<std::size_t> index_in(const std::vector<std::string>& words, const Json& text) {

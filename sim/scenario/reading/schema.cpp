@@ -147,22 +147,11 @@ struct Schema {
     return {{"oneOf", forms}};
   }
 
-  OrderedJson operator()(const WordOrField& field) const {
-    OrderedJson words =
-        field.words.size() == 1 ? OrderedJson{{"const", field.words[0]}} : OrderedJson{{"enum", field.words}};
+  OrderedJson operator()(const EitherField& field) const {
     OrderedJson forms = OrderedJson::array();
-    if (!field.list) forms.push_back(words);
-    forms.push_back(schema_value(field.one(), rule));
-    if (field.list) {
-      OrderedJson list = schema_value(field.list(), rule);
-      list["minItems"] = 1;
-      forms.push_back(std::move(list));
-      if (field.lists) {
-        OrderedJson lists = schema_value(field.lists(), rule);
-        lists["minItems"] = 1;
-        forms.push_back(std::move(lists));
-      }
-      forms.push_back(words);
+    for (const auto& make : field.forms) {
+      OrderedJson& form = forms.emplace_back(schema_value(make(), rule));
+      if (form.value("type", "") == "array") form["minItems"] = 1;
     }
     return {{"oneOf", forms}};
   }

@@ -60,9 +60,7 @@ struct Writer {
     field.visit(writer);
     return object;
   }
-  OrderedJson operator()(const WordOrField& field) const {
-    return field.chosen ? OrderedJson(field.words[*field.chosen]) : written(field.value());
-  }
+  OrderedJson operator()(const EitherField& field) const { return written(field.value()); }
   OrderedJson operator()(ShareOrCount* share) const {
     return share->is_count ? OrderedJson(static_cast<std::int64_t>(share->value)) : OrderedJson(share->value);
   }
