@@ -1,5 +1,6 @@
 #include "core/membership/round_entry.hpp"
 
+#include <algorithm>
 #include <compare>
 #include <limits>
 #include <ranges>
@@ -13,31 +14,56 @@ namespace {
 class RoundEntry final : public comm::NeighbourExchange {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
+  // What a neighbour is to this node.
+  enum class State {
+    out,       // not there: rounds are done without it
+    awaited,   // crashed: no round begins until it is back
+    silent,    // there before this node, and has not said at which round it is
+    placed,    // has said so, and is to hear with which round this node enters
+    entering,  // started after this node, which tells it its round: is to say with which round it enters
+    present    // takes part
+  };
+  enum class News { goes, crashes_awaited, starts, says_place, says_entry, leaves };
+
+  // What does not fit a state was meant for the program that ran here before, and changes nothing.
+  static constexpr State after(State state, News news) {
+    using enum State;
+    // clang-format off
+    constexpr State table[][6] = {
+        //             goes crashes_awaited starts says_place says_entry leaves
+        /* out      */ {out, awaited, entering,    out,       out,       out},
+        /* awaited  */ {out, awaited, entering,    awaited,   awaited,   out},
+        /* silent   */ {out, awaited, entering,    placed,    silent,    out},
+        /* placed   */ {out, awaited, entering,    placed,    placed,    out},
+        /* entering */ {out, awaited, entering,    entering,  present,   out},
+        /* present  */ {out, awaited, entering,    present,   present,   out}};
+    // clang-format on
+    return table[static_cast<int>(state)][static_cast<int>(news)];
+  }
+
+  // Where a node is when another enters. The largest place is where those that enter go.
+  struct Place {
+    bool fixed = false;  // others wait for the node at that round, so it cannot move
+    std::int64_t round = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Neighbour {
+    State state = State::out;
+    std::int64_t started = 0;   // after so many events of hosts; 0: before this node
+    Place place{};              // if placed
+    std::int64_t from = never;  // takes part from this round on; before_all: from before this node's first round
+  };
+  static constexpr std::int64_t before_all = -1;
+
   // Bodies of messages.
   struct At {
     static constexpr std::string_view body_name = "rounds.at";
-    std::int64_t round = 0;
-    bool fixed = false;         // false: no node waits for the sender at that round, so it may move to another
+    Place place;
     std::int64_t answered = 0;  // the event of the target's start
   };
   struct EntersWith {
     static constexpr std::string_view body_name = "rounds.enters_with";
     std::int64_t round = 0;
-  };
-
-  // What this node knows of a neighbour.
-  struct Neighbour {
-    bool down = false;            // and waited for
-    std::int64_t started = 0;     // after so many events of hosts; 0: before this node
-    bool undecided = false;       // is or will be told where this node is, and has not said where it enters
-    std::int64_t takes_part = 0;  // from this round on
-    std::int64_t entered = -1;    // with this round, in the middle
-  };
-  // Where a neighbour is, as it says while this node enters.
-  struct Place {
-    bool fixed = false;  // false: no other node waits for it at that round, so it may move to another
-    std::int64_t round = 0;
-    auto operator<=>(const Place&) const = default;
   };
 
  public:
@@ -46,101 +72,95 @@ class RoundEntry final : public comm::NeighbourExchange {
     node.membership().watch(port);
     for (const int other : neighbours()) {
       Neighbour& neighbour = neighbours_[other];
-      if (node.up(other)) continue;
-      neighbour.takes_part = never;
-      neighbour.down = is_waited_for(node.membership().presence(other));
+      if (node.up(other)) {
+        neighbour = {.state = is_entering() ? State::silent : State::present, .from = before_all};
+      } else if (is_waited_for(other, node.membership().presence(other))) {
+        neighbour.state = State::awaited;
+      }
     }
   }
 
   std::int64_t round() const override { return node_.step() + ahead_; }
 
   void enter() override {
-    if (!entering_) return;
-    // The event of this node's start makes them answer, but for those that have started since: they ask this node.
-    wait_for(std::views::keys(neighbours_), [&](int other) {
-      return !places_.contains(other) && !has_left(other) && neighbours_[other].started == 0 && node_.up(other);
-    });
+    if (!is_entering()) return;
+    // The event of this node's start makes them answer.
+    wait_for(std::views::keys(neighbours_), [&](int other) { return is(other, State::silent) && node_.up(other); });
     receive_pending();
-    std::erase_if(places_, [&](const auto& place) { return has_left(place.first) || !node_.up(place.first); });
-    entering_ = false;
-    Place furthest{.round = node_.step()};
-    if (!places_.empty()) furthest = std::ranges::max(std::views::values(places_));
-    go_to(furthest.round);
-    alone_ = places_.empty();
+    std::optional<Place> furthest;
+    for (const auto& [other, neighbour] : neighbours_) {
+      if (is(other, State::placed) && node_.up(other)) furthest = std::max(furthest, std::optional(neighbour.place));
+    }
+    own_ = furthest ? Own::among_others : Own::alone;
+    go_to(furthest ? furthest->round : node_.step());
     for (auto& [other, neighbour] : neighbours_) {
-      if (neighbour.undecided) {
+      if (neighbour.state == State::entering) {
         send_place(other);
-      } else if (places_.contains(other)) {
-        neighbour.takes_part = round();
+      } else if (neighbour.state == State::placed && node_.up(other)) {
+        neighbour.state = State::present;
         node_.send(other, {.port = port, .body = EntersWith{round()}});
       }
     }
   }
 
   void begin_round() override {
-    const auto is_awaited = [&](int other) { return neighbours_[other].undecided || neighbours_[other].down; };
+    const auto holds_up = [&](int other) { return is(other, State::entering) || is(other, State::awaited); };
     do {
       receive_pending();
-      wait_for(std::views::keys(neighbours_), is_awaited);
+      wait_for(std::views::keys(neighbours_), holds_up);
     } while (receive_pending());
     admit_entering_neighbours();
   }
 
-  bool enters(int node, std::int64_t round) const override { return neighbours_.at(node).entered == round; }
+  bool enters(int node, std::int64_t round) const override { return from(node) == round; }
 
  private:
-  bool takes_part(int node, std::int64_t round) const override { return neighbours_.at(node).takes_part <= round; }
+  // What this node is to its neighbours.
+  enum class Own {
+    entering,
+    alone,        // no neighbour takes part, so it may still go back: until its next round
+    among_others  // or alone in a round that has begun
+  };
+
+  bool takes_part(int node, std::int64_t round) const override {
+    return (is(node, State::present) || is(node, State::awaited)) && from(node) <= round;
+  }
   bool is_asked_after_leaving() const override { return true; }
 
   bool handle(const Message& message) override {
-    const int from = message.source;
+    const int source = message.source;
     if (message.is<MembershipEvent>()) {
-      note_event(from, message.as<MembershipEvent>());
+      if (neighbours_.contains(source)) note_event(source, message.as<MembershipEvent>());
     } else if (message.is<At>()) {
-      note_place(from, message.as<At>());
+      if (message.as<At>().answered != started_) return true;
+      hear(source, News::says_place);
+      neighbours_.at(source).place = message.as<At>().place;
     } else if (message.is<EntersWith>()) {
-      note_entry(neighbours_.at(from), message.as<EntersWith>().round);
+      if (is(source, State::entering)) neighbours_.at(source).from = message.as<EntersWith>().round;
+      hear(source, News::says_entry);
     } else if (message.is<Leaving>()) {
-      neighbours_.at(from).undecided = false;
+      hear(source, News::leaves);
       return false;
     } else {
-      // The sender has not said where it is, so this was meant for the program that ran here before.
-      return entering_ && !places_.contains(from);
+      return is_entering() && !is(source, State::placed);  // meant for the program that ran here before
     }
     return true;
   }
 
   void note_event(int node, const MembershipEvent& event) {
-    const auto found = neighbours_.find(node);
-    if (found == neighbours_.end()) return;
-    Neighbour& neighbour = found->second;
     if (event.presence != Presence::up) {
-      neighbour.undecided = false;
-      neighbour.down = is_waited_for(event.presence) && !has_left(node);
-      if (!neighbour.down) neighbour.takes_part = never;
-      return;
+      return hear(node, is_waited_for(node, event.presence) ? News::crashes_awaited : News::goes);
     }
-    places_.erase(node);
     start_again(node);
-    neighbour = {.started = event.number, .takes_part = never};
-    alone_ = alone_ || is_alone();
-    neighbour.undecided = !has_left();
-    if (!entering_) send_place(node);
-  }
-
-  void note_place(int node, const At& at) {
-    if (at.answered == started_) places_[node] = {at.fixed, at.round};
-  }
-
-  static void note_entry(Neighbour& neighbour, std::int64_t round) {
-    if (!neighbour.undecided) return;  // meant for the program that ran here before
-    neighbour.undecided = false;
-    neighbour.takes_part = neighbour.entered = round;
+    neighbours_.at(node) = {.started = event.number};
+    if (!is_entering() && is_alone()) own_ = Own::alone;
+    if (!has_left()) hear(node, News::starts);
+    if (!is_entering()) send_place(node);
   }
 
   // The answer bears the number of the event that it answers: the host may have started once more since.
   void send_place(int node) {
-    Body body = At{unsent_, !alone_, neighbours_[node].started};
+    Body body = At{{.fixed = own_ != Own::alone, .round = unsent_}, neighbours_.at(node).started};
     if (has_left()) body = Leaving{};
     node_.send(node, {.port = port, .body = body});
   }
@@ -148,27 +168,24 @@ class RoundEntry final : public comm::NeighbourExchange {
   void admit_entering_neighbours() {
     std::int64_t first = never;
     for (const auto& [other, neighbour] : neighbours_) {
-      if (!has_left(other)) first = std::min(first, neighbour.takes_part);
+      if (is(other, State::present)) first = std::min(first, neighbour.from);
     }
     // Rounds before `first` have no other node in them, and are left out. Only a node for which no other waits goes
     // back.
-    const bool was_alone = std::exchange(alone_, false);
+    const bool was_alone = std::exchange(own_, Own::among_others) == Own::alone;
     if (first == never || first == round() || (first < round() && !was_alone)) return;
     go_to(first);
     for (const auto& [other, neighbour] : neighbours_) {
-      if (has_left(other) || neighbour.takes_part == never) hand_over_early(other);
+      if (!is(other, State::present)) hand_over_early(other);
     }
   }
 
   // Between two rounds, when no neighbour takes part in the next or has been told of it.
-  bool is_alone() {
-    return unsent_ == round() && std::ranges::none_of(neighbours_, [this](const auto& entry) {
-             const auto& [other, neighbour] = entry;
-             return !has_left(other) && !neighbour.down && (neighbour.undecided || neighbour.takes_part != never);
+  bool is_alone() const {
+    return unsent_ == round() && std::ranges::all_of(std::views::keys(neighbours_), [this](int other) {
+             return is(other, State::out) || is(other, State::awaited);
            });
   }
-
-  bool is_waited_for(Presence presence) const { return presence == Presence::down && on_failure_ == OnFailure::wait; }
 
   // A round is a step of every model in it, so that all have one learning rate.
   void go_to(std::int64_t round) {
@@ -177,14 +194,20 @@ class RoundEntry final : public comm::NeighbourExchange {
     node_.weights().steps().whole = round;
   }
 
+  bool is_entering() const { return own_ == Own::entering; }
+  bool is(int node, State state) const { return neighbours_.at(node).state == state; }
+  std::int64_t from(int node) const { return neighbours_.at(node).from; }
+  void hear(int node, News news) { neighbours_.at(node).state = after(neighbours_.at(node).state, news); }
+  bool is_waited_for(int node, Presence presence) {
+    return presence == Presence::down && on_failure_ == OnFailure::wait && !has_left(node);
+  }
+
   const OnFailure on_failure_;
   std::map<int, Neighbour> neighbours_;
   std::int64_t ahead_ = 0;  // rounds, of the worker's step
 
   const std::int64_t started_;  // after so many events of hosts
-  bool entering_ = started_ > 0;
-  std::map<int, Place> places_;  // of neighbours
-  bool alone_ = false;           // so that it may still go back; until its next round
+  Own own_ = started_ > 0 ? Own::entering : Own::among_others;
 };
 
 }  // namespace
