@@ -1,36 +1,31 @@
-// Asynchronous decentralized SGD (Lian et al., ICML 2018, algorithm 1): every
-// worker computes gradients without ever waiting for another; beside that,
-// pairs of workers average their models. Active workers (odd ids) ask, passive
-// ones (even) answer at once, so no circle of waits can close. The averaging is
-// atomic for the pair: an active worker changes nothing of its model between
-// asking and the answer, and a passive one answers and averages in one go. Both
-// then hold the same average, and the sum of all models is moved by gradients
-// alone.
+// Asynchronous decentralized SGD (Lian et al., ICML 2018, algorithm 1): every worker computes gradients without ever
+// waiting for another; beside that, pairs of workers average their models. Active workers (odd ids) ask, passive ones
+// (even) answer at once, so no circle of waits can close. The averaging is atomic for the pair: an active worker
+// changes nothing of its model between asking and the answer, and a passive one answers and averages in one go. Both
+// then hold the same average, and the sum of all models is moved by gradients alone.
 //
 //   compute, worker i, forever:
 //     1  g = gradient(x_i);  wait while the slot is full;  slot = g
 //   exchange, active i, whenever one is due (gossip_rate):
-//     2  ask a passive neighbour j with x_i, and wait for its x_j     (model
-//     locked) 3  x_i = (x_i + x_j) / 2
+//     2  ask a passive neighbour j with x_i, and wait for its x_j     (model locked)
+//     3  x_i = (x_i + x_j) / 2
 //   answer, passive j, on x_i:
 //     4  answer with x_j;  x_j = (x_i + x_j) / 2
 //   slot, both kinds:
-//     5  x = step(x, g) as soon as the model is not locked and, in the order
-//     average_then_update, the exchange that g
+//     5  x = step(x, g) as soon as the model is not locked and, in the order average_then_update, the exchange that g
 //        makes due is over
-//        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x
-//        without g until the exchange is over: the question (2) has s, and 3 is
-//        x = x + (x_j - s) / 2. So exchanges use the model without g, as they
-//        would otherwise, and only the worker's next gradients see g. The slot
-//        stays full as long.
+//        apply "at_once": x = step(x, g) now. Where 5 would wait, s is x without g until the exchange is over: the
+//        question (2) has s, and 3 is x = x + (x_j - s) / 2. So exchanges use the model without g, as they would
+//        otherwise, and only the worker's next gradients see g. The slot stays full as long.
 //
-// A gradient's staleness is the number of averagings and updates its worker's
-// model went through from when it began to be computed until it was applied.
+// A gradient's staleness is the number of averagings and updates its worker's model went through from when it began to
+// be computed until it was applied.
+#include "core/systems/neighbours/ad_psgd.hpp"
+
 #include <optional>
 #include <utility>
 
 #include "core/membership/call.hpp"
-#include "core/systems/neighbours/ad_psgd.hpp"
 #include "core/systems/neighbours/pending_gradient.hpp"
 
 namespace ddl::systems {
@@ -57,8 +52,9 @@ class AdPsgdWorker : public Program {
       Gradient gradient = node_.gradient();  // 1
       node_.wait_until([this] { return slot_.empty(); }, "room for its gradient");
       slot_.put(std::move(gradient), before);
-      if (!locked_ && !slot_waits_for_exchange()) {
-        empty_slot();  // 5
+      ++gradients_;
+      if (!slot_waits()) {
+        slot_.apply_for_all();  // 5
       } else if (params_.apply == ApplyPending::at_once) {
         slot_.apply_for_worker();
       }
@@ -74,12 +70,11 @@ class AdPsgdWorker : public Program {
     while (true) {
       node_.wait_until([this] { return exchange_is_due(); }, "a gradient that calls for an exchange");
       if (params_.gossip_rate.continuous()) node_.wait_until([this] { return partners_.any_up(); }, "a partner");
-      locked_ = true;
+      gradients_ = 0;
+      asking_ = true;
       exchange();  // 2, 3
-      locked_ = false;
-      if (updates_first()) since_exchange_ = 0;
-      if (!slot_.empty()) empty_slot();  // 5
-      if (!updates_first()) since_exchange_ = 0;
+      asking_ = false;
+      if (!slot_.empty()) slot_.apply_for_all();  // 5
       node_.notify();
     }
   }
@@ -102,20 +97,14 @@ class AdPsgdWorker : public Program {
     return {.port = port, .step = node_.step(), .values = slot_.model(), .wire_bytes = node_.cluster().model_bytes};
   }
 
-  void empty_slot() {
-    slot_.apply_for_all();
-    ++since_exchange_;
+  bool calls_for_exchange() const {
+    return call_ && !params_.gossip_rate.continuous() && gradients_ >= params_.gossip_rate.every();
   }
+  bool exchange_is_due() const { return params_.gossip_rate.continuous() ? !finished_ : calls_for_exchange(); }
 
-  bool updates_first() const { return params_.update_order == UpdateOrder::update_then_average; }
-
-  bool exchange_is_due() const {
-    if (params_.gossip_rate.continuous()) return !finished_;
-    return since_exchange_ + (slot_.empty() ? 0 : 1) >= params_.gossip_rate.every();
-  }
-
-  bool slot_waits_for_exchange() const {
-    return call_ && !updates_first() && !params_.gossip_rate.continuous() && exchange_is_due();
+  // For the exchange under way, or for the one that its gradient has called for.
+  bool slot_waits() const {
+    return asking_ || (params_.update_order == UpdateOrder::average_then_update && calls_for_exchange());
   }
 
   Node& node_;
@@ -123,9 +112,9 @@ class AdPsgdWorker : public Program {
   PendingGradient slot_;
   membership::Peers partners_;
   std::optional<membership::Call> call_;  // of an active worker
-  bool locked_ = false;                   // between asking and the answer
+  bool asking_ = false;                   // the model is locked until the answer
+  std::int64_t gradients_ = 0;            // since the last exchange began
   bool finished_ = false;                 // no more gradients
-  std::int64_t since_exchange_ = 0;       // gradients that exchanges have
 };
 
 }  // namespace
@@ -136,8 +125,7 @@ std::unique_ptr<Program> AdPsgdParams::program(Node& node) const { return std::m
 
 Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   Traffic result{Pace::overlapped, {{}}};
-  // Without a pause exchanges are as many as the network carries, but no step
-  // needs them.
+  // Without a pause exchanges are as many as the network carries, but no step needs them.
   result.random_peers = !gossip_rate.continuous() && peer == PartnerRule::random;
   for (int active = 1; active < cluster.workers; active += 2) {
     const auto others = graph::partners(topology, cluster.workers, active);
@@ -154,8 +142,7 @@ Traffic AdPsgdParams::traffic(const Cluster& cluster) const {
   return result;
 }
 
-// A step of every worker, or where exchanges follow one another one of every
-// active worker.
+// A step of every worker, or where exchanges follow one another one of every active worker.
 std::optional<graph::Consensus> AdPsgdParams::consensus(const Cluster& cluster) const {
   std::vector<graph::Exchange> exchanges;
   int actives = 0;
