@@ -71,7 +71,7 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
       channels_(static_cast<std::size_t>(fabric.node_count())),
       reachable_(channels_.size(), true),
       accounts_(observer),
-      pauses_(quiescence) {
+      pauses_(quiescence, [this] { wake_at(now()); }) {
   transport_ = transport_over(
       fabric, quiescence, seed, [this] { wake_at(now()); }, [this] { wake_at(transport_->next_end_s()); });
 }
@@ -143,36 +143,33 @@ void Network::wait_until_all_delivered(int source) {
 }
 
 void Network::pause(int node, Pauses::After after) {
-  if (reachable_[static_cast<std::size_t>(node)]) pauses_.wait(node, after, [this] { wake_at(now()); });
+  if (reachable_[static_cast<std::size_t>(node)]) pauses_.wait(node, after);
 }
 
-void Network::wait_for_the_instant() {
-  pauses_.wait(Pauses::no_node, Pauses::After::everything, [this] { wake_at(now()); });
-}
+void Network::wait_for_the_instant() { pauses_.wait(Pauses::no_node, Pauses::After::everything); }
 
 // --- hosts that go ---
 
 void Network::set_reachable(int node, bool reachable) {
   reachable_[static_cast<std::size_t>(node)] = reachable;
   if (reachable) return;
-  const std::int64_t lost_before = accounts_.messages_lost_with_hosts();
+  std::int64_t lost = 0;
   std::vector<Signal*> woken;
   for (auto& from : channels_) {
     for (auto& [target, channel] : from) {
-      if (channel.transmission.pair.source == node || target == node) break_off(channel, woken);
+      if (channel.transmission.pair.source == node || target == node) lost += break_off(channel, woken);
     }
   }
   transport_->forget(node);
   pauses_.end_those_of(node, woken);
   quiescence_.do_postponed();
   Signal::ring_all(woken);
-  if (accounts_.messages_lost_with_hosts() > lost_before) quiescence_.tell_if_last();
+  if (lost > 0) quiescence_.ends(lost);
 }
 
-void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
+std::int64_t Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   const auto lost = static_cast<std::int64_t>(channel.undelivered());
   accounts_.lose(lost);
-  quiescence_.end_silently(lost);
   channel.queue.clear();
   accounts_.queue(channel);
   if (channel.stage == Channel::Stage::waits_to_retry) {  // its transmission is lost already, and not sent again
@@ -196,6 +193,7 @@ void Network::break_off(Channel& channel, std::vector<Signal*>& woken) {
   for (auto* waiting : {&channel.waiting_for_room, &channel.waiting_for_delivery}) {
     for (Signal* signal : std::exchange(*waiting, {})) woken.push_back(signal);
   }
+  return lost;
 }
 
 // --- what happens to messages ---

@@ -76,7 +76,7 @@ class Network {
   Channel& open_channel(const Pair& pair);
   Channel& channel_of(const Transmission& transmission);
   void pause(int node, Pauses::After after);
-  void break_off(Channel& channel, std::vector<Signal*>& woken);
+  std::int64_t break_off(Channel& channel, std::vector<Signal*>& woken);  // messages lost
   bool reaches(int source, int target) const {
     return reachable_[static_cast<std::size_t>(source)] && reachable_[static_cast<std::size_t>(target)];
   }

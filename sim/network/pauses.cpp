@@ -6,40 +6,37 @@
 
 namespace ddl::network {
 
-// Again if something arrived: actors that are woken together with this one may run before others have taken it.
-void Pauses::wait(int node, After after, const std::function<void()>& wake_up) {
-  bool node_goes = false;
+// Again if something has happened: of actors that are woken together, this one may run before others have taken it.
+void Pauses::wait(int node, After after) {
   const auto happened = [&] { return arrived_ + (after == After::everything ? ended_ : 0); };
-  for (std::int64_t seen = -1; seen != happened() && !node_goes;) {
+  std::int64_t seen = 0;
+  do {
     seen = happened();
-    Signal end(quiescence_);
-    quiescence_.begins();
-    pauses_.push_back({after, node, &end, &node_goes});
-    wake_up();
-    end.wait();
-  }
+    const Activity activity(quiescence_);
+    Pause pause{.after = after, .node = node, .end = Signal(quiescence_)};
+    pauses_.push_back(&pause);
+    ask_for_end_();
+    pause.end.wait();
+    if (pause.host_goes) return;
+  } while (happened() != seen);
 }
 
 void Pauses::end_all() {
-  if (pauses_.empty()) return;
-  std::vector<Pause> pauses = std::exchange(pauses_, {});
-  std::ranges::stable_sort(pauses, {}, [](const Pause& pause) { return std::tuple(pause.after, pause.node); });
+  std::vector<Pause*> pauses = std::exchange(pauses_, {});
+  std::ranges::stable_sort(pauses, {}, [](const Pause* pause) { return std::tuple(pause->after, pause->node); });
   std::vector<Signal*> ends;
-  for (const Pause& pause : pauses) {
-    ends.push_back(pause.end);
-    if (pause.after != After::everything) ++ended_;
+  for (Pause* pause : pauses) {
+    ends.push_back(&pause->end);
+    if (pause->after != After::everything) ++ended_;
   }
   Signal::ring_all(ends);
-  quiescence_.end_silently(static_cast<std::int64_t>(ends.size()));
-  quiescence_.tell_if_last();
 }
 
 void Pauses::end_those_of(int node, std::vector<Signal*>& woken) {
-  std::erase_if(pauses_, [&](const Pause& pause) {
-    if (pause.node != node) return false;
-    *pause.node_goes = true;
-    woken.push_back(pause.end);
-    quiescence_.end_silently(1);
+  std::erase_if(pauses_, [&](Pause* pause) {
+    if (pause->node != node) return false;
+    pause->host_goes = true;
+    woken.push_back(&pause->end);
     return true;
   });
 }

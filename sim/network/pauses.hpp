@@ -1,5 +1,5 @@
-// Actors that go on in an instant only when all that arrives in it has been taken. SimGrid's own order of what ends in
-// one instant means nothing, and is not the same at every node.
+// The end of an instant. SimGrid's own order of what ends in one instant means nothing, and is not the same at every
+// node; so an actor whose computing or sending has ended waits here for the messages that arrive in the same instant.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,38 @@ namespace ddl::network {
 
 class Pauses {
  public:
-  enum class After { computing, sending, everything };  // in the order in which they go on
-
-  explicit Pauses(Quiescence& quiescence) : quiescence_(quiescence) {}
-
+  // What an actor waits after. In one instant those after computing go on first, by node, then those after sending.
+  // Those after everything go on last, however often others pause in it.
+  enum class After { computing, sending, everything };
   static constexpr int no_node = -1;
 
-  // Suspends the calling actor of `node` until end_all() has found nothing that arrived since, or the node goes. After
-  // everything: nor any other pause that has ended since.
-  // `wake_up` has end_all() called when no actor can go on any more in this instant.
-  void wait(int node, After after, const std::function<void()>& wake_up);
+  // `ask_for_end` has end_all() called in this instant, once no actor can go on.
+  Pauses(Quiescence& quiescence, std::function<void()> ask_for_end)
+      : quiescence_(quiescence), ask_for_end_(std::move(ask_for_end)) {}
+
+  // Suspends the calling actor of `node`. It goes on in the same instant, when every message that arrives in it has
+  // been delivered and taken, or else when end_those_of(node) is called.
+  void wait(int node, After after);
   void count_arrival() { ++arrived_; }
+  // Lets all that wait look whether anything has happened since they last did.
   void end_all();
+  // Of a host that goes: its actors' pauses are over, and the caller is to ring their signals.
   void end_those_of(int node, std::vector<Signal*>& woken);
 
  private:
+  // On the stack of the actor that waits.
   struct Pause {
     After after;
-    int node = 0;
-    Signal* end = nullptr;
-    bool* node_goes = nullptr;
+    int node;
+    Signal end;
+    bool host_goes = false;
   };
 
   Quiescence& quiescence_;
-  std::vector<Pause> pauses_;  // in this instant
-  std::int64_t arrived_ = 0;   // messages
-  std::int64_t ended_ = 0;     // pauses, but for those after everything
+  const std::function<void()> ask_for_end_;
+  std::vector<Pause*> pauses_;  // under way
+  std::int64_t arrived_ = 0;    // messages
+  std::int64_t ended_ = 0;      // pauses, but for those after everything
 };
 
 }  // namespace ddl::network

@@ -10,34 +10,31 @@
 
 namespace ddl::network {
 
-// The account of what will go on: what simulated time brings to an end (computations, waits for a time, messages), and
-// actors that have been woken or started and have not yet had their turn. When both are none, no actor will ever go on.
+// Two counts: of what simulated time will bring to an end (computations, waits for a time, messages), which is under
+// way, and of turns to come, those of actors that have been woken or started and have not run since. While both are
+// none, no actor will ever go on by itself.
 //
 // Waking an actor hands control to SimGrid, so a call of Node that promises not to wait leaves its wake-ups here; they
 // are done when its actor next waits.
 class Quiescence {
  public:
-  // Called whenever the last of what was under way has ended.
+  // `call` is made within ends(), each time that nothing is left under way. It may wake actors: the turn of the one
+  // that called ends() counts as still to come. It is not made while an actor is unwound, which must not wait.
   void when_nothing_is_under_way(std::function<void()> call) { nothing_under_way_ = std::move(call); }
 
   void begins() { ++under_way_; }
-  void ends() {
-    end_silently(1);
-    tell_if_last();
-  }
-  void end_silently(std::int64_t count) { under_way_ -= count; }
-  // An actor that is being unwound must not wait, which this might.
-  void tell_if_last() {
+  void ends(std::int64_t count = 1) {
+    under_way_ -= count;
     if (under_way_ > 0 || std::uncaught_exceptions() > 0 || !nothing_under_way_) return;
-    expect_turn();  // the caller's own: what is woken may have its turn first
+    expect_turn();
     nothing_under_way_();
     has_turn();
   }
   bool is_anything_under_way() const { return under_way_ > 0; }
 
-  void expect_turn() { ++to_have_turn_; }
-  void has_turn() { --to_have_turn_; }
-  bool is_any_turn_expected() const { return to_have_turn_ > 0; }
+  void expect_turn() { ++turns_to_come_; }
+  void has_turn() { --turns_to_come_; }
+  bool is_any_turn_expected() const { return turns_to_come_ > 0; }
 
   void later(std::function<void()> wake_up) {
     expect_turn();
@@ -53,7 +50,7 @@ class Quiescence {
   }
 
  private:
-  std::int64_t under_way_ = 0, to_have_turn_ = 0;
+  std::int64_t under_way_ = 0, turns_to_come_ = 0;
   std::function<void()> nothing_under_way_;
   std::vector<std::function<void()>> postponed_;  // of the one actor that runs
 };
