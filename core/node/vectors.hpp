@@ -43,19 +43,4 @@ void add_and_scale(std::span<float> sum, std::span<const float> values, float fa
 
 void fill_zero(std::span<float> vector);
 
-// Adds the values into the first queued message that is_same() names, which then has this one's step; false if there is
-// none.
-template <class Queue, class IsSame>
-bool add_to_same(Queue& queue, const Message& message, const IsSame& is_same) {
-  const auto same = std::ranges::find_if(queue, is_same);
-  if (same == queue.end()) return false;
-  if (message.values) {
-    std::vector<float> sum(same->values->begin(), same->values->end());
-    add_scaled(sum, values_of(message.values));
-    same->values = make_payload(std::move(sum));
-  }
-  same->step = message.step;
-  return true;
-}
-
 }  // namespace ddl

@@ -102,10 +102,6 @@ void EmulatedNode::send(int target, Message message) {
 
 std::size_t EmulatedNode::Queue::length() const { return node_.emulation_.channel(node_.id(), target_).waiting(); }
 
-bool EmulatedNode::Queue::merge(const Message& message, const std::function<bool(const Message&)>& is_same) {
-  return node_.emulation_.channel(node_.id(), target_).merge_into_waiting(message, is_same);
-}
-
 void EmulatedNode::Queue::wait_for_room(std::size_t depth) {
   const TcpChannel& to = node_.emulation_.channel(node_.id(), target_);
   node_.monitor_.wait([&] { return to.waiting() < depth; }, "room in its queue to " + node_.emulation_.name(target_));

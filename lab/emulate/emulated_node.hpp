@@ -60,7 +60,6 @@ class EmulatedNode : public run::LearningNode {
    public:
     Queue(EmulatedNode& node, int target) : node_(node), target_(target) {}
     std::size_t length() const override;
-    bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override;
     void wait_for_room(std::size_t depth) override;
     void flush() override;
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "core/node/vectors.hpp"
 #include "lab/emulate/actor_threads.hpp"
 #include "lab/emulate/frame.hpp"
 
@@ -41,10 +40,6 @@ void TcpChannel::send(Message message) {
   queue_.push_back(std::move(message));
   longest_queue_ = std::max(longest_queue_, static_cast<std::int64_t>(queue_.size()));
   around_.at_source.wake();
-}
-
-bool TcpChannel::merge_into_waiting(const Message& message, const std::function<bool(const Message&)>& is_same) {
-  return add_to_same(queue_, message, is_same);
 }
 
 void TcpChannel::write() {

@@ -43,7 +43,6 @@ class TcpChannel {
   // The caller of what follows holds the source's monitor.
   void send(Message message);
   std::size_t waiting() const { return queue_.size(); }
-  bool merge_into_waiting(const Message& message, const std::function<bool(const Message&)>& is_same);
   bool is_delivered() const { return undelivered_ == 0; }
 
   // Both threads end; nothing more is sent or delivered. The source's monitor has ended.

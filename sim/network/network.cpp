@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/check.hpp"
-#include "core/node/vectors.hpp"
 #include "sim/network/tcp/tcp_transport.hpp"
 #include "sim/network/transports/flow_transport.hpp"
 #include "sim/network/transports/packet_transport.hpp"
@@ -104,12 +103,6 @@ Channel& Network::channel_of(const Transmission& transmission) { return *find(ch
 std::size_t Network::waiting(int source, int target) const {
   const Channel* to = find(channels_, {source, target});
   return to == nullptr ? 0 : to->queue.size();
-}
-
-bool Network::merge_into_waiting(int source, int target, const Message& message,
-                                 const std::function<bool(const Message&)>& is_same) {
-  Channel* to = find(channels_, {source, target});
-  return to != nullptr && add_to_same(to->queue, message, is_same);
 }
 
 void Network::wait_for_room(int source, int target, std::size_t depth) {

@@ -36,8 +36,6 @@ class Network {
 
   void send(Message message);  // throws InputError if there is no route to its target
   std::size_t waiting(int source, int target) const;
-  bool merge_into_waiting(int source, int target, const Message& message,
-                          const std::function<bool(const Message&)>& is_same);
   // Suspend the calling actor, which goes on as after wait_for_arrivals().
   void wait_for_room(int source, int target, std::size_t depth);
   void wait_until_delivered(int source, int target);

@@ -121,6 +121,33 @@ TEST_CASE("the clock's messages may take room that a step has seen and it waits 
         std::vector<std::int64_t>(4, 12));
 }
 
+TEST_CASE("Ako that accumulates keeps any staleness bound to the end, whoever crashes and comes back") {
+  for (const char* clock : {"peers", "ping_pong"}) {
+    for (const char* codec : {"none", "sign"}) {
+      for (const int partitions : {1, 5}) {
+        for (const int bound : {0, 1, 6}) {
+          CAPTURE(clock);
+          CAPTURE(codec);
+          CAPTURE(partitions);
+          CAPTURE(bound);
+          auto scenario = timing_only(
+              ako(fmt::format(R"("partitions": {}, "staleness_bound": {}, "codec": "{}", "tf_ako": {{"clock": "{}"}})",
+                              partitions, bound, codec, clock)),
+              3, 0, "10ms", steps(40));
+          scenario.wire.model_bytes = Bytes{2e5};
+          scenario.compute.jitter = 0.3;
+          scenario.compute.slowdown = {{"w1", 3}};
+          CHECK(run::run(scenario).steps == std::vector<std::int64_t>(3, 40));
+          for (const char* host : {"w0", "w2"}) {
+            scenario.faults = {scenario::HostCrash{host, Seconds{2.01}, Seconds{7.05}, scenario::HostState::kept}};
+            CHECK(run::run(scenario).steps == std::vector<std::int64_t>(3, 40));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("adaptive P follows a link whose bandwidth is halved for a while, and comes back") {
   // A model takes 1 s, and 2 s between 60 s and 120 s, of which 0.9 x 0.1 s are to be filled: P = 12 and 23.
   const auto bytes_until = [](int seconds) {

@@ -256,7 +256,8 @@ constexpr Broken kBroken[] = {
      "$.training.batch_size", "1, but \"residual1.batch_norm1\" cannot learn"},
     // Sizes
     {"{" NET ", " AKO ", \"stop\": {\"iterations\": 1000000000}}", "$.stop", "4 workers x 1e+09 steps make a run"},
-    {"{\"platform\": {\"workers\": 100000, \"bandwidth\": \"1bps\"}, " AKO ", " END ", \"data\": {\"train\": 100000}}",
+    {"{\"platform\": {\"workers\": 100000, \"bandwidth\": \"1bps\"}, \"algorithm\": {\"name\": \"ako\", \"overflow\": "
+     "\"block\"}, " END ", \"data\": {\"train\": 100000}}",
      "$.platform.workers", "100,000 hosts that all talk to all make a run"},
     {"{" REST ", \"model\": {\"layers\": [\"flatten\", {\"type\": \"dense\", \"units\": 1000000}, {\"type\": "
      "\"dense\", \"units\": 2000}, {\"type\": \"dense\", \"units\": 10}]}}",

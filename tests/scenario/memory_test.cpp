@@ -69,11 +69,16 @@ TEST_CASE("optimizers with moments and rotating partitions take their vectors") 
   const Scenario adam = scenario_with(R"("model": "mlp", "training": {"optimizer": "adam"})");
   CHECK(total(adam, &model, 5, 0) - total(plain, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
   Scenario ako = plain, one_part = plain;
+  // A worker that waits to send has a sum for each class of its four peers, others for each peer.
   systems::AkoParams params;
+  params.overflow = systems::Overflow::block;
   one_part.algorithm = params;
   params.partitions.form = 3;
   ako.algorithm = params;
   CHECK(total(ako, &model, 5, 0) - total(one_part, &model, 5, 0) == doctest::Approx(5 * 2 * weights));
+  params.overflow = systems::Overflow::merge;
+  ako.algorithm = params;
+  CHECK(total(ako, &model, 5, 0) - total(one_part, &model, 5, 0) == doctest::Approx(5 * 3 * weights));
 }
 
 double of_model(const Scenario& scenario, const nn::Model& model, int workers) {

@@ -94,10 +94,6 @@ void LocalNode::Channel::start_next() {
   });
 }
 
-bool LocalNode::Channel::merge(const Message& message, const std::function<bool(const Message&)>& is_same) {
-  return add_to_same(waiting, message, is_same);
-}
-
 void LocalNode::Channel::wait_for_room(std::size_t depth) {
   const Reason reason("room in a queue", target_);
   node_.owner_.wait([&] { return length() < depth; }, never, &reason);

@@ -85,7 +85,6 @@ class LocalNode final : public Node {
   struct Channel final : SendQueue {
     Channel(LocalNode& node, int target) : node_(node), target_(target) {}
     std::size_t length() const override { return waiting.size(); }
-    bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override;
     void wait_for_room(std::size_t depth) override;
     void flush() override;
     void start_next();

@@ -53,24 +53,6 @@ TEST_CASE("a channel carries one message at a time, at its rate, and delivers af
   CHECK(arrivals == std::vector<double>{1.5, 2.5, 3.5});
 }
 
-TEST_CASE("what waits in a queue can be added to, what is on the wire cannot") {
-  LocalCluster cluster({.cluster = of(2), .bytes_per_s = 1});
-  const auto payload = [](float x) { return std::make_shared<const std::vector<float>>(1, x); };
-  std::vector<float> arrived;
-  cluster.run(each([&](Node& node) {
-    if (node.id() == 1) {
-      for (int i = 0; i < 2; ++i) arrived.push_back((*node.receive(0, "values").values)[0]);
-      return;
-    }
-    const auto any = [](const Message&) { return true; };
-    node.send(1, {.values = payload(1), .wire_bytes = 1});
-    CHECK_FALSE(node.queue(1).merge({.values = payload(2)}, any));
-    node.send(1, {.values = payload(4), .wire_bytes = 1});
-    CHECK(node.queue(1).merge({.values = payload(8)}, any));
-  }));
-  CHECK(arrived == std::vector<float>{1, 12});
-}
-
 TEST_CASE("arrivals of one instant come in the order of their senders, and a time-out in its time") {
   LocalCluster cluster({.cluster = of(3), .latency_s = 1});
   std::string heard;

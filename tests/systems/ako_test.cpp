@@ -150,17 +150,22 @@ TEST_CASE("auto chooses the least P whose exchange fits in the aimed share of th
   CHECK(most + 1 == 12);
 }
 
-TEST_CASE("what does not fit into a full queue is added to what waits there, and arrives once") {
-  // The first message is on the wire for longer than the four steps take. Behind it waits the other part's, which fills
-  // the queue; of the third nothing waits, and the fourth is added to the second.
+TEST_CASE("what a full queue cannot take accumulates, and arrives once") {
+  // The first message is on the wire for longer than the four steps take. Behind it waits the other part, which fills
+  // the queue, and takes all gradients with it. With room for two the first part may go once more.
   AkoParams params = with(2, AkoSchedule::broadcast);
   params.overflow = Overflow::merge;
-  OneWorker one(params, cluster_of(2), 0, 4, 100);
-  std::vector<std::pair<int, float>> arrived;
-  while (const auto message = one.cluster.node(1).poll(0)) {
-    if (message->is<PartOfSum>()) arrived.emplace_back(message->as<PartOfSum>().part, message->values->front());
-  }
-  CHECK(arrived == std::vector<std::pair<int, float>>{{0, 1}, {1, 1 + 2 + 4 + 8}, {0, 2 + 4}});
+  const auto arrived = [&](int queue_depth) {
+    params.queue_depth = queue_depth;
+    OneWorker one(params, cluster_of(2), 0, 4, 100);
+    std::vector<std::pair<int, float>> parts;
+    while (const auto message = one.cluster.node(1).poll(0)) {
+      if (message->is<PartOfSum>()) parts.emplace_back(message->as<PartOfSum>().part, message->values->front());
+    }
+    return parts;
+  };
+  CHECK(arrived(1) == std::vector<std::pair<int, float>>{{0, 1}, {1, 1 + 2 + 4 + 8}});
+  CHECK(arrived(2) == std::vector<std::pair<int, float>>{{0, 1}, {1, 1 + 2 + 4 + 8}, {0, 2 + 4 + 8}});
 }
 
 TEST_CASE("two workers with the same gradients apply all of each other's, each once") {

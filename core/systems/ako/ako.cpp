@@ -25,7 +25,6 @@
 #include "core/systems/ako/ako_plan.hpp"
 #include "core/systems/ako/ako_progress.hpp"
 #include "core/systems/ako/ako_sender.hpp"
-#include "core/systems/ako/tf_ako_clock.hpp"
 
 namespace ddl::systems {
 namespace {
@@ -36,7 +35,7 @@ class AkoWorker : public Program {
       : node_(node),
         params_(params),
         plan_(params, node.cluster()),
-        sender_(make_sender(node, params_, plan_)),
+        sender_(node, params_, plan_),
         progress_(node, plan_, params.staleness_bound),
         inbox_(node.cluster().timing_only ? 0 : node.cluster().parameters),
         gradients_(inbox_.size()) {
@@ -50,7 +49,7 @@ class AkoWorker : public Program {
       if (!clock_) progress_.wait();  // 1
       const double since_s = node_.now();
       const Payload gradient = node_.gradient().values;                       // 2
-      sender_->send(gradient, node_.now() - since_s);                         // 3
+      sender_.send(gradient, node_.now() - since_s);                          // 3
       if (clock_) clock_->wait(node_.step() + 1 - *params_.staleness_bound);  // 1, in TF.AKO
       apply(gradient);                                                        // 4
       node_.finish_step();
@@ -65,7 +64,7 @@ class AkoWorker : public Program {
     }
     if (clock_) clock_->start();
     if (clock_) clock_->received(progress_.steps());  // of one that starts in the middle: no more may come
-    sender_->start();
+    sender_.start();
   }
 
   void apply(const Payload& gradient) {
@@ -119,7 +118,7 @@ class AkoWorker : public Program {
   Node& node_;
   const AkoParams params_;
   const AkoPlan plan_;
-  const std::unique_ptr<AkoSender> sender_;
+  AkoSender sender_;
   AkoProgress progress_;
   GradientAges ages_;  // of gradients that came in since the last step
   std::optional<TfAkoClock> clock_;

@@ -11,20 +11,20 @@
 
 #include "core/base/field_value.hpp"
 #include "core/base/fields.hpp"
+#include "core/base/units.hpp"
 #include "core/codec/codec_params.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/node/node.hpp"
 #include "core/node/system.hpp"
 #include "core/node/traffic.hpp"
-#include "core/systems/ako/tf_ako_params.hpp"
 
 namespace ddl::systems {
 
-// P, for all workers or for each; or groups of layers and tensors by name, one for each partition; or the least P at
-// which a worker's exchange fits in `utilisation` of the time it computes: on the network as it is described ("auto"),
-// or as the worker measures it while it runs ("adaptive").
+// Where the least P comes from at which a worker's exchange fits in `utilisation` of the time it computes: from the
+// network as it is described, or as the worker measures it while it runs.
 enum class PartitionsFrom { described, measured };
 constexpr auto enum_names(PartitionsFrom) { return in_order<PartitionsFrom>("auto", "adaptive"); }
+// P, for all workers or for each; or groups of layers and tensors by name, one for each partition; or the least P.
 struct Partitions {
   using Groups = std::vector<std::vector<std::string>>;
   std::variant<int, std::vector<int>, Groups, PartitionsFrom> form = 1;
@@ -32,9 +32,8 @@ struct Partitions {
   bool are_chosen() const { return std::holds_alternative<PartitionsFrom>(form); }
   bool automatic() const { return form == decltype(form)(PartitionsFrom::described); }
   bool adaptive() const { return form == decltype(form)(PartitionsFrom::measured); }
-  const std::vector<int>* counts() const {
-    return std::get_if<std::vector<int>>(&form);
-  }  // one for all, or one per worker
+  // Null if it has another form. A list of counts has one for all, or one per worker.
+  const std::vector<int>* counts() const { return std::get_if<std::vector<int>>(&form); }
   const Groups* groups() const { return std::get_if<Groups>(&form); }
 };
 inline FieldValue form_of(Partitions& partitions) {
@@ -52,6 +51,36 @@ constexpr auto enum_names(AkoApply) { return in_order<AkoApply>("at_step", "on_a
 // of computing and network). block: the worker waits.
 enum class Overflow { merge, block };
 constexpr auto enum_names(Overflow) { return in_order<Overflow>("merge", "block"); }
+
+// --- what TF.AKO, the published implementation, does in ways of its own ---
+
+enum class Publish { background, blocking };  // blocking: the worker waits until each message is at its receiver
+constexpr auto enum_names(Publish) { return in_order<Publish>("background", "blocking"); }
+
+// How the staleness bound is kept. peers: before its gradient a worker waits for what it must have received itself.
+// ping_pong: before applying, for what every worker must have received, which worker 0 counts (TF.AKO).
+enum class AkoClock { peers, ping_pong };
+constexpr auto enum_names(AkoClock) { return in_order<AkoClock>("peers", "ping_pong"); }
+
+// By default nothing: Ako as its paper has it.
+struct TfAkoParams {
+  Publish publish = Publish::background;
+  int receive_threads = 1;  // each takes its parts in turn
+  Seconds receive_time;     // a thread's work for one message, on the host's processor
+  AkoClock clock = AkoClock::peers;
+};
+
+template <class Visitor>
+void fields(Visitor& visit, TfAkoParams& params) {
+  visit("publish", params.publish, Rule{.doc = "messages travel while the worker goes on, or it waits for them"});
+  visit("receive_threads", params.receive_threads,
+        Rule{.doc = "how many; parts are assigned to them in turn", .at_least = 1, .at_most = 1000});
+  visit("receive_time", params.receive_time, Rule{.doc = "a thread's work for one message", .at_least = 0});
+  visit("clock", params.clock,
+        Rule{.doc = "where the staleness bound is kept: at each worker, or at worker 0 for all"});
+}
+
+// --- Ako ---
 
 // The body of a partition's sum of gradients.
 struct PartOfSum {
@@ -84,8 +113,10 @@ struct AkoParams : SystemOf<AkoParams> {
   bool needs_exchange_times() const override { return partitions.are_chosen(); }
 };
 
-// Whether what cannot leave waits in a sum per peer, and is cut (and encoded) only when the network takes it.
-bool accumulates(const AkoParams& params);
+// Whether the worker itself sends, and waits where a queue is full. Otherwise what cannot leave accumulates.
+inline bool waits_to_send(const AkoParams& params) {
+  return params.overflow == Overflow::block || params.tf_ako.publish == Publish::blocking;
+}
 
 template <class Visitor>
 void fields(Visitor& visit, AkoParams& params) {

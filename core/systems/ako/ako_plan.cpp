@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "core/comm/compression.hpp"
 
@@ -48,6 +50,122 @@ std::size_t AkoPlan::classes(int source) const {
 std::size_t AkoPlan::class_of(int source, int target) const {
   const int rank = target < source ? target : target - 1;
   return rotates_ ? static_cast<std::size_t>(rank) % partitions(source).size() : 0;
+}
+
+// --- "adaptive" ---
+
+std::optional<double> RecentRate::seconds_per_unit() const {
+  double seconds = 0, amount = 0;
+  for (const auto& [took, of] : recent_) seconds += took, amount += of;
+  if (amount <= 0) return std::nullopt;
+  return seconds / amount;
+}
+
+int adapted_partitions(int now, double exchange_s, double gradient_s, double utilisation, double most) {
+  const double wanted = gradient_s > 0 ? std::min(exchange_s / (utilisation * gradient_s), most) : most;
+  if (wanted <= now && wanted >= 0.9 * (now - 1)) return now;
+  return static_cast<int>(std::clamp(std::ceil(wanted - 1e-9), 1.0, most));
+}
+
+std::vector<std::int64_t> cut_again(const std::vector<std::int64_t>& since, int partitions, std::size_t parameters) {
+  const int old_partitions = static_cast<int>(since.size());
+  std::vector<std::int64_t> result(static_cast<std::size_t>(partitions), std::numeric_limits<std::int64_t>::max());
+  for (int part = 0, old = 0; part < partitions;) {
+    const Slice mine = even_part(parameters, partitions, part), theirs = even_part(parameters, old_partitions, old);
+    std::int64_t& oldest = result[static_cast<std::size_t>(part)];
+    oldest = std::min(oldest, since[static_cast<std::size_t>(old)]);
+    if (theirs.end > mine.end) {
+      ++part;
+    } else {
+      if (theirs.end == mine.end) ++part;
+      ++old;
+    }
+  }
+  return result;
+}
+
+void MeasuredPartitions::adapt() {
+  double slowest = 0;  // seconds per byte
+  for (const auto& [peer, transfers] : transfers_) {
+    if (node_.up(peer)) slowest = std::max(slowest, transfers.seconds_per_unit().value_or(0));
+  }
+  const auto gradient_s = gradients_.seconds_per_unit();
+  if (slowest == 0 || !gradient_s) return;
+  const Cluster& cluster = node_.cluster();
+  partitions_ = adapted_partitions(partitions_, slowest * static_cast<double>(cluster.model_bytes), *gradient_s,
+                                   utilisation_, most_partitions(cluster));
+}
+
+// --- what is known before it runs ---
+
+Traffic AkoParams::traffic(const Cluster& cluster) const {
+  const AkoPlan plan(*this, cluster);  // says now if that is impossible
+  const double encoded = comm::least_share(codec, cluster);
+  Traffic result{Pace::overlapped, {{}}};
+  // What accumulates sends less than its due, so nothing bounds the step but its gradient.
+  if (!waits_to_send(*this) || cluster.workers > most_workers_all_to_all) {
+    result.unlisted_messages = static_cast<double>(cluster.workers) * (cluster.workers - 1);
+    return result;
+  }
+  for (int source = 0; source < cluster.workers; ++source) {
+    const auto parts = static_cast<double>(plan.partitions(source).size());
+    for (int target = 0; target < cluster.workers; ++target) {
+      if (source != target) result.phases[0].push_back({source, target, encoded / parts});
+    }
+  }
+  return result;
+}
+
+std::vector<SettingError> AkoParams::errors(const Surroundings& around) const {
+  std::vector<SettingError> list;
+  const std::vector<int>* counts = partitions.counts();
+  if (counts != nullptr && counts->size() != 1 && std::ssize(*counts) != around.workers) {
+    list.push_back({"partitions", std::to_string(counts->size()) + " counts for " + std::to_string(around.workers) +
+                                      " workers; expected one count, one per worker, \"auto\" or \"adaptive\""});
+  }
+  if (apply == AkoApply::on_arrival && !around.stateless_optimizer) {
+    list.push_back({"apply",
+                    "\"on_arrival\" applies slices one by one, which needs plain sgd; "
+                    "expected \"at_step\" or another optimizer"});
+  }
+  if (partitions.groups() != nullptr && partitioner != comm::Partitioner::even) {
+    list.push_back({"partitioner", "is given, but the groups say how the model is cut; expected no such key"});
+  }
+  if (partitions.adaptive()) {
+    const std::string why = "\"adaptive\" cuts the model in each round as it must, without ever waiting; expected ";
+    if (overflow == Overflow::block) list.push_back({"overflow", why + "\"merge\""});
+    if (staleness_bound) list.push_back({"staleness_bound", why + "none"});
+    if (partitioner != comm::Partitioner::even) list.push_back({"partitioner", why + "\"even\""});
+    if (!std::holds_alternative<codec::NoCodecParams>(codec)) list.push_back({"codec", why + "none"});
+    if (tf_ako.publish == Publish::blocking) list.push_back({"tf_ako.publish", why + "\"background\""});
+  }
+  if (tf_ako.publish == Publish::blocking && queue_depth != 1) {
+    list.push_back({"tf_ako.publish", "\"blocking\" leaves nothing waiting; expected no \"queue_depth\""});
+  }
+  if (tf_ako.clock == AkoClock::ping_pong && !staleness_bound) {
+    list.push_back({"tf_ako.clock", "\"ping_pong\" keeps a bound; expected \"staleness_bound\", 0 for lock-step"});
+  }
+  if (partitions.automatic() && !codec::has_fixed_size(codec)) {
+    list.push_back(
+        {"partitions",
+         "\"auto\" needs to know how much is sent, which this codec leaves to the values; expected a count"});
+  }
+  return list;
+}
+
+// Beside the weights a worker keeps a sum of gradients for each class of peers, or for each peer.
+MemoryUse AkoParams::memory(std::size_t parameters, int workers) const {
+  MemoryUse use = replicas(parameters, workers);
+  const int peers = std::max(1, workers - 1);
+  int most = 1;
+  if (const int* count = std::get_if<int>(&partitions.form)) most = *count;
+  if (partitions.groups() != nullptr) most = static_cast<int>(partitions.groups()->size());
+  if (partitions.counts() != nullptr) most = std::ranges::max(*partitions.counts());
+  const int classes = schedule == AkoSchedule::rotate ? std::clamp(most, 1, peers) : 1;
+  const int sums = waits_to_send(*this) ? classes : peers;
+  use.vectors = sums + 1;  // and how many gradients came in for each coordinate
+  use.all_to_all = true;
+  return use;
 }
 
 }  // namespace ddl::systems

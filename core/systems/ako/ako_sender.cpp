@@ -1,49 +1,168 @@
+// What a worker has not sent yet is a sum of gradients, which a message takes a part of:
+//
+//   1  acc_r += g for each group r of receivers                         (each gradient)
+//   2  send the next part of acc_r, which is 0 from then on
+//   3  after all parts:  cut into P parts, where P follows what 2 and the gradients have taken lately    ("adaptive")
+//
+// Where the worker waits to send, r is a class of peers, and 2 follows 1 in every step. Otherwise r is a peer, in a
+// step one part more is due to it, and a service does 2 for it, one part at a time: a part is cut, and encoded, only
+// when the network takes it, so what a full queue cannot take accumulates, and every coordinate of every gradient
+// reaches the peer exactly once, whatever P was when. No more than queue_depth parts are due at a time; all of them may
+// be where a staleness bound makes peers wait for what they lack.
+//
+// The paper keeps a window of P gradients to the same end. Sums that start again hold the same values without drift.
 #include "core/systems/ako/ako_sender.hpp"
 
-#include "core/systems/ako/ako_accumulating.hpp"
-#include "core/systems/ako/ako_queues.hpp"
-#include "core/systems/ako/ako_unsent.hpp"
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/node/vectors.hpp"
 
 namespace ddl::systems {
 namespace {
 
-// A part for each peer in each step.
-class StepwiseSender final : public AkoSender {
- public:
-  StepwiseSender(Node& node, const AkoParams& params, const AkoPlan& plan)
-      : node_(node),
-        params_(params),
-        plan_(plan),
-        unsent_(node, plan, params.codec),
-        queues_(node, params, plan.partitions(node.id()).size()) {}
+constexpr std::int64_t transfers_per_probe = 32;
 
-  void send(const Payload& gradient, double) override {
-    unsent_.add(gradient);
-    queues_.wait_for_room();
-    for (std::size_t peer_class = 0; peer_class < plan_.classes(node_.id()); ++peer_class) {
-      Message message = unsent_.take(peer_class);
-      message.port = message.as<PartOfSum>().part % params_.tf_ako.receive_threads;
-      for (int peer = 0; peer < node_.cluster().workers; ++peer) {
-        if (peer == node_.id() || plan_.class_of(node_.id(), peer) != peer_class) continue;
-        queues_.send(peer, message);
-        if (params_.tf_ako.publish == Publish::blocking) node_.queue(peer).flush();
-      }
-    }
-  }
-
- private:
-  Node& node_;
-  const AkoParams& params_;
-  const AkoPlan& plan_;
-  UnsentSums unsent_;
-  AkoQueues queues_;
+// An empty message, whose time is the latency.
+struct Probe {
+  static constexpr std::string_view body_name = "ako.probe";
 };
 
 }  // namespace
 
-std::unique_ptr<AkoSender> make_sender(Node& node, const AkoParams& params, const AkoPlan& plan) {
-  if (accumulates(params)) return std::make_unique<AccumulatingSender>(node, params, plan);
-  return std::make_unique<StepwiseSender>(node, params, plan);
+AkoSender::AkoSender(Node& node, const AkoParams& params, const AkoPlan& plan)
+    : node_(node),
+      params_(params),
+      plan_(plan),
+      random_(node.rng("codec")),
+      measured_(node, params.utilisation, static_cast<int>(plan.partitions(node.id()).size())) {
+  const Cluster& cluster = node.cluster();
+  const auto groups = waits_to_send(params) ? plan.classes(node.id()) : static_cast<std::size_t>(cluster.workers - 1);
+  receivers_.resize(groups);
+  for (int peer = 0, rank = 0; peer < cluster.workers; ++peer) {
+    if (peer == node.id()) continue;
+    const auto of_peer = waits_to_send(params) ? plan.class_of(node.id(), peer) : static_cast<std::size_t>(rank);
+    receivers_[of_peer].peers.push_back(peer);
+    ++rank;
+  }
+  int rank = 0;
+  for (Receivers& to : receivers_) {
+    to.first_part = params.schedule == AkoSchedule::rotate ? rank++ : 0;
+    to.sum.resize(cluster.timing_only ? 0 : cluster.parameters);
+    to.partitions = measured_.partitions();
+    to.since.assign(static_cast<std::size_t>(to.partitions), node.step());
+    to.next = scheduled(to);
+  }
+}
+
+void AkoSender::start() {
+  if (waits_to_send(params_)) return;
+  for (Receivers& to : receivers_) {
+    node_.spawn("send", [this, &to] { serve(to); });
+  }
+}
+
+void AkoSender::send(const Payload& gradient, double seconds) {
+  last_ = node_.step();
+  measured_.note_gradient(seconds);
+  for (Receivers& to : receivers_) add_scaled(to.sum, values_of(gradient));  // 1
+  if (waits_to_send(params_)) return send_to_all();
+  for (Receivers& to : receivers_) make_due(to);
+  node_.notify();
+}
+
+int AkoSender::scheduled(const Receivers& to) const {
+  return static_cast<int>((node_.step() + to.first_part) % to.partitions);
+}
+
+// With a bound, peers count on the part of each step. Without, parts come in turn, whichever steps find no room: the
+// part of every second step alone might always be the same.
+void AkoSender::make_due(Receivers& to) {
+  const bool has_room = params_.staleness_bound || std::ssize(to.due) < params_.queue_depth;
+  const int part = params_.staleness_bound ? scheduled(to) : to.next;
+  if (!has_room || std::ranges::find(to.due, part) != to.due.end()) return;
+  to.due.push_back(part);
+  to.next = (part + 1) % to.partitions;
+}
+
+void AkoSender::send_to_all() {
+  if (params_.overflow == Overflow::block) wait_for_room();
+  for (Receivers& to : receivers_) {
+    const Message part = take(to, scheduled(to));  // 2
+    for (const int peer : to.peers) {
+      node_.send(peer, part);
+      if (params_.tf_ako.publish == Publish::blocking) node_.queue(peer).flush();
+    }
+  }
+}
+
+void AkoSender::wait_for_room() {
+  const auto depth = static_cast<std::size_t>(params_.queue_depth);
+  const auto first_full_queue = [&] {
+    for (int peer = 0; peer < node_.cluster().workers; ++peer) {
+      if (peer != node_.id() && node_.queue(peer).length() >= depth) return peer;
+    }
+    return -1;
+  };
+  // The clock's messages may take a place at one peer while there is none yet at the next.
+  for (int peer = first_full_queue(); peer >= 0; peer = first_full_queue()) node_.queue(peer).wait_for_room(depth);
+}
+
+void AkoSender::serve(Receivers& to) {
+  const int peer = to.peers.front();
+  while (true) {
+    node_.wait_until([&to] { return !to.due.empty(); }, service);
+    if (params_.partitions.adaptive() && to.transfers++ % transfers_per_probe == 0) measure_latency(to);
+    const double since_s = node_.now();
+    Message part = take(to, to.due.front());  // 2
+    to.due.pop_front();
+    const auto bytes = static_cast<double>(part.wire_bytes);
+    node_.send(peer, std::move(part));
+    node_.queue(peer).flush();
+    measured_.note_transfer(peer, std::max(0.0, node_.now() - since_s - to.latency_s), bytes);
+    if (params_.partitions.adaptive() && to.sent == to.partitions) end_round(to);  // 3
+  }
+}
+
+void AkoSender::measure_latency(Receivers& to) {
+  const double since_s = node_.now();
+  node_.send(to.peers.front(), {.body = Probe{}});
+  node_.queue(to.peers.front()).flush();
+  to.latency_s = node_.now() - since_s;
+}
+
+Message AkoSender::take(Receivers& to, int part) {
+  const comm::Partition slices = plan_.cut(node_.id(), part, to.partitions);
+  std::int64_t& since = to.since[static_cast<std::size_t>(part)];
+  Message message{
+      .port = part % params_.tf_ako.receive_threads, .step = last_, .body = PartOfSum{part, to.partitions, since}};
+  compressor(to, part).compress(message, comm::gather(to.sum, slices));
+  comm::fill_zero(to.sum, slices);
+  since = last_ + 1;
+  ++to.sent;
+  return message;
+}
+
+void AkoSender::end_round(Receivers& to) {
+  measured_.adapt();
+  const int partitions = measured_.partitions();
+  if (partitions != to.partitions) {
+    to.since = cut_again(to.since, partitions, node_.cluster().parameters);
+    to.compressors.clear();
+  }
+  to.partitions = partitions;
+  to.sent = 0;
+  to.next = to.first_part % partitions;
+  for (std::size_t due = std::exchange(to.due, {}).size(); due > 0; --due) make_due(to);
+}
+
+comm::Compressor& AkoSender::compressor(Receivers& to, int part) {
+  const auto found = to.compressors.find(part);
+  if (found != to.compressors.end()) return found->second;
+  const Stream random = comm::codec_stream(node_, params_.codec, random_, compressors_++);
+  const comm::Partition slices = plan_.cut(node_.id(), part, to.partitions);
+  return to.compressors.emplace(part, comm::Compressor(params_.codec, node_.cluster(), slices, random)).first->second;
 }
 
 }  // namespace ddl::systems

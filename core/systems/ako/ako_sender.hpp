@@ -1,8 +1,12 @@
-// How an Ako worker's gradients reach its peers.
+// How an Ako worker's gradients reach its peers: line 3 of ako.cpp.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
 
+#include "core/comm/compression.hpp"
 #include "core/node/node.hpp"
 #include "core/systems/ako/ako.hpp"
 #include "core/systems/ako/ako_plan.hpp"
@@ -11,13 +15,46 @@ namespace ddl::systems {
 
 class AkoSender {
  public:
-  virtual ~AkoSender() = default;
-  virtual void start() {}  // the services that it needs, until the run ends
-  // W where a full queue makes the worker wait. The gradient of this step, which took so many seconds.
-  virtual void send(const Payload& gradient, double seconds) = 0;
-};
+  // All three outlive it.
+  AkoSender(Node& node, const AkoParams& params, const AkoPlan& plan);
 
-// As the settings say. All three outlive it.
-std::unique_ptr<AkoSender> make_sender(Node& node, const AkoParams& params, const AkoPlan& plan);
+  void start();  // the services that it needs, until the run ends
+  // W if waits_to_send(params). The gradient of this step, which took so many seconds.
+  void send(const Payload& gradient, double seconds);
+
+ private:
+  // Peers that get the same messages: a class of them, or where each takes what its network takes, one.
+  struct Receivers {
+    std::vector<int> peers;
+    int first_part = 0;                           // of a round
+    std::vector<float> sum;                       // of gradients, where nothing was sent since
+    std::vector<std::int64_t> since;              // by part: the step of the oldest gradient
+    int partitions = 1, next = 0, sent = 0;       // of the round under way: parts in all, the next, and so many sent
+    std::map<int, comm::Compressor> compressors;  // by part
+
+    std::deque<int> due;   // parts, in the order in which they go
+    double latency_s = 0;  // as measured
+    std::int64_t transfers = 0;
+  };
+
+  void send_to_all();
+  void wait_for_room();
+  void serve(Receivers& to);
+  void measure_latency(Receivers& to);
+  int scheduled(const Receivers& to) const;  // the part whose turn it is in this step
+  void make_due(Receivers& to);
+  Message take(Receivers& to, int part);
+  void end_round(Receivers& to);
+  comm::Compressor& compressor(Receivers& to, int part);
+
+  Node& node_;
+  const AkoParams& params_;
+  const AkoPlan& plan_;
+  Stream random_;
+  std::int64_t compressors_ = 0;
+  std::vector<Receivers> receivers_;
+  MeasuredPartitions measured_;  // of rounds that begin
+  std::int64_t last_ = 0;        // the step of the newest gradient
+};
 
 }  // namespace ddl::systems

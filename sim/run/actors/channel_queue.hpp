@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
 #include "core/node/queue.hpp"
 #include "sim/network/network.hpp"
@@ -16,9 +15,6 @@ class ChannelQueue final : public SendQueue {
       : network_(network), point_(point), source_(source), target_(target) {}
 
   std::size_t length() const override { return network_.waiting(source_, target_); }
-  bool merge(const Message& message, const std::function<bool(const Message&)>& is_same) override {
-    return network_.merge_into_waiting(source_, target_, message, is_same);
-  }
   void wait_for_room(std::size_t depth) override {
     point_.enter();
     network_.wait_for_room(source_, target_, depth);
