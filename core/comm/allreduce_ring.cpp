@@ -8,6 +8,7 @@
 // of the other collectives.
 #include <utility>
 
+#include "core/base/per_node.hpp"
 #include "core/comm/allreduce.hpp"
 #include "core/node/vectors.hpp"
 
@@ -20,9 +21,9 @@ class RingAllReduce final : public AllReduce {
     const int n = group.size(), i = group.rank();
     if (n == 1) return own;
     const int next = (i + 1) % n, previous = (i + n - 1) % n;
-    const auto at = [n](int chunk) { return static_cast<std::size_t>((chunk + n) % n); };
-    std::vector<Slice> slices;
-    std::vector<Sum> chunks;
+    const auto at = [n](int chunk) { return (chunk + n) % n; };
+    PerNode<Slice> slices;
+    PerNode<Sum> chunks;
     for (int k = 0; k < n; ++k) {
       const Slice part = even_part(slice.size(), n, k);
       slices.push_back({slice.begin + part.begin, slice.begin + part.end});
@@ -42,8 +43,8 @@ class RingAllReduce final : public AllReduce {
 
   std::vector<Contribution> gather(Group& group, const Contribution& own) const override {
     const int n = group.size(), i = group.rank();
-    std::vector<Contribution> all(static_cast<std::size_t>(n));
-    const auto of = [&](int worker) -> Contribution& { return all[static_cast<std::size_t>((worker + n) % n)]; };
+    PerNode<Contribution> all(n);
+    const auto of = [&](int worker) -> Contribution& { return all[(worker + n) % n]; };
     of(i) = own;
     for (int s = 0; s < n - 1; ++s) {  // 3
       group.send((i + 1) % n, of(i - s));

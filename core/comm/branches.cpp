@@ -1,12 +1,14 @@
 #include "core/comm/branches.hpp"
 
+#include "core/base/per_node.hpp"
+
 namespace ddl::comm {
 
 std::vector<Contribution> gather_along_branches(Group& group, int parent, const std::vector<Branch>& branches,
                                                 const Contribution& own) {
   const int n = group.size(), i = group.rank();
-  std::vector<Contribution> all(static_cast<std::size_t>(n));
-  const auto of = [&](int worker) -> Contribution& { return all[static_cast<std::size_t>(worker)]; };
+  PerNode<Contribution> all(n);
+  const auto of = [&](int worker) -> Contribution& { return all[worker]; };
   of(i) = own;
   Branch mine{i, 1};  // with all below
   for (const Branch& branch : branches) {

@@ -34,7 +34,7 @@ std::optional<ShardedModel::Pulled> ShardedModel::pull_unless_refused() {
     awaited.insert(server);
   }
   const Reason reason("the servers' model", [&] { return std::vector<int>(awaited.begin(), awaited.end()); });
-  std::vector<Payload> shards(static_cast<std::size_t>(cluster.servers));
+  PerNode<Payload> shards(cluster.servers);
   bool refused = false;
   std::int64_t steps = 0;
   while (!awaited.empty()) {
@@ -48,7 +48,7 @@ std::optional<ShardedModel::Pulled> ShardedModel::pull_unless_refused() {
     awaited.erase(message.source);
     if (message.is<NoShard>()) refused = true;
     if (message.is<Shard>()) steps = std::max(steps, message.as<Shard>().steps);
-    shards[static_cast<std::size_t>(message.source - cluster.workers)] = message.values;
+    shards[message.source - cluster.workers] = message.values;
   }
   if (refused) return std::nullopt;
   if (shards.size() == 1 || cluster.timing_only) return Pulled{shards.front(), steps};
@@ -62,8 +62,7 @@ void ShardedModel::push(const Payload& vector, double run_share) {
   const Cluster& cluster = node_.cluster();
   for (int server = 0; server < cluster.servers; ++server) {
     Message message{.port = to_server, .step = node_.step(), .body = Push{node_.weights().steps().whole, run_share}};
-    compressors_[static_cast<std::size_t>(server)].compress(
-        message, share_part(vector, cluster.slice_of(cluster.workers + server)));
+    compressors_[server].compress(message, share_part(vector, cluster.slice_of(cluster.workers + server)));
     node_.send(cluster.workers + server, std::move(message));
   }
 }
@@ -88,7 +87,7 @@ bool ShardedModel::is_back(const Message& message, int workers, std::int64_t eve
   return event.presence == Presence::up && event.number > events;
 }
 
-ShardServer::ShardServer(Node& node) : node_(node), copies_(static_cast<std::size_t>(node.cluster().workers)) {
+ShardServer::ShardServer(Node& node) : node_(node), copies_(node.cluster().workers) {
   node.membership().watch(to_server);
 }
 
@@ -104,7 +103,7 @@ void ShardServer::hear(const Message& message) {
   if (!message.is<MembershipEvent>() || worker >= node_.cluster().workers) return;
   if (message.as<MembershipEvent>().presence == Presence::up) return;
   asking_.erase(worker);
-  copies_[static_cast<std::size_t>(worker)] = {};
+  copies_[worker] = {};
 }
 
 double ShardServer::oldest_pull_s() const {
@@ -116,7 +115,7 @@ double ShardServer::oldest_pull_s() const {
 void ShardServer::answer(int worker) {
   const auto asked = asking_.find(worker);
   check(asked != asking_.end(), "an answer to a worker that asks");
-  copies_[static_cast<std::size_t>(worker)] = {version_, asked->second.step};
+  copies_[worker] = {version_, asked->second.step};
   asking_.erase(asked);
   node_.send(worker, {.port = to_worker,
                       .values = node_.weights().snapshot(),

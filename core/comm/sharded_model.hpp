@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/comm/compression.hpp"
 #include "core/node/message.hpp"
 #include "core/node/node.hpp"
@@ -62,7 +63,7 @@ class ShardedModel {
   static bool is_back(const Message& message, int workers, std::int64_t events);
 
   Node& node_;
-  std::vector<Compressor> compressors_;  // one for each server
+  PerNode<Compressor> compressors_;  // one for each server
 };
 
 // A server's access to its shard, weights(), and which version of it each worker has. A worker that goes is forgotten.
@@ -111,11 +112,11 @@ class ShardServer {
     std::int64_t version = -1;  // none
     std::int64_t step = 0;      // of the worker, when it pulled
   };
-  const Copy& copy_of(int worker) const { return copies_[static_cast<std::size_t>(worker)]; }
+  const Copy& copy_of(int worker) const { return copies_[worker]; }
 
   Node& node_;
   std::int64_t version_ = 0;  // updates applied
-  std::vector<Copy> copies_;  // per worker, as it was answered last
+  PerNode<Copy> copies_;      // per worker, as it was answered last
   std::map<int, Asked> asking_;
   std::vector<float> update_;
 };

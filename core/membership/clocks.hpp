@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/membership/worker_set.hpp"
 
 namespace ddl::membership {
@@ -14,10 +15,9 @@ namespace ddl::membership {
 // which puts it at the least one.
 class Clocks {
  public:
-  Clocks(const WorkerSet& workers, int count)
-      : workers_(workers), clocks_(static_cast<std::size_t>(count)), forgiven_(clocks_.size()) {}
+  Clocks(const WorkerSet& workers, int count) : workers_(workers), clocks_(count), forgiven_(count) {}
 
-  std::int64_t of(int worker) const { return clocks_[static_cast<std::size_t>(worker)]; }
+  std::int64_t of(int worker) const { return clocks_[worker]; }
   // Of those that are counted on; larger than any other clock if there are none.
   std::int64_t least() const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -30,15 +30,15 @@ class Clocks {
 
   // The worker has made so many steps. To be called before it is added again.
   void set(int worker, std::int64_t steps) {
-    std::int64_t& forgiven = forgiven_[static_cast<std::size_t>(worker)];
+    std::int64_t& forgiven = forgiven_[worker];
     if (!workers_.contains(worker) && !workers_.empty()) forgiven = std::max(forgiven, least() - steps);
-    clocks_[static_cast<std::size_t>(worker)] = steps + forgiven;
+    clocks_[worker] = steps + forgiven;
   }
 
  private:
   const WorkerSet& workers_;
-  std::vector<std::int64_t> clocks_;
-  std::vector<std::int64_t> forgiven_;  // per worker: what was added
+  PerNode<std::int64_t> clocks_;
+  PerNode<std::int64_t> forgiven_;  // per worker: what was added
 };
 
 }  // namespace ddl::membership

@@ -8,7 +8,7 @@ namespace ddl::membership {
 FailureDetector::FailureDetector(Node& node, OnFailure on_failure, std::optional<Seconds> timeout)
     : node_(node),
       timeout_s_(on_failure == OnFailure::time_out ? timeout.value().value : never),
-      heard_s_(static_cast<std::size_t>(node.cluster().workers)) {}
+      heard_s_(node.cluster().workers) {}
 
 std::optional<Message> FailureDetector::receive(int port, const Reason& reason) {
   std::optional<Message> message;
@@ -17,7 +17,7 @@ std::optional<Message> FailureDetector::receive(int port, const Reason& reason) 
   } else {
     message = node_.receive_for(port, std::max(0.0, ends_s_ - node_.now()), reason);
   }
-  if (message && !message->is<MembershipEvent>()) heard_s_[static_cast<std::size_t>(message->source)] = node_.now();
+  if (message && !message->is<MembershipEvent>()) heard_s_[message->source] = node_.now();
   return message;
 }
 
@@ -36,7 +36,7 @@ std::vector<int> FailureDetector::suspects(const std::vector<int>& waited_for) {
   const double now_s = std::exchange(ends_s_, never);  // not now(), which may differ by a rounding error
   std::vector<int> suspected;
   for (const int worker : waited_for) {
-    const double ends_s = std::max(since_s_, heard_s_[static_cast<std::size_t>(worker)]) + timeout_s_;
+    const double ends_s = std::max(since_s_, heard_s_[worker]) + timeout_s_;
     if (ends_s <= now_s) {
       suspected.push_back(worker);
       node_.record(Suspicion{worker});

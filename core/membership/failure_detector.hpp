@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/base/units.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
@@ -35,7 +36,7 @@ class FailureDetector {
   Node& node_;
   const double timeout_s_;
   double since_s_ = 0, ends_s_ = never;
-  std::vector<double> heard_s_;  // of each worker, the last time
+  PerNode<double> heard_s_;  // of each worker, the last time
 };
 
 }  // namespace ddl::membership

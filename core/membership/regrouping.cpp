@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/per_node.hpp"
+
 namespace ddl::membership {
 
 Regrouping::Regrouping(Node& node, comm::Collective how, int port, OnFailure on_failure, const char* what)
@@ -62,14 +64,14 @@ bool Regrouping::agree() {
   for (int other = 0; other < view_.size(); ++other) {
     if (other != view_.rank()) view_.send_message(other, {.step = round_});
   }
-  std::vector<std::int64_t> rounds(static_cast<std::size_t>(view_.size()), round_);
+  PerNode<std::int64_t> rounds(view_.size(), round_);
   for (int other = 0; other < view_.size(); ++other) {
-    if (other != view_.rank()) rounds[static_cast<std::size_t>(other)] = view_.receive_message(other).step;
+    if (other != view_.rank()) rounds[other] = view_.receive_message(other).step;
   }
   const std::int64_t most = *std::ranges::max_element(rounds);
   const int holder = static_cast<int>(std::ranges::find(rounds, most) - rounds.begin());
   for (int other = 0; view_.rank() == holder && other < view_.size(); ++other) {
-    if (rounds[static_cast<std::size_t>(other)] == most) continue;
+    if (rounds[other] == most) continue;
     view_.send_message(other, {.values = node_.weights().replica(), .wire_bytes = node_.cluster().replica_bytes});
   }
   if (round_ == most) return true;

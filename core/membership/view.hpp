@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/comm/allreduce.hpp"
 #include "core/node/node.hpp"
 #include "core/node/on_failure.hpp"
@@ -25,7 +26,7 @@ class View final : public comm::Group {
   // Messages arrive at `port`, which must have no other use; `what` is waited for there.
   View(Node& node, int port, OnFailure on_failure, const char* what);
 
-  int size() const override { return static_cast<int>(members_.size()); }
+  int size() const override { return members_.count(); }
   int rank() const override { return rank_; }
   void send(int target, const comm::Contribution& contribution) override;
   comm::Contribution receive(int source) override;  // may throw Changed, as may receive_message
@@ -56,7 +57,7 @@ class View final : public comm::Group {
 
   void find_members();
   std::vector<int> absent() const;  // members that are down
-  int worker_at(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
+  int worker_at(int rank) const { return members_[rank]; }
   void note(const Message& message);
   Reason reason() const {
     return {what_, [this] { return awaited_; }, true};
@@ -68,7 +69,7 @@ class View final : public comm::Group {
   const char* const what_;
   std::int64_t events_;
   bool changed_ = false;
-  std::vector<int> members_;  // workers, ascending
+  PerNode<int> members_;  // workers, ascending
   int rank_ = 0;
   std::map<int, std::deque<Message>> early_;  // by source: come before it was their turn
   std::vector<int> awaited_;                  // workers from which a message is waited for now

@@ -3,9 +3,7 @@
 namespace ddl::membership {
 
 WorkerSet::WorkerSet(Node& node, OnFailure on_failure, std::optional<Seconds> failure_timeout)
-    : on_failure_(on_failure),
-      failure_detector_(node, on_failure, failure_timeout),
-      counted_(static_cast<std::size_t>(node.cluster().workers)) {
+    : on_failure_(on_failure), failure_detector_(node, on_failure, failure_timeout), counted_(node.cluster().workers) {
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
     if (is_counted_on(node.membership().presence(worker), on_failure)) add(worker);
   }
@@ -20,7 +18,7 @@ std::optional<Message> WorkerSet::receive(comm::ShardServer& shard, const char* 
   shard.hear(*message);
   if (message->is<comm::Pull>() || message->is<comm::Push>()) return message;
   const int source = message->source;
-  const bool is_worker = source < static_cast<int>(counted_.size());
+  const bool is_worker = source < counted_.count();
   if (message->is<comm::Leave>() ||
       (is_worker && !is_counted_on(message->as<MembershipEvent>().presence, on_failure_))) {
     remove(source);
@@ -38,13 +36,13 @@ void WorkerSet::wait_while_asked(const comm::ShardServer& shard) {
 
 void WorkerSet::remove(int worker) {
   if (!contains(worker)) return;
-  counted_[static_cast<std::size_t>(worker)] = 0;
+  counted_[worker] = 0;
   --size_;
 }
 
 void WorkerSet::add(int worker) {
   if (contains(worker)) return;
-  counted_[static_cast<std::size_t>(worker)] = 1;
+  counted_[worker] = 1;
   ++size_;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/comm/sharded_model.hpp"
 #include "core/membership/failure_detector.hpp"
 #include "core/node/node.hpp"
@@ -24,7 +25,7 @@ class WorkerSet {
   // those that are waited for some are suspected. `what` is waited for, from the workers `waited_for`.
   std::optional<Message> receive(comm::ShardServer& shard, const char* what, const Nodes& waited_for);
 
-  bool contains(int worker) const { return counted_[static_cast<std::size_t>(worker)] != 0; }
+  bool contains(int worker) const { return counted_[worker] != 0; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   void remove(int worker);
@@ -32,13 +33,13 @@ class WorkerSet {
 
   template <class Function>
   void for_each(Function function) const {
-    for (int worker = 0; worker < static_cast<int>(counted_.size()); ++worker) {
+    for (int worker = 0; worker < counted_.count(); ++worker) {
       if (contains(worker)) function(worker);
     }
   }
   template <class Predicate>
   bool all_of(Predicate holds) const {
-    for (int worker = 0; worker < static_cast<int>(counted_.size()); ++worker) {
+    for (int worker = 0; worker < counted_.count(); ++worker) {
       if (contains(worker) && !holds(worker)) return false;
     }
     return true;
@@ -62,7 +63,7 @@ class WorkerSet {
  private:
   const OnFailure on_failure_;
   FailureDetector failure_detector_;
-  std::vector<char> counted_;  // per worker, whether it is
+  PerNode<char> counted_;  // per worker, whether it is
   std::size_t size_ = 0;
 };
 

@@ -32,7 +32,7 @@ bool VerticalPass::forward(Port port) {
       own = make_payload({values, values + split.meetings()[stage].piece(me_) * static_cast<std::size_t>(samples_)});
     });
     if (port == in_serving && stage + 1 == plan_.meetings()) return send_to_first(stage, own);
-    if (!exchange(port, stage, stage, false, Pieces(static_cast<std::size_t>(workers()), own))) return false;
+    if (!exchange(port, stage, stage, false, Pieces(workers(), own))) return false;
   }
   return true;
 }
@@ -53,9 +53,7 @@ bool VerticalPass::exchange_gradients(std::size_t meeting, const Pieces& outgoin
 // W. Each worker gets its entry of `outgoing`; what comes from all, and the own entry, is then in pieces_. Piece sizes
 // are the sender's own, or (backwards) the receiver's.
 bool VerticalPass::exchange(Port port, std::size_t turn, std::size_t meeting, bool backward, const Pieces& outgoing) {
-  const auto entry = [&](int worker) {
-    return outgoing.empty() ? nullptr : outgoing[static_cast<std::size_t>(worker)];
-  };
+  const auto entry = [&](int worker) { return outgoing.empty() ? nullptr : outgoing[worker]; };
   for (int ahead = 1; ahead < workers(); ++ahead) {
     const int target = (me_ + ahead) % workers();
     send(target, {.port = port, .values = entry(target), .body = Piece{static_cast<int>(turn)}}, meeting,
@@ -70,13 +68,13 @@ void VerticalPass::send(int target, Message message, std::size_t meeting, int ow
 }
 
 bool VerticalPass::collect(Port port, int turn, const Payload& own) {
-  pieces_.assign(static_cast<std::size_t>(workers()), own);
+  pieces_ = Pieces(workers(), own);
   for (int source = 0; source < workers(); ++source) {
     if (source == me_) continue;
     const Message message = receive(port, source);
     if (message.is<Leaving>()) return false;
     check(message.as<Piece>().turn == turn, "pieces in the order of meetings");
-    pieces_[static_cast<std::size_t>(source)] = message.values;
+    pieces_[source] = message.values;
   }
   return true;
 }
@@ -108,7 +106,7 @@ void VerticalPass::backward_ops(const VerticalSplit& split, std::size_t stage, s
 void VerticalPass::place_pieces(const VerticalSplit& split, std::size_t meeting) {
   float* const whole = run_->room(split.meetings()[meeting].whole);
   for (int worker = 0; worker < workers(); ++worker) {
-    split.meetings()[meeting].place(pieces_[static_cast<std::size_t>(worker)]->data(), worker, samples_, whole);
+    split.meetings()[meeting].place(pieces_[worker]->data(), worker, samples_, whole);
   }
 }
 
@@ -125,7 +123,8 @@ VerticalPass::Pieces VerticalPass::contributions_to_all(const VerticalSplit& spl
   return all;
 }
 
-void VerticalPass::add_contributions(const VerticalSplit& split, std::size_t meeting, const Pieces& contributions) {
+void VerticalPass::add_contributions(const VerticalSplit& split, std::size_t meeting,
+                                     const std::vector<Payload>& contributions) {
   std::vector<float> sum(contributions.front()->size());
   for (const Payload& values : contributions) add_scaled(sum, values_of(values));
   run_->add_gradient(split.meetings()[meeting].own, sum.data());

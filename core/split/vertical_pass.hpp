@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/node/by_source.hpp"
 #include "core/node/model_parallel.hpp"
 #include "core/node/node.hpp"
@@ -19,7 +20,7 @@ namespace ddl::split {
 class VerticalPass {
  public:
   enum Port { in_training, in_serving };
-  using Pieces = std::vector<Payload>;  // by worker
+  using Pieces = PerNode<Payload>;  // by worker
   using Math = std::function<void(const VerticalSplit& split)>;
 
   // A worker's word that it takes no more steps, or has no more requests.
@@ -52,7 +53,7 @@ class VerticalPass {
   void place_pieces(const VerticalSplit& split, std::size_t meeting);
   Payload contribution(const VerticalSplit& split, std::size_t meeting, int worker);
   Pieces contributions_to_all(const VerticalSplit& split, std::size_t meeting);
-  void add_contributions(const VerticalSplit& split, std::size_t meeting, const Pieces& contributions);
+  void add_contributions(const VerticalSplit& split, std::size_t meeting, const std::vector<Payload>& contributions);
 
   Message receive(Port port, int source);
   void send_to_all(const Message& message);  // other workers

@@ -8,7 +8,7 @@
 namespace ddl::split {
 
 VerticalPlan::VerticalPlan(const VerticalParams& params, const nn::Model* model, const Cluster& cluster)
-    : shares_(static_cast<std::size_t>(cluster.workers)) {
+    : shares_(cluster.workers) {
   const double workers = cluster.workers;
   if (model == nullptr) {
     if (params.meetings.empty()) {
@@ -24,7 +24,7 @@ VerticalPlan::VerticalPlan(const VerticalParams& params, const nn::Model* model,
       shares.back() = 0;
     }
     for (const Bytes& all : params.meetings) {
-      bytes_.emplace_back(shares_.size(), all.value / (workers * cluster.batch_size));
+      bytes_.emplace_back(shares_.count(), all.value / (workers * cluster.batch_size));
     }
     return;
   }
@@ -36,7 +36,7 @@ VerticalPlan::VerticalPlan(const VerticalParams& params, const nn::Model* model,
   const double all = model->forward_multiply_adds();
   for (int worker = 0; worker < cluster.workers; ++worker) {
     for (std::size_t stage = 0; stage < split_->stages(); ++stage) {
-      shares_[static_cast<std::size_t>(worker)].push_back(split_->multiply_adds(worker, stage) / (3 * all));
+      shares_[worker].push_back(split_->multiply_adds(worker, stage) / (3 * all));
     }
   }
   for (const Meeting& meeting : split_->meetings()) {
@@ -48,7 +48,7 @@ VerticalPlan::VerticalPlan(const VerticalParams& params, const nn::Model* model,
 }
 
 std::uint64_t VerticalPlan::piece_bytes(std::size_t meeting, int worker, int samples) const {
-  return static_cast<std::uint64_t>(std::llround(bytes_[meeting][static_cast<std::size_t>(worker)] * samples));
+  return static_cast<std::uint64_t>(std::llround(bytes_[meeting][worker] * samples));
 }
 
 double VerticalPlan::request_bytes(double sample_bytes) const {

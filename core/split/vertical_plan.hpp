@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/split/vertical.hpp"
 #include "core/split/vertical_split.hpp"
 
@@ -18,7 +19,7 @@ class VerticalPlan {
   std::size_t meetings() const { return bytes_.size(); }
   std::size_t stages() const { return meetings() + 1; }
   // Of a whole gradient's operations, a worker's part in the forward pass of a stage. Backwards it is twice as much.
-  double share(int worker, std::size_t stage) const { return shares_[static_cast<std::size_t>(worker)][stage]; }
+  double share(int worker, std::size_t stage) const { return shares_[worker][stage]; }
   // A worker's piece of `samples` samples.
   std::uint64_t piece_bytes(std::size_t meeting, int worker, int samples) const;
   // Of one request at worker 0, whose sample has so many bytes: all that is sent.
@@ -26,8 +27,8 @@ class VerticalPlan {
 
  private:
   std::optional<VerticalSplit> split_;
-  std::vector<std::vector<double>> shares_;  // by worker, stage
-  std::vector<std::vector<double>> bytes_;   // by meeting, worker; of one sample
+  PerNode<std::vector<double>> shares_;  // by worker, stage
+  std::vector<PerNode<double>> bytes_;   // by meeting, worker; of one sample
 };
 
 }  // namespace ddl::split

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/check.hpp"
+#include "core/base/per_node.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::systems {
@@ -34,8 +35,8 @@ int SingleParams::training_worker(const std::vector<std::string>& worker_names) 
 }
 
 Traffic SingleParams::traffic(const Cluster& cluster) const {
-  std::vector<double> shares(static_cast<std::size_t>(cluster.workers));
-  shares[static_cast<std::size_t>(training_worker(cluster.worker_names))] = 1;
+  PerNode<double> shares(cluster.workers);
+  shares[training_worker(cluster.worker_names)] = 1;
   return {.pace = Pace::free, .phases = {}, .compute_shares = std::move(shares)};
 }
 

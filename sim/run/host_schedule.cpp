@@ -32,7 +32,7 @@ HostSchedule::HostSchedule(const scenario::Scenario& scenario, const platform::F
     : scenario_(scenario),
       fabric_(fabric),
       nodes_(fabric.worker_count() + (scenario.algorithm->facts().needs_servers ? fabric.server_count() : 0)),
-      churns_(static_cast<std::size_t>(fabric.node_count())) {
+      churns_(fabric.node_count()) {
   std::vector<std::size_t> order(scenario.faults.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return begins_s(scenario.faults[i]); });
@@ -85,7 +85,7 @@ void HostSchedule::add_churn(const scenario::HostChurn& churn, const std::vector
   check(until_s < std::numeric_limits<double>::infinity(), "churn ends");
   const auto restart = churn.state == scenario::HostState::kept ? HostEvent::restart_kept : HostEvent::restart_lost;
   for (const int node : nodes) {
-    const int before = churns_[static_cast<std::size_t>(node)]++;
+    const int before = churns_[node]++;
     Stream random =
         stream(scenario_.seed, fabric_.name(node), before == 0 ? "churn" : "churn " + std::to_string(before));
     double time_s = churn.from.value + exponential(random, churn.mean_up.value);
@@ -113,10 +113,10 @@ void HostSchedule::check_agreement() const {
   }
 }
 
-std::vector<char> HostSchedule::away_at_first() const {
-  std::vector<char> away(churns_.size()), decided(churns_.size());
+PerNode<char> HostSchedule::away_at_first() const {
+  PerNode<char> away(churns_.count()), decided(churns_.count());
   for (const HostEvent& event : events_) {
-    const auto node = static_cast<std::size_t>(event.node);
+    const int node = event.node;
     if (decided[node] || (event.kind != HostEvent::join && event.kind != HostEvent::leave)) continue;
     decided[node] = true;
     away[node] = event.kind == HostEvent::join;

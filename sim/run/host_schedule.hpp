@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -26,7 +27,7 @@ class HostSchedule {
   // By time; those of one instant in the order in which their faults begin, then of the scenario.
   const std::vector<HostEvent>& events() const { return events_; }
   // By node: whether it joins before it could leave, and so is away at first.
-  std::vector<char> away_at_first() const;
+  PerNode<char> away_at_first() const;
 
  private:
   void add(const scenario::Fault& fault, const std::string& place);
@@ -38,7 +39,7 @@ class HostSchedule {
   const platform::Fabric& fabric_;
   const int nodes_;  // that the system has
   std::vector<HostEvent> events_;
-  std::vector<int> churns_;  // by node: so far
+  PerNode<int> churns_;  // by node: so far
   int outages_ = 0;
 };
 

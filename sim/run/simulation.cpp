@@ -118,9 +118,9 @@ void Simulation::step_finished(int worker) {
 void Simulation::check_lead(int worker) const {
   const auto bound = scenario().algorithm->most_steps_ahead();
   if (!bound || cluster().hosts_change) return;
-  const std::int64_t ahead = nodes_[static_cast<std::size_t>(worker)]->step();
+  const std::int64_t ahead = nodes_[worker]->step();
   for (int other = 0; other < cluster().workers; ++other) {
-    const std::int64_t behind = nodes_[static_cast<std::size_t>(other)]->step();
+    const std::int64_t behind = nodes_[other]->step();
     if (!workers_.is_at_work(other) || ahead - behind <= *bound + 2) continue;
     throw InternalError(
         fmt::format("{} is at step {} at {} s, further ahead of {} at step {} than the staleness bound {}",

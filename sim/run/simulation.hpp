@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/node/node.hpp"
 #include "sim/network/network.hpp"
 #include "sim/network/quiescence.hpp"
@@ -47,7 +48,7 @@ class Simulation {
   Trainer* trainer() { return experiment_.trainer(); }
   // Of the test set; when timing only as many as there would be.
   std::size_t evaluated_samples() const { return experiment_.evaluated_samples(); }
-  SimNode& node(int id) { return *nodes_[static_cast<std::size_t>(id)]; }
+  SimNode& node(int id) { return *nodes_[id]; }
   bool may_begin_step(std::int64_t begun) { return experiment_.stop_rule().may_begin(begun); }
   double run_share() { return experiment_.stop_rule().share(now()); }
   // From then on no step counts any more, and pending gradients complete immediately.
@@ -92,7 +93,7 @@ class Simulation {
   ActiveWorkers workers_;
   Conductor conductor_;
   Actors actors_;
-  std::vector<std::unique_ptr<SimNode>> nodes_;
+  PerNode<std::unique_ptr<SimNode>> nodes_;
   std::unique_ptr<HostLife> host_life_;
 
   std::int64_t evaluations_by_steps_ = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/comm/partitions.hpp"
 #include "core/node/node.hpp"
 #include "core/systems/ako/ako.hpp"
@@ -27,9 +28,7 @@ class AkoPlan {
   // Throws InputError when the vector cannot be cut so.
   AkoPlan(const AkoParams& params, const Cluster& cluster);
 
-  const std::vector<comm::Partition>& partitions(int worker) const {
-    return cuts_.at(counts_[static_cast<std::size_t>(worker)]);
-  }
+  const std::vector<comm::Partition>& partitions(int worker) const { return cuts_.at(counts_[worker]); }
   // The slices that a part of so many partitions of a worker has.
   comm::Partition cut(int worker, int part, int of) const;
   // Peers are numbered from 0 in the order of their ids, and the class of the k-th is k mod P (with broadcast, 0).
@@ -43,7 +42,7 @@ class AkoPlan {
  private:
   const bool rotates_, adaptive_;
   const std::size_t parameters_;
-  std::vector<int> counts_;                           // P, per worker
+  PerNode<int> counts_;                               // P, per worker
   std::map<int, std::vector<comm::Partition>> cuts_;  // by P
 };
 

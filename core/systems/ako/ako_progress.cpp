@@ -35,7 +35,7 @@ AkoProgress::AkoProgress(Node& node, const AkoPlan& plan, std::optional<int> sta
 
 void AkoProgress::note(const Message& message) {
   if (!bound_) return;
-  ReceivedSteps& peer = received_[static_cast<std::size_t>(message.source)];
+  ReceivedSteps& peer = received_[message.source];
   if (message.is<MembershipEvent>()) {
     peer.note_gone();
   } else if (message.is<Leave>()) {
@@ -48,7 +48,7 @@ void AkoProgress::note(const Message& message) {
 std::int64_t AkoProgress::steps() const {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int worker = 0; worker < node_.cluster().workers; ++worker) {
-    if (worker != node_.id()) least = std::min(least, received_[static_cast<std::size_t>(worker)].steps());
+    if (worker != node_.id()) least = std::min(least, received_[worker].steps());
   }
   return least;
 }
@@ -68,11 +68,10 @@ void AkoProgress::leave() {
 
 // --- TF.AKO ---
 
-TfAkoClock::TfAkoClock(Node& node, int port)
-    : node_(node), port_(port), received_(static_cast<std::size_t>(node.cluster().workers)) {
+TfAkoClock::TfAkoClock(Node& node, int port) : node_(node), port_(port), received_(node.cluster().workers) {
   node.membership().watch(port);
   for (int worker = 0; worker < node.cluster().workers; ++worker) {
-    if (!node.up(worker)) received_[static_cast<std::size_t>(worker)] = std::numeric_limits<std::int64_t>::max();
+    if (!node.up(worker)) received_[worker] = std::numeric_limits<std::int64_t>::max();
   }
 }
 
@@ -85,9 +84,9 @@ void TfAkoClock::wait(std::int64_t steps) {
 }
 
 void TfAkoClock::received(std::int64_t steps) {
-  if (steps == received_[static_cast<std::size_t>(node_.id())]) return;
+  if (steps == received_[node_.id()]) return;
   if (node_.id() == 0) return note(0, steps);
-  received_[static_cast<std::size_t>(node_.id())] = steps;
+  received_[node_.id()] = steps;
   node_.send(0, {.port = port_, .step = steps});
 }
 
@@ -110,12 +109,12 @@ void TfAkoClock::note_event(int node, Presence presence) {
   if (node_.id() == 0 && presence != Presence::up) note(node, std::numeric_limits<std::int64_t>::max());
   if (node != 0 || presence != Presence::up) return;
   all_received_ = 0;
-  const std::int64_t steps = received_[static_cast<std::size_t>(node_.id())];
+  const std::int64_t steps = received_[node_.id()];
   if (steps > 0) node_.send(0, {.port = port_, .step = steps});
 }
 
 void TfAkoClock::note(int worker, std::int64_t steps) {
-  received_[static_cast<std::size_t>(worker)] = steps;
+  received_[worker] = steps;
   const std::int64_t least = *std::ranges::min_element(received_);
   if (least == all_received_) return;
   all_received_ = least;

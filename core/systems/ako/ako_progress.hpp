@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/node/node.hpp"
 #include "core/systems/ako/ako_plan.hpp"
 
@@ -56,7 +57,7 @@ class AkoProgress {
 
   Node& node_;
   const std::optional<int> bound_;
-  std::vector<ReceivedSteps> received_;  // by worker
+  PerNode<ReceivedSteps> received_;  // by worker
 };
 
 // The mean age, in steps of the receiver, of gradients.
@@ -108,8 +109,8 @@ class TfAkoClock {
 
   Node& node_;
   const int port_;
-  std::vector<std::int64_t> received_;  // per worker; worker 0 knows all, others their own
-  std::int64_t all_received_ = 0;       // by every worker, as far as this one knows
+  PerNode<std::int64_t> received_;  // per worker; worker 0 knows all, others their own
+  std::int64_t all_received_ = 0;   // by every worker, as far as this one knows
 };
 
 }  // namespace ddl::systems

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
-#include <vector>
+
+#include "core/base/per_node.hpp"
 
 namespace ddl::run {
 
 // Servers are nodes too, but never at work: a run does not wait for them.
 class ActiveWorkers {
  public:
-  ActiveWorkers(int workers, int nodes) : workers_(workers), states_(static_cast<std::size_t>(nodes)) {}
+  ActiveWorkers(int workers, int nodes) : workers_(workers), states_(nodes) {}
 
   void begins(int node) {
     if (!is_worker(node)) return;
@@ -21,7 +21,7 @@ class ActiveWorkers {
   void stops(int node) {
     if (std::exchange(of(node).at_work, false)) --at_work_;
   }
-  // Its program has ended.
+  // Its program has come to its end.
   void finishes(int node) {
     stops(node);
     of(node).has_finished = is_worker(node);
@@ -40,11 +40,11 @@ class ActiveWorkers {
     bool has_finished = false;  // and has not begun again
   };
   bool is_worker(int node) const { return node < workers_; }
-  State& of(int node) { return states_[static_cast<std::size_t>(node)]; }
-  const State& of(int node) const { return states_[static_cast<std::size_t>(node)]; }
+  State& of(int node) { return states_[node]; }
+  const State& of(int node) const { return states_[node]; }
 
   const int workers_;
-  std::vector<State> states_;  // by node
+  PerNode<State> states_;  // by node
   int at_work_ = 0;
 };
 

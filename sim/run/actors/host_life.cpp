@@ -10,7 +10,7 @@ namespace ddl::run {
 
 namespace sg = simgrid::s4u;
 
-HostLife::HostLife(Run run) : run_(run), programs_(run.nodes.size()) {}
+HostLife::HostLife(Run run) : run_(run), programs_(run.nodes.count()) {}
 
 HostLife::~HostLife() = default;
 
@@ -18,19 +18,19 @@ HostLife::~HostLife() = default;
 
 void HostLife::start() {
   for (const auto& node : run_.nodes) make_program(node->id());
-  for (int id = 0; id < static_cast<int>(programs_.size()); ++id) {
+  for (int id = 0; id < programs_.count(); ++id) {
     if (run_.hosts.up(id)) {
       start_main(id);
       continue;
     }
-    programs_[static_cast<std::size_t>(id)].reset();
+    programs_[id].reset();
     run_.network.set_reachable(id, false);
     run_.workers.expect(id, true);
   }
 }
 
 void HostLife::make_program(int id) {
-  programs_[static_cast<std::size_t>(id)] = systems::make_program(*run_.experiment.scenario().algorithm, node(id));
+  programs_[id] = systems::make_program(*run_.experiment.scenario().algorithm, node(id));
 }
 
 void HostLife::start_main(int id) {
@@ -38,7 +38,7 @@ void HostLife::start_main(int id) {
   SimNode& runs = node(id);
   runs.set_main(true);
   run_.actors.start_of(runs, "main", [this, id, &runs] {
-    programs_[static_cast<std::size_t>(id)]->run();
+    programs_[id]->run();
     runs.set_main(false);
     if (!runs.is_worker()) return;
     run_.workers.finishes(id);
@@ -109,7 +109,7 @@ void HostLife::take_down(int id, Presence presence) {
     sg::this_actor::yield();
   }
   if (run_.end.is_over()) return;
-  programs_[static_cast<std::size_t>(id)].reset();
+  programs_[id].reset();
   const bool joins = gone.returns(), returns = joins && presence == Presence::away;
   if (gone.discard_state()) ++counts_.steps_lost;
   const bool was_at_work = run_.workers.is_at_work(id);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/node/node.hpp"
 #include "sim/network/network.hpp"
 #include "sim/run/actors/active_workers.hpp"
@@ -32,7 +33,7 @@ class HostLife {
     ActiveWorkers& workers;
     Actors& actors;
     Conductor& conductor;
-    const std::vector<std::unique_ptr<SimNode>>& nodes;
+    const PerNode<std::unique_ptr<SimNode>>& nodes;
   };
   explicit HostLife(Run run);
   ~HostLife();
@@ -42,8 +43,8 @@ class HostLife {
   // An actor's body: the scenario's events, one after the other.
   void play();
 
-  const Program* program(int node) const { return programs_[static_cast<std::size_t>(node)].get(); }  // null: not up
-  Presence presence(int node) const;  // as programs see it
+  const Program* program(int node) const { return programs_[node].get(); }  // null: not up
+  Presence presence(int node) const;                                        // as programs see it
   const FaultCounts& counts() const { return counts_; }
 
  private:
@@ -56,10 +57,10 @@ class HostLife {
   void leave(int id);
   void start_departure(int id);
   void notify_presence(int id);
-  SimNode& node(int id) { return *run_.nodes[static_cast<std::size_t>(id)]; }
+  SimNode& node(int id) { return *run_.nodes[id]; }
 
   Run run_;
-  std::vector<std::unique_ptr<Program>> programs_;  // by node
+  PerNode<std::unique_ptr<Program>> programs_;  // by node
   FaultCounts counts_;
 };
 

@@ -9,12 +9,12 @@ namespace ddl::run {
 Hosts::Hosts(const scenario::Scenario& scenario, const platform::Fabric& fabric)
     : fabric_(fabric),
       schedule_(scenario, fabric),
-      presence_(static_cast<std::size_t>(fabric.node_count()), Presence::up),
-      since_s_(presence_.size()),
-      outages_of_(presence_.size()),
-      has_lost_(presence_.size()) {
-  const std::vector<char> away = schedule_.away_at_first();
-  for (std::size_t node = 0; node < away.size(); ++node) {
+      presence_(fabric.node_count(), Presence::up),
+      since_s_(fabric.node_count()),
+      outages_of_(fabric.node_count()),
+      has_lost_(fabric.node_count()) {
+  const PerNode<char> away = schedule_.away_at_first();
+  for (int node = 0; node < away.count(); ++node) {
     if (away[node]) presence_[node] = Presence::away;
   }
   for (int worker = 0; worker < fabric_.worker_count(); ++worker) workers_up_ += up(worker);
@@ -25,7 +25,7 @@ bool Hosts::all_up() const {
 }
 
 bool Hosts::apply_event(const HostEvent& event) {
-  const auto node = static_cast<std::size_t>(event.node);
+  const int node = event.node;
   switch (event.kind) {
     case HostEvent::crash:
       if (presence_[node] == Presence::away) return false;
@@ -45,14 +45,13 @@ bool Hosts::apply_event(const HostEvent& event) {
 }
 
 void Hosts::set(int node, Presence presence, double time_s) {
-  const auto at = static_cast<std::size_t>(node);
-  if (presence_[at] != Presence::up) absences_.push_back({node, presence_[at], since_s_[at], time_s});
-  if (node < fabric_.worker_count()) workers_up_ += (presence == Presence::up) - (presence_[at] == Presence::up);
-  presence_[at] = presence;
-  since_s_[at] = time_s;
+  if (presence_[node] != Presence::up) absences_.push_back({node, presence_[node], since_s_[node], time_s});
+  if (node < fabric_.worker_count()) workers_up_ += (presence == Presence::up) - (presence_[node] == Presence::up);
+  presence_[node] = presence;
+  since_s_[node] = time_s;
   if (presence != Presence::down) {
-    outages_of_[at].clear();
-    has_lost_[at] = false;
+    outages_of_[node].clear();
+    has_lost_[node] = false;
   }
   ++events_;
 }
@@ -60,7 +59,7 @@ void Hosts::set(int node, Presence presence, double time_s) {
 // What happens to a host that goes: it starts again, or leaves and does not, or joins.
 bool Hosts::starts_later(int node) const {
   bool away = presence(node) != Presence::down;
-  std::vector<int> outages = outages_of_[static_cast<std::size_t>(node)];
+  std::vector<int> outages = outages_of_[node];
   for (std::size_t i = played_; i < schedule().size(); ++i) {
     const HostEvent& event = schedule()[i];
     if (event.node != node) continue;
@@ -80,7 +79,7 @@ std::vector<TraceInterval> Hosts::absences(double end_s) const {
   };
   for (const Absence& absence : absences_) add(absence.node, absence.presence, absence.start_s, absence.end_s);
   for (int node = 0; node < fabric_.node_count(); ++node) {
-    if (!up(node)) add(node, presence(node), since_s_[static_cast<std::size_t>(node)], end_s);
+    if (!up(node)) add(node, presence(node), since_s_[node], end_s);
   }
   return intervals;
 }
@@ -89,8 +88,7 @@ void Hosts::describe_absent(std::vector<std::string>& lines) const {
   for (int node = 0; node < fabric_.node_count(); ++node) {
     if (up(node)) continue;
     const char* what = presence(node) == Presence::down ? "crashed" : "left";
-    lines.push_back(fmt::format("{} {} at {:.6g} s and does not come back", fabric_.name(node), what,
-                                since_s_[static_cast<std::size_t>(node)]));
+    lines.push_back(fmt::format("{} {} at {:.6g} s and does not come back", fabric_.name(node), what, since_s_[node]));
   }
 }
 

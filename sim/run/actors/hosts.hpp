@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/per_node.hpp"
 #include "core/node/message.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/run/host_schedule.hpp"
@@ -21,7 +22,7 @@ class Hosts {
   const std::vector<HostEvent>& schedule() const { return schedule_.events(); }
   bool any() const { return !schedule().empty(); }
 
-  Presence presence(int node) const { return presence_[static_cast<std::size_t>(node)]; }
+  Presence presence(int node) const { return presence_[node]; }
   bool up(int node) const { return presence(node) == Presence::up; }
   bool all_up() const;
   int workers_up() const { return workers_up_; }
@@ -29,7 +30,7 @@ class Hosts {
   // them lasts; one that finds it away does not happen, and a host that leaves while it is down does not start again.
   bool apply_event(const HostEvent& event);
   // Of a host that is down: whether one of the outages that are over has cost it its state.
-  bool has_lost(int node) const { return has_lost_[static_cast<std::size_t>(node)] != 0; }
+  bool has_lost(int node) const { return has_lost_[node] != 0; }
   std::int64_t events() const { return events_; }  // changes of presence so far
   void set(int node, Presence presence, double time_s);
   // While a host is on its way down.
@@ -53,12 +54,12 @@ class Hosts {
 
   const platform::Fabric& fabric_;
   const HostSchedule schedule_;
-  std::vector<Presence> presence_;  // by node
+  PerNode<Presence> presence_;  // by node
   int workers_up_ = 0;
-  std::vector<double> since_s_;               // by node: of its presence
-  std::vector<Absence> absences_;             // that are over
-  std::vector<std::vector<int>> outages_of_;  // by node: those it is down by
-  std::vector<char> has_lost_;                // by node
+  PerNode<double> since_s_;               // by node: of its presence
+  std::vector<Absence> absences_;         // that are over
+  PerNode<std::vector<int>> outages_of_;  // by node: those it is down by
+  PerNode<char> has_lost_;                // by node
   std::size_t played_ = 0;
   std::int64_t events_ = 0;
   bool changing_ = false;

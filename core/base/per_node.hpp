@@ -1,0 +1,24 @@
+// Node numbers are int; here, and nowhere else, they become offsets in memory.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ddl {
+
+// A value for each node, from 0 on, or for each of what else is numbered so: workers, servers, ranks.
+template <class T>
+class PerNode : public std::vector<T> {
+  using Values = std::vector<T>;
+
+ public:
+  PerNode() = default;
+  explicit PerNode(int count) : Values(static_cast<std::size_t>(count)) {}
+  PerNode(int count, const T& value) : Values(static_cast<std::size_t>(count), value) {}
+
+  T& operator[](int node) { return Values::operator[](static_cast<std::size_t>(node)); }
+  const T& operator[](int node) const { return Values::operator[](static_cast<std::size_t>(node)); }
+  int count() const { return static_cast<int>(Values::size()); }
+};
+
+}  // namespace ddl
