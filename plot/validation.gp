@@ -9,6 +9,7 @@ set datafile separator comma
 cycles = "../tables/validation_cycles.csv"
 distances = "../tables/validation_distances.csv"
 held_out = "../tables/validation_held_out.csv"
+former(table, model) = sprintf("< awk -F, '$1 == \"%s\" && $7 == \"%s\" { print $8 \",\" $9 }' former_models.csv", table, model)
 curves = "curves.csv"
 set multiplot layout 2,2 margins 0.075,0.985,0.075,0.96 spacing 0.09,0.135
 
@@ -23,8 +24,8 @@ set key top left Left reverse samplen 1
 
 set title "Local networks"
 set yrange [0.5:1.5]
-plot cycles using (strcol(5) eq "fair" ? $6 : NaN):($7/$6) with points pointtype 6 pointsize 0.9 linecolor rgb colour(2) title "fair sharing", \
-     cycles using (strcol(5) eq "tcp" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "tcp sharing", \
+plot former("cycles", "fair") using 1:($2/$1) with points pointtype 6 pointsize 0.9 linecolor rgb colour(2) title "fair sharing", \
+     cycles using (strcol(5) eq "TCP" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.7 linecolor rgb colour(1) title "TCP", \
      cycles using (strcol(5) eq "packets" ? $6 : NaN):($7/$6) with points pointtype 7 pointsize 0.4 linecolor rgb colour(4) title "packets"
 
 set title "Packet by packet: real distances, and held-out cells"
@@ -39,8 +40,8 @@ set logscale y
 set yrange [0.25:12]
 set ytics (0.25, 0.5, 1, 2, 4, 8)
 of(model) = sprintf("< awk -F, '$6 == \"%s\"' %s", model, distances)
-plot of("LV08") using 7:($8/$7) with points pointtype 6 pointsize 0.7 linecolor rgb colour(2) title "LV08", \
-     of("CM02") using 7:($8/$7) with points pointtype 4 pointsize 0.6 linecolor rgb colour(3) title "CM02", \
+plot former("distances", "LV08") using 1:($2/$1) with points pointtype 6 pointsize 0.7 linecolor rgb colour(2) title "LV08", \
+     former("distances", "CM02") using 1:($2/$1) with points pointtype 4 pointsize 0.6 linecolor rgb colour(3) title "CM02", \
      of("TCP") using 7:($8/$7) with points pointtype 7 pointsize 0.5 linecolor rgb colour(1) title "TCP", \
      of("packets") using 7:($8/$7) with points pointtype 7 pointsize 0.4 linecolor rgb colour(4) title "packets"
 

@@ -8,6 +8,7 @@
 
 #include "core/base/check.hpp"
 #include "lab/cli/commands.hpp"
+#include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/report.hpp"
 #include "lab/studies/run_study.hpp"
 #include "sim/cli/progress.hpp"
@@ -23,7 +24,7 @@ void list_studies() {
     std::cout << results::hanging(fmt::format("  {:<10} ", row.name), row.what, Terminal(STDOUT_FILENO).columns());
 }
 
-const studies::StudyRow& row_named(const std::string& name) {
+studies::StudyRow row_named(const std::string& name) {
   std::vector<std::string> names;
   for (const studies::StudyRow& row : studies::study_table()) {
     if (row.name == name) return row;
@@ -37,17 +38,16 @@ bool has_mnist_and_cifar(const std::filesystem::path& folder) {
   return std::filesystem::is_directory(folder / "mnist") && std::filesystem::is_directory(folder / "cifar-10");
 }
 
-// The folder of data sets named by the environment, if it has both.
-std::string usual_data() {
-  const char* folder = std::getenv("DDLSIM_DATA");
-  return folder != nullptr && has_mnist_and_cifar(folder) ? folder : "";
-}
-
 // Absolute; empty: none.
 std::string data_of(const studies::StudyRow& row, const ReproduceSettings& settings) {
   const bool with_mnist = row.data == studies::DataUse::with_mnist;
   const char* expected = with_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
-  const std::string data = with_mnist && settings.data.empty() ? usual_data() : settings.data;
+  const char* usual = std::getenv("DDLSIM_DATA");
+  const bool is_usual = with_mnist && settings.data.empty() && usual != nullptr && has_mnist_and_cifar(usual);
+  const std::string data = is_usual ? usual : settings.data;
+  if (row.data == studies::DataUse::none && (settings.full || !data.empty())) {
+    throw InputError("reproduce " + row.name + ": trains no network; expected it without --full and --data");
+  }
   if (settings.full && data.empty()) {
     throw InputError(std::string("reproduce --full: needs CIFAR-10; expected --data with ") + expected);
   }
@@ -72,13 +72,12 @@ const char* name_ending(const studies::StudyRow& row, const studies::Scale& scal
 
 void reproduce(const Registry& systems, const ReproduceSettings& settings) {
   if (settings.study.empty()) {
-    if (settings.full || !settings.data.empty())
-      throw InputError("reproduce --full: of which study? see ddlsim reproduce");
+    if (settings.full || !settings.data.empty()) throw InputError("reproduce --full: of which study?");
     return list_studies();
   }
-  const studies::StudyRow& row = row_named(settings.study);
+  const studies::StudyRow row = row_named(settings.study);
   const studies::Scale scale{settings.full, data_of(row, settings)};
-  studies::Study study = row.make(scale);
+  studies::Study study = studies::read_study(row.name, scale);
   study.name += name_ending(row, scale);
   studies::StudyOptions options;
   options.out = settings.out;

@@ -1,7 +1,5 @@
 #include "lab/studies/figures.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -102,6 +100,21 @@ Reading answers_percent(const std::string& host) {
   };
 }
 
+Reading seconds_per_cycle() {
+  return [](const results::FinishedRun& run) -> std::optional<double> {
+    std::map<int, std::pair<double, double>> workers;  // sum, count
+    results::NodeNames nodes;
+    results::read_rows<run::IterationRow>(run.folder, nodes, [&](const run::IterationRow& row) {
+      workers[row.worker].first += row.end_s - row.start_s;
+      workers[row.worker].second += 1;
+    });
+    if (workers.empty()) return std::nullopt;
+    double mean = 0;
+    for (const auto& [worker, steps] : workers) mean += steps.first / steps.second;
+    return mean / static_cast<double>(workers.size());
+  };
+}
+
 namespace {
 
 // What each step took, in seconds, in rising order.
@@ -168,6 +181,35 @@ double rank_correlation(const Outcome& outcome, const std::string& table, const 
   return correlation(ranks(published), ranks(simulated));
 }
 
-std::string out_of(int count, int all) { return fmt::format("{} of {}", count, all); }
+Pairs pairs_of(const Outcome& outcome, const std::vector<Outcome::Value>& figures) {
+  using Group = std::pair<std::vector<std::string>, std::string>;  // labels but the last, and the column
+  std::map<Group, std::vector<const Outcome::Value*>> groups;
+  for (const Outcome::Value& figure : figures) {
+    const std::vector<std::string>& row = figure.place.row;
+    groups[{{row.begin(), row.end() - 1}, figure.place.column}].push_back(&figure);
+  }
+  Pairs pairs;
+  for (const auto& [labels, group] : groups) {
+    for (const Outcome::Value* less : group) {
+      for (const Outcome::Value* more : group) {
+        if (!less->range || !more->range || less->range->most >= more->range->least) continue;
+        ++pairs.all;
+        pairs.reversed += outcome.number(less->place) < outcome.number(more->place) ? 0 : 1;
+      }
+    }
+  }
+  return pairs;
+}
+
+std::vector<Outcome::Value> places_of(const Study& study) {
+  std::vector<Outcome::Value> places;
+  for (const Outcome::Value& value : study.derived) places.push_back({value.place, value.published, {}});
+  for (const Cell& cell : study.cells) {
+    for (const Figure& figure : cell.figures) {
+      places.push_back({.place = figure.place, .published = figure.published, .simulated = {}, .range = figure.range});
+    }
+  }
+  return places;
+}
 
 }  // namespace ddl::studies

@@ -25,6 +25,9 @@ Reading fluctuation_percent();
 // Of the requests that `host` answered, in per cent, those that it answered rightly.
 Reading answers_percent(const std::string& host);
 
+// The mean over workers of each worker's mean time of a step that it finished.
+Reading seconds_per_cycle();
+
 // What a part of a run's steps, of all workers, does not exceed, s.
 Reading seconds_of_step(double percent);
 // Percentage of a run's steps that took `from` seconds or more, and less than `to`.
@@ -39,7 +42,14 @@ Reading points_learnt_late();
 // rows begin with the label `without`; ties share ranks.
 double rank_correlation(const Outcome& outcome, const std::string& table, const std::string& without = "");
 
-// "7 of 9".
-std::string out_of(int count, int all);
+// Pairs of figures whose rows differ in the last label alone, and whose published ranges do not overlap; and those of
+// them which the simulation has the other way round, or equal. What has no figure counts as reversed.
+struct Pairs {
+  int all = 0, reversed = 0;
+};
+Pairs pairs_of(const Outcome& outcome, const std::vector<Outcome::Value>& figures);
+
+// A study's figures in its order, as published.
+std::vector<Outcome::Value> places_of(const Study& study);
 
 }  // namespace ddl::studies

@@ -1,5 +1,6 @@
 #include "lab/studies/lab_file.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +36,19 @@ std::string lab_file(const std::string& name) {
   }
   throw InputError(name + ": no such file; expected it in the current folder, in a folder above the program, in " +
                    "share/ddlsim or, if that is set, in $DDLSIM_HOME");
+}
+
+std::vector<std::string> lab_folders(const std::string& folder, const std::string& file) {
+  std::vector<std::string> names;
+  for (const fs::path& root : folders_of_files()) {
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(root / folder, none)) {
+      if (fs::exists(entry.path() / file, none)) names.push_back(entry.path().filename().string());
+    }
+    if (!names.empty()) break;
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 std::string lab_text(const std::string& name) {

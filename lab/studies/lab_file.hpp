@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ddl::studies {
 
@@ -11,5 +12,7 @@ namespace ddl::studies {
 // none.
 std::string lab_file(const std::string& name);
 std::string lab_text(const std::string& name);
+// The names of a folder's folders that hold a file of that name, in order; of the first place that has any.
+std::vector<std::string> lab_folders(const std::string& folder, const std::string& file);
 
 }  // namespace ddl::studies

@@ -27,12 +27,10 @@ std::string shown(const std::optional<double>& number, int decimals) {
   return number ? fmt::format("{:.{}f}", *number, decimals) : "-";
 }
 
-// With the half-width of its interval, if wanted and there is one to be seen in so many digits.
-std::string shown_simulated(const Value& value, int decimals, bool interval) {
-  std::string mean = shown(value.simulated, decimals);
-  if (!interval || !value.simulated || !value.half_width) return mean;
-  const std::string width = shown(value.half_width, decimals);
-  return width.find_first_not_of("0.") == std::string::npos ? mean : mean + " ±" + width;
+// With the half-width of its interval, if there is one to be seen in so many digits.
+std::string shown_with_interval(const Value& value, int decimals) {
+  const std::string mean = shown(value.simulated, decimals), width = shown(value.half_width, decimals);
+  return width.find_first_not_of("0.-") == std::string::npos ? mean : mean + " ±" + width;
 }
 
 // The figures of a table, pivoted: labels of a row, then a group of three numbers per column.
@@ -64,19 +62,19 @@ Pivot pivot(const TableLayout& table, const Outcome& outcome) {
   return result;
 }
 
-std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome, bool intervals) {
-  const Pivot cells = pivot(table, outcome);
+constexpr std::size_t abbreviated = 4;  // letters
+
+// For a terminal: published, simulated and their ratio under each column.
+std::vector<Row> lines_of(const TableLayout& table, const Pivot& cells) {
   std::vector<Row> lines(1, table.row);
-  for (const std::string& column : cells.columns) {
-    for (const std::string& what : {table.reference, std::string("simulated"), std::string("ratio")}) {
-      lines[0].push_back(column + " " + what);
-    }
+  for (std::size_t i = 0; i < cells.columns.size(); ++i) {
+    lines[0].insert(lines[0].end(), {table.reference.substr(0, abbreviated) + ".", "simul.", "ratio"});
   }
   for (std::size_t row = 0; row < cells.rows.size(); ++row) {
     Row line = cells.rows[row];
     for (const Value* value : cells.values[row]) {
       line.push_back(value ? shown(value->published, table.decimals) : "");
-      line.push_back(value ? shown_simulated(*value, table.decimals, intervals) : "");
+      line.push_back(value ? shown(value->simulated, table.decimals) : "");
       line.push_back(value ? shown(ratio(*value), 2) : "");
     }
     lines.push_back(line);
@@ -84,19 +82,31 @@ std::vector<Row> lines_of(const TableLayout& table, const Outcome& outcome, bool
   return lines;
 }
 
-constexpr std::size_t abbreviated = 4;  // letters
+// For a page: "published/simulated", or what is simulated alone where nothing was published in the table.
+std::vector<Row> page_lines_of(const TableLayout& table, const Outcome& outcome) {
+  const Pivot cells = pivot(table, outcome);
+  const bool has_published = std::ranges::any_of(cells.values, [](const auto& line) {
+    return std::ranges::any_of(line, [](const Value* value) { return value && value->published; });
+  });
+  std::vector<Row> lines(1, table.row);
+  lines[0].insert(lines[0].end(), cells.columns.begin(), cells.columns.end());
+  for (std::size_t row = 0; row < cells.rows.size(); ++row) {
+    Row& line = lines.emplace_back(cells.rows[row]);
+    for (const Value* value : cells.values[row]) {
+      std::string text = value ? shown_with_interval(*value, table.decimals) : "";
+      if (value && has_published) text = shown(value->published, table.decimals) + "/" + text;
+      line.push_back(text);
+    }
+  }
+  return lines;
+}
 
 // Two header lines: the column's name over its three numbers.
 std::string aligned(const TableLayout& table, const Outcome& outcome) {
   const Pivot cells = pivot(table, outcome);
-  std::vector<Row> lines = lines_of(table, outcome, false);
+  const std::vector<Row> lines = lines_of(table, cells);
   Row names(table.row.size());
   for (const std::string& column : cells.columns) names.insert(names.end(), {column, "", ""});
-  for (std::size_t i = table.row.size(); i < lines[0].size(); i += 3) {
-    lines[0][i] = table.reference.substr(0, abbreviated) + ".";
-    lines[0][i + 1] = "simul.";
-    lines[0][i + 2] = "ratio";
-  }
   std::vector<std::size_t> widths(lines[0].size());
   for (const Row& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
@@ -127,79 +137,85 @@ std::string aligned(const TableLayout& table, const Outcome& outcome) {
 
 // --- claims ---
 
-constexpr std::array kinds = {Claim::published, Claim::check, Claim::input};
+struct KindOfClaims {
+  Claim::Kind kind;
+  const char *title, *word;
+};
+constexpr std::array kinds = {KindOfClaims{Claim::published, "Published claims", "published"},
+                              KindOfClaims{Claim::check, "Checks of ours", "check"},
+                              KindOfClaims{Claim::input, "Inputs", "input"}};
 
-const char* title_of(Claim::Kind kind) {
-  constexpr std::array titles = {"Published claims", "Checks of ours", "Inputs"};
-  return titles[static_cast<std::size_t>(kind)];
+// In the order in which they are counted; of inputs, and of several claims.
+struct WordsOfFinding {
+  Finding finding;
+  const char *of_one, *of_input, *of_several;
+};
+constexpr std::array findings = {
+    WordsOfFinding{Finding::holds, "holds", "met", "hold"}, WordsOfFinding{Finding::fails, "fails", "missed", "fail"},
+    WordsOfFinding{Finding::not_decidable, "not decidable", "not decidable", "not decidable"},
+    WordsOfFinding{Finding::not_judged, "not judged", "not judged", "not judged"}};
+
+const char* verdict_of(const Claim& claim, const Verdict& verdict) {
+  const WordsOfFinding& words = *std::ranges::find(findings, verdict.finding, &WordsOfFinding::finding);
+  return claim.kind == Claim::input ? words.of_input : words.of_one;
 }
 
-const char* word_of(Claim::Kind kind) {
-  constexpr std::array words = {"published", "check", "input"};
-  return words[static_cast<std::size_t>(kind)];
+// "Published claims: 5 hold, 3 fail, 1 not judged"; empty where there are none.
+std::string count_of(const Study& study, const std::vector<Verdict>& verdicts, const KindOfClaims& kind) {
+  std::string counts;
+  for (const WordsOfFinding& words : findings) {
+    int count = 0;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      count += study.claims[i].kind == kind.kind && verdicts[i].finding == words.finding ? 1 : 0;
+    }
+    if (count == 0) continue;
+    const char* word = kind.kind == Claim::input ? words.of_input : count == 1 ? words.of_one : words.of_several;
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, word);
+  }
+  return counts.empty() ? "" : fmt::format("{}: {}", kind.title, counts);
 }
 
-const char* verdict_of(const JudgedClaim& judged) {
-  if (!judged.judged()) return "not judged";
-  const bool input = judged.claim->kind == Claim::input;
-  return judged.verdict->holds ? (input ? "met" : "holds") : (input ? "missed" : "fails");
-}
-
-std::vector<JudgedClaim> of_kind(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
-  std::vector<JudgedClaim> found;
-  std::ranges::copy_if(claims, std::back_inserter(found),
-                       [&](const auto& judged) { return judged.claim->kind == kind; });
-  return found;
-}
-
-// "Published claims: 5 of 9 hold, 1 not judged".
-std::string count_of(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
-  const std::vector<JudgedClaim> ours = of_kind(claims, kind);
-  const auto holding = std::ranges::count_if(ours, [](const auto& judged) { return judged.holds(); });
-  const auto open = std::ranges::count_if(ours, [](const auto& judged) { return !judged.judged(); });
-  return fmt::format("{}: {} of {} {}{}", title_of(kind), holding, ours.size(), kind == Claim::input ? "met" : "hold",
-                     open > 0 ? fmt::format(", {} not judged", open) : "");
-}
-
-std::string counts_of(const std::vector<JudgedClaim>& claims) {
+std::string counts_of(const Study& study, const std::vector<Verdict>& verdicts) {
   std::string text;
-  for (const Claim::Kind kind : kinds) {
-    if (of_kind(claims, kind).empty()) continue;
-    text += (text.empty() ? "" : ". ") + count_of(claims, kind);
+  for (const KindOfClaims& kind : kinds) {
+    const std::string counts = count_of(study, verdicts, kind);
+    if (!counts.empty()) text += (text.empty() ? "" : ". ") + counts;
   }
   return text;
 }
 
-// An open claim has none: they would take what is not there for a failure.
-std::string numbers_of(const JudgedClaim& judged) {
-  return judged.verdict && !judged.open ? judged.verdict->numbers : "";
+// Numbered through all kinds.
+std::string claims_section(const Study& study, const std::vector<Verdict>& verdicts, const KindOfClaims& kind) {
+  std::string lines;
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const Claim& claim = study.claims[i];
+    if (claim.kind != kind.kind) continue;
+    const std::string verdict = verdict_of(claim, verdicts[i]);
+    lines += fmt::format("| {} | {} | {} | {} | {} |\n", i + 1, claim.text,
+                         verdicts[i].holds() ? verdict : "**" + verdict + "**", verdicts[i].numbers, claim.accepted);
+  }
+  if (lines.empty()) return "";
+  return fmt::format("## {}\n\n| | claim | verdict | by | accepted |\n| --- | --- | --- | --- | --- |\n{}\n",
+                     kind.title, lines);
 }
 
-// Why a claim fails or cannot be judged, if that is known.
-const std::string& reason_of(const JudgedClaim& judged) {
-  static const std::string none;
-  return judged.holds() || judged.open ? none : judged.claim->if_not;
+// The places of those claims of a cause that do not hold, and whose runs are finished; from 1 on.
+std::vector<std::size_t> explained_by(const Study& study, const std::vector<Verdict>& verdicts, const Cause& cause) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const bool is_named = std::ranges::count(cause.claims, study.claims[i].name) > 0;
+    if (is_named && !verdicts[i].holds() && !verdicts[i].unfinished) places.push_back(i + 1);
+  }
+  return places;
 }
 
-std::string claims_section(const std::vector<JudgedClaim>& claims, Claim::Kind kind) {
-  const std::vector<JudgedClaim> ours = of_kind(claims, kind);
-  if (ours.empty()) return "";
-  std::string text = fmt::format("## {}\n\n", title_of(kind));
-  if (kind == Claim::input) {
-    text += "Figures that a setting was chosen for. That they come out confirms nothing but the arithmetic.\n\n";
+std::string causes_section(const Study& study, const std::vector<Verdict>& verdicts) {
+  std::string text;
+  for (const Cause& cause : study.causes) {
+    const std::vector<std::size_t> places = explained_by(study, verdicts, cause);
+    if (!places.empty()) text += fmt::format("*{}.* {}\n\n", fmt::join(places, ", "), cause.text);
   }
-  text += "| claim | verdict | by | accepted |\n| --- | --- | --- | --- |\n";
-  for (const JudgedClaim& judged : ours) {
-    const std::string verdict = verdict_of(judged);
-    text += fmt::format("| {} | {} | {} | {} |\n", judged.claim->text, judged.holds() ? verdict : "**" + verdict + "**",
-                        numbers_of(judged), judged.claim->accepted);
-  }
-  for (const JudgedClaim& judged : ours) {
-    if (reason_of(judged).empty()) continue;
-    text += fmt::format("\n*{}* {}: {}\n", judged.claim->text, judged.verdict ? verdict_of(judged) : "is not judged",
-                        reason_of(judged));
-  }
-  return text + "\n";
+  return text.empty() ? "" : "## Why\n\n" + text;
 }
 
 const char* title_of(Note::Kind kind) {
@@ -219,8 +235,7 @@ std::string open_text(const Study& study, const Outcome& outcome) {
   if (outcome.open().empty()) return "";
   return fmt::format(
       "**Not whole**: {} of {} cells are not finished and have no figures, and no claim that needs them is judged. "
-      "Open: "
-      "{}.\n\n",
+      "Open: {}.\n\n",
       outcome.open().size(), study.cells.size(), fmt::join(outcome.open(), ", "));
 }
 
@@ -228,38 +243,41 @@ std::string seeds_text(const Study& study) {
   if (study.seeds.size() == 1) return fmt::format("figures are of one run each, seed {}.", study.seeds[0]);
   const bool some_have_more =
       std::ranges::any_of(study.cells, [&](const Cell& cell) { return cell.seeds.size() > study.seeds.size(); });
-  return fmt::format(
-      "figures are means of seeds {}{} with their 95 % intervals; one without an interval is of a single run, or is "
-      "the same in all.",
-      fmt::join(study.seeds, ", "), some_have_more ? " (in some cells further seeds as well)" : "");
+  return fmt::format("figures are means of seeds {}{} with their 95 % intervals, where these differ.",
+                     fmt::join(study.seeds, ", "), some_have_more ? " (in some cells more)" : "");
 }
 
 std::string of_runs(const Outcome::Network& network) { return counted(network.runs, "run"); }
 
 }  // namespace
 
-std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome) {
-  std::vector<JudgedClaim> claims;
+std::vector<Verdict> judge(const Study& study, const Outcome& outcome) {
+  std::vector<Verdict> verdicts;
   for (const Claim& claim : study.claims) {
-    JudgedClaim& judged = claims.emplace_back();
-    judged.claim = &claim;
-    if (claim.judge) judged.verdict = claim.judge(outcome.noting(judged.open));
+    bool open = false;
+    Verdict& verdict = verdicts.emplace_back(claim.judge ? claim.judge(outcome.noting(open)) : Verdict{});
+    if (open) verdict = {.numbers = "", .unfinished = true};  // its numbers take what is not there for a failure
   }
-  return claims;
+  return verdicts;
 }
 
 std::string study_text(const Study& study, const Outcome& outcome) {
   std::string text = study.title + "\n";
   for (const TableLayout& table : study.tables) text += "\n" + table.title + "\n" + aligned(table, outcome);
-  const auto claims = judge(study, outcome);
-  for (const Claim::Kind kind : kinds) {
-    if (of_kind(claims, kind).empty()) continue;
-    text += "\n" + count_of(claims, kind) + "\n";
-    for (const JudgedClaim& judged : of_kind(claims, kind)) {
-      text += fmt::format("  {:<10}  {}{}\n", verdict_of(judged), judged.claim->text,
-                          numbers_of(judged).empty() ? "" : ": " + numbers_of(judged));
-      if (!reason_of(judged).empty()) text += "              " + reason_of(judged) + "\n";
+  const std::vector<Verdict> verdicts = judge(study, outcome);
+  for (const KindOfClaims& kind : kinds) {
+    const std::string count = count_of(study, verdicts, kind);
+    if (!count.empty()) text += "\n" + count + "\n";
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      if (study.claims[i].kind != kind.kind) continue;
+      const std::string& numbers = verdicts[i].numbers;
+      text += fmt::format("{:>4}  {:<13}  {}{}\n", i + 1, verdict_of(study.claims[i], verdicts[i]),
+                          study.claims[i].text, numbers.empty() ? "" : ": " + numbers);
     }
+  }
+  for (const Cause& cause : study.causes) {
+    const std::vector<std::size_t> places = explained_by(study, verdicts, cause);
+    if (!places.empty()) text += fmt::format("\n{}: {}\n", fmt::join(places, ", "), cause.text);
   }
   if (!outcome.open().empty()) {
     text += fmt::format("\nnot whole: {} of {} cells are not finished\n", outcome.open().size(), study.cells.size());
@@ -288,25 +306,31 @@ std::string table_csv(const TableLayout& table, const Outcome& outcome) {
 
 std::string claims_csv(const Study& study, const Outcome& outcome) {
   results::Table csv = results::Table::of({{"kind", "claim", "verdict", "numbers", "accepted"}});
-  for (const JudgedClaim& judged : judge(study, outcome)) {
-    csv.rows.push_back({word_of(judged.claim->kind), judged.claim->text, verdict_of(judged), numbers_of(judged),
-                        judged.claim->accepted});
+  const std::vector<Verdict> verdicts = judge(study, outcome);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const Claim& claim = study.claims[i];
+    const auto kind = std::ranges::find(kinds, claim.kind, &KindOfClaims::kind);
+    csv.rows.push_back({kind->word, claim.text, verdict_of(claim, verdicts[i]), verdicts[i].numbers, claim.accepted});
   }
   return results::csv_text(csv);
 }
 
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command) {
-  std::string text = "# " + study.title + "\n\nSource: " + study.source + "\n\n";
+  const std::vector<Verdict> verdicts = judge(study, outcome);
+  std::string text = "# " + study.title + "\n\n**" + counts_of(study, verdicts) + ".**\n\n" + open_text(study, outcome);
+  text += "Source: " + study.source + "\n\n";
   if (!study.size.empty()) text += "Size: " + study.size + "\n\n";
   text += "Made by `" + command + (outcome.open().empty() ? "" : " --finished") + "`; " + seeds_text(study) + "\n\n";
-  const auto claims = judge(study, outcome);
-  text += counts_of(claims) + ".\n\n" + open_text(study, outcome);
-  for (const Claim::Kind kind : kinds) text += claims_section(claims, kind);
-  text.pop_back();
+  for (const KindOfClaims& kind : kinds) text += claims_section(study, verdicts, kind);
+  text += causes_section(study, verdicts) + "## Figures\n";
+  std::string files;
   for (const TableLayout& table : study.tables) {
-    text += "\n## " + table.title + "\n\n" + results::markdown_text(results::Table::of(lines_of(table, outcome, true)));
+    files += fmt::format("{}[{}](tables/{}_{}.csv)", files.empty() ? "" : ", ", table.name, study.name, table.name);
+    if (!table.on_page) continue;
+    text += fmt::format("\n{}:\n\n{}", table.title,
+                        results::markdown_text(results::Table::of(page_lines_of(table, outcome))));
   }
-  text += "\n## What the figures rest on\n";
+  text += "\nAll, with intervals: " + files + ".\n\n## What the figures rest on\n";
   for (const Outcome::Network& network : outcome.networks()) {
     text += fmt::format("\n- **Network.** {} in {}.", network.text, of_runs(network));
   }

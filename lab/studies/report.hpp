@@ -8,22 +8,16 @@
 
 namespace ddl::studies {
 
-struct JudgedClaim {
-  const Claim* claim;
-  std::optional<Verdict> verdict;  // none: cannot be judged here
-  bool open = false;               // rests on runs that are not finished: the verdict is none yet, and its numbers are
-                                   // those so far
-  bool judged() const { return verdict && !open; }
-  bool holds() const { return judged() && verdict->holds; }
-};
-std::vector<JudgedClaim> judge(const Study& study, const Outcome& outcome);
+// By claim. What rests on runs that are not finished is not judged.
+std::vector<Verdict> judge(const Study& study, const Outcome& outcome);
 
 // For a terminal: every table, a row per published row, `published simulated ratio` per column; then the verdicts.
 std::string study_text(const Study& study, const Outcome& outcome);
-// One row per figure: labels, published, simulated, ratio.
+// One row per figure: labels, published, simulated, ratio, half width.
 std::string table_csv(const TableLayout& table, const Outcome& outcome);
 std::string claims_csv(const Study& study, const Outcome& outcome);
-// Markdown; `command` is what makes the whole of it. Of an outcome that is not whole the page adds --finished.
+// Markdown: how many claims hold, the claims, a paragraph per cause why some do not, and the tables that are shown on
+// the page. `command` is what makes the whole of it. Of an outcome that is not whole the page adds --finished.
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command);
 
 // results/tables/<study>_<table>.csv, <study>_claims.csv and results/<study>.md below `out`; returns the page's path.

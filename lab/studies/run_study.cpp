@@ -103,8 +103,9 @@ Readings readings_of(const Cell& cell, const results::FinishedRun& run) {
 
 void count_network(const results::FinishedRun& run, std::vector<Outcome::Network>& networks) {
   if (run.network.empty()) return;
-  auto found = std::ranges::find(networks, run.network, &Outcome::Network::text);
-  if (found == networks.end()) found = networks.insert(found, {run.network, 0});
+  const std::string text = run.network.substr(0, run.network.find(" ("));  // without the reason
+  auto found = std::ranges::find(networks, text, &Outcome::Network::text);
+  if (found == networks.end()) found = networks.insert(found, {text, 0});
   ++found->runs;
 }
 
@@ -171,13 +172,17 @@ Outcome finished_of(const Registry& systems, const Study& study, const fs::path&
 
 }  // namespace
 
+Outcome::Outcome(std::vector<Value> values, std::vector<Network> networks, std::vector<std::string> open)
+    : values_(std::move(values)), networks_(std::move(networks)), open_(std::move(open)) {
+  for (std::size_t i = 0; i < values_.size(); ++i) index_.try_emplace(values_[i].place, i);
+}
+
 const Outcome::Value& Outcome::at(const TablePosition& place) const {
-  for (const Value& value : values_) {
-    if (value.place != place) continue;
-    note(value.open);
-    return value;
-  }
-  throw InternalError("no such place in table " + place.table);
+  const auto found = index_.find(place);
+  if (found == index_.end()) throw InternalError("no such place in table " + place.table);
+  const Value& value = values_[found->second];
+  note(value.open);
+  return value;
 }
 
 Outcome run_study(const Registry& systems, const Study& study, const StudyOptions& options) {

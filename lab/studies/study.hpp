@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +27,16 @@ struct TablePosition {
   auto operator<=>(const TablePosition&) const = default;
 };
 
+// Of what was published: the least and the most of several runs.
+struct Range {
+  double least = 0, most = 0;
+};
+
 struct Figure {
   TablePosition place;
   std::optional<double> published;
   Reading read;
+  std::optional<Range> range = std::nullopt;
 };
 
 // One scenario, run once per seed of the study and draw of the network, and what is read off it.
@@ -51,6 +57,8 @@ struct TableLayout {
   int decimals = 1;                     // shown in text; the CSV has all
   std::vector<std::string> order = {};  // of the rows, by their one label; none: that of the figures
   std::string reference = "published";  // what the figures are that simulated ones are compared with
+  bool on_page = false;                 // or in its CSV alone
+  double half_width_of_one = 0;         // at least, of the interval of a figure that one run gave
 };
 
 // What came out of a study: a value per place, mean over the seeds if all of them gave one.
@@ -60,16 +68,16 @@ class Outcome {
     TablePosition place;
     std::optional<double> published, simulated;
     std::optional<double> half_width = std::nullopt;  // of the simulated mean's 95 % interval; none of one run
+    std::optional<Range> range = std::nullopt;        // published
     bool open = false;                                // not all of its runs are finished, and it has no figure
   };
-  // How the messages of so many runs were carried, in the words of FinishedRun::network.
+  // How the messages of so many runs were carried, in the words of FinishedRun::network but for the reason.
   struct Network {
     std::string text;
     std::size_t runs = 0;
   };
   // `open`: cells whose runs are not all finished, by name.
-  explicit Outcome(std::vector<Value> values, std::vector<Network> networks = {}, std::vector<std::string> open = {})
-      : values_(std::move(values)), networks_(std::move(networks)), open_(std::move(open)) {}
+  explicit Outcome(std::vector<Value> values, std::vector<Network> networks = {}, std::vector<std::string> open = {});
   // In the study's order.
   const std::vector<Value>& values() const {
     note(!open_.empty());
@@ -96,14 +104,24 @@ class Outcome {
   }
 
   std::vector<Value> values_;
+  std::map<TablePosition, std::size_t> index_;  // into the values
   std::vector<Network> networks_;
   std::vector<std::string> open_;
   bool* open_asked_ = nullptr;  // set by what reads figures, so that no claim need know of it; may be null
 };
 
+enum class Finding {
+  holds,
+  fails,
+  not_decidable,  // our interval has both answers, and the published margin is smaller than it
+  not_judged
+};
+
 struct Verdict {
-  bool holds = false;
-  std::string numbers;  // what it was decided by
+  Finding finding = Finding::not_judged;
+  std::string numbers;      // what it was decided by
+  bool unfinished = false;  // not judged, because runs are not finished
+  bool holds() const { return finding == Finding::holds; }
 };
 
 // What is judged of an outcome. The three kinds are counted apart.
@@ -113,10 +131,16 @@ struct Claim {
     check,      // what we ask beyond that
     input       // a figure that a setting was chosen for: it can be met or missed, and confirms nothing
   } kind;
+  std::string name;  // by which a cause names it
   std::string text;
-  std::function<Verdict(const Outcome&)> judge;  // none: cannot be judged here; `if_not` says why
+  std::function<Verdict(const Outcome&)> judge;  // none: not judged in this size, for a cause that names the claim
   std::string accepted;                          // the threshold and its reason, laid down before the study runs
-  std::string if_not;                            // what is known of the reason, should it fail
+};
+
+// What is known of the reason why claims do not hold.
+struct Cause {
+  std::vector<std::string> claims;  // names
+  std::string text;
 };
 
 struct Note {
@@ -139,6 +163,7 @@ struct Study {
   std::vector<Outcome::Value> derived;  // figures that need no run
   std::vector<Cell> cells;
   std::vector<Claim> claims;
+  std::vector<Cause> causes;
   std::vector<Note> notes;
   std::vector<PlatformFile> platforms;
 };
@@ -152,19 +177,10 @@ struct Scale {
 
 // What the folder `data` holds, and when it is read.
 enum class DataUse {
+  none,        // never; nor has the study another size
   full_alone,  // CIFAR-10's files, for --full alone
   in_between,  // the same; given without --full, it makes a size between: small networks on CIFAR-10
   with_mnist   // the folders mnist/ and cifar-10/; without any, what would need them is left out
 };
-
-struct StudyRow {
-  const char* name;
-  const char* what;
-  Study (*make)(const Scale&);
-  DataUse data = DataUse::full_alone;
-};
-std::span<const StudyRow> study_table();
-
-Study validation_study(const Scale& scale);
 
 }  // namespace ddl::studies

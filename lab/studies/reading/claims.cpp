@@ -19,11 +19,16 @@ constexpr const char* figure_of_cell = "it";
 constexpr const char* texts_of_cases = "cases";
 constexpr const char* texts_of_exceptions = "exceptions";
 
-using Numbers = std::map<std::string, double>;
+using Numbers = std::map<std::string, Number>;
+using Texts = std::map<std::string, std::string>;
 
 // What the names in a claim's formulas stand for.
 struct Quantities {
-  std::map<std::string, TablePosition> figures;
+  struct Place {
+    TablePosition position;
+    double half_width_of_one = 0;
+  };
+  std::map<std::string, Place> figures;
   std::map<std::string, std::function<double(const Outcome&)>> readings;
   Numbers numbers;
 
@@ -31,12 +36,14 @@ struct Quantities {
     return figures.contains(name) || (!published && (readings.contains(name) || numbers.contains(name)));
   }
   NumberOf in(const Outcome& outcome, const Numbers& tallied) const {
-    return [this, &outcome, tallied](const std::string& name, bool published) {
+    return [this, &outcome, tallied](const std::string& name) {
       if (const auto found = tallied.find(name); found != tallied.end()) return found->second;
       if (const auto found = numbers.find(name); found != numbers.end()) return found->second;
-      if (const auto found = readings.find(name); found != readings.end()) return found->second(outcome);
-      const TablePosition& place = figures.at(name);
-      return published ? outcome.at(place).published.value_or(unknown) : outcome.number(place);
+      if (const auto found = readings.find(name); found != readings.end()) return Number{found->second(outcome)};
+      const Place& place = figures.at(name);
+      const Outcome::Value& figure = outcome.at(place.position);
+      return Number{figure.simulated.value_or(unknown), figure.published.value_or(unknown),
+                    figure.half_width.value_or(place.half_width_of_one)};
     };
   }
 };
@@ -61,7 +68,7 @@ class NumberText {
     }
   }
 
-  std::string text(const NumberOf& number_of, const std::map<std::string, std::string>& texts) const {
+  std::string text(const NumberOf& number_of, const Texts& texts) const {
     std::string result;
     for (const Part& part : parts_) {
       if (part.number) {
@@ -98,66 +105,87 @@ struct ClaimCase {
   NumberText text, failing;
 };
 
-// A claim as it is read. Without cases `holds` decides alone.
+// What cases come to.
+struct Tally {
+  Finding all_hold = Finding::holds;
+  Number all{0, 0}, holding{0, 0}, mean{0, 0}, worst{0, 0};  // mean and worst of errors, the mean without signs
+  Texts texts = {{texts_of_cases, ""}, {texts_of_exceptions, ""}};
+
+  Tally(const std::vector<ClaimCase>& cases, const Outcome& outcome, const std::string& join) {
+    double variance = 0, squares = 0;
+    all.value = all.published = static_cast<double>(cases.size());
+    for (const ClaimCase& one : cases) {
+      const NumberOf number_of = one.of.in(outcome, {});
+      all_hold = all_of(all_hold, finding_of(one.holds, number_of));
+      const bool is_so = studies::holds(one.holds, number_of);
+      holding.value += is_so ? 1 : 0;
+      holding.published += published_to_hold(one.holds, number_of);
+      const double chance = chance_of(one.holds, number_of);
+      variance += chance * (1 - chance);
+      if (one.error) squares += add_error(one.error->estimate(number_of));
+      append(texts_of_cases, join, one.text.text(number_of, {}));
+      if (!is_so) append(texts_of_exceptions, join, one.failing.text(number_of, {}));
+    }
+    holding.half_width = 1.96 * std::sqrt(variance);
+    mean = {mean.value / all.value, mean.published / all.value, std::sqrt(squares) / all.value};
+  }
+  Numbers numbers() const { return {{"holding", holding}, {"all", all}, {"mean", mean}, {"worst", worst}}; }
+
+ private:
+  // 1 or 0; unknown where a figure was not published.
+  static double published_to_hold(const Condition& condition, const NumberOf& number_of) {
+    const NumberOf published = as_published(number_of);
+    for (const Comparison& one : condition) {
+      if (std::isnan(one.left.value(published)) || std::isnan(one.right.value(published))) return unknown;
+    }
+    return studies::holds(condition, published) ? 1 : 0;
+  }
+  double add_error(const Number& error) {
+    mean.value += std::abs(error.value);
+    mean.published += std::abs(error.published);
+    if (!(std::abs(error.value) <= std::abs(worst.value)) && !std::isnan(worst.value)) worst = error;
+    return error.half_width * error.half_width;
+  }
+  void append(const char* name, const std::string& join, const std::string& text) {
+    std::string& list = texts[name];
+    list += (list.empty() ? "" : join) + text;
+  }
+};
+
+// A claim as it is read. Without cases `holds` decides alone, and without that all cases must hold.
 struct ClaimOfData {
   Quantities of;
   std::vector<ClaimCase> cases;
   std::string join;  // between the texts of cases
-  Condition holds;
+  std::optional<Condition> holds;
   NumberText numbers, if_some_fail;
 
   Verdict judge(const Outcome& outcome) const {
-    Numbers tallied;
-    std::map<std::string, std::string> texts;
-    const bool all_hold = tally(outcome, tallied, texts);
-    const NumberOf number_of = of.in(outcome, tallied);
-    Verdict verdict{studies::holds(holds, number_of), numbers.text(number_of, texts)};
-    if (!all_hold) verdict.numbers += if_some_fail.text(number_of, texts);
+    const Tally tally(cases, outcome, join);
+    const NumberOf number_of = of.in(outcome, tally.numbers());
+    Verdict verdict{holds ? finding_of(*holds, number_of) : tally.all_hold, numbers.text(number_of, tally.texts)};
+    if (tally.holding.value < tally.all.value) verdict.numbers += if_some_fail.text(number_of, tally.texts);
     return verdict;
-  }
-
- private:
-  // Whether each of the cases holds.
-  bool tally(const Outcome& outcome, Numbers& tallied, std::map<std::string, std::string>& texts) const {
-    int holding = 0;
-    double sum = 0, worst = 0;
-    const auto append = [&](const char* name, const std::string& text) {
-      std::string& all = texts[name];
-      all += (all.empty() ? "" : join) + text;
-    };
-    texts[texts_of_cases] = texts[texts_of_exceptions] = "";
-    for (const ClaimCase& one : cases) {
-      const NumberOf number_of = one.of.in(outcome, {});
-      const bool is_so = studies::holds(one.holds, number_of);
-      holding += is_so ? 1 : 0;
-      const double error = one.error ? one.error->value(number_of) : 0;
-      sum += std::abs(error);
-      if (!(std::abs(error) <= std::abs(worst))) worst = std::isnan(worst) ? worst : error;
-      append(texts_of_cases, one.text.text(number_of, {}));
-      if (!is_so) append(texts_of_exceptions, one.failing.text(number_of, {}));
-    }
-    const auto all = static_cast<double>(cases.size());
-    tallied = {{"holding", holding}, {"all", all}, {"mean", sum / all}, {"worst", worst}};
-    return holding == static_cast<int>(cases.size());
   }
 };
 
+// A claim at a place of claims.json, in one size.
 class ClaimReader {
  public:
   ClaimReader(const JsonAt& json, const Study& study, const StudyContext& context, const Words& words)
       : json_(json), study_(study), context_(context), words_(words) {}
 
-  Claim claim(const Prose& prose) {
-    Claim claim{kind(), context_.text(json_, "text", words_), nullptr, context_.text(json_, "accepted", words_), ""};
-    claim.if_not = json_.checked([&] { return filled_text(prose.text_of(json_.at("name").text()), words_); });
-    if (!json_.find("holds") && !json_.find("each")) return claim;
-    of_.numbers = numbers_of(words_);
-    if (const auto let = json_.find("let")) read_let(*let, words_, of_);
+  Claim claim() {
+    Claim claim{kind(), context_.text(json_, "name", words_), context_.text(json_, "text", words_), nullptr,
+                context_.text(json_, "accepted", words_)};
+    if ((!json_.find("holds") && !json_.find("each")) || !context_.has(json_, "judged")) return claim;
+    Quantities& of = claim_.of;
+    of.numbers = numbers_of(words_);
+    if (const auto let = json_.find("let")) read_let(*let, words_, of);
     if (const auto each = json_.find("each")) read_cases(*each);
-    claim_.of = of_;
     claim_.holds = condition();
-    claim_.numbers = text_at(json_, "numbers", words_, knows(of_), {texts_of_cases, texts_of_exceptions});
-    claim_.if_some_fail = text_at(json_, "if_some_fail", words_, knows(of_), {texts_of_cases, texts_of_exceptions});
+    claim_.numbers = text_at(json_, "numbers", words_, of, {texts_of_cases, texts_of_exceptions});
+    claim_.if_some_fail = text_at(json_, "if_some_fail", words_, of, {texts_of_cases, texts_of_exceptions});
     claim.judge = [data = std::move(claim_)](const Outcome& outcome) { return data.judge(outcome); };
     return claim;
   }
@@ -175,7 +203,7 @@ class ClaimReader {
   static Numbers numbers_of(const Words& words) {
     Numbers numbers;
     for (const auto& [word, value] : words) {
-      if (value.is_number()) numbers[word] = value.get<double>();
+      if (value.is_number()) numbers[word] = {value.get<double>(), value.get<double>()};
     }
     return numbers;
   }
@@ -184,20 +212,20 @@ class ClaimReader {
     return [&of](const std::string& name, bool published) { return of.know(name, published); };
   }
 
-  // Of the whole claim. Where it is not given all cases must hold.
-  Condition condition() const {
+  // Of the whole claim.
+  std::optional<Condition> condition() const {
     const auto found = json_.find("holds");
-    if (!found) return parse_condition("holding = all", knows(of_));
+    if (!found) return std::nullopt;
     const JsonAt here = context_.of_size(*found);
-    return here.checked([&] { return parse_condition(here.text(), knows(of_)); });
+    return here.checked([&] { return parse_condition(here.text(), knows(claim_.of)); });
   }
 
-  NumberText text_at(const JsonAt& json, const char* key, const Words& words, const KnowsName& known,
+  NumberText text_at(const JsonAt& json, const char* key, const Words& words, const Quantities& of,
                      const std::vector<std::string>& texts) const {
     const auto found = json.find(key);
     if (!found) return {};
     const JsonAt here = context_.of_size(*found);
-    return here.checked([&] { return NumberText(here.text(), words, known, texts); });
+    return here.checked([&] { return NumberText(here.text(), words, knows(of), texts); });
   }
 
   // Names of figures, or of what else is read off the outcome.
@@ -212,21 +240,33 @@ class ClaimReader {
     }
   }
 
-  TablePosition figure_at(const JsonAt& json, const std::string& text) const {
+  Quantities::Place figure_at(const JsonAt& json, const std::string& text) const {
     const TablePosition place = position_of(json, text);
-    const auto is_there = [&](const auto& one) { return one.place == place; };
-    if (std::ranges::any_of(study_.derived, is_there)) return place;
-    for (const Cell& cell : study_.cells) {
-      if (std::ranges::any_of(cell.figures, is_there)) return place;
+    for (const Outcome::Value& one : places_of(study_)) {
+      if (one.place == place) return {place, layout_of(place.table).half_width_of_one};
     }
     json.refuse(scenario::in_quotes(text) + " is no figure of this size; expected one that a cell has");
   }
 
+  const TableLayout& layout_of(const std::string& table) const {
+    return *std::ranges::find(study_.tables, table, &TableLayout::name);
+  }
+
   // Named readings of a whole outcome.
-  static std::function<double(const Outcome&)> reading_of_outcome(const JsonAt& json) {
-    json.expect_keys({"rank_correlation", "without"});
-    const std::string table = json.at("rank_correlation").text(), without = json.text_or("without", "");
-    return [=](const Outcome& outcome) { return rank_correlation(outcome, table, without); };
+  std::function<double(const Outcome&)> reading_of_outcome(const JsonAt& json) const {
+    if (const auto table = json.find("rank_correlation")) {
+      json.expect_keys({"rank_correlation", "without"});
+      return [table = table->text(), without = json.text_or("without", "")](const Outcome& outcome) {
+        return rank_correlation(outcome, table, without);
+      };
+    }
+    const bool is_reversed = json.find("reversed_pairs").has_value();
+    const char* name = is_reversed ? "reversed_pairs" : "pairs";
+    json.expect_keys({name, "where"});
+    return [figures = figures_at(json, layout_at(json.at(name))), is_reversed](const Outcome& outcome) {
+      const Pairs pairs = pairs_of(outcome, figures);
+      return static_cast<double>(is_reversed ? pairs.reversed : pairs.all);
+    };
   }
 
   void read_cases(const JsonAt& each) {
@@ -235,39 +275,53 @@ class ClaimReader {
     if (const auto table = each.find("cells")) {
       read_cells(each, *table);
     } else {
-      for (const Words& words : grid_of(each, words_)) read_case(each, words, of_);
+      for (const Words& words : grid_of(each, words_)) read_case(each, words, claim_.of);
     }
     if (claim_.cases.empty()) each.refuse("has no cases; expected some, by \"for\" or \"cells\"");
-    for (const char* name : {"holding", "all", "mean", "worst"}) of_.numbers[name] = 0;
+    for (const char* name : {"holding", "all", "mean", "worst"}) claim_.of.numbers[name] = {};
   }
 
   // A case for each published figure of a table, whose name in formulas is "it", among those with the labels "where".
   void read_cells(const JsonAt& each, const JsonAt& table) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> where;
-    if (const auto labels = each.find("where")) {
-      for (const auto& [header, value] : labels->members()) {
-        where.emplace_back(header, value.json().is_array() ? value.texts() : std::vector{value.text()});
-      }
-    }
-    const auto layout = std::ranges::find(study_.tables, table.text(), &TableLayout::name);
-    if (layout == study_.tables.end()) table.refuse(scenario::in_quotes(table.text()) + " is no table of this size");
-    const auto add = [&](const TablePosition& place, const std::optional<double>& published) {
-      if (place.table != table.text() || !published) return;
+    const TableLayout& layout = layout_at(table);
+    for (const Outcome::Value& one : figures_at(each, layout)) {
+      if (!one.published) continue;
       Words words = words_;
-      for (std::size_t i = 0; i < place.row.size(); ++i) words[layout->row[i]] = place.row[i];
-      words[layout->column] = place.column;
-      for (const auto& [header, labels] : where) {
-        if (!words.contains(header)) each.at("where").refuse(scenario::in_quotes(header) + " heads no label");
-        if (std::ranges::count(labels, words.at(header).get<std::string>()) == 0) return;
-      }
-      Quantities of = of_;
-      of.figures[figure_of_cell] = place;
+      for (std::size_t i = 0; i < one.place.row.size(); ++i) words[layout.row[i]] = one.place.row[i];
+      words[layout.column] = one.place.column;
+      Quantities of = claim_.of;
+      of.figures[figure_of_cell] = {one.place, layout.half_width_of_one};
       read_case(each, words, of);
-    };
-    for (const Outcome::Value& value : study_.derived) add(value.place, value.published);
-    for (const Cell& cell : study_.cells) {
-      for (const Figure& figure : cell.figures) add(figure.place, figure.published);
     }
+  }
+
+  const TableLayout& layout_at(const JsonAt& table) const {
+    const std::string name = table.checked([&] { return filled_text(table.text(), words_); });
+    const auto layout = std::ranges::find(study_.tables, name, &TableLayout::name);
+    if (layout == study_.tables.end()) table.refuse(scenario::in_quotes(name) + " is no table of this size");
+    return *layout;
+  }
+
+  // Figures of a table which have the labels that an object names under "where": {"system": ["D-PSGD", "AD-PSGD"]}.
+  std::vector<Outcome::Value> figures_at(const JsonAt& json, const TableLayout& layout) const {
+    std::vector<Outcome::Value> figures = places_of(study_);
+    std::erase_if(figures, [&](const Outcome::Value& one) { return one.place.table != layout.name; });
+    const auto raw = json.find("where");
+    if (!raw) return figures;
+    const JsonAt where = raw->with(raw->checked([&] { return filled(raw->json(), words_); }));
+    for (const auto& [header, value] : where.members()) {
+      const std::vector<std::string> labels = value.json().is_array() ? value.texts() : std::vector{value.text()};
+      const auto place = std::ranges::find(layout.row, header);
+      if (place == layout.row.end() && header != layout.column)
+        value.refuse(scenario::in_quotes(header) + " heads no label");
+      std::erase_if(figures, [&](const Outcome::Value& one) {
+        const bool is_column = place == layout.row.end();
+        return std::ranges::count(labels,
+                                  is_column ? one.place.column
+                                            : one.place.row[static_cast<std::size_t>(place - layout.row.begin())]) == 0;
+      });
+    }
+    return figures;
   }
 
   void read_case(const JsonAt& each, const Words& words, Quantities of) {
@@ -280,8 +334,8 @@ class ClaimReader {
     if (const auto error = each.find("error")) {
       one.error = error->checked([&] { return parse_term(error->text(), knows(of)); });
     }
-    one.text = text_at(each, "text", words, knows(of), {});
-    one.failing = text_at(each, "failing", words, knows(of), {});
+    one.text = text_at(each, "text", words, of, {});
+    one.failing = text_at(each, "failing", words, of, {});
     one.of = std::move(of);
     claim_.cases.push_back(std::move(one));
   }
@@ -290,42 +344,21 @@ class ClaimReader {
   const Study& study_;
   const StudyContext& context_;
   const Words& words_;
-  Quantities of_;
   ClaimOfData claim_;
 };
 
-// Calls `read` for each claim of a list, in which {"for": ..., "claims": [...]} stands for claims at every place of a
-// grid.
-template <class Read>
-void read_claims(const JsonAt& list, const Words& words, const Read& read) {
-  for (const JsonAt& item : list.items()) {
-    const std::optional<JsonAt> group = item.find("claims");
-    if (!group) {
-      read(item, words);
-      continue;
-    }
-    item.expect_keys({"for", "claims"});
-    for (const Words& here : grid_of(item, words)) read_claims(*group, here, read);
-  }
-}
-
 }  // namespace
 
-std::vector<Claim> parse_claims(const JsonAt& json, const Study& study, const Prose& prose,
-                                const StudyContext& context) {
-  std::vector<Claim> claims;
-  std::vector<std::string> names;
-  read_claims(json, context.words, [&](const JsonAt& one, const Words& words) {
-    one.expect_keys({"name", "kind", "sizes", "text", "accepted", "let", "each", "holds", "numbers", "if_some_fail"});
-    names.push_back(one.at("name").text());
-    if (context.has(one)) claims.push_back(ClaimReader(one, study, context, words).claim(prose));
-  });
-  for (const Prose::Reason& reason : prose.reasons) {
-    if (std::ranges::count(names, reason.claim) > 0) continue;
-    json.refuse("has no claim " + scenario::in_quotes(reason.claim) +
-                "; expected one, for which reasons.md has a reason");
+void read_claims(const JsonAt& json, StudyContext& context, Study& study) {
+  for (const JsonAt& one : json.items()) {
+    one.expect_keys({"name", "for", "kind", "sizes", "judged", "text", "accepted", "let", "each", "holds", "numbers",
+                     "if_some_fail"});
+    for (const Words& words : grid_of(one, context.words)) {
+      context.claims.insert(context.text(one, "name", words));
+      if (context.has(one)) study.claims.push_back(ClaimReader(one, study, context, words).claim());
+    }
   }
-  return claims;
+  std::ranges::stable_sort(study.claims, {}, &Claim::kind);
 }
 
 }  // namespace ddl::studies

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include "core/base/check.hpp"
@@ -16,6 +17,13 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
+// Of the numbers that a term is computed of.
+void add_names(const Term& term, std::set<std::string>& names) {
+  if (term.word == "published") return;
+  if (term.parts.empty() && !term.word.empty()) names.insert(term.word);
+  for (const Term& part : term.parts) add_names(part, names);
+}
+
 double fall_of(const std::vector<double>& values) {
   double best = values.front(), fall = 0;
   for (const double value : values) {
@@ -23,6 +31,10 @@ double fall_of(const std::vector<double>& values) {
     best = std::max(best, value);
   }
   return fall;
+}
+
+Number margin_of(const Comparison& comparison, const NumberOf& number_of) {
+  return Term{"-", 0, {comparison.right, comparison.left}}.estimate(number_of);
 }
 
 // Functions of one or more values.
@@ -189,12 +201,38 @@ class FormulaParser {
 
 double Term::value(const NumberOf& number_of) const {
   if (word.empty()) return number;
-  if (parts.empty()) return number_of(word, false);
-  if (word == "published") return number_of(parts[0].word, true);
+  if (parts.empty()) return number_of(word).value;
+  if (word == "published") return number_of(parts[0].word).published;
   std::vector<double> values;
   for (const Term& part : parts) values.push_back(part.value(number_of));
   if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) return no_value;
   return function_named(word)->of(values);
+}
+
+NumberOf as_published(const NumberOf& number_of) {
+  return [&number_of](const std::string& name) {
+    const double published = number_of(name).published;
+    return Number{published, published};
+  };
+}
+
+Number Term::estimate(const NumberOf& number_of) const {
+  Number estimate{value(number_of), value(as_published(number_of))};
+  std::set<std::string> names;
+  add_names(*this, names);
+  double squares = 0;
+  for (const std::string& moved : names) {
+    const auto change = [&](double ends) {
+      return std::abs(estimate.value - value([&](const std::string& name) {
+                        Number ours = number_of(name);
+                        if (name == moved) ours.value += ends * ours.half_width;
+                        return ours;
+                      }));
+    };
+    squares += std::pow(std::max(change(-1), change(1)), 2);
+  }
+  estimate.half_width = std::sqrt(squares);
+  return estimate;
 }
 
 bool Comparison::holds(const NumberOf& number_of) const {
@@ -205,8 +243,39 @@ bool Comparison::holds(const NumberOf& number_of) const {
   return sign == "=" ? a == b : a >= b;
 }
 
+Finding Comparison::finding(const NumberOf& number_of) const {
+  const Number margin = margin_of(*this, number_of);
+  if (std::abs(margin.value) < margin.half_width && std::abs(margin.published) < margin.half_width) {
+    return Finding::not_decidable;
+  }
+  return holds(number_of) ? Finding::holds : Finding::fails;
+}
+
+Finding all_of(Finding one, Finding other) {
+  if (one == Finding::fails || other == Finding::fails) return Finding::fails;
+  return one == Finding::holds ? other : one;
+}
+
+Finding finding_of(const Condition& condition, const NumberOf& number_of) {
+  Finding all = Finding::holds;
+  for (const Comparison& one : condition) all = all_of(all, one.finding(number_of));
+  return all;
+}
+
 bool holds(const Condition& condition, const NumberOf& number_of) {
   return std::ranges::all_of(condition, [&](const Comparison& one) { return one.holds(number_of); });
+}
+
+double chance_of(const Condition& condition, const NumberOf& number_of) {
+  constexpr double deviations = 1.96;  // in half a 95 % interval
+  double chance = 1;
+  for (const Comparison& one : condition) {
+    const Number margin = margin_of(one, number_of);
+    const double flipped = std::erfc(deviations * std::abs(margin.value) / margin.half_width / std::sqrt(2)) / 2;
+    const double other_way = margin.half_width > 0 ? flipped : 0;
+    chance *= one.holds(number_of) ? 1 - other_way : other_way;
+  }
+  return chance;
 }
 
 Term parse_term(const std::string& text, const KnowsName& knows) {

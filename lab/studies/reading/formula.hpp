@@ -2,24 +2,35 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "lab/studies/study.hpp"
+
 namespace ddl::studies {
 
-// The number that a name stands for; of a figure the published one, where a formula asks for published(NAME).
-using NumberOf = std::function<double(const std::string& name, bool published)>;
+// What a name stands for. What has no value is not a number.
+struct Number {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  double published = std::numeric_limits<double>::quiet_NaN();
+  double half_width = 0;  // of the value's 95 % interval
+};
+using NumberOf = std::function<Number(const std::string& name)>;
 using KnowsName = std::function<bool(const std::string& name, bool published)>;
 
 // A number, a name, or an operation on terms: + - * / and the functions abs, min, max, round, published, and
-// fall(a, b, ...), the most by which a later value is below the best before it. What has no value (not a number) makes
-// whatever is computed of it have none.
+// fall(a, b, ...), the most by which a later value is below the best before it. What has no value makes whatever is
+// computed of it have none.
 struct Term {
   std::string word;  // an operator, a function's or a number's name; empty: the number itself
   double number = 0;
   std::vector<Term> parts = {};
 
   double value(const NumberOf& number_of) const;
+  // With what it would be of the published figures, and the interval that those of its numbers give it: each of them
+  // moved to its ends alone, and the changes added as independent ones.
+  Number estimate(const NumberOf& number_of) const;
 };
 
 // Comparisons that all must hold: "1 <= a / b <= 1.2 and c > a". None holds of what has no value.
@@ -28,10 +39,20 @@ struct Comparison {
   std::string sign;  // < <= > >= =
   Term right;
 
+  // Not decidable if the interval of right - left contains 0, and what it is of the published figures is within the
+  // interval's half width, too. Where nothing was published, the values decide.
+  Finding finding(const NumberOf& number_of) const;
   bool holds(const NumberOf& number_of) const;
 };
 using Condition = std::vector<Comparison>;
+// Fails if one of them fails, and is not decidable if none does and one is not.
+Finding finding_of(const Condition& condition, const NumberOf& number_of);
+Finding all_of(Finding one, Finding other);
 bool holds(const Condition& condition, const NumberOf& number_of);
+// With what probability all hold, if intervals are of independent normal numbers.
+double chance_of(const Condition& condition, const NumberOf& number_of);
+// A NumberOf of the published figures.
+NumberOf as_published(const NumberOf& number_of);
 
 // Throw InputError with what is wrong: a name that `knows` does not know, or what is no formula.
 Term parse_term(const std::string& text, const KnowsName& knows);

@@ -58,6 +58,7 @@ const std::vector<NamedReading>& named_readings() {
        }},
       {"seconds_to", {"accuracy"}, [](const JsonAt& json) { return seconds_to(json.at("accuracy").number()); }},
       {"steps_to", {"accuracy"}, [](const JsonAt& json) { return steps_to(json.at("accuracy").number()); }},
+      {"seconds_per_cycle", {}, [](const JsonAt&) { return seconds_per_cycle(); }},
       {"fluctuation", {}, [](const JsonAt&) { return fluctuation_percent(); }},
       {"seconds_of_step", {"percent"}, [](const JsonAt& json) { return seconds_of_step(json.at("percent").number()); }},
       {"percent_of_steps",
@@ -93,7 +94,7 @@ struct NamedCount {
 Reading reading_of(const JsonAt& figure) {
   const NamedReading& reading = named(named_readings(), figure.at("read"));
   std::vector<std::string> keys = reading.settings;
-  keys.insert(keys.end(), {"at", "read"});
+  keys.insert(keys.end(), {"at", "read", "published"});
   figure.expect_keys(keys);
   return reading.make(figure);
 }

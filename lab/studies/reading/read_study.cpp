@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 
 #include "lab/studies/lab_file.hpp"
@@ -30,10 +31,9 @@ class StudyReader {
     read_frame(parsed("study.json"));
     read_published();
     read_sweep(parsed("sweep.json"));
-    const std::string prose = lab_file(folder_ + "reasons.md");
-    const Prose reasons = parse_prose(lab_text(folder_ + "reasons.md"), prose, context_);
-    study_.claims = parse_claims(parsed("claims.json"), study_, reasons, context_);
-    study_.notes = reasons.notes;
+    read_claims(parsed("claims.json"), context_, study_);
+    const std::string reasons = folder_ + "reasons.md";
+    read_prose(lab_text(reasons), lab_file(reasons), context_, study_);
     return std::move(study_);
   }
 
@@ -41,7 +41,7 @@ class StudyReader {
   JsonAt parsed(const char* file) const { return JsonAt::parsed(lab_text(folder_ + file), lab_file(folder_ + file)); }
 
   void read_frame(const JsonAt& json) {
-    json.expect_keys({"title", "source", "size", "seeds", "words", "tables"});
+    json.expect_keys({"what", "data", "title", "source", "size", "seeds", "words", "tables"});
     read_words(json);
     study_.title = json.at("title").text();
     study_.source = json.at("source").text();
@@ -76,7 +76,8 @@ class StudyReader {
   }
 
   void read_table_layout(const JsonAt& json) {
-    json.expect_keys({"name", "title", "row", "column", "decimals", "order", "reference", "sizes"});
+    json.expect_keys(
+        {"name", "title", "row", "column", "decimals", "order", "reference", "sizes", "on_page", "half_width_of_one"});
     const std::string name = json.at("name").text();
     tables_.insert(name);
     if (!context_.has(json)) return;
@@ -87,6 +88,11 @@ class StudyReader {
                       .decimals = json.at("decimals").whole()};
     if (const auto order = json.find("order")) table.order = order->texts();
     table.reference = json.text_or("reference", table.reference);
+    table.on_page = context_.has(json, "on_page") && json.find("on_page");
+    if (const auto width = json.find("half_width_of_one")) {
+      const JsonAt here = context_.of_size(*width);
+      table.half_width_of_one = here.number();
+    }
     study_.tables.push_back(std::move(table));
   }
 
@@ -169,7 +175,9 @@ class StudyReader {
   void read_cell(const JsonAt& json, const JsonAt& list, const Words& words) {
     std::vector<Figure> figures;
     for_each_figure(list, words, [&](const JsonAt& figure) {
-      figures.push_back({place_of(figure.at("at")), published_at(figure.at("at")), reading_of(figure)});
+      Figure& one =
+          figures.emplace_back(Figure{place_of(figure.at("at")), published_at(figure.at("at")), reading_of(figure)});
+      if (const auto several = figure.find("published")) set_published(one, *several);
     });
     if (const auto other = json.find("add_to")) return add_to(*other, std::move(figures));
     const JsonAt name = json.at("name");
@@ -183,6 +191,19 @@ class StudyReader {
     study_.cells.push_back(std::move(cell));
   }
 
+  // The mean of a list, and its range.
+  static void set_published(Figure& figure, const JsonAt& list) {
+    double sum = 0;
+    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    const std::vector<JsonAt> items = list.items();
+    for (const JsonAt& item : items) {
+      sum += item.number();
+      range = {std::min(range.least, item.number()), std::max(range.most, item.number())};
+    }
+    figure.published = sum / static_cast<double>(items.size());
+    figure.range = range;
+  }
+
   // A number, or a formula of words that are numbers.
   static double cost_of(const JsonAt& json, const Words& words) {
     if (json.json().is_number()) return json.number();
@@ -190,7 +211,7 @@ class StudyReader {
       return !published && words.contains(name) && words.at(name).is_number();
     };
     const Term cost = json.checked([&] { return parse_term(json.text(), knows); });
-    return cost.value([&](const std::string& name, bool) { return words.at(name).get<double>(); });
+    return cost.value([&](const std::string& name) { return Number{words.at(name).get<double>()}; });
   }
 
   // What else is read off the runs of a cell that is there already.
@@ -234,8 +255,8 @@ class StudyReader {
 
 }  // namespace
 
-bool StudyContext::has(const JsonAt& json) const {
-  const std::optional<JsonAt> named = json.find("sizes");
+bool StudyContext::has(const JsonAt& json, const char* key) const {
+  const std::optional<JsonAt> named = json.find(key);
   if (!named) return true;
   bool found = false;
   for (const JsonAt& name : named->items()) {
@@ -279,6 +300,26 @@ TablePosition position_of(const JsonAt& place, const std::string& text) {
     place.refuse(scenario::in_quotes(text) + " is no place of a figure; expected \"table | row | column\"");
   }
   return {parts.front(), {parts.begin() + 1, parts.end() - 1}, parts.back()};
+}
+
+std::vector<StudyRow> study_table() {
+  static const std::map<std::string, DataUse> uses = {{"none", DataUse::none},
+                                                      {"cifar-10, full alone", DataUse::full_alone},
+                                                      {"cifar-10", DataUse::in_between},
+                                                      {"mnist and cifar-10", DataUse::with_mnist}};
+  std::vector<StudyRow> table;
+  for (const std::string& name : lab_folders("lab/studies", "study.json")) {
+    const std::string file = "lab/studies/" + name + "/study.json";
+    const JsonAt json = JsonAt::parsed(lab_text(file), lab_file(file));
+    const JsonAt data = json.at("data");
+    const auto use = uses.find(data.text());
+    if (use == uses.end()) {
+      data.refuse(scenario::in_quotes(data.text()) +
+                  " is no use of data; expected none, cifar-10, mnist and cifar-10, or cifar-10, full alone");
+    }
+    table.push_back({name, json.at("what").text(), use->second});
+  }
+  return table;
 }
 
 Study read_study(const std::string& name, const Scale& scale) { return StudyReader(name, scale).study(); }

@@ -12,16 +12,26 @@
 
 namespace ddl::studies {
 
+// What is said of a study before it is read whole.
+struct StudyRow {
+  std::string name;  // of its folder
+  std::string what;
+  DataUse data = DataUse::none;
+};
+// Of every folder that has a study.json, by name.
+std::vector<StudyRow> study_table();
+
 // Throws InputError with one line that says which file is wrong, and where.
 Study read_study(const std::string& name, const Scale& scale);
 
 // What is read of a folder beside the study itself.
 struct StudyContext {
-  std::string size;  // "default", "data" or "full"
-  Words words;       // of all sizes and of this one, and "data", the folder
+  std::string size;                   // "default", "data" or "full"
+  Words words;                        // of all sizes and of this one, and "data", the folder
+  std::set<std::string> claims = {};  // names, of all sizes
 
-  // Whether an object that names "sizes" is of this one.
-  bool has(const JsonAt& json) const;
+  // Whether an object that names sizes under a key is of this one.
+  bool has(const JsonAt& json, const char* key = "sizes") const;
   // The value itself, or of {"full": ..., "else": ...} that of this size.
   JsonAt of_size(const JsonAt& json) const;
   // The text of a key in this size, with the words; "" if there is no such key.
@@ -32,20 +42,10 @@ struct StudyContext {
 std::vector<std::string> parts_of_place(const std::string& text);
 TablePosition position_of(const JsonAt& place, const std::string& text);
 
-// What is known of claims that fail, by the claims' names, and what the figures rest on.
-struct Prose {
-  struct Reason {
-    std::string claim, text;  // with words yet to be filled in; "": in another size
-  };
-  std::vector<Reason> reasons;
-  std::vector<Note> notes;
-  // "" where nothing is known in this size.
-  std::string text_of(const std::string& claim) const;
-};
-Prose parse_prose(const std::string& text, const std::string& file, const StudyContext& context);
-
 // The claims of claims.json. A formula's figures must be among those of the study.
-std::vector<Claim> parse_claims(const JsonAt& json, const Study& study, const Prose& prose,
-                                const StudyContext& context);
+void read_claims(const JsonAt& json, StudyContext& context, Study& study);
+
+// reasons.md: causes and notes. A cause's claims must be known, and a claim that is not judged must have one.
+void read_prose(const std::string& text, const std::string& file, const StudyContext& context, Study& study);
 
 }  // namespace ddl::studies

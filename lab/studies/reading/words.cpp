@@ -1,6 +1,11 @@
 #include "lab/studies/reading/words.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "core/base/counted.hpp"
+#include "lab/studies/lab_file.hpp"
+#include "sim/results/reading/table_reader.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::studies {
@@ -10,8 +15,20 @@ constexpr int deepest_word = 8;  // of words in the values of words
 
 Json filled_at_depth(const Json& json, const Words& words, int depth);
 
+// Of "algorithm by scheme": the member of the word "algorithm" that the value of "scheme" names; null if it is no such.
+const Json* member_by(const std::string& word, const Words& words) {
+  constexpr std::string_view between = " by ";
+  const std::size_t by = word.find(between);
+  if (by == std::string::npos) return nullptr;
+  const auto members = words.find(word.substr(0, by)), name = words.find(word.substr(by + between.size()));
+  if (members == words.end() || name == words.end() || !name->second.is_string()) return nullptr;
+  const auto found = members->second.find(name->second.get<std::string>());
+  return found == members->second.end() ? nullptr : &*found;
+}
+
 const Json& raw_value_of(const std::string& word, const Words& words) {
   if (const auto found = words.find(word); found != words.end()) return found->second;
+  if (const Json* member = member_by(word, words)) return *member;
   std::vector<std::string> known;
   for (const auto& [name, value] : words) known.push_back(name);
   throw InputError("has no word for " + scenario::in_quotes("{" + word + "}") + "; " +
@@ -61,8 +78,53 @@ Json filled_at_depth(const Json& json, const Words& words, int depth) {
   return result;
 }
 
+Json value_in_table(const std::string& field) {
+  Json number = Json::parse(field, nullptr, false);
+  return number.is_number() ? number : Json(field);
+}
+
+// The words of {"rows": [files], "by": {word: column}, "gather": {word: column}, "if": {column: field}}: in places of
+// the grid are rows that agree in the columns "by", in the order of these; a word of "gather" is the list of the column
+// there.
+std::vector<Words> words_of_rows(const JsonAt& raw, const Words& others) {
+  raw.expect_keys({"rows", "by", "gather", "if"});
+  const JsonAt axis = raw.with(raw.checked([&] { return filled(raw.json(), others); }));
+  std::map<std::vector<Json>, Words> places;
+  for (const JsonAt& item : axis.at("rows").items()) {
+    const std::string file = item.checked([&] { return lab_file(item.text()); });
+    results::read_table(file, "", [&](const results::TableRow& row) {
+      const auto field = [&](const JsonAt& column) {
+        const auto found = std::ranges::find(row.columns(), column.text());
+        if (found == row.columns().end()) column.refuse("is no column of " + file + "; expected one");
+        return row.text(static_cast<std::size_t>(found - row.columns().begin()));
+      };
+      const auto conditions = axis.find("if");
+      if (conditions) {
+        for (const auto& [column, fields] : conditions->members()) {
+          const std::vector<std::string> among = fields.texts();
+          if (std::ranges::count(among, field(fields.with(column))) == 0) return;
+        }
+      }
+      std::vector<Json> place;
+      Words by;
+      for (const auto& [word, column] : axis.at("by").members()) {
+        place.push_back(by[word] = value_in_table(field(column)));
+      }
+      Words& words = places.try_emplace(place, by).first->second;
+      for (const auto& [word, column] : axis.at("gather").members()) {
+        words.try_emplace(word, Json::array()).first->second.push_back(value_in_table(field(column)));
+      }
+    });
+  }
+  std::vector<Words> positions;
+  for (auto& [place, words] : places) positions.push_back(std::move(words));
+  if (positions.empty()) axis.refuse("has no rows; expected some");
+  return positions;
+}
+
 // The words of one axis, by position.
 std::vector<Words> words_of_axis(const JsonAt& axis, const Words& others) {
+  if (axis.find("rows")) return words_of_rows(axis, others);
   std::vector<Words> positions;
   bool first = true;
   for (const auto& [word, values] : axis.members()) {

@@ -22,7 +22,8 @@ Json value_of_word(const std::string& text, const Words& words);
 
 // The words in every place of the grid that an object names under "for", the last axis varying fastest; without one,
 // `others` alone. It is a list of objects; the lists of one object go in step, and may be words:
-// [{"model": ["VGG", "ResNet-20"], "batch": [128, 32]}, {"system": "{systems}"}].
+// [{"model": ["VGG", "ResNet-20"], "batch": [128, 32]}, {"system": "{systems}"}]. Or an object of the list takes its
+// words from the rows of tables: {"rows": [FILES], "by": {WORD: COLUMN}, "gather": {WORD: COLUMN}}.
 std::vector<Words> grid_of(const JsonAt& object, const Words& others);
 
 // A text taken apart at its braces.

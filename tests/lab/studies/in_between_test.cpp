@@ -7,6 +7,7 @@
 
 #include "core/nn/layer_table.hpp"
 #include "core/nn/model.hpp"
+#include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/report.hpp"
 #include "lab/studies/run_study.hpp"
 #include "sim/scenario/reading/read.hpp"
@@ -53,7 +54,7 @@ TEST_CASE("between the default and the full size, small networks learn CIFAR-10 
   write_cifar(cifar, images);
   for (const StudyRow& row : study_table()) {
     if (row.data != DataUse::in_between) continue;
-    const Study study = cut(row.make({.full = false, .data = cifar.path()}));
+    const Study study = cut(read_study(row.name, {.full = false, .data = cifar.path()}));
     INFO(study.name);
     CHECK(study.size.find("small networks on CIFAR-10 (`--data DIR`)") == 0);
     CHECK(study.size.find("Smaller than published: ") != std::string::npos);
@@ -79,7 +80,7 @@ TEST_CASE("the networks of that size have the parameters and operations that the
   std::set<std::size_t> found;
   for (const StudyRow& row : study_table()) {
     if (row.data != DataUse::in_between) continue;
-    for (const Cell& cell : row.make({.full = false, .data = cifar.path()}).cells) {
+    for (const Cell& cell : read_study(row.name, {.full = false, .data = cifar.path()}).cells) {
       if (Json::parse(cell.scenario)["model"] == "none") continue;
       const nn::Model model = model_of(cell, cifar.path());
       if (!found.insert(model.parameter_count()).second) continue;

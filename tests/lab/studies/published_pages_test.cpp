@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/studies/figures.hpp"
+#include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/report.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "tests/support/accepted.hpp"
@@ -37,14 +39,9 @@ const std::vector<Page>& published() {
 }
 
 Study study_of(const Page& page) {
-  for (const StudyRow& row : study_table()) {
-    if (std::string(row.name) != page.study) continue;
-    Study study = row.make(page.scale);
-    study.name = page.name;
-    return study;
-  }
-  FAIL("no such study");
-  return {};
+  Study study = read_study(page.study, page.scale);
+  study.name = page.name;
+  return study;
 }
 
 struct Figures {
@@ -87,15 +84,16 @@ std::vector<Outcome::Network> networks_of(const std::string& page) {
 Outcome outcome_of(const Study& study, std::vector<Outcome::Network> networks) {
   const std::map<TablePosition, Figures> figures = figures_of(study);
   std::vector<Outcome::Value> values;
-  const auto add = [&](const TablePosition& place) {
+  for (Outcome::Value& value : places_of(study)) {
+    const TablePosition& place = value.place;
     const auto found = figures.find(place);
     const bool is_there = found != figures.end();
     CHECK_MESSAGE(is_there, place.table, ": no figure of ", place.row.front(), ", ", place.column);
-    if (is_there) values.push_back({place, found->second.published, found->second.simulated, found->second.half_width});
-  };
-  for (const Outcome::Value& value : study.derived) add(value.place);
-  for (const Cell& cell : study.cells) {
-    for (const Figure& figure : cell.figures) add(figure.place);
+    if (!is_there) continue;
+    value.published = found->second.published;
+    value.simulated = found->second.simulated;
+    value.half_width = found->second.half_width;
+    values.push_back(value);
   }
   CHECK(values.size() == figures.size());
   return Outcome(std::move(values), std::move(networks));

@@ -23,7 +23,7 @@ namespace ddl::studies {
 
 TEST_CASE("every figure of every study has a place of its own, in a table that is there") {
   for (const StudyRow& row : study_table()) {
-    const Study study = row.make({});
+    const Study study = read_study(row.name, {});
     CHECK(study.name == row.name);
     std::set<std::string> tables, cells;
     for (const TableLayout& table : study.tables) tables.insert(table.name);
@@ -77,17 +77,17 @@ TEST_CASE("Cui's times and training accuracy are read off the steps of a run") {
   // Four workers take 10,000 steps each, of which the last twentieth are those from 9,500 on.
   const std::string learning =
       "w0,9499,0,0,0,1,8,0,0\nw0,9500,0,0,0,1,1,0.5,0\nw1,9999,0,0,0,1,3,1,0\nw2,2499,0,0,0,1,5,0.25,0\n";
-  CHECK(read(learning, {"learning", {"bytes", "training loss"}, "decentralized"}) == 2);
-  CHECK(read(learning, {"learning", {"bytes", "training accuracy, %"}, "decentralized"}) == 75);
-  CHECK(read(learning, {"curves", {"bytes", "training accuracy, %", "10000"}, "decentralized"}) == 25);
+  CHECK(read(learning, {"learning", {"literal", "training loss"}, "decentralized"}) == 2);
+  CHECK(read(learning, {"learning", {"literal", "training accuracy, %"}, "decentralized"}) == 75);
+  CHECK(read(learning, {"curves", {"literal", "training accuracy, %", "10000"}, "decentralized"}) == 25);
   // The single machine takes all 40,000.
   CHECK(read("w0,37999,0,0,0,1,8,0,0\nw0,38000,0,0,0,1,2,1,0\n",
-             {"learning", {"bytes", "training loss"}, "single machine"}) == 2);
+             {"learning", {"literal", "training loss"}, "single machine"}) == 2);
 }
 
 TEST_CASE("every claim says what is accepted and can be judged, even if nothing was reached, or why it is not") {
   for (const StudyRow& row : study_table()) {
-    const Study study = row.make({});
+    const Study study = read_study(row.name, {});
     std::vector<Outcome::Value> published, nothing;
     for (const Outcome::Value& value : study.derived) {
       published.push_back({value.place, value.published, value.published});
@@ -102,38 +102,27 @@ TEST_CASE("every claim says what is accepted and can be judged, even if nothing 
     for (const Claim& claim : study.claims) {
       INFO(study.name, ": ", claim.text);
       if (!claim.judge) {
-        CHECK_FALSE(claim.if_not.empty());
+        const auto names_it = [&](const Cause& cause) { return std::ranges::count(cause.claims, claim.name) > 0; };
+        CHECK(std::ranges::any_of(study.causes, names_it));
         continue;
       }
       CHECK_FALSE(claim.accepted.empty());
-      CHECK_FALSE(claim.judge(Outcome(nothing)).holds);
+      CHECK_FALSE(claim.judge(Outcome(nothing)).holds());
       claim.judge(Outcome(published));
     }
   }
 }
 
-TEST_CASE("Cui's presets are judged by runs of their own: what both have of one run counts once") {
-  for (const Scale& scale : {Scale{}, Scale{.full = true, .data = "/data"}, Scale{.full = false, .data = "/data"}}) {
-    const Study study = read_study("cui_2019", scale);
-    // What one run says of one row is one number, whichever preset it stands for.
-    std::map<std::vector<std::string>, double> of_runs;
-    std::vector<Outcome::Value> values;
-    for (const Cell& cell : study.cells) {
-      for (const Figure& figure : cell.figures) {
-        std::vector<std::string> row = figure.place.row;
-        row[0] = cell.name;
-        row.push_back(figure.place.table);
-        const double next = 10 + 1.7 * static_cast<double>(of_runs.size() * of_runs.size());
-        values.push_back({figure.place, std::nullopt, of_runs.try_emplace(row, next).first->second});
+TEST_CASE("a published claim stands once on a page, however many presets and sizes it has") {
+  for (const StudyRow& row : study_table()) {
+    for (const Scale& scale : {Scale{}, Scale{.full = true, .data = "/data"}, Scale{.full = false, .data = "/data"}}) {
+      if (!scale.data.empty() && (row.data == DataUse::none || (row.data == DataUse::full_alone && !scale.full)))
+        continue;
+      std::set<std::string> names;
+      for (const Claim& claim : read_study(row.name, scale).claims) {
+        if (claim.kind == Claim::published) CHECK_MESSAGE(names.insert(claim.name).second, row.name, ": ", claim.name);
       }
     }
-    const Outcome outcome(values);
-    std::map<std::string, std::set<std::string>> numbers;  // of claims that differ in the preset alone
-    for (const Claim& claim : study.claims) {
-      const std::string text = claim.text.substr(claim.text.find(": ") + 1);
-      CHECK_MESSAGE(numbers[text].insert(claim.judge(outcome).numbers).second, claim.text);
-    }
-    CHECK(numbers.size() == 9);
   }
 }
 
@@ -148,9 +137,10 @@ TEST_CASE("the published figures of TF.AKO satisfy the claims made of them") {
   const Outcome outcome(values);
   CHECK(rank_correlation(outcome, "accuracy") == doctest::Approx(1));
   for (const Claim& claim : study.claims) {
-    if (claim.text.starts_with("(f)")) continue;  // no figures were published
-    if (claim.kind == Claim::input) continue;     // of what the chart of iterations leaves open
-    CHECK_MESSAGE(claim.judge(outcome).holds, claim.text, ": ", claim.judge(outcome).numbers);
+    if (claim.text.starts_with("(f)")) continue;            // no figures were published
+    if (claim.name.starts_with("iterations on")) continue;  // no one reading of them has both
+    if (claim.kind == Claim::input) continue;               // of what the chart of iterations leaves open
+    CHECK_MESSAGE(claim.judge(outcome).holds(), claim.text, ": ", claim.judge(outcome).numbers);
   }
 }
 
@@ -175,8 +165,8 @@ TEST_CASE("TF.AKO's P=1 is judged where n-1 models take the slowest link longer 
   for (const Claim& claim : study.claims) {
     if (!claim.text.starts_with("P=1 is below centralized where")) continue;
     const Verdict verdict = claim.judge(Outcome(values));
-    CHECK(verdict.holds);
-    CHECK(verdict.numbers.starts_with(fmt::format("{0} of {0} cells", cells)));
+    CHECK(verdict.holds());
+    CHECK(verdict.numbers.starts_with(fmt::format("{0} of {0}", cells)));
   }
 }
 
@@ -189,7 +179,7 @@ TEST_CASE("accuracies of Zhang et al. are in order if no two are reversed by mor
       values.push_back({{"accuracy", {"ResNet-20", "1x"}, system}, std::nullopt, accuracy});
     }
     for (const Claim& claim : study.claims) {
-      if (claim.text.starts_with("Table 1, ResNet-20: ")) return claim.judge(Outcome(values)).holds;
+      if (claim.text.starts_with("Table 1, ResNet-20: ")) return claim.judge(Outcome(values)).holds();
     }
     FAIL("no such claim");
     return false;
@@ -220,7 +210,7 @@ TEST_CASE("no claim of TF.AKO takes a missing figure for agreement") {
     for (const Claim& claim : study.claims) {
       if (!claim.judge) continue;
       bool asked = false;
-      const bool holds = claim.judge(Outcome(values).noting(asked)).holds;
+      const bool holds = claim.judge(Outcome(values).noting(asked)).holds();
       CHECK_MESSAGE(!(asked && holds), column, ": ", claim.text);
     }
   }
@@ -231,7 +221,7 @@ TEST_CASE("the scenarios of every study are valid") {
   std::set<std::string> systems;
   for (const auto& system : systems::built_in()) systems.insert(system->facts().name);
   for (const StudyRow& row : study_table()) {
-    const Study study = row.make({});
+    const Study study = read_study(row.name, {});
     if (study.name == "zhang" && !systems.contains("ad_psgd")) {
       MESSAGE("zhang waits for the training system ad_psgd");
       continue;
