@@ -91,7 +91,7 @@ void reproduce(const Registry& systems, const ReproduceSettings& settings) {
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
                               (scale.data.empty() ? "" : " --data DIR");
   const std::string page = studies::write_study(settings.out, study, outcome, command);
-  std::cout << studies::study_text(study, outcome) << "\npage  " << page << "\n";
+  std::cout << studies::study_text(study, outcome, Terminal(STDOUT_FILENO).columns()) << "\npage  " << page << "\n";
 }
 
 }  // namespace ddl::cli

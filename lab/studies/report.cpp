@@ -62,77 +62,30 @@ Pivot pivot(const TableLayout& table, const Outcome& outcome) {
   return result;
 }
 
-constexpr std::size_t abbreviated = 4;  // letters
-
-// For a terminal: published, simulated and their ratio under each column.
-std::vector<Row> lines_of(const TableLayout& table, const Pivot& cells) {
-  std::vector<Row> lines(1, table.row);
-  for (std::size_t i = 0; i < cells.columns.size(); ++i) {
-    lines[0].insert(lines[0].end(), {table.reference.substr(0, abbreviated) + ".", "simul.", "ratio"});
-  }
-  for (std::size_t row = 0; row < cells.rows.size(); ++row) {
-    Row line = cells.rows[row];
-    for (const Value* value : cells.values[row]) {
-      line.push_back(value ? shown(value->published, table.decimals) : "");
-      line.push_back(value ? shown(value->simulated, table.decimals) : "");
-      line.push_back(value ? shown(ratio(*value), 2) : "");
-    }
-    lines.push_back(line);
-  }
-  return lines;
+bool has_published(const TableLayout& table, const Outcome& outcome) {
+  return std::ranges::any_of(outcome.values(),
+                             [&](const Value& value) { return value.place.table == table.name && value.published; });
 }
 
-// For a page: "published/simulated", or what is simulated alone where nothing was published in the table.
-std::vector<Row> page_lines_of(const TableLayout& table, const Outcome& outcome) {
+std::string title_of(const TableLayout& table, const Outcome& outcome) {
+  return table.title + (has_published(table, outcome) ? ", " + table.reference + "/simulated" : "");
+}
+
+// "published/simulated" with its interval, or what is simulated alone where nothing was published in the table.
+results::Table shown_table(const TableLayout& table, const Outcome& outcome) {
   const Pivot cells = pivot(table, outcome);
-  const bool has_published = std::ranges::any_of(cells.values, [](const auto& line) {
-    return std::ranges::any_of(line, [](const Value* value) { return value && value->published; });
-  });
+  const bool with_published = has_published(table, outcome);
   std::vector<Row> lines(1, table.row);
   lines[0].insert(lines[0].end(), cells.columns.begin(), cells.columns.end());
   for (std::size_t row = 0; row < cells.rows.size(); ++row) {
     Row& line = lines.emplace_back(cells.rows[row]);
     for (const Value* value : cells.values[row]) {
       std::string text = value ? shown_with_interval(*value, table.decimals) : "";
-      if (value && has_published) text = shown(value->published, table.decimals) + "/" + text;
+      if (value && with_published) text = shown(value->published, table.decimals) + "/" + text;
       line.push_back(text);
     }
   }
-  return lines;
-}
-
-// Two header lines: the column's name over its three numbers.
-std::string aligned(const TableLayout& table, const Outcome& outcome) {
-  const Pivot cells = pivot(table, outcome);
-  const std::vector<Row> lines = lines_of(table, cells);
-  Row names(table.row.size());
-  for (const std::string& column : cells.columns) names.insert(names.end(), {column, "", ""});
-  std::vector<std::size_t> widths(lines[0].size());
-  for (const Row& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text = "  ";
-  const auto label_width = [&] {
-    std::size_t width = 0;
-    for (std::size_t i = 0; i < table.row.size(); ++i) width += widths[i] + 2;
-    return width;
-  }();
-  text += std::string(label_width, ' ');
-  for (std::size_t i = table.row.size(); i < names.size(); i += 3) {
-    std::size_t width = widths[i] + widths[i + 1] + widths[i + 2] + 4;
-    if (names[i].size() > width) widths[i] += names[i].size() - width, width = names[i].size();
-    text += fmt::format("{:>{}}  ", names[i], width);
-  }
-  text += "\n";
-  for (const Row& line : lines) {
-    text += "  ";
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      text += i < table.row.size() ? fmt::format("{:<{}}  ", line[i], widths[i])
-                                   : fmt::format("{:>{}}  ", line[i], widths[i]);
-    }
-    text += "\n";
-  }
-  return text;
+  return results::Table::of(lines, table.row.size());
 }
 
 // --- claims ---
@@ -261,9 +214,11 @@ std::vector<Verdict> judge(const Study& study, const Outcome& outcome) {
   return verdicts;
 }
 
-std::string study_text(const Study& study, const Outcome& outcome) {
+std::string study_text(const Study& study, const Outcome& outcome, std::size_t width) {
   std::string text = study.title + "\n";
-  for (const TableLayout& table : study.tables) text += "\n" + table.title + "\n" + aligned(table, outcome);
+  for (const TableLayout& table : study.tables) {
+    text += "\n" + title_of(table, outcome) + "\n" + results::terminal_text(shown_table(table, outcome), width);
+  }
   const std::vector<Verdict> verdicts = judge(study, outcome);
   for (const KindOfClaims& kind : kinds) {
     const std::string count = count_of(study, verdicts, kind);
@@ -327,8 +282,7 @@ std::string study_page(const Study& study, const Outcome& outcome, const std::st
   for (const TableLayout& table : study.tables) {
     files += fmt::format("{}[{}](tables/{}_{}.csv)", files.empty() ? "" : ", ", table.name, study.name, table.name);
     if (!table.on_page) continue;
-    text += fmt::format("\n{}:\n\n{}", table.title,
-                        results::markdown_text(results::Table::of(page_lines_of(table, outcome))));
+    text += fmt::format("\n{}:\n\n{}", title_of(table, outcome), results::markdown_text(shown_table(table, outcome)));
   }
   text += "\nAll, with intervals: " + files + ".\n\n## What the figures rest on\n";
   for (const Outcome::Network& network : outcome.networks()) {

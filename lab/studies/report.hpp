@@ -11,8 +11,8 @@ namespace ddl::studies {
 // By claim. What rests on runs that are not finished is not judged.
 std::vector<Verdict> judge(const Study& study, const Outcome& outcome);
 
-// For a terminal: every table, a row per published row, `published simulated ratio` per column; then the verdicts.
-std::string study_text(const Study& study, const Outcome& outcome);
+// For a terminal of so many letters: every table, then the verdicts.
+std::string study_text(const Study& study, const Outcome& outcome, std::size_t width = 80);
 // One row per figure: labels, published, simulated, ratio, half width.
 std::string table_csv(const TableLayout& table, const Outcome& outcome);
 std::string claims_csv(const Study& study, const Outcome& outcome);
