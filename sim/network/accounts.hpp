@@ -33,7 +33,6 @@ class Accounts {
   void lose(std::int64_t messages) { lost_ += messages; }
 
   double bytes_sent() const { return totals_.bytes_sent; }
-  std::int64_t messages_lost_with_hosts() const { return lost_; }
   // `remaining_bytes` of a transmission that is carried.
   Totals totals(const Channels& channels, const platform::Fabric& fabric,
                 const std::function<double(const Transmission&)>& remaining_bytes) const;

@@ -29,6 +29,16 @@ std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& 
   return std::make_unique<TcpTransport>(std::move(transport), fabric);
 }
 
+// Looks routes up, so that a missing one is an error in the sender's actor: one in the engine's ends the process.
+Channel& open_channel(Channels& channels, const platform::Fabric& fabric, const Pair& pair) {
+  if (Channel* const open = find(channels, pair)) return *open;
+  platform::Route route = fabric.find_route(pair.source, pair.target);
+  if (fabric.needs_way_back()) static_cast<void>(fabric.find_route(pair.target, pair.source));
+  Channel& opened = channels[static_cast<std::size_t>(pair.source)][pair.target];
+  opened.transmission = {.pair = pair, .route = std::move(route)};
+  return opened;
+}
+
 // Not in the order in which messages before them have ended, which is the transport's.
 std::vector<Transmission*> in_order(std::vector<Transmission*> transmissions) {
   std::ranges::sort(transmissions, {}, &Transmission::pair);
@@ -80,25 +90,13 @@ Network::Network(platform::Fabric& fabric, Quiescence& quiescence, Observer& obs
 void Network::send(Message message) {
   check(message.source != message.target, "a node sends to others only");
   if (!reaches(message.source, message.target)) return accounts_.lose_unreachable();
-  Channel& to = open_channel({message.source, message.target});
+  Channel& to = open_channel(channels_, fabric_, {message.source, message.target});
   quiescence_.begins();
   accounts_.accept();
   to.queue.push_back(std::move(message));
   accounts_.queue(to);
   if (to.stage == Channel::Stage::idle) begin(to);
 }
-
-// Looks routes up, so that a missing one is an error in the sender's actor: one in the engine's ends the process.
-Channel& Network::open_channel(const Pair& pair) {
-  if (Channel* const open = find(channels_, pair)) return *open;
-  platform::Route route = fabric_.find_route(pair.source, pair.target);
-  if (fabric_.needs_way_back()) static_cast<void>(fabric_.find_route(pair.target, pair.source));
-  Channel& opened = channels_[static_cast<std::size_t>(pair.source)][pair.target];
-  opened.transmission = {.pair = pair, .route = std::move(route)};
-  return opened;
-}
-
-Channel& Network::channel_of(const Transmission& transmission) { return *find(channels_, transmission.pair); }
 
 std::size_t Network::waiting(int source, int target) const {
   const Channel* to = find(channels_, {source, target});
@@ -205,7 +203,7 @@ void Network::wake_at(double time_s) {
 
 void Network::advance() {
   timer_ = nullptr;
-  for (const Transmission* ended : transport_->take_ended()) end_transmission(channel_of(*ended));
+  for (const Transmission* ended : transport_->take_ended()) end_transmission(*find(channels_, ended->pair));
   while (Channel* const channel = retries_.take_due(now())) send_again(*channel);
   for (Channel* channel : std::exchange(beginning_, {})) start_next(*channel);
   transport_->start(in_order(std::exchange(starting_, {})));

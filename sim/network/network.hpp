@@ -71,8 +71,6 @@ class Network {
   void send_again(Channel& channel);
   void deliver(Channel& channel);
 
-  Channel& open_channel(const Pair& pair);
-  Channel& channel_of(const Transmission& transmission);
   void pause(int node, Pauses::After after);
   std::int64_t break_off(Channel& channel, std::vector<Signal*>& woken);  // messages lost
   bool reaches(int source, int target) const {
