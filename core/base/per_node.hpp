@@ -1,4 +1,4 @@
-// Node numbers are int; here, and nowhere else, they become offsets in memory.
+// A value for each node, by its number.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,8 @@
 namespace ddl::network {
 
 struct Channel {
-  // Beginning: it takes the next of its queue in this instant.
+  // Idle: just opened. Beginning: it takes the next of its queue in this instant, when Network or the transport tells
+  // it, whichever of the two has it in its list, never both.
   enum class Stage { idle, beginning, on_wire, waits_to_retry };
 
   Stage stage = Stage::idle;

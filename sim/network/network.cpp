@@ -32,10 +32,10 @@ std::unique_ptr<Transport> transport_over(platform::Fabric& fabric, Quiescence& 
 // Looks routes up, so that a missing one is an error in the sender's actor: one in the engine's ends the process.
 Channel& open_channel(Channels& channels, const platform::Fabric& fabric, const Pair& pair) {
   if (Channel* const open = find(channels, pair)) return *open;
-  platform::Route route = fabric.find_route(pair.source, pair.target);
-  if (fabric.needs_way_back()) static_cast<void>(fabric.find_route(pair.target, pair.source));
+  Transmission transmission = {.pair = pair, .route = fabric.find_route(pair.source, pair.target)};
+  if (fabric.needs_way_back()) transmission.back = fabric.find_route(pair.target, pair.source);
   Channel& opened = channels[static_cast<std::size_t>(pair.source)][pair.target];
-  opened.transmission = {.pair = pair, .route = std::move(route)};
+  opened.transmission = std::move(transmission);
   return opened;
 }
 
@@ -211,20 +211,15 @@ void Network::advance() {
   wake_at(std::min(transport_->next_end_s(), retries_.next_s()));
 }
 
-void Network::start_next(Channel& channel) {
-  if (take_next(channel)) starting_.push_back(&channel.transmission);
-}
-
-bool Network::take_next(Channel& from) {
+void Network::start_next(Channel& from) {
   if (from.queue.empty()) {
     const Pair pair = from.transmission.pair;
-    channels_[static_cast<std::size_t>(pair.source)].erase(pair.target);
-    return false;
+    channels_[static_cast<std::size_t>(pair.source)].erase(pair.target);  // and `from` with it
+    return;
   }
   from.take_next(header_bytes_);
   put_on_wire(from);
   Signal::ring_all(std::exchange(from.waiting_for_room, {}));
-  return true;
 }
 
 void Network::put_on_wire(Channel& from) {
@@ -232,6 +227,7 @@ void Network::put_on_wire(Channel& from) {
   Transmission& it = from.transmission;
   it.flows = uneven_.flows(it);
   from.observed = observer_.begin_message(it.pair.source, it.pair.target, from.on_wire->step, it.bytes);
+  starting_.push_back(&it);
 }
 
 void Network::end_transmission(Channel& from) {
@@ -253,7 +249,6 @@ void Network::end_transmission(Channel& from) {
 void Network::send_again(Channel& from) {
   from.stage = Channel::Stage::on_wire;
   put_on_wire(from);
-  starting_.push_back(&from.transmission);
 }
 
 void Network::deliver(Channel& from) {

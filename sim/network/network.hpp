@@ -20,6 +20,7 @@
 #include "sim/network/observer.hpp"
 #include "sim/network/pauses.hpp"
 #include "sim/network/quiescence.hpp"
+#include "sim/network/retries.hpp"
 #include "sim/network/totals.hpp"
 #include "sim/network/transports/transport.hpp"
 #include "sim/network/uneven_shares.hpp"
@@ -62,10 +63,9 @@ class Network {
  private:
   // What happens to messages happens here, when a timer of SimGrid's goes off: no actor waits for them.
   void advance();
-  void wake_at(double time_s);   // too early does no harm
-  void begin(Channel& channel);  // in this instant, but not before the caller waits for something
-  void start_next(Channel& channel);
-  bool take_next(Channel& channel);  // false, and there is no such channel any more: its queue is empty
+  void wake_at(double time_s);        // too early does no harm
+  void begin(Channel& channel);       // in this instant, but not before the caller waits for something
+  void start_next(Channel& channel);  // of its queue, or closes it
   void put_on_wire(Channel& channel);
   void end_transmission(Channel& channel);
   void send_again(Channel& channel);

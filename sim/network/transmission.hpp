@@ -13,10 +13,11 @@ namespace ddl::network {
 struct Transmission {
   Pair pair{};
   platform::Route route{};  // from source to target
+  platform::Route back{};   // where acknowledgements take it (Fabric::needs_way_back)
   double bytes = 0;         // with the header
   int flows = 1;            // that it counts as where links are full
-  // Until its first byte is there; none: what the model says of the route. And the most that its window lets through,
-  // where the model TCP says so.
+  // Seconds until its first byte is there; none: the route's latency decides. Then the most that its window lets
+  // through. Both are set by the model TCP alone.
   std::optional<double> latency_s{};
   double most_bytes_per_s = std::numeric_limits<double>::infinity();
   int transfer = -1;  // the transport's own name for it, while it carries it

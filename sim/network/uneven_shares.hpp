@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/rng.hpp"
+#include "sim/network/pair.hpp"
 #include "sim/network/sharing.hpp"
 #include "sim/network/transmission.hpp"
 #include "sim/platform/fabric.hpp"

@@ -97,7 +97,7 @@ class Fabric {
   // Between nodes; found once, then kept. Throws InputError: there is none, or it takes a Wi-Fi link, there or, where
   // it is needed, back.
   const Route& route(int source, int target) const;
-  Route find_route(int source, int target) const;  // the same, not kept: for walks over all pairs
+  Route find_route(int source, int target) const;  // the same, not kept: there may be many pairs
 
  private:
   struct Parts;

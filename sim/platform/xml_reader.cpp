@@ -17,6 +17,32 @@ namespace {
 
 constexpr std::string_view xml_blanks = " \t\r\n";
 
+// Of the tag that is read. Newer versions of Expat have other functions for it, and warn of these.
+template <class Parser>
+std::size_t line_of(Parser parser) {
+  if constexpr (requires { XML_GetCurrentLineNumber64(parser); }) {
+    return static_cast<std::size_t>(XML_GetCurrentLineNumber64(parser));
+  } else {
+    return static_cast<std::size_t>(XML_GetCurrentLineNumber(parser));
+  }
+}
+template <class Parser>
+std::size_t begin_of(Parser parser) {
+  if constexpr (requires { XML_GetCurrentByteIndex64(parser); }) {
+    return static_cast<std::size_t>(XML_GetCurrentByteIndex64(parser));
+  } else {
+    return static_cast<std::size_t>(XML_GetCurrentByteIndex(parser));
+  }
+}
+template <class Parser>
+std::size_t length_of(Parser parser) {
+  if constexpr (requires { XML_GetCurrentByteCount64(parser); }) {
+    return static_cast<std::size_t>(XML_GetCurrentByteCount64(parser));
+  } else {
+    return static_cast<std::size_t>(XML_GetCurrentByteCount(parser));
+  }
+}
+
 class ExpatReader {
  public:
   // Blank lines before the XML declaration are none of XML's, but SimGrid allows them, and published files have them.
@@ -59,7 +85,7 @@ class ExpatReader {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
-  std::size_t line() const { return lines_before_ + XML_GetCurrentLineNumber(parser_.get()); }
+  std::size_t line() const { return lines_before_ + line_of(parser_.get()); }
 
   [[noreturn]] void fail(const std::string& what) const { throw InputError(fmt::format("line {}: {}", line(), what)); }
 
@@ -105,8 +131,8 @@ class ExpatReader {
   // In attributes of a file with a DOCTYPE Expat leaves out what the DTD, which is not read, might declare. In a
   // well-formed tag each '&' begins a reference.
   void refuse_unknown_entities() {
-    const auto at = static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get()));
-    std::string_view tag = text_.substr(at, static_cast<std::size_t>(XML_GetCurrentByteCount(parser_.get())));
+    const auto at = begin_of(parser_.get());
+    std::string_view tag = text_.substr(at, length_of(parser_.get()));
     constexpr std::array<std::string_view, 5> known = {"lt", "gt", "amp", "quot", "apos"};
     for (std::size_t next = 0; (next = tag.find('&')) != std::string_view::npos;) {
       tag.remove_prefix(next + 1);

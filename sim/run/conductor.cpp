@@ -21,7 +21,7 @@ bool Conductor::work_is_over() const {
 
 bool Conductor::is_quiet() const {
   const network::Quiescence& quiescence = run_.quiescence;
-  while (!quiescence.is_anything_under_way() && quiescence.is_any_turn_expected()) sg::this_actor::yield();
+  while (quiescence.is_any_turn_expected()) sg::this_actor::yield();
   return !quiescence.is_anything_under_way();
 }
 

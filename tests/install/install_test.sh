@@ -57,7 +57,8 @@ grep -q '^ddlsim: no_such_scenario: ' "$work/error" || fail "$(cat "$work/error"
 unescaped=$work/manual
 sed 's/\\-/-/g' "$manual" >"$unescaped"
 commands=$(ddlsim --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p')
-[ "$(echo "$commands" | wc -l)" -ge 15 ] || fail "the help has too few commands: $commands"
+[ "$(echo "$commands" | wc -l)" -eq 12 ] || fail "the help has not twelve commands: $commands"
+commands="$commands model schema completion manual"
 for command in $commands; do
   grep -q "^.SS $command\$" "$unescaped" || fail "$command is not in the manual"
   for option in $(ddlsim "$command" --help | grep -o '^  [-a-z,]*--[a-z-]*' | grep -o -- '--[a-z-]*'); do
@@ -82,6 +83,11 @@ offered() {
 [ "$(offered ddlsim mine.json --seeds 1 --qui)" = --quiet ] || fail "--qui: $(offered ddlsim mine.json --seeds 1 --qui)"
 [ "$(offered ddlsim compare res)" = results ] || fail "compare res: $(offered ddlsim compare res)"
 [ "$(offered ddlsim list codec)" = codecs ] || fail "list codec: $(offered ddlsim list codec)"
+[ "$(offered ddlsim run het_wan_ako_p3 --set algorithm.queue 2>"$work/no_terminal")" = algorithm.queue_depth= ] ||
+  fail "--set algorithm.queue: $(offered ddlsim run het_wan_ako_p3 --set algorithm.queue)"
+[ -z "$(offered ddlsim run x.json --set algorithm = ga)" ] || fail "--set algorithm=ga: $(offered ddlsim run x.json --set algorithm = ga)"
+[ "$(offered ddlsim run x.json --out = res)" = results ] || fail "--out=res: $(offered ddlsim run x.json --out = res)"
+[ "$(offered ddlsim check het_wan_gos)" = het_wan_gossip ] || fail "check het_wan_gos: $(offered ddlsim check het_wan_gos)"
 if command -v zsh >/dev/null; then
   zsh -n "$zsh_completion"
   zsh -fc 'autoload -U compinit; compinit -u -D; source $1; [[ ${_comps[ddlsim]} == _ddlsim ]]' zsh "$zsh_completion" ||

@@ -22,6 +22,11 @@ int partitions_of(const AkoParams& params, const Cluster& cluster, int worker);
 
 double most_partitions(const Cluster& cluster);
 
+// Whose turn it is in a step, of so many parts; those of a round begin with `first`.
+inline std::size_t part_of_step(std::int64_t step, std::size_t first, std::size_t partitions) {
+  return (static_cast<std::size_t>(step) + first) % partitions;
+}
+
 // What every worker knows of every other.
 class AkoPlan {
  public:
@@ -36,7 +41,7 @@ class AkoPlan {
   std::size_t classes(int source) const;
   std::size_t class_of(int source, int target) const;
   std::size_t part(int source, std::size_t peer_class, std::int64_t step) const {
-    return (static_cast<std::size_t>(step) + peer_class) % partitions(source).size();
+    return part_of_step(step, peer_class, partitions(source).size());
   }
 
  private:

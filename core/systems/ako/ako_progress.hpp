@@ -14,8 +14,8 @@
 
 namespace ddl::systems {
 
-// For how many of one peer's steps all messages have arrived. Messages of the same part arrive in order, and a merged
-// one stands for those before it; messages of different parts may overtake each other.
+// For how many of one peer's steps all messages have arrived. Messages of the same part arrive in order, and one
+// of a later step stands for those before it; messages of different parts may overtake each other.
 class ReceivedSteps {
  public:
   ReceivedSteps(const AkoPlan& plan, int source, int target)

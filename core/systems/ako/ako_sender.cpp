@@ -73,7 +73,8 @@ void AkoSender::send(const Payload& gradient, double seconds) {
 }
 
 int AkoSender::scheduled(const Receivers& to) const {
-  return static_cast<int>((node_.step() + to.first_part) % to.partitions);
+  return static_cast<int>(
+      part_of_step(node_.step(), static_cast<std::size_t>(to.first_part), static_cast<std::size_t>(to.partitions)));
 }
 
 // With a bound, peers count on the part of each step. Without, parts come in turn, whichever steps find no room: the
@@ -82,6 +83,7 @@ void AkoSender::make_due(Receivers& to) {
   const bool has_room = params_.staleness_bound || std::ssize(to.due) < params_.queue_depth;
   const int part = params_.staleness_bound ? scheduled(to) : to.next;
   if (!has_room || std::ranges::find(to.due, part) != to.due.end()) return;
+  if (to.since[static_cast<std::size_t>(part)] > last_) return;  // no gradient since it was sent
   to.due.push_back(part);
   to.next = (part + 1) % to.partitions;
 }

@@ -23,7 +23,7 @@ class AkoSender {
   void send(const Payload& gradient, double seconds);
 
  private:
-  // Peers that get the same messages: a class of them, or where each takes what its network takes, one.
+  // Peers that get the same messages: a class, or a single peer where each is served at its own pace.
   struct Receivers {
     std::vector<int> peers;
     int first_part = 0;                           // of a round
@@ -53,7 +53,7 @@ class AkoSender {
   Stream random_;
   std::int64_t compressors_ = 0;
   std::vector<Receivers> receivers_;
-  MeasuredPartitions measured_;  // of rounds that begin
+  MeasuredPartitions measured_;  // gives the P of the next round
   std::int64_t last_ = 0;        // the step of the newest gradient
 };
 

@@ -94,6 +94,11 @@ _ddlsim() {{
   local paths='{}'
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command=${{COMP_WORDS[1]}}
   local words='' options='' files=''
+  COMPREPLY=()
+  if [ "$before" = = ]; then  # the shell takes --out=DIR and PATH=VALUE for three words
+    before=${{COMP_WORDS[COMP_CWORD - 2]}}
+    case $before in -*) ;; *) return ;; esac
+  fi
   if [ "$COMP_CWORD" -eq 1 ]; then
     words="$commands $scenarios" options='{}' files=-f
   else
@@ -105,7 +110,7 @@ _ddlsim() {{
     esac
   fi
   case $word in -*) words=$options files='' ;; esac
-  [ "$words" != "$paths" ] || compopt -o nospace
+  [ "$words" != "$paths" ] || compopt -o nospace +o filenames
   mapfile -t COMPREPLY < <(
     [ -z "$words" ] || compgen -W "$words" -- "$word"
     [ -z "$files" ] || compgen "$files" -- "$word"
@@ -146,6 +151,7 @@ _ddlsim() {{
 {}  )
   if (( CURRENT == 2 )); then
     _describe -t commands command commands
+    compadd -- {}
     _files
     return
   fi
@@ -165,7 +171,7 @@ _ddlsim() {{
 }}
 if [ "$funcstack[1]" = _ddlsim ]; then _ddlsim "$@"; else compdef _ddlsim ddlsim; fi
 )",
-                     commands, cases, settings_of(known), joined(known.scenarios));
+                     commands, joined(known.scenarios), cases, settings_of(known), joined(known.scenarios));
 }
 
 }  // namespace ddl::cli

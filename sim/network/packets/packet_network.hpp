@@ -44,7 +44,7 @@ class PacketNetwork {
   // under way.
   void begin(double now_s, std::span<const Message> messages, Turns& turns);
   void pass(double now_s);  // lets happen what is due by then
-  // The connections whose messages have come to their ends since this was last asked.
+  // The connections whose messages have ended since this was last asked.
   std::vector<int> take_ended() { return std::exchange(ended_, {}); }
   // No message ends before; called again then, it may say a later time.
   double next_end_s();

@@ -20,7 +20,7 @@ TcpDelays::TcpDelays(const platform::Fabric& fabric)
   rules_.slow_start_after_idle = numbers.slow_start_after_idle;
 }
 
-// A new one where a node has gone since.
+// A new one if either node has gone since the last message.
 TcpDelays::Connection& TcpDelays::connection(const Pair& pair) {
   const int life =
       forgotten_[static_cast<std::size_t>(pair.source)] + forgotten_[static_cast<std::size_t>(pair.target)];
@@ -43,13 +43,12 @@ double TcpDelays::bytes_per_s(int link) const {
 }
 
 double TcpDelays::round_trip_s(const Transmission& it) const {
-  return fabric_.latency_now_s(it.route) + fabric_.latency_now_s(under_way_.find(it.pair)->back);
+  return fabric_.latency_now_s(it.route) + fabric_.latency_now_s(it.back);
 }
 
 void TcpDelays::start(const std::vector<Transmission*>& transmissions, double now_s) {
   for (const Transmission* it : transmissions) {
     Connection& by = connection(it->pair);
-    under_way_.get(it->pair).back = fabric_.find_route(it->pair.target, it->pair.source);
     by.window.rest(now_s - by.idle_since_s, round_trip_s(*it));
     put_on_links(*it, std::min(it->bytes, by.window.segments() * rules_.segment_bytes));
   }
@@ -62,7 +61,7 @@ void TcpDelays::start(const std::vector<Transmission*>& transmissions, double no
 
 void TcpDelays::end(const Transmission& it, double now_s) {
   put_on_links(it, 0);
-  under_way_.erase(it.pair);
+  under_way_bytes_.erase(it.pair);
   connection(it.pair).idle_since_s = now_s;
 }
 
@@ -70,7 +69,7 @@ void TcpDelays::forget(int node) { ++forgotten_[static_cast<std::size_t>(node)];
 
 // Instead of what it had there.
 void TcpDelays::put_on_links(const Transmission& it, double bytes) {
-  double& before = under_way_.find(it.pair)->bytes;
+  double& before = under_way_bytes_.get(it.pair);
   for (const int number : it.route.links) {
     Link& link = links_[static_cast<std::size_t>(number)];
     link.connections += (bytes > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
@@ -110,7 +109,7 @@ double TcpDelays::alone_bytes_per_s(const platform::Route& route) const {
 TcpDelays::Timing TcpDelays::send_in_rounds(TcpWindow& window, const Transmission& it) const {
   const double nominal_s = round_trip_s(it);
   if (!(nominal_s > 0)) return {};
-  const double trip_s = nominal_s + mean_wait * queue_s(under_way_.find(it.pair)->back);
+  const double trip_s = nominal_s + mean_wait * queue_s(it.back);
   const double segment_s = rules_.segment_bytes / fair_bytes_per_s(it.route);
   const double limit = std::floor(rules_.most_segments);
   const double most_queue_s = fabric_.network_numbers().queue_s;

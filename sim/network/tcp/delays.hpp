@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/network/pair.hpp"
 #include "sim/network/tcp/window.hpp"
 #include "sim/network/transmission.hpp"
 #include "sim/platform/fabric.hpp"
@@ -38,10 +39,6 @@ class TcpDelays {
     int life = 0;
     double idle_since_s = 0;
   };
-  struct UnderWay {
-    platform::Route back;
-    double bytes = 0;  // at most
-  };
   struct Link {
     int connections = 0;  // that carry a message
     double bytes = 0;     // which they have under way at most
@@ -64,7 +61,7 @@ class TcpDelays {
   const platform::Fabric& fabric_;
   packets::TcpRules rules_;
   ByPair<Connection> connections_;
-  ByPair<UnderWay> under_way_;
+  ByPair<double> under_way_bytes_;  // at most, of what is carried
   std::vector<Link> links_;
   std::vector<int> forgotten_;  // how often, by node: the sum of both ends is a connection's life
 };

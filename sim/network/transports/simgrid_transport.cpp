@@ -97,9 +97,10 @@ void SimgridTransport::wait_for_message(WaitingActor& actor) {
     if (actor.carries != nullptr) throw;  // nothing has cancelled it
   }
   actor.flows.clear();
-  if (actor.carries == nullptr) return;
-  actor.carries->transfer = -1;
-  ended_.push_back(actor.carries);
+  Transmission* const ended = std::exchange(actor.carries, nullptr);
+  if (ended == nullptr) return;
+  ended->transfer = -1;
+  ended_.push_back(ended);
   ended_call_();
 }
 

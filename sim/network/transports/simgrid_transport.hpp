@@ -37,7 +37,7 @@ class SimgridTransport : public Transport {
     WaitingActor(Quiescence& quiescence, int its_number) : work(quiescence), number(its_number) {}
     Signal work;
     int number = 0;
-    Transmission* carries = nullptr;  // null: cancelled
+    Transmission* carries = nullptr;  // null: cancelled, or none
     std::vector<simgrid::s4u::CommPtr> flows;
   };
   void start(Transmission& transmission);

@@ -25,7 +25,7 @@ class Transport {
   virtual void forget(int) {}
   // What of it has not got through.
   virtual double remaining_bytes(const Transmission& transmission) const = 0;
-  // Those that have come to their ends since this was last asked.
+  // Those that have ended since this was last asked.
   virtual std::vector<Transmission*> take_ended() = 0;
   // When it is to be asked for them next. One that cannot know calls back when it is time.
   virtual double next_end_s() = 0;

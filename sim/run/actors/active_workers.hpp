@@ -21,7 +21,7 @@ class ActiveWorkers {
   void stops(int node) {
     if (std::exchange(of(node).at_work, false)) --at_work_;
   }
-  // Its program has come to its end.
+  // Its program has ended.
   void finishes(int node) {
     stops(node);
     of(node).has_finished = is_worker(node);

@@ -1,5 +1,5 @@
-// What a run found out, row by row: the tables of a result. A row's columns stand beside it, once, for the writer, the
-// reader and dictionary (ddlsim describe curve.csv) follow.
+// What a run found out, row by row: the tables of a result. A row's columns stand beside it, once;
+// writer, reader and dictionary (ddlsim describe curve.csv) follow.
 //
 //   template <>
 //   struct Table<PairRow> {
