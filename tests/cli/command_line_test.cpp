@@ -196,6 +196,7 @@ TEST_CASE("list names the entries of every kind") {
   place.write("scenarios/shipped.json", text_of(place.at("good.json")));
   CHECK(place.call("list scenarios").out.starts_with("shipped"));
   CHECK(place.call("check shipped").code == 0);
+  CHECK(place.call("advise shiped").err == "ddlsim: \"shiped\" is no file; did you mean \"shipped\"?\n");
   CHECK(place.call("check shiped").err == "ddlsim: \"shiped\" is no file; did you mean \"shipped\"?\n");
   CHECK(place.call("shiped").err == "ddlsim: \"shiped\" is neither a command nor a file; did you mean \"shipped\"?\n");
   CHECK(place.call("completion bash").out.find("scenarios='shipped'") != std::string::npos);

@@ -224,6 +224,7 @@ Command add_advise(CLI::App& app, const Registry& systems) {
       "Example:\n  ddlsim advise scenarios/het_wan_ako_p3.json --target 0.8 --budget 10min");
   return {&command, [typed, settings, &command, &systems] {
             need(command, !settings->request.file.empty(), "scenario or platform");
+            settings->request.file = need_scenario_file(settings->request.file);
             settings->request.overrides = typed->changes();
             settings->request.seeds = typed->chosen_seeds();
             return advise(systems, *settings);
