@@ -16,8 +16,8 @@ std::string study_text(const Study& study, const Outcome& outcome, std::size_t w
 // One row per figure: labels, published, simulated, ratio, half width.
 std::string table_csv(const TableLayout& table, const Outcome& outcome);
 std::string claims_csv(const Study& study, const Outcome& outcome);
-// Markdown: how many claims hold, the claims, a paragraph per cause why some do not, and the tables that are shown on
-// the page. `command` is what makes the whole of it. Of an outcome that is not whole the page adds --finished.
+// Markdown: how many claims hold, the claims, a paragraph for each cause why some do not, and the tables that are shown
+// on the page. It names `command` as what makes it; a page of unfinished runs adds --finished to that.
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command);
 
 // results/tables/<study>_<table>.csv, <study>_claims.csv and results/<study>.md below `out`; returns the page's path.

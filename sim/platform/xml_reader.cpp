@@ -17,29 +17,20 @@ namespace {
 
 constexpr std::string_view xml_blanks = " \t\r\n";
 
-// Of the tag that is read. Newer versions of Expat have other functions for it, and warn of these.
+// The tag that is read: its line in what Expat was given, and its bytes there.
+struct Tag {
+  std::size_t line = 0, begin = 0, length = 0;
+};
+
+// Newer versions of Expat have other functions for it, and warn of these.
 template <class Parser>
-std::size_t line_of(Parser parser) {
+Tag tag_at(Parser parser) {
+  const auto tag = [](auto... numbers) { return Tag{static_cast<std::size_t>(numbers)...}; };
   if constexpr (requires { XML_GetCurrentLineNumber64(parser); }) {
-    return static_cast<std::size_t>(XML_GetCurrentLineNumber64(parser));
+    return tag(XML_GetCurrentLineNumber64(parser), XML_GetCurrentByteIndex64(parser),
+               XML_GetCurrentByteCount64(parser));
   } else {
-    return static_cast<std::size_t>(XML_GetCurrentLineNumber(parser));
-  }
-}
-template <class Parser>
-std::size_t begin_of(Parser parser) {
-  if constexpr (requires { XML_GetCurrentByteIndex64(parser); }) {
-    return static_cast<std::size_t>(XML_GetCurrentByteIndex64(parser));
-  } else {
-    return static_cast<std::size_t>(XML_GetCurrentByteIndex(parser));
-  }
-}
-template <class Parser>
-std::size_t length_of(Parser parser) {
-  if constexpr (requires { XML_GetCurrentByteCount64(parser); }) {
-    return static_cast<std::size_t>(XML_GetCurrentByteCount64(parser));
-  } else {
-    return static_cast<std::size_t>(XML_GetCurrentByteCount(parser));
+    return tag(XML_GetCurrentLineNumber(parser), XML_GetCurrentByteIndex(parser), XML_GetCurrentByteCount(parser));
   }
 }
 
@@ -85,7 +76,7 @@ class ExpatReader {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
-  std::size_t line() const { return lines_before_ + line_of(parser_.get()); }
+  std::size_t line() const { return lines_before_ + tag_at(parser_.get()).line; }
 
   [[noreturn]] void fail(const std::string& what) const { throw InputError(fmt::format("line {}: {}", line(), what)); }
 
@@ -131,8 +122,8 @@ class ExpatReader {
   // In attributes of a file with a DOCTYPE Expat leaves out what the DTD, which is not read, might declare. In a
   // well-formed tag each '&' begins a reference.
   void refuse_unknown_entities() {
-    const auto at = begin_of(parser_.get());
-    std::string_view tag = text_.substr(at, length_of(parser_.get()));
+    const Tag at = tag_at(parser_.get());
+    std::string_view tag = text_.substr(at.begin, at.length);
     constexpr std::array<std::string_view, 5> known = {"lt", "gt", "amp", "quot", "apos"};
     for (std::size_t next = 0; (next = tag.find('&')) != std::string_view::npos;) {
       tag.remove_prefix(next + 1);

@@ -92,16 +92,14 @@ std::vector<ColumnEntry> run_json_keys() {
       {"schema_version", "", "version of these files; raised when their readers must know"},
       {"scenario", "",
        "the resolved scenario, every default filled in, as a scenario file; relative paths start where the scenario "
-       "lay; "
-       "the platform is platform.xml beside it"},
+       "lay; the platform is platform.xml beside it"},
       {"provenance.program", "", "the program's name, ddlsim"},
       {"provenance.version", "", "version of the program"},
       {"provenance.build", "", "digest of the executable, 16 hexadecimal digits"},
       {"provenance.simgrid", "", "version of SimGrid it was built with"},
       {"provenance.math_mode", "",
        "mode that ran, also where the scenario says auto; portable: the same bits on every machine; native: another "
-       "kind of "
-       "CPU may differ in the last bits"},
+       "kind of CPU may differ in the last bits"},
       {"provenance.math_kernels", "",
        "what formed the matrix products; when native, the library and its kernels for this CPU"},
       {"platform_digest", "", "digest of platform.xml"},
@@ -134,8 +132,7 @@ std::vector<ColumnEntry> timing_json_keys() {
       {"events_per_s", "1/s", "events per second of real time"},
       {"math_kernels", "",
        "what formed the matrix products on this CPU: our own kernels, which all give the same bits, or a library and "
-       "its "
-       "kernels"},
+       "its kernels"},
       {"math_seconds", "s", "processor time in gradients and evaluations, over all math threads"},
       {"math_share", "share", "math_seconds over cpu_seconds"},
       {"evaluation_seconds", "s", "part of math_seconds in evaluations"},

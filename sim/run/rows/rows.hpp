@@ -106,13 +106,11 @@ struct Table<IterationRow> {
            &IterationRow::train_loss);
     column("train_accuracy", "share",
            "share of its minibatch's samples whose largest output, with dropout, is the label; empty without a loss, "
-           "and in "
-           "systems whose workers share one model",
+           "and in systems whose workers share one model",
            &IterationRow::train_accuracy);
     column("staleness", "updates",
            "age of the gradient or model that the step used, as its system counts it (docs/glossary.md); 0 in systems "
-           "that do "
-           "not count",
+           "that do not count",
            &IterationRow::staleness);
   }
 };
