@@ -189,7 +189,7 @@ void Emulation::end_if_stuck() {
 void Emulation::evaluate_now(double time_s) {
   std::vector<run::NodeState> states = nodes_.states();
   const double bytes = channels_.bytes_sent(nodes_);
-  if (experiment_.evaluate(time_s, bytes, std::move(states))) state_.stop("accuracy", time_s);
+  if (const char* reached = experiment_.evaluate(time_s, bytes, std::move(states))) state_.stop(reached, time_s);
 }
 
 void Emulation::evaluate_if_due(double now_s) {

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 std::string shown(double value, Judgement::Kind kind) {
   switch (kind) {
-    case Judgement::Kind::accuracy:
+    case Judgement::Kind::score:
       return fmt::format("{:.4g}", value);
     case Judgement::Kind::seconds:
       return results::readable_seconds(value);

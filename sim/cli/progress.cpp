@@ -50,6 +50,11 @@ std::string time_left(const run::Progress& progress, double fraction, double ela
   return progress.expected_s > 0 ? duration(std::max(1.0, progress.expected_s * (1 - fraction))) + " left" : "";
 }
 
+// "accuracy 0.710".
+std::string score_text(const run::Progress& progress) {
+  return fmt::format("{} {:.3f}", name_of(progress.metric), progress.score);
+}
+
 }  // namespace
 
 std::string expected_text(const std::string& name, const run::Progress& progress) {
@@ -62,7 +67,7 @@ std::string progress_line(const std::string& name, const run::Progress& progress
   const double fraction = std::clamp(progress.fraction, 0.0, 1.0);
   std::string text =
       fmt::format("{}: {:.0f} %, t = {:.4g} s", scenario::on_one_line(name), 100 * fraction, progress.simulated_s);
-  if (progress.accuracy >= 0) text += fmt::format(", accuracy {:.3f}", progress.accuracy);
+  if (progress.score >= 0) text += ", " + score_text(progress);
   const std::string left = time_left(progress, fraction, elapsed_s);
   return left.empty() ? text : text + ", " + left;
 }
@@ -72,7 +77,7 @@ std::string progress_text(const std::string& name, const run::Progress& progress
   const int filled = static_cast<int>(fraction * kBarWidth);
   std::string text = fmt::format(" [{}{}] {:3.0f} %  t = {:.4g} s", std::string(filled, '#'),
                                  std::string(kBarWidth - filled, '-'), 100 * fraction, progress.simulated_s);
-  if (progress.accuracy >= 0) text += fmt::format("  accuracy {:.3f}", progress.accuracy);
+  if (progress.score >= 0) text += "  " + score_text(progress);
   if (const std::string left = time_left(progress, fraction, elapsed_s); !left.empty()) text += "  " + left;
   // A line as wide as the terminal would wrap and could then not be erased.
   const auto room = static_cast<std::size_t>(std::max(1, width - 1));

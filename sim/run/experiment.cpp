@@ -72,9 +72,11 @@ std::size_t Experiment::evaluated_samples() const {
 double Experiment::samples() const { return static_cast<double>(steps() / sharing_) * scenario_.training.batch_size; }
 
 Progress Experiment::progress(double now_s) const {
-  const double accuracy = evaluator_ ? evaluator_->known_accuracy() : -1;
+  const nn::Score* known = evaluator_ && evaluator_->known_score() ? &*evaluator_->known_score() : nullptr;
   const double steps_per_worker = static_cast<double>(steps()) / stepping_;
-  Progress progress{stop_rule_.fraction(now_s, steps_per_worker, accuracy), now_s, accuracy};
+  Progress progress{.fraction = stop_rule_.fraction(now_s, steps_per_worker, known), .simulated_s = now_s};
+  progress.metric = scenario_.evaluate.metric.value_or(progress.metric);
+  if (known != nullptr) progress.score = progress.metric == scenario::MetricName::loss ? known->loss : known->accuracy;
   const double math_s = trainer_ ? trainer_->math_seconds() : 0;
   if (math_s > 0) progress.evaluation_share = trainer_->evaluation_seconds() / math_s;
   return progress;
@@ -121,8 +123,8 @@ std::vector<char> Experiment::counting_workers(const std::vector<NodeState>& sta
   return count;
 }
 
-bool Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
-                          const std::vector<Voter>& ensemble) {
+const char* Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
+                                 const std::vector<Voter>& ensemble) {
   const std::vector<Payload> models = judged_models(states);
   const std::vector<char> counts = counting_workers(states);
   const double batch = scenario_.training.batch_size;
@@ -137,8 +139,11 @@ bool Experiment::evaluate(double time_s, double bytes_sent, std::vector<NodeStat
   states.clear();  // of their weights only the points' are kept
   const double epoch = static_cast<double>(steps / sharing_) * batch / training_samples_;
   evaluator_->add(time_s, bytes_sent, epoch, std::move(workers), ensemble);
-  return scenario_.stop.accuracy &&
-         scenario::by_accuracy.reaches(evaluator_->last_accuracy(), *scenario_.stop.accuracy);
+  const scenario::StopSpec& stop = scenario_.stop;
+  if (!stop.accuracy && !stop.loss) return nullptr;  // without waiting for the scores
+  const nn::Score score = evaluator_->last_score();
+  if (stop.accuracy && scenario::by_accuracy.reaches(score.accuracy, *stop.accuracy)) return "accuracy";
+  return stop.loss && scenario::by_loss.reaches(score.loss, *stop.loss) ? "loss" : nullptr;
 }
 
 }  // namespace ddl::run

@@ -59,9 +59,10 @@ class Experiment {
 
   // How many evaluations the steps so far have asked for.
   std::int64_t evaluations_by_steps() const;
-  // Adds a point to the learning curve from the states of all nodes. True: the accuracy that ends the run is reached.
-  bool evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
-                const std::vector<Voter>& ensemble = {});
+  // Adds a point to the learning curve from the states of all nodes. What of it ends the run, "accuracy" or "loss";
+  // null: nothing.
+  const char* evaluate(double time_s, double bytes_sent, std::vector<NodeState> states,
+                       const std::vector<Voter>& ensemble = {});
   // See Evaluator.
   std::vector<CurveRow> take_known(bool all) {
     return evaluator_ ? evaluator_->take_known(all) : std::vector<CurveRow>();

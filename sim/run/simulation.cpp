@@ -146,9 +146,9 @@ std::vector<NodeState> Simulation::node_states() {
 
 void Simulation::evaluate_now(double time_s) {
   const Program* first = host_life_->program(0);
-  const bool reached = experiment_.evaluate(time_s, network_.bytes_sent(), node_states(),
-                                            first != nullptr ? first->ensemble() : std::vector<Voter>());
-  if (reached) conductor_.end("accuracy");
+  const char* reached = experiment_.evaluate(time_s, network_.bytes_sent(), node_states(),
+                                             first != nullptr ? first->ensemble() : std::vector<Voter>());
+  if (reached != nullptr) conductor_.end(reached);
   report_progress();
 }
 

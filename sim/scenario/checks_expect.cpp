@@ -11,7 +11,7 @@
 namespace ddl::scenario {
 namespace {
 
-constexpr const char* kinds = "accuracy, time, bytes and better_than";
+constexpr const char* kinds = "accuracy, loss, time, bytes and better_than";
 
 double plain(double value) { return value; }
 template <class Quantity>
@@ -39,26 +39,32 @@ void check_other_file(const Scenario& scenario, const std::string& file, const P
   }
 }
 
+bool is_scored(const Expectation& expectation) {
+  return !expectation.accuracy.empty() || !expectation.loss.empty() || !expectation.better_than.empty();
+}
+
 // What only some kinds know.
 void check_company(const Expectation& expectation, const Place& place) {
-  const bool scored = !expectation.accuracy.empty() || !expectation.better_than.empty();
+  const bool scored = is_scored(expectation);
   const auto only = [&](bool given, const char* key, const char* of) {
     if (given) place.at(key).error(std::string("is for ") + of + "; expected it beside one of these");
   };
-  only(expectation.at && !scored, "at", "accuracy and better_than");
-  only(expectation.over && !scored, "over", "accuracy and better_than");
+  only(expectation.at && !scored, "at", "accuracy, loss and better_than");
+  only(expectation.over && !scored, "over", "accuracy, loss and better_than");
   only(expectation.target && scored, "target", "time and bytes");
   only(expectation.by && expectation.better_than.empty(), "by", "better_than");
 }
 
 void check_form(const Expectation& expectation, const Place& place) {
-  const int given = int{!expectation.accuracy.empty()} + int{!expectation.time.empty()} +
-                    int{!expectation.bytes.empty()} + int{!expectation.better_than.empty()};
+  const int given = int{!expectation.accuracy.empty()} + int{!expectation.loss.empty()} +
+                    int{!expectation.time.empty()} + int{!expectation.bytes.empty()} +
+                    int{!expectation.better_than.empty()};
   if (given != 1) {
     return place.error(fmt::format("has {} of {}; expected exactly one", given == 0 ? "none" : "several", kinds));
   }
   check_company(expectation, place);
   check_band(expectation.accuracy, "accuracy", place);
+  check_band(expectation.loss, "loss", place);
   check_band(expectation.time, "time", place);
   check_band(expectation.bytes, "bytes", place);
 }
@@ -69,12 +75,19 @@ void check_for_run(const Scenario& scenario, const Expectation& expectation, con
     place.at("at").error("is after the run's end, stop.time " +
                          write_quantity(scenario.stop.time->value, Dimension::time) + "; expected an earlier time");
   }
-  if (scenario.model.none() && (!expectation.accuracy.empty() || !expectation.better_than.empty())) {
-    place.error("needs accuracy, but model \"none\" learns nothing; expected time or bytes");
+  if (scenario.model.none() && is_scored(expectation)) {
+    place.error("needs a model, but model \"none\" learns nothing; expected time or bytes");
   }
   if (scenario.model.none() && expectation.target) {
-    place.at("target").error("needs accuracy, but model \"none\" learns nothing; expected no such key");
+    place.at("target").error("needs a model, but model \"none\" learns nothing; expected no such key");
   }
+  const Metric& metric = scenario.evaluate.judged_by();
+  const auto within_metric = [&](const std::optional<double>& value, const char* key) {
+    if (!value || *value <= metric.most) return;
+    place.at(key).error(fmt::format("{} is more than any {}; expected at most {}", *value, metric.word, metric.most));
+  };
+  within_metric(expectation.target, "target");
+  within_metric(expectation.by, "by");
 }
 
 }  // namespace

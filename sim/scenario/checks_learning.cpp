@@ -1,7 +1,9 @@
 // Checks of data, model, stop conditions and evaluation.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/data/dataset.hpp"
 #include "core/data/partition.hpp"
@@ -133,14 +135,17 @@ void check_timing_only(const Scenario& scenario, Findings& findings) {
   needs(scenario.compute.seconds_per_batch.has_value(), "$.compute.seconds_per_batch", "340ms");
 
   const auto forbid = [&](bool given, const std::string& path) {
-    if (given) findings.add(path, "needs accuracy, but model \"none\" learns nothing; expected no such key");
+    if (given) findings.add(path, "needs a model, but model \"none\" learns nothing; expected no such key");
   };
   const EvaluateSpec& evaluate = scenario.evaluate;
   forbid(scenario.stop.accuracy.has_value(), "$.stop.accuracy");
+  forbid(scenario.stop.loss.has_value(), "$.stop.loss");
   forbid(evaluate.every.has_value(), "$.evaluate.every");
   forbid(evaluate.every_iterations.has_value(), "$.evaluate.every_iterations");
   forbid(evaluate.samples.has_value(), "$.evaluate.samples");
+  forbid(evaluate.metric.has_value(), "$.evaluate.metric");
   forbid(!evaluate.target_accuracy.empty(), "$.evaluate.target_accuracy");
+  forbid(!evaluate.target_loss.empty(), "$.evaluate.target_loss");
   const auto needs_model = [&](bool given, const std::string& path, const char* what) {
     if (given) findings.add(path, fmt::format("true, but model \"none\" has no {}; expected false", what));
   };
@@ -172,10 +177,30 @@ void check_schedule(const Scenario& scenario, Findings& findings) {
   }
 }
 
+// Targets of one metric are judged by another nowhere: it would be unclear which of them a comparison is about.
+void check_targets(const EvaluateSpec& evaluate, Findings& findings) {
+  const Metric& metric = evaluate.judged_by();
+  for (const auto& [targets, of] :
+       {std::pair(&evaluate.target_accuracy, &by_accuracy), std::pair(&evaluate.target_loss, &by_loss)}) {
+    const std::string path = fmt::format("$.evaluate.target_{}", of->word);
+    if (!targets->empty() && of->word != metric.word) {
+      findings.add(path, fmt::format("is of {}, but models are judged by {}; expected target_{}, or \"metric\": \"{}\"",
+                                     of->word, metric.word, metric.word, of->word));
+    }
+    for (auto one = targets->begin(); one != targets->end(); ++one) {
+      if (std::find(targets->begin(), one, *one) == one) continue;
+      findings.add(fmt::format("{}[{}]", path, one - targets->begin()),
+                   "repeats an earlier target; expected each once");
+    }
+  }
+}
+
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
   const StopSpec& stop = scenario.stop;
-  if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy) {
-    findings.add("$.stop", "has no condition; expected at least one of time, iterations, epochs, samples, accuracy");
+  if (findings.clean("$.stop") && !stop.time && !stop.iterations && !stop.epochs && !stop.samples && !stop.accuracy &&
+      !stop.loss) {
+    findings.add("$.stop",
+                 "has no condition; expected at least one of time, iterations, epochs, samples, accuracy, loss");
   }
   if (scenario.algorithm->requests() > 0 && findings.clean("$.stop") && findings.clean("$.algorithm") &&
       !stop.iterations && !stop.epochs && !stop.samples) {
@@ -204,13 +229,7 @@ void check_stop_and_evaluation(const Scenario& scenario, Findings& findings) {
     findings.add("$.evaluate.samples",
                  fmt::format("{} is too large; expected at most the {} test samples", *evaluate.samples, *test));
   }
-  for (std::size_t i = 0; i < evaluate.target_accuracy.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (evaluate.target_accuracy[i] != evaluate.target_accuracy[j]) continue;
-      findings.add(fmt::format("$.evaluate.target_accuracy[{}]", i), "repeats an earlier target; expected each once");
-      break;
-    }
-  }
+  check_targets(evaluate, findings);
 }
 
 void fill_defaults(Scenario& scenario, const std::string& file) {
@@ -230,7 +249,12 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     if (crash != nullptr && crash->restart) crash->state = crash->state.value_or(HostState::lost);
   }
   EvaluateSpec& evaluate = scenario.evaluate;
-  if (scenario.model.none() || evaluate.every || evaluate.every_iterations) return;
+  if (scenario.model.none()) return;
+  if (!evaluate.metric) {
+    const bool of_loss = !evaluate.target_loss.empty() && evaluate.target_accuracy.empty();
+    evaluate.metric = of_loss ? MetricName::loss : MetricName::accuracy;
+  }
+  if (evaluate.every || evaluate.every_iterations) return;
   if (scenario.stop.time) {
     evaluate.every = Seconds{scenario.stop.time->value / 50};
   } else {

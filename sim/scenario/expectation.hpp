@@ -12,34 +12,35 @@
 
 namespace ddl::scenario {
 
-// Exactly one of accuracy, time, bytes (each a band: the least and the most) and better_than is given.
+// Exactly one of accuracy, loss, time, bytes (each a band: the least and the most) and better_than is given.
 struct Expectation {
-  std::optional<Seconds> at;         // of accuracy and better_than; none: the end
-  std::optional<double> target;      // of time and bytes: until this accuracy; none: of the whole run
+  std::optional<Seconds> at;         // of accuracy, loss and better_than; none: the end
+  std::optional<double> target;      // of time and bytes: until the metric reaches this; none: of the whole run
   std::vector<double> accuracy;      // mean over workers
+  std::vector<double> loss;          // likewise, in nats
   std::vector<Seconds> time;         // simulated
   std::vector<Bytes> bytes;          // sent, all nodes together
   std::string better_than;           // a scenario's file, relative to this one
-  std::optional<double> by;          // of better_than: points of accuracy; none: any
-  std::optional<std::int64_t> over;  // of accuracy and better_than: the mean of so many evaluations; none: one
+  std::optional<double> by;          // of better_than: in the metric; none: any
+  std::optional<std::int64_t> over;  // of accuracy, loss, better_than: mean of so many evaluations; none: one
 };
 
 template <class Visitor>
 void fields(Visitor& visit, Expectation& expectation) {
   visit("at", expectation.at,
-        Rule{.doc = "accuracy, better_than: at this simulated time; default: the end", .above = 0});
+        Rule{.doc = "accuracy, loss, better_than: at this simulated time; default: the end", .above = 0});
   visit("target", expectation.target,
-        Rule{.doc = "time, bytes: until this accuracy; default: of the whole run", .above = 0, .at_most = 1});
+        Rule{.doc = "time, bytes: until this value of evaluate.metric; default: of the whole run", .above = 0});
   visit("accuracy", expectation.accuracy,
         Rule{.doc = "least and most test accuracy, mean over workers", .at_least = 0, .at_most = 1});
+  visit("loss", expectation.loss, Rule{.doc = "least and most test loss (nats), mean over workers", .at_least = 0});
   visit("time", expectation.time, Rule{.doc = "least and most simulated time", .at_least = 0});
   visit("bytes", expectation.bytes, Rule{.doc = "least and most that all nodes together send", .at_least = 0});
   visit("better_than", expectation.better_than,
-        Rule{.doc = "another scenario's file, relative to this one, whose accuracy is lower"});
-  visit("by", expectation.by,
-        Rule{.doc = "better_than: by at least so much; default: by anything", .above = 0, .at_most = 1});
+        Rule{.doc = "another scenario's file, relative to this one, that is worse by evaluate.metric"});
+  visit("by", expectation.by, Rule{.doc = "better_than: by at least so much; default: by anything", .above = 0});
   visit("over", expectation.over,
-        Rule{.doc = "accuracy, better_than: mean over so many evaluations, the last up to then; default 1",
+        Rule{.doc = "accuracy, loss, better_than: mean over so many evaluations, the last up to then; default 1",
              .at_least = 1,
              .at_most = 1e6});
 }

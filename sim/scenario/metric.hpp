@@ -5,6 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include "core/base/fields.hpp"
+
 namespace ddl::scenario {
 
 struct Metric {
@@ -29,5 +31,9 @@ struct Metric {
 
 inline constexpr Metric by_accuracy = {"accuracy", false, 1};                               // share of test samples
 inline constexpr Metric by_loss = {"loss", true, std::numeric_limits<double>::infinity()};  // nats
+
+enum class MetricName { accuracy, loss };
+constexpr auto enum_names(MetricName) { return in_order<MetricName>("accuracy", "loss"); }
+constexpr const Metric& metric_of(MetricName name) { return name == MetricName::loss ? by_loss : by_accuracy; }
 
 }  // namespace ddl::scenario

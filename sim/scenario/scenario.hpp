@@ -18,6 +18,7 @@
 #include "core/systems/table.hpp"
 #include "sim/scenario/expectation.hpp"
 #include "sim/scenario/faults.hpp"
+#include "sim/scenario/metric.hpp"
 #include "sim/scenario/profiles.hpp"
 
 namespace ddl::scenario {
@@ -116,21 +117,27 @@ struct WireSpec {
   Bytes header_bytes{0};             // added to every message
 };
 
-// The first condition that holds ends the run. time and accuracy end it at once; the others let every worker finish
-// its steps and the network drain.
+// The first condition that holds ends the run. time, accuracy and loss end it at once; the others let every worker
+// finish its steps and the network drain.
 struct StopSpec {
   std::optional<Seconds> time;
   std::optional<std::int64_t> iterations;  // steps of each worker
   std::optional<double> epochs;            // in passes over the training set, over all workers together
   std::optional<std::int64_t> samples;     // over all workers together
-  std::optional<double> accuracy;          // mean over workers, as evaluated
+  std::optional<double> accuracy;          // mean over workers, as evaluated: at least this
+  std::optional<double> loss;              // likewise, of the test set, in nats: at most this
 };
 
 struct EvaluateSpec {
   std::optional<Seconds> every;                  // simulated time; also at the start and the end
   std::optional<std::int64_t> every_iterations;  // of the workers on average
   std::optional<std::int64_t> samples;           // of the test set; none: all of it
-  std::vector<double> target_accuracy;           // reported as time and bytes to each
+  std::optional<MetricName> metric;              // what models are judged by; none: the model learns nothing
+  std::vector<double> target_accuracy;           // of this metric: reported as time and bytes to each
+  std::vector<double> target_loss;               // likewise
+
+  const Metric& judged_by() const { return metric_of(metric.value_or(MetricName::accuracy)); }
+  const std::vector<double>& targets() const { return metric == MetricName::loss ? target_loss : target_accuracy; }
 };
 
 struct RecordSpec {
@@ -282,6 +289,7 @@ void fields(Visitor& visit, StopSpec& spec) {
   visit("epochs", spec.epochs, Rule{.doc = "passes over the training set, all workers together", .above = 0});
   visit("samples", spec.samples, Rule{.doc = "samples over all workers", .at_least = 1, .at_most = 1e15});
   visit("accuracy", spec.accuracy, Rule{.doc = "mean test accuracy over workers", .above = 0, .at_most = 1});
+  visit("loss", spec.loss, Rule{.doc = "mean test loss over workers (nats): at most this", .above = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, EvaluateSpec& spec) {
@@ -290,8 +298,12 @@ void fields(Visitor& visit, EvaluateSpec& spec) {
         Rule{.doc = "steps of the average worker between evaluations", .at_least = 1, .at_most = 1e9});
   visit("samples", spec.samples,
         Rule{.doc = "test samples used, drawn by the seed, classes in proportion", .at_least = 1});
+  visit("metric", spec.metric,
+        Rule{.doc = "what models are judged by, in targets, comparisons, pictures and advice; default: loss where "
+                    "target_loss is given, otherwise accuracy"});
   visit("target_accuracy", spec.target_accuracy,
         Rule{.doc = "accuracies whose time and bytes are reported", .above = 0, .at_most = 1});
+  visit("target_loss", spec.target_loss, Rule{.doc = "losses (nats) whose time and bytes are reported", .above = 0});
 }
 template <class Visitor>
 void fields(Visitor& visit, RecordSpec& spec) {
@@ -317,7 +329,7 @@ void fields(Visitor& visit, Scenario& scenario) {
   visit("wire", scenario.wire, Rule{.doc = "sizes of messages"});
   visit("algorithm", scenario.algorithm, Rule{.doc = "the training system"});
   visit("stop", scenario.stop, Rule{.doc = "when the run ends: the first condition that holds"});
-  visit("evaluate", scenario.evaluate, Rule{.doc = "when accuracy is measured"});
+  visit("evaluate", scenario.evaluate, Rule{.doc = "when models are evaluated, and what they are judged by"});
   visit("faults", scenario.faults, Rule{.doc = "faults of links and hosts over simulated time"});
   visit("record", scenario.record, Rule{.doc = "which result files are written"});
   visit("math", scenario.math, Rule{.doc = "which library computes matrix products"});

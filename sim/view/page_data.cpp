@@ -220,6 +220,11 @@ Json page_data(const results::GroupedRuns& runs, const PageLimits& limits) {
                                  counted(runs.groups.size(), "scenario"), provenance.value("program", "ddlsim"),
                                  provenance.value("version", "?"), provenance.value("simgrid", "?")) +
                      networks_of(runs);
+  const scenario::Metric& metric = runs.metric();
+  data["metric"] = {{"word", metric.word},
+                    {"less_is_better", metric.less_is_better},
+                    {"time_to", results::time_to(metric)},
+                    {"bytes_to", results::bytes_to(metric)}};
   data["targets"] = targets;
   data["thinned"] = thinned;
   data["answer"] = answer_json(runs);

@@ -41,11 +41,12 @@ double telling_target(const results::GroupedRuns& runs) {
 
 double chosen_target(const results::GroupedRuns& runs, std::optional<double> asked) {
   const std::vector<double> targets = shared_targets(runs);
-  if (targets.empty()) throw InputError("a target: needs evaluate.target_accuracy in the runs' scenarios");
+  if (targets.empty())
+    throw InputError("a target: needs " + results::key_of_targets(runs.metric()) + " in the runs' scenarios");
   if (asked) {
     if (std::find(targets.begin(), targets.end(), *asked) != targets.end()) return *asked;
-    throw InputError(
-        fmt::format("--target: {} is none of evaluate.target_accuracy: {}", *asked, fmt::join(targets, ", ")));
+    throw InputError(fmt::format("--target: {} is none of {}: {}", *asked, results::key_of_targets(runs.metric()),
+                                 fmt::join(targets, ", ")));
   }
   double best = targets.front();
   std::ptrdiff_t most = -1;

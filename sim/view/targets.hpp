@@ -8,7 +8,7 @@
 
 namespace ddl::view {
 
-// Of evaluate.target_accuracy, those that all runs have, the best first.
+// Of the targets of the runs' metric, those that all runs have, the best first.
 std::vector<double> shared_targets(const results::GroupedRuns& runs);
 
 // The largest that some group reaches with all its runs in each condition (RunGroup::varied), so that it tells systems

@@ -39,7 +39,7 @@ inline std::vector<std::string> styles() {
                           "codec": { "type": "top_k", "fraction": 0.1, "error_feedback": false },
                           "staleness_aware": true },
            "stop": { "time": "300s", "iterations": 1000, "epochs": 2.5, "samples": 5000, "accuracy": 0.9 },
-           "evaluate": { "every": "5s", "samples": 250, "target_accuracy": [0.4, 0.8] },
+           "evaluate": { "every": "5s", "samples": 250, "metric": "accuracy", "target_accuracy": [0.4, 0.8] },
            "record": { "iterations": false, "trace": false, "weights": true }, "math": { "mode": "native" },
            "expect": [ { "at": "5s", "accuracy": [0.5, 1], "over": 3 }, { "target": 0.4, "time": ["1s", "2s"] },
                        { "bytes": ["0B", "1GB"] }, { "better_than": "other.json", "by": 0.02 } ] })",

@@ -45,9 +45,9 @@ std::vector<std::string> run_expectations(const ExpectPlan& plan, int at_once,
 
 // One expectation, and what the runs showed.
 struct Judgement {
-  enum class Kind { accuracy, seconds, bytes, difference };
+  enum class Kind { score, seconds, bytes, difference };
   std::string what;  // "accuracy at 300s", "better than het_wan_ps_async"
-  Kind kind = Kind::accuracy;
+  Kind kind = Kind::score;
   double least = 0, most = 0;               // a difference has no most
   std::vector<std::optional<double>> seen;  // by seed; none: the run did not get there, or has no result
   bool fits(std::size_t seed) const;

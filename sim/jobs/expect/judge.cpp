@@ -15,7 +15,8 @@ namespace ddl::jobs {
 namespace {
 
 namespace fs = std::filesystem;
-using scenario::Expectation;
+using scenario::by_accuracy, scenario::by_loss;
+using scenario::Expectation, scenario::Metric;
 
 constexpr double rounding = 1e-9;  // of sums of times
 constexpr double endless = std::numeric_limits<double>::infinity();
@@ -23,12 +24,12 @@ constexpr double least_margin = 0.03, deviations = 3, time_margin = 1.5, byte_ma
 
 std::string shown(Seconds time) { return scenario::write_quantity(time.value, scenario::Dimension::time); }
 
-// The mean accuracy over workers as it was last evaluated by then, or its mean over several evaluations.
-std::optional<double> accuracy_of(const fs::path& folder, const Expectation& expectation) {
+// The mean over workers as it was last evaluated by then, or its mean over several evaluations.
+std::optional<double> score_of(const fs::path& folder, const Expectation& expectation, const Metric& metric) {
   const double until = expectation.at ? expectation.at->value : endless;
   std::vector<double> values;
   for (const run::CurveRow& row : results::read_mean_curve(folder)) {
-    if (row.time_s <= until * (1 + rounding)) values.push_back(row.test_accuracy);
+    if (row.time_s <= until * (1 + rounding)) values.push_back(results::value_in(row, metric));
   }
   if (values.empty()) return std::nullopt;
   const auto over = std::min<std::size_t>(values.size(), static_cast<std::size_t>(expectation.over.value_or(1)));
@@ -37,20 +38,21 @@ std::optional<double> accuracy_of(const fs::path& folder, const Expectation& exp
   return sum / static_cast<double>(over);
 }
 
-// When a run reached an accuracy, and what all nodes had sent by then.
-std::optional<run::CurveRow> reached(const fs::path& folder, double target) {
+// When a run reached a target, and what all nodes had sent by then.
+std::optional<run::CurveRow> reached(const fs::path& folder, double target, const Metric& metric) {
   for (run::CurveRow& row : results::read_mean_curve(folder)) {
-    if (scenario::by_accuracy.reaches(row.test_accuracy, target)) return std::move(row);
+    if (metric.reaches(results::value_in(row, metric), target)) return std::move(row);
   }
   return std::nullopt;
 }
 
-std::optional<double> cost_of(const fs::path& folder, const Expectation& expectation, Judgement::Kind kind) {
+std::optional<double> cost_of(const fs::path& folder, const Expectation& expectation, Judgement::Kind kind,
+                              const Metric& metric) {
   const bool time = kind == Judgement::Kind::seconds;
   if (!expectation.target) {
     return results::read_finished(folder).measure(time ? "simulated_seconds" : "bytes_sent");
   }
-  const auto row = reached(folder, *expectation.target);
+  const auto row = reached(folder, *expectation.target, metric);
   return row ? std::optional(time ? row->time_s : row->bytes_sent) : std::nullopt;
 }
 
@@ -60,14 +62,21 @@ std::string when(const Expectation& expectation) {
   return text;
 }
 
+// What an expectation is about: a band says it itself.
+const Metric& metric_of(const scenario::Scenario& scenario, const Expectation& expectation) {
+  if (!expectation.accuracy.empty()) return by_accuracy;
+  return expectation.loss.empty() ? scenario.evaluate.judged_by() : by_loss;
+}
+
 // What is asked, before anything is seen.
 Judgement question(const scenario::Scenario& scenario, const Expectation& expectation) {
-  const std::string until = expectation.target ? fmt::format(" to accuracy {}", *expectation.target) : "";
+  const std::string until =
+      expectation.target ? fmt::format(" to {} {}", scenario.evaluate.judged_by().word, *expectation.target) : "";
   Judgement verdict;
-  if (!expectation.accuracy.empty()) {
-    verdict.kind = Judgement::Kind::accuracy;
-    verdict.what = "accuracy" + when(expectation);
-    verdict.least = expectation.accuracy[0], verdict.most = expectation.accuracy[1];
+  if (const auto& band = expectation.loss.empty() ? expectation.accuracy : expectation.loss; !band.empty()) {
+    verdict.kind = Judgement::Kind::score;
+    verdict.what = std::string(metric_of(scenario, expectation).word) + when(expectation);
+    verdict.least = band[0], verdict.most = band[1];
   } else if (!expectation.time.empty()) {
     verdict.kind = Judgement::Kind::seconds;
     verdict.what = (expectation.target ? "time" : "simulated time") + until;
@@ -119,21 +128,22 @@ std::vector<Judgement> judge(const ExpectPlan& plan, const ExpectedScenario& exp
   const auto folder_of = [&](std::size_t job) { return plan.jobs[job].folder; };
   for (std::size_t i = 0; i < expected.scenario->expect.size(); ++i) {
     const Expectation& expectation = expected.scenario->expect[i];
+    const Metric& metric = metric_of(*expected.scenario, expectation);
     Judgement verdict = question(*expected.scenario, expectation);
     for (std::size_t seed = 0; seed < expected.seeds.size(); ++seed) {
       const std::size_t job = expected.jobs[seed];
       const bool difference = verdict.kind == Judgement::Kind::difference;
       std::optional<double> value;
-      if (failures[job].empty() && verdict.kind != Judgement::Kind::accuracy && !difference) {
-        value = cost_of(folder_of(job), expectation, verdict.kind);
+      if (failures[job].empty() && verdict.kind != Judgement::Kind::score && !difference) {
+        value = cost_of(folder_of(job), expectation, verdict.kind, metric);
       } else if (failures[job].empty()) {
-        value = accuracy_of(folder_of(job), expectation);
+        value = score_of(folder_of(job), expectation, metric);
       }
       if (difference && value) {
         const std::size_t rival = expected.rivals[i][seed];
         const auto theirs =
-            failures[rival].empty() ? accuracy_of(folder_of(rival), expectation) : std::optional<double>();
-        value = theirs ? std::optional(*value - *theirs) : std::nullopt;
+            failures[rival].empty() ? score_of(folder_of(rival), expectation, metric) : std::optional<double>();
+        value = theirs ? std::optional(metric.less_is_better ? *theirs - *value : *value - *theirs) : std::nullopt;
       }
       verdict.seen.push_back(value);
     }
@@ -152,10 +162,12 @@ std::optional<Expectation> widened(const Expectation& expectation, const Judgeme
   const results::Estimate over_seeds = *results::estimate(values);
   Expectation wide = expectation;
   switch (verdict.kind) {
-    case Judgement::Kind::accuracy: {
+    case Judgement::Kind::score: {
+      const bool loss = !expectation.loss.empty();
       const double margin = std::max(least_margin, deviations * over_seeds.deviation);
-      wide.accuracy = {std::max(0.0, rounded(over_seeds.mean - margin, 2, false)),
-                       std::min(1.0, rounded(over_seeds.mean + margin, 2, true))};
+      std::vector<double>& band = loss ? wide.loss : wide.accuracy;
+      band = {std::max(0.0, rounded(over_seeds.mean - margin, 2, false)),
+              std::min(loss ? by_loss.most : by_accuracy.most, rounded(over_seeds.mean + margin, 2, true))};
       break;
     }
     case Judgement::Kind::seconds:

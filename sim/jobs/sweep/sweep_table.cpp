@@ -15,11 +15,11 @@ namespace {
 std::vector<std::string> all_measures(const SweepPlan& plan) {
   std::vector<double> targets;
   for (const SweepPoint& point : plan.points) {
-    for (const double target : point.scenario.evaluate.target_accuracy) {
+    for (const double target : point.scenario.evaluate.targets()) {
       if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
     }
   }
-  return results::measure_keys(targets);
+  return results::measure_keys(targets, plan.points.front().scenario.evaluate.judged_by());
 }
 
 using results::Cell;

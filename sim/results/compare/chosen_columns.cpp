@@ -101,7 +101,8 @@ class Chooser {
   explicit Chooser(Comparison& comparison)
       : comparison_(comparison),
         usual_(usual_measures(comparison.grouped)),
-        keys_(measure_keys(targets_of(comparison.grouped))) {}
+        metric_(comparison.grouped.groups.empty() ? scenario::by_accuracy : comparison.grouped.metric()),
+        keys_(measure_keys(targets_of(comparison.grouped), metric_)) {}
 
   void add(const std::string& name) {
     const std::vector<std::string> keys = keys_named(name);
@@ -120,10 +121,10 @@ class Chooser {
  private:
   // Words of plots; an object's name stands for its mean, or for all of its members.
   std::vector<std::string> keys_named(const std::string& name) const {
-    static const std::map<std::string, std::string> words = {{"time", "time_to_accuracy_s"},
-                                                             {"bytes", "bytes_to_accuracy"},
-                                                             {"accuracy", "final_accuracy"},
-                                                             {"loss", "final_loss"}};
+    const std::map<std::string, std::string> words = {{"time", time_to(metric_)},
+                                                      {"bytes", bytes_to(metric_)},
+                                                      {"accuracy", "final_accuracy"},
+                                                      {"loss", "final_loss"}};
     const auto word = words.find(name);
     const std::string key = word == words.end() ? name : word->second;
     for (const ComparedMeasure& measure : usual_) {
@@ -136,8 +137,8 @@ class Chooser {
     std::ranges::copy_if(keys_, std::back_inserter(members),
                          [&](const std::string& one) { return one.starts_with(key + "."); });
     if (members.empty() && word != words.end()) {
-      throw InputError("compare: --columns " + name +
-                       ": no run has a target; expected evaluate.target_accuracy in its scenario");
+      throw InputError("compare: --columns " + name + ": no run has a target; expected " + key_of_targets(metric_) +
+                       " in its scenario");
     }
     return members;
   }
@@ -162,6 +163,7 @@ class Chooser {
 
   Comparison& comparison_;
   std::vector<ComparedMeasure> usual_;
+  const scenario::Metric metric_;
   std::vector<std::string> keys_;
 };
 

@@ -115,7 +115,9 @@ void read_summary(const Json& summary, const fs::path& file, FinishedRun& run) {
   if (link.is_object()) run.busiest_link = member<std::string>(link, "name", file);
   const Json bounds = member<Json>(summary, "bounds", file);
   if (bounds.is_object() && bounds.value("bottleneck", Json()).is_string()) run.bottleneck = bounds["bottleneck"];
-  for (const std::string& key : measure_keys(run.targets)) run.measures.push_back({key, value_of(summary, key, file)});
+  for (const std::string& key : measure_keys(run.targets, run.metric)) {
+    run.measures.push_back({key, value_of(summary, key, file)});
+  }
 }
 
 // After the setting of a path, what lay there.
@@ -144,14 +146,14 @@ void read_inputs(const Json& json, FinishedRun& run) {
   add_content(run.settings, data, digest_of(run.data));
 }
 
-std::vector<double> targets_of(const Json& scenario) {
-  std::vector<double> targets;
+// Results of earlier versions know of accuracy alone.
+void read_metric(const Json& scenario, FinishedRun& run) {
   const auto evaluate = scenario.find("evaluate");
-  if (evaluate == scenario.end() || !evaluate->is_object()) return targets;
-  for (const Json& target : evaluate->value("target_accuracy", Json::array())) {
-    if (target.is_number()) targets.push_back(target.get<double>());
+  if (evaluate == scenario.end() || !evaluate->is_object()) return;
+  if (evaluate->value("metric", Json()) == Json(scenario::by_loss.word)) run.metric = scenario::by_loss;
+  for (const Json& target : evaluate->value(fmt::format("target_{}", run.metric.word), Json::array())) {
+    if (target.is_number()) run.targets.push_back(target.get<double>());
   }
-  return targets;
 }
 
 // What distinguishes measurements of one scenario. `measured` of run.json.
@@ -183,12 +185,15 @@ std::string_view word_of_targets(const scenario::Metric& metric) {
 std::string final_of(const scenario::Metric& metric) { return fmt::format("final_{}.mean", metric.word); }
 std::string best_of(const scenario::Metric& metric) { return fmt::format("best_{}", metric.word); }
 
+std::string time_to(const scenario::Metric& metric) { return fmt::format("time_to_{}_s", word_of_targets(metric)); }
+std::string bytes_to(const scenario::Metric& metric) { return fmt::format("bytes_to_{}", word_of_targets(metric)); }
 std::string time_to(double target, const scenario::Metric& metric) {
-  return fmt::format("time_to_{}_s.{}", word_of_targets(metric), target);
+  return fmt::format("{}.{}", time_to(metric), target);
 }
 std::string bytes_to(double target, const scenario::Metric& metric) {
-  return fmt::format("bytes_to_{}.{}", word_of_targets(metric), target);
+  return fmt::format("{}.{}", bytes_to(metric), target);
 }
+std::string key_of_targets(const scenario::Metric& metric) { return fmt::format("evaluate.target_{}", metric.word); }
 
 const scenario::Metric* metric_of(std::string_view key) {
   for (const scenario::Metric* metric : {&scenario::by_accuracy, &scenario::by_loss}) {
@@ -197,11 +202,17 @@ const scenario::Metric* metric_of(std::string_view key) {
   return nullptr;
 }
 
-std::vector<std::string> measure_keys(const std::vector<double>& targets) {
+std::vector<std::string> measure_keys(const std::vector<double>& targets, const scenario::Metric& metric) {
+  const auto is_of_another = [&](std::string_view name) {
+    const scenario::Metric* best_of_one = metric_of(name);
+    if (best_of_one != nullptr) return name.starts_with("best_") && best_of_one->word != metric.word;
+    if (!name.ends_with(of_each_target)) return false;
+    return group_of(name) != time_to(metric) && group_of(name) != bytes_to(metric);
+  };
   std::vector<std::string> keys;
   for (const SummaryKey& key : summary_keys()) {
     const std::string_view name = key.name;
-    if (key.use != KeyUse::measured) continue;
+    if (key.use != KeyUse::measured || is_of_another(name)) continue;
     if (name.ends_with(of_each_worker)) {
       for (const char* measure : {".min", ".mean", ".max"}) keys.push_back(group_of(name) + measure);
     } else if (name.ends_with(of_each_target)) {
@@ -276,12 +287,12 @@ FinishedRun read_finished(const fs::path& folder) {
   if (!scenario.is_object()) refuse(file, "$.scenario: is no object; expected a result of ddlsim");
   run.name = member<std::string>(scenario, "name", file);
   run.seed = member<std::uint64_t>(scenario, "seed", file);
-  run.targets = targets_of(scenario);
+  read_metric(scenario, run);
   run.scenario = scenario.dump(2);
   flatten(scenario, "", run.settings);
   std::erase_if(run.settings, [](const Setting& setting) {
     return setting.path == "name" || setting.path == "description" || setting.path == "seed" ||
-           setting.path.starts_with("record.");
+           setting.path == "evaluate.metric" || setting.path.starts_with("record.");
   });
   read_inputs(json, run);
   if (const auto measured = json.find("measured"); measured != json.end()) {

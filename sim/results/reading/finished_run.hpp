@@ -33,9 +33,9 @@ struct FinishedRun {
   std::string name;
   std::uint64_t seed = 0;
   std::string scenario;  // resolved, as JSON text; itself a scenario file
-  // The same, flat, in the scenario's order; without name, description, seed and record, and of measured runs without
-  // how networks are simulated. After a path comes the digest of what lay there. The network's model is what "auto"
-  // became, where run.json tells.
+  // The same, flat, in the scenario's order; without name, description, seed, metric and record, and of measured runs
+  // without how networks are simulated. After a path comes the digest of what lay there. The network's model is what
+  // "auto" became, where run.json tells.
   std::vector<Setting> settings;
   std::string provenance;  // program, libraries and kernels, as JSON text
   int schema_version = 0;
@@ -63,13 +63,18 @@ struct FinishedRun {
 // "bytes_to_accuracy.0.8"; to targets of another metric "time_to_target_s.2.5".
 std::string final_of(const scenario::Metric& metric);
 std::string best_of(const scenario::Metric& metric);
+std::string time_to(const scenario::Metric& metric);  // without the target: an object of all of them
+std::string bytes_to(const scenario::Metric& metric);
 std::string time_to(double target, const scenario::Metric& metric = scenario::by_accuracy);
 std::string bytes_to(double target, const scenario::Metric& metric = scenario::by_accuracy);
 // The metric that a measure is a value of; null: it is of none.
 const scenario::Metric* metric_of(std::string_view key);
 
-// Keys of all measures of a run with these targets, in order.
-std::vector<std::string> measure_keys(const std::vector<double>& targets);
+// Keys of all measures of a run that is judged by this metric and has these targets, in order.
+std::vector<std::string> measure_keys(const std::vector<double>& targets,
+                                      const scenario::Metric& metric = scenario::by_accuracy);
+// The scenario's key of the targets of a metric: "evaluate.target_accuracy".
+std::string key_of_targets(const scenario::Metric& metric);
 
 // Settings that say where something lies, each with the one that says what it is: two runs are of one scenario if these
 // are alike.

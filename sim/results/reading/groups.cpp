@@ -1,5 +1,7 @@
 #include "sim/results/reading/groups.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -191,8 +193,8 @@ std::size_t RunGroup::diverged() const {
 
 std::size_t RunGroup::collapsed() const {
   return static_cast<std::size_t>(std::ranges::count_if(runs, [](const FinishedRun& run) {
-    const auto best = run.measure(best_of(scenario::by_accuracy)), last = run.measure(final_of(scenario::by_accuracy));
-    return best && last && *last < 0.5 * *best;
+    const auto best = run.measure(best_of(run.metric)), last = run.measure(final_of(run.metric));
+    return best && last && (run.metric.less_is_better ? *last > 2 * *best : *last < 0.5 * *best);
   }));
 }
 
@@ -255,7 +257,21 @@ SettingNames name_settings(const std::vector<std::vector<Setting>>& groups) {
   return names;
 }
 
+namespace {
+
+void check_one_metric(const std::vector<FinishedRun>& runs) {
+  for (const FinishedRun& run : runs) {
+    const FinishedRun& first = runs.front();
+    if (run.metric.word == first.metric.word) continue;
+    throw InputError(fmt::format("{} is judged by {} and {} by {}; expected runs of one evaluate.metric",
+                                 first.folder.string(), first.metric.word, run.folder.string(), run.metric.word));
+  }
+}
+
+}  // namespace
+
 GroupedRuns group_runs(std::vector<FinishedRun> runs, bool over_seeds) {
+  check_one_metric(runs);
   GroupedRuns result;
   std::map<std::vector<Setting>, std::size_t> known;
   for (FinishedRun& run : runs) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/base/counted.hpp"
@@ -57,9 +58,10 @@ std::string score_line(const FinalScore& score) {
 
 // "0.9310 at 280 s; guessing gives 0.1": what the final accuracy lies between.
 std::string best_line(const scenario::Scenario& scenario, const Summary& summary) {
-  std::string text = fmt::format("{:.4f}", *summary.best_accuracy);
-  if (summary.best_accuracy_s) text += " at " + readable_seconds(*summary.best_accuracy_s);
-  return text + fmt::format("; guessing gives {:.3g}", 1.0 / data::data_shape(scenario.data.source).classes);
+  const double classes = data::data_shape(scenario.data.source).classes;
+  const bool loss = scenario.evaluate.metric == scenario::MetricName::loss;
+  return fmt::format("{:.4f} at {}; guessing gives {:.3g}", *summary.best, readable_seconds(*summary.best_s),
+                     loss ? std::log(classes) : 1 / classes);
 }
 
 std::string steps_line(const scenario::Scenario& scenario, const run::RunResult& result, const Summary& summary) {
@@ -171,11 +173,12 @@ std::string closing_table(const scenario::Scenario& scenario, const run::RunResu
   lines.add("cluster", network_line(scenario, result));
   if (!scenario.model.none()) lines.add("math", math_line(scenario));
   if (summary.final_accuracy) lines.add("accuracy", score_line(*summary.final_accuracy));
-  if (summary.best_accuracy) lines.add("best accuracy", best_line(scenario, summary));
+  const std::string metric{scenario.evaluate.judged_by().word};
+  if (summary.best) lines.add("best " + metric, best_line(scenario, summary));
   if (summary.final_loss) lines.add("loss", score_line(*summary.final_loss));
   for (const TargetReached& target : summary.targets) {
-    lines.add("time to accuracy",
-              fmt::format("{}: ", target.accuracy) +
+    lines.add("time to " + metric,
+              fmt::format("{}: ", target.target) +
                   (target.time_s ? readable_seconds(*target.time_s) + ", " + readable_bytes(*target.bytes) + " sent"
                                  : "not reached"));
   }

@@ -122,20 +122,20 @@ double quantile(const std::vector<double>& sorted, double q) {
 }
 
 Summary summarise(const scenario::Scenario& scenario, const run::RunResult& result) {
+  const Metric& metric = scenario.evaluate.judged_by();
   Summary summary;
   summary.iterations = std::accumulate(result.steps.begin(), result.steps.end(), std::int64_t{0});
   if (!scenario.model.none()) {
     const auto rows = last_evaluation(result.curve);
     summary.final_accuracy = final_score(rows, &run::CurveRow::test_accuracy);
     summary.final_loss = final_score(rows, &run::CurveRow::test_loss);
-    if (const run::CurveRow* best = best_evaluation(result.curve, scenario::by_accuracy)) {
-      summary.best_accuracy = best->test_accuracy;
-      summary.best_accuracy_s = best->time_s;
+    if (const run::CurveRow* best = best_evaluation(result.curve, metric)) {
+      summary.best = value_in(*best, metric);
+      summary.best_s = best->time_s;
     }
   }
-  for (const double accuracy : scenario.evaluate.target_accuracy) {
-    summary.targets.push_back(scenario.model.none() ? TargetReached{accuracy, std::nullopt, std::nullopt}
-                                                    : reach(result.curve, scenario::by_accuracy, accuracy));
+  for (const double target : scenario.evaluate.targets()) {
+    summary.targets.push_back(reach(result.curve, metric, target));
   }
   summary.seconds_per_batch = step_times(result.iterations);
   summary.slowest_step_s = slowest_step(result);

@@ -18,9 +18,9 @@ struct FinalScore {
   std::optional<double> averaged_model;
 };
 
-// When the mean accuracy over workers first was at least `accuracy`, and what had been sent by then.
+// When the mean over workers first reached `target`, and what had been sent by then.
 struct TargetReached {
-  double accuracy = 0;
+  double target = 0;  // of the scenario's metric
   std::optional<double> time_s, bytes;
 };
 
@@ -41,10 +41,10 @@ struct Staleness {
 struct Summary {
   std::int64_t iterations = 0;                           // of all workers
   std::optional<FinalScore> final_accuracy, final_loss;  // none without evaluations, as in a timing-only run
-  std::optional<double> best_accuracy, best_accuracy_s;  // of the mean over workers, and when it was first so high
-  std::vector<TargetReached> targets;                    // as evaluate.target_accuracy lists them
-  std::optional<Distribution> seconds_per_batch;         // start to end of all finished steps; none without steps
-  std::optional<double> slowest_step_s;                  // of the worker with the fewest steps, all waiting included
+  std::optional<double> best, best_s;             // of the metric, the mean over workers, and when it first was so
+  std::vector<TargetReached> targets;             // as the scenario lists them
+  std::optional<Distribution> seconds_per_batch;  // start to end of all finished steps; none without steps
+  std::optional<double> slowest_step_s;           // of the worker with the fewest steps, all waiting included
   std::optional<double> time_per_epoch_s;
   std::optional<BusiestLink> busiest_link;  // none when nothing travelled
   std::optional<Staleness> staleness;

@@ -14,6 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using run::RunResult;
+using scenario::by_accuracy, scenario::by_loss;
 using Source = SummarySource;
 
 // Bytes and samples are counts kept as doubles: whole ones are written without ".0".
@@ -54,8 +55,26 @@ Json by_worker(const RunResult& result, const std::vector<T>& values) {
 
 Json by_target(const Summary& summary, Json (*value)(const TargetReached&)) {
   Json object = Json::object();
-  for (const TargetReached& target : summary.targets) object[fmt::format("{}", target.accuracy)] = value(target);
+  for (const TargetReached& target : summary.targets) object[fmt::format("{}", target.target)] = value(target);
   return object;
+}
+
+// Only runs that are judged by this metric have its keys.
+bool is_judged_by(const Source& from, const scenario::Metric& metric) {
+  return from.scenario.evaluate.judged_by().word == metric.word;
+}
+Json best(const Source& from, const scenario::Metric& metric) {
+  return is_judged_by(from, metric) ? json_of(from.summary.best) : Json(Json::value_t::discarded);
+}
+Json times_to_targets(const Source& from, const scenario::Metric& metric) {
+  if (!is_judged_by(from, metric)) return Json::value_t::discarded;
+  return by_target(from.summary, [](const TargetReached& target) { return json_of(target.time_s); });
+}
+Json bytes_to_targets(const Source& from, const scenario::Metric& metric) {
+  if (!is_judged_by(from, metric)) return Json::value_t::discarded;
+  return by_target(from.summary, [](const TargetReached& target) {
+    return target.bytes ? count_number(*target.bytes) : Json(nullptr);
+  });
 }
 
 Json given_up(const Source& from) {
@@ -122,18 +141,18 @@ constexpr SummaryKey keys[] = {
     {"final_loss.averaged_model", "nats", "of the model with the workers' mean weights", measured,
      [](const Source& from) { return of(from.summary.final_loss, &FinalScore::averaged_model); }},
     {"best_accuracy", "share", "the largest mean over workers in any evaluation", measured,
-     [](const Source& from) { return json_of(from.summary.best_accuracy); }},
+     [](const Source& from) { return best(from, by_accuracy); }},
+    {"best_loss", "nats", "of runs judged by loss, instead: the smallest", measured,
+     [](const Source& from) { return best(from, by_loss); }},
     {"time_to_accuracy_s.<target>", "s",
      "first evaluation whose mean over workers reaches the target; null if none does", measured,
-     [](const Source& from) {
-       return by_target(from.summary, [](const TargetReached& target) { return json_of(target.time_s); });
-     }},
+     [](const Source& from) { return times_to_targets(from, by_accuracy); }},
     {"bytes_to_accuracy.<target>", "bytes", "bytes sent by all nodes by then; null likewise", measured,
-     [](const Source& from) {
-       return by_target(from.summary, [](const TargetReached& target) {
-         return target.bytes ? count_number(*target.bytes) : Json(nullptr);
-       });
-     }},
+     [](const Source& from) { return bytes_to_targets(from, by_accuracy); }},
+    {"time_to_target_s.<target>", "s", "of runs judged by loss, instead of time_to_accuracy_s", measured,
+     [](const Source& from) { return times_to_targets(from, by_loss); }},
+    {"bytes_to_target.<target>", "bytes", "likewise", measured,
+     [](const Source& from) { return bytes_to_targets(from, by_loss); }},
     {"seconds_per_batch.min", "s",
      "shortest time from start to end of a finished step, waiting included; seconds_per_batch is null without steps",
      measured, [](const Source& from) { return of(from.summary.seconds_per_batch, &Distribution::min); }},
@@ -180,8 +199,8 @@ constexpr SummaryKey keys[] = {
      "failure_timeout; servers count each for itself; only workers that were given up have a key",
      told, [](const Source& from) { return given_up(from); }},
     {"stopped_by", "",
-     "stop condition that held first: time, iterations, epochs, samples or "
-     "accuracy; or finished: the training system has no more to do; or diverged",
+     "stop condition that held first: time, iterations, epochs, samples, "
+     "accuracy or loss; or finished: the training system has no more to do; or diverged",
      told, [](const Source& from) { return Json(from.result.stopped_by); }},
     {"diverged", "",
      "a sentence: which worker's weights, loss or gradient were first not finite, in which step and when; null in a "

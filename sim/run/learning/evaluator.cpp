@@ -63,21 +63,25 @@ void Evaluator::score(Point& point) {
   for (const auto& evaluation : point.scores) evaluation->wait();
   point.averaged->wait();
   point.scored = true;
-  known_accuracy_ = mean_accuracy(point);
+  known_ = mean_score(point);
 }
 
-double Evaluator::mean_accuracy(Point& point) {
-  double sum = 0, count = 0;
+nn::Score Evaluator::mean_score(Point& point) {
+  const auto n = static_cast<double>(std::ranges::count_if(point.workers, &WorkerPoint::counts));
+  nn::Score mean;
   for (std::size_t w = 0; w < point.scores.size(); ++w) {
-    if (point.workers[w].counts) sum += point.scores[w]->wait().accuracy, count += 1;
+    if (!point.workers[w].counts) continue;
+    const nn::Score& score = point.scores[w]->wait();
+    mean.loss += score.loss / n;
+    mean.accuracy += score.accuracy;
   }
-  return sum / count;
+  mean.accuracy /= n;
+  return mean;
 }
 
-double Evaluator::last_accuracy() {
-  if (points_.empty()) return 0;
+nn::Score Evaluator::last_score() {
   while (scored_ < points_.size()) score(points_[scored_++]);
-  return mean_accuracy(points_.back());
+  return mean_score(points_.back());
 }
 
 bool Evaluator::Point::is_known() const {
@@ -107,10 +111,11 @@ CurveRow Evaluator::mean_row(Point& point) {
     mean.samples += worker.samples;
     if (!worker.counts) continue;
     mean.iteration += static_cast<double>(worker.steps) / n;
-    mean.test_loss += point.scores[w]->wait().loss / n;
     if (worker.train_loss) loss_sum += *worker.train_loss, losses += 1;
   }
-  mean.test_accuracy = mean_accuracy(point);
+  const nn::Score score = mean_score(point);
+  mean.test_loss = score.loss;
+  mean.test_accuracy = score.accuracy;
   if (losses > 0) mean.train_loss = loss_sum / losses;
   return mean;
 }

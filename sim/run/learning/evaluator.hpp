@@ -31,10 +31,10 @@ class Evaluator {
   void add(double time_s, double bytes_sent, double epoch, std::vector<WorkerPoint> workers,
            const std::vector<Voter>& ensemble = {});
 
-  // Mean accuracy over workers at the last point, now.
-  double last_accuracy();
-  // The same of the newest point already scored, for display; negative before.
-  double known_accuracy() const { return known_accuracy_; }
+  // Means over workers at the last point, now. There is one.
+  nn::Score last_score();
+  // The same of the newest point already scored, for display; none before.
+  const std::optional<nn::Score>& known_score() const { return known_; }
 
   // The mean rows of points that have not been asked for here yet, in order: of those whose scores are known, so that
   // this never waits, and without the newest, which another one may replace; or of `all`.
@@ -55,7 +55,7 @@ class Evaluator {
 
   void begin(Point& point, const std::vector<Voter>& ensemble);
   void score(Point& point);
-  static double mean_accuracy(Point& point);
+  static nn::Score mean_score(Point& point);
   static CurveRow mean_row(Point& point);
 
   Trainer& trainer_;
@@ -63,7 +63,7 @@ class Evaluator {
   std::deque<Point> points_;
   std::size_t scored_ = 0;  // points scored, in order
   std::size_t taken_ = 0;   // by take_known
-  double known_accuracy_ = -1;
+  std::optional<nn::Score> known_;
 };
 
 }  // namespace ddl::run

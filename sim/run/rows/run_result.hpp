@@ -86,7 +86,7 @@ struct RunResult {
   std::int64_t messages_sent = 0;
   std::int64_t longest_queue = 0;
   std::optional<double> consensus_distance;  // sum over workers of |x_i - mean|^2, over n
-  std::string stopped_by;                    // "time", "iterations", "epochs", "samples", "accuracy", "diverged"
+  std::string stopped_by;  // "time", "iterations", "epochs", "samples", "accuracy", "loss", "diverged"
   std::optional<Divergence> divergence;
   std::optional<FaultCounts> faults;  // if the scenario has any
   std::vector<GivenUp> given_up;      // by node, then time

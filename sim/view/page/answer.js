@@ -1,7 +1,7 @@
 // Which scheme is best: ranked, and as a map where two settings vary.
 function answer_value({ value, group }) {
   if (!value) {
-    const [, , count] = data.groups[group].measures[`time_to_accuracy_s.${data.answer.target}`] || [null, null, 0];
+    const [, , count] = data.groups[group].measures[`${data.metric.time_to}.${data.answer.target}`] || [null, null, 0];
     return count > 0 ? "not reached by all runs" : "not reached";
   }
   const format = data.answer.target === null ? plain : seconds;
@@ -13,12 +13,12 @@ const certainty_of = ({ clear, order }) =>
 
 const best_in = (ranking) => data.groups[ranking.order[0].group].scheme;
 const answer_by = () =>
-  (data.answer.target === null ? "final test accuracy" : `simulated time to accuracy ${data.answer.target}`);
+  (data.answer.target === null ? `final test ${data.metric.word}` : `simulated time to ${data.metric.word} ${data.answer.target}`);
 const answer_cell = (entry) => ({ text: answer_value(entry), value: entry.value ? entry.value[0] : null });
 
 // All schemes where there is one condition, otherwise the best of each.
 function fill_ranking() {
-  const { rankings, target } = data.answer, by = { name: answer_by(), larger_first: target === null };
+  const { rankings, target } = data.answer, by = { name: answer_by(), larger_first: target === null && !data.metric.less_is_better };
   if (rankings.length === 1) {
     const rows = rankings[0].order.map((entry) => [scheme_cell(data.groups[entry.group].scheme), answer_cell(entry)]);
     fill_table(by_id("answer"), ["scheme", by], rows, fill_ranking);

@@ -82,17 +82,16 @@ function over_one(group, key) {
 
 // Larger is better of these; of all others here, smaller is, or neither.
 const larger_is_better = (key) => /accuracy\.mean$|^best_accuracy$/.test(key);
-const has_best = (key) => larger_is_better(key) || /^(time|bytes)_to_accuracy/.test(key);
-
+const has_best = (key) => larger_is_better(key) || /loss\.mean$|^best_loss$|^(time|bytes)_to_/.test(key);
 
 // [name, key, how it is written], of measures that some group has.
 function measure_columns() {
   return [
-    ["final accuracy", "final_accuracy.mean", plain],
-    ["best accuracy", "best_accuracy", plain],
+    [`final ${data.metric.word}`, `final_${data.metric.word}.mean`, plain],
+    [`best ${data.metric.word}`, `best_${data.metric.word}`, plain],
     ...data.targets.flatMap((target) => [
-      [`time to ${target}`, `time_to_accuracy_s.${target}`, seconds],
-      [`bytes to ${target}`, `bytes_to_accuracy.${target}`, bytes],
+      [`time to ${target}`, `${data.metric.time_to}.${target}`, seconds],
+      [`bytes to ${target}`, `${data.metric.bytes_to}.${target}`, bytes],
       [`over one worker, to ${target}`, `over_one_worker.${target}`, plain],
     ]),
     ["step, mean", "seconds_per_batch.mean", seconds],

@@ -89,7 +89,7 @@ results::BandKind band_kind(const std::string& word) {
 
 void plot_curves(const results::GroupedRuns& runs, const PictureOptions& options) {
   const Column& x = column_named(x_columns, options.x.empty() ? "time" : options.x, "--x");
-  const Column& y = column_named(y_columns, options.y.empty() ? "accuracy" : options.y, "--y");
+  const Column& y = column_named(y_columns, options.y.empty() ? runs.metric().word : options.y, "--y");
   const results::BandKind kind = band_kind(options.band);
   const Arrangement arrangement = arrange(runs, options);
   Figure figure = figure_of(arrangement, options);

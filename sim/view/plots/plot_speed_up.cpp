@@ -20,7 +20,7 @@ constexpr const char* workers_path = "platform.workers";
 // What is compared: seconds to a target, or per sample.
 class Pace {
  public:
-  Pace(const results::GroupedRuns& runs, const PictureOptions& options) {
+  Pace(const results::GroupedRuns& runs, const PictureOptions& options) : metric_(runs.metric().word) {
     const bool targets = !shared_targets(runs).empty();
     const std::string what = !options.y.empty() ? options.y : targets || options.target ? "time" : "samples";
     if (what != "time" && what != "samples") {
@@ -42,10 +42,11 @@ class Pace {
   }
 
   std::string told() const {
-    return target_ ? fmt::format("in time to accuracy {}", *target_) : "in samples per second";
+    return target_ ? fmt::format("in time to {} {}", metric_, *target_) : "in samples per second";
   }
 
  private:
+  std::string_view metric_;
   std::optional<double> target_;
 };
 

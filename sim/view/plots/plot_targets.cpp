@@ -42,7 +42,7 @@ void plot_targets(const results::GroupedRuns& runs, const PictureOptions& option
     any = true;
   }
   if (!any) throw InputError(fmt::format("no scenario reaches {} with all its runs; nothing to draw", target));
-  figure.x.label = fmt::format("{} accuracy {}", what == "time" ? "time to" : "bytes sent until", target);
+  figure.x.label = fmt::format("{} {} {}", what == "time" ? "time to" : "bytes sent until", runs.metric().word, target);
   figure.x.column = what == "time" ? "time_to_target_s" : "bytes_to_target";
   figure.x.scale = what == "time" ? time_scale(most) : byte_scale(most);
   tell_runs(figure, "mean of", "whiskers: its 95 % interval");

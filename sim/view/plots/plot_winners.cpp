@@ -27,10 +27,10 @@ std::string shown(const std::string& measure, const Winner& winner) {
   return value + over_one + (winner.clear.value_or(true) ? "" : " ~");
 }
 
-std::string title_of(const std::string& measure) {
+std::string title_of(const std::string& measure, std::string_view metric) {
   const std::string target = measure.substr(measure.find('.') + 1);
-  if (measure.starts_with("time_to_")) return "best scheme by simulated time to accuracy " + target;
-  if (measure.starts_with("bytes_to_")) return "best scheme by bytes sent until accuracy " + target;
+  if (measure.starts_with("time_to_")) return fmt::format("best scheme by simulated time to {} {}", metric, target);
+  if (measure.starts_with("bytes_to_")) return fmt::format("best scheme by bytes sent until {} {}", metric, target);
   return measure.starts_with("final_loss") ? "best scheme by final test loss" : "best scheme by final test accuracy";
 }
 
@@ -129,7 +129,7 @@ void plot_winners(const results::GroupedRuns& runs, const PictureOptions& option
     }
   }
   rename(names, options.labels);
-  const std::string title = options.title.empty() ? title_of(map.measure) : options.title;
+  const std::string title = options.title.empty() ? title_of(map.measure, runs.metric().word) : options.title;
   text += "END_OF_DATA\n" + gnuplot_array("name", names) + gnuplot_array("colour", colours) +
           gnuplot_array("column_name", map.columns) + gnuplot_array("row_name", map.rows);
   const auto label = [](const std::string& own, const std::string& path) {

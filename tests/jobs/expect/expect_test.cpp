@@ -2,6 +2,7 @@
 #include "sim/jobs/expect/expect.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <map>
@@ -106,6 +107,28 @@ TEST_CASE("the time to an accuracy is that of its first evaluation, and one that
   CHECK(verdicts[2].holds());
 }
 
+TEST_CASE("judged by loss, targets are losses, and less is better") {
+  const Bench bench;
+  const auto by_loss = [](const char* steps) {
+    std::string text = learning("0.1");
+    text.replace(text.find("\"every_iterations\": 1"), 21, R"("every_iterations": 1, "metric": "loss")");
+    return text.replace(text.find("\"iterations\": 20"), 16, fmt::format("\"iterations\": {}", steps));
+  };
+  bench.write("beginner", by_loss("1"));
+  const auto verdicts = bench.verdicts(bench.write("learner", by_loss("20"), R"(
+      {"target": 2, "time": ["0s", "2s"]}, {"loss": [0, 9]}, {"accuracy": [0, 1]}, {"better_than": "beginner.json"})"));
+  const auto rows = results::read_mean_curve(bench.out() / "learner" / "1");
+  const auto first = std::ranges::find_if(rows, [](const auto& row) { return row.test_loss <= 2; });
+  REQUIRE(first != rows.end());
+  CHECK(verdicts[0].what == "time to loss 2");
+  CHECK(verdicts[0].seen[0] == first->time_s);
+  CHECK(verdicts[1].seen[0] == rows.back().test_loss);
+  CHECK(verdicts[2].seen[0] == rows.back().test_accuracy);  // a band says itself what it is of
+  const auto rival = results::read_mean_curve(bench.out() / "beginner" / "1");
+  CHECK(verdicts[3].seen[0] == rival.back().test_loss - rows.back().test_loss);
+  CHECK(verdicts[3].holds());
+}
+
 TEST_CASE("a scenario is better than another by the difference of their accuracies, and a tie is not better") {
   const Bench bench;
   std::string beginner = learning("0.1");
@@ -174,8 +197,8 @@ TEST_CASE("what cannot be judged is refused before anything runs, all of it toge
   const auto lines = bench.refused({nothing, many});
   REQUIRE(lines.size() == 7);
   CHECK(ends_with(lines[0], "nothing.json: $.expect: is missing; expected a list of what its runs must show"));
-  CHECK(lines[1].find("many.json: $.expect[0]: needs accuracy, but model \"none\"") != std::string::npos);
-  CHECK(lines[2].find("$.expect[1].target: needs accuracy") != std::string::npos);
+  CHECK(lines[1].find("many.json: $.expect[0]: needs a model, but model \"none\"") != std::string::npos);
+  CHECK(lines[2].find("$.expect[1].target: needs a model") != std::string::npos);
   CHECK(lines[3].find("absent.json\" does not exist; expected another scenario's file") != std::string::npos);
   CHECK(lines[5].find("is this scenario; expected another one") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(bench.out()));

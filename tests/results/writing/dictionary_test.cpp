@@ -31,6 +31,11 @@ void collect(const nlohmann::ordered_json& json, const std::string& path, Names&
   for (const auto& [key, value] : json.items()) collect(value, path.empty() ? key : path + "." + key, names);
 }
 
+// Keys that a run judged by loss has instead of others.
+bool is_of_loss(const std::string& key) {
+  return key == "best_loss" || key == "time_to_target_s.<target>" || key == "bytes_to_target.<target>";
+}
+
 }  // namespace
 
 TEST_CASE("the dictionary of results names every column and key that is written, in order, and no other") {
@@ -65,7 +70,9 @@ TEST_CASE("the dictionary of results names every column and key that is written,
     } else {
       collect(nlohmann::ordered_json::parse(text), "", written);
     }
-    CHECK(documented[name] == written);
+    Names of_this_run = documented[name];
+    std::erase_if(of_this_run, is_of_loss);
+    CHECK(of_this_run == written);
     documented.erase(name);
   }
   for (const auto& [name, names] : documented) {

@@ -1,0 +1,84 @@
+// A loss serves wherever an accuracy does: it ends runs, and it is what targets, the best and expectations are about.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/results/reading/finished_run.hpp"
+#include "sim/results/reading/groups.hpp"
+#include "sim/results/writing/summary_keys.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace ddl {
+namespace {
+
+scenario::Scenario judged(const std::string& evaluate, const std::string& stop = R"("iterations": 20)") {
+  return learning(R"({"name": "ring_allreduce"})", 2, 0,
+                  R"("stop": {)" + stop + R"(}, "evaluate": {"every_iterations": 2)" + evaluate + "}");
+}
+
+std::vector<run::CurveRow> means_of(const run::RunResult& result) {
+  std::vector<run::CurveRow> means;
+  std::ranges::copy_if(result.curve, std::back_inserter(means),
+                       [](const run::CurveRow& row) { return row.worker == run::mean_of_workers; });
+  return means;
+}
+
+TEST_CASE("a run that a loss ends is the run that goes on, up to the first evaluation with this loss") {
+  const auto whole = means_of(run::run(judged("")));
+  REQUIRE(whole.size() > 5);
+  const double asked = whole[4].test_loss;
+  REQUIRE(whole[3].test_loss > asked);
+  const run::RunResult cut = run::run(judged("", fmt::format(R"("iterations": 20, "loss": {:.17g})", asked)));
+  CHECK(cut.stopped_by == "loss");
+  const auto until = means_of(cut);
+  REQUIRE(until.size() == 5);
+  CHECK(until.back().time_s == whole[4].time_s);
+  CHECK(until.back().test_loss == asked);
+}
+
+TEST_CASE("targets, the best and their keys follow the metric") {
+  scenario::Scenario scenario = judged(R"(, "target_loss": [0.0001, 2])");
+  REQUIRE(scenario.evaluate.metric == scenario::MetricName::loss);  // which the targets say
+  run::RunResult result = run::run(scenario);
+  const auto means = means_of(result);
+  const auto reached = std::ranges::find_if(means, [](const auto& row) { return row.test_loss <= 2; });
+  REQUIRE(reached != means.end());
+  const auto summary = nlohmann::json::parse(results::summary_json(scenario, result, "0"));
+  CHECK(summary["time_to_target_s"]["2"] == reached->time_s);
+  CHECK(summary["bytes_to_target"]["2"] == reached->bytes_sent);
+  CHECK(summary["time_to_target_s"]["0.0001"].is_null());
+  CHECK(summary["best_loss"] == std::ranges::min(means, {}, &run::CurveRow::test_loss).test_loss);
+  for (const char* key : {"time_to_accuracy_s", "bytes_to_accuracy", "best_accuracy"})
+    CHECK_FALSE(summary.contains(key));
+  // What readers look for is what is there.
+  for (const std::string& key : results::measure_keys({0.0001, 2}, scenario::by_loss)) {
+    CHECK_MESSAGE(summary.contains(key.substr(0, key.find('.'))), key);
+  }
+}
+
+TEST_CASE("what a metric does not fit is refused") {
+  const auto refusal = [](const std::string& evaluate) {
+    try {
+      judged(evaluate);
+    } catch (const scenario::ScenarioErrors& errors) {
+      return errors.lines.at(0);
+    }
+    return std::string("accepted");
+  };
+  CHECK(refusal(R"(, "metric": "loss", "target_accuracy": [0.5])")
+            .find("models are judged by loss; expected target_loss") != std::string::npos);
+  CHECK(refusal(R"(, "target_loss": [1], "target_accuracy": [0.5])").find("$.evaluate.target_loss") !=
+        std::string::npos);
+  CHECK(refusal(R"(, "target_loss": [1, 1])").find("target_loss[1]: repeats") != std::string::npos);
+  CHECK(refusal(R"(, "metric": "losses")").find("loss") != std::string::npos);
+}
+
+TEST_CASE("runs of two metrics are not compared") {
+  results::FinishedRun one, other;
+  other.metric = scenario::by_loss;
+  CHECK_THROWS_AS(results::group_runs({one, other}), InputError);
+}
+
+}  // namespace
+}  // namespace ddl
