@@ -23,7 +23,11 @@ try:
     import torch
     from torch import nn
 except ImportError:
-    print("pytorch_trajectory: there is no PyTorch here; on Debian: apt-get install python3-torch, then /usr/bin/python3")
+    # Debian's package belongs to this python3, which need not be the first on PATH.
+    debian = "/usr/bin/python3"
+    if sys.executable != debian and os.access(debian, os.X_OK):
+        os.execv(debian, [debian, *sys.argv])
+    print("pytorch_trajectory: there is no PyTorch here; on Debian: apt-get install python3-torch python3-numpy")
     sys.exit(77)
 
 # Of weights after the last step, over the largest weight; of losses, absolute. Float32 has 24 bits, and each of a few
