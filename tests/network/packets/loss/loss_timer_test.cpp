@@ -1,10 +1,7 @@
-// The one timer of a sender, the probe of a tail, and the window before losses, each alone.
+// The one timer of a sender.
 #include "sim/network/packets/loss/loss_timer.hpp"
 
 #include <doctest/doctest.h>
-
-#include "sim/network/packets/loss/tail_probe.hpp"
-#include "sim/network/packets/loss/window_before.hpp"
 
 namespace ddl::network::packets {
 namespace loss_timer_test {
@@ -59,55 +56,6 @@ TEST_CASE("timeouts double until a round trip is measured") {
   timer.note_round_trip();
   timer.plan_timeout(2, sent(1), trips);
   CHECK(timer.at_s() == doctest::Approx(2 + timeout_s));
-}
-
-TEST_CASE("a probe that was sent before has made good a loss if later segments arrive without a duplicate") {
-  for (const bool was_sent_before : {true, false}) {
-    CAPTURE(was_sent_before);
-    TailProbe probe;
-    probe.send(10, was_sent_before);
-    CHECK_FALSE(probe.has_made_good({.next = 9}, true));
-    CHECK(probe.is_out());
-    CHECK(probe.has_made_good({.next = 11}, true) == was_sent_before);
-    CHECK_FALSE(probe.is_out());
-    probe.send(10, was_sent_before);
-    CHECK_FALSE(probe.has_made_good({.next = 11, .of_duplicate = true}, true));
-    CHECK_FALSE(probe.is_out());
-  }
-}
-
-TEST_CASE("a window returns to what it was if all that was sent again was there, which a probe under way counts for") {
-  CongestionWindow window({.initial_segments = 100});
-  WindowBefore before;
-  before.note(window, 1);
-  before.send_again(1);
-  before.take_duplicate();
-  CHECK_FALSE(before.all_were_duplicates());
-  before.take_duplicate();
-  CHECK(before.all_were_duplicates());
-  window.lower_threshold();
-  window.set(3);
-  before.restore(2, window);
-  CHECK(window.segments() == 100);
-  CHECK(window.in_slow_start());  // as it was
-  CHECK_FALSE(before.all_were_duplicates());
-}
-
-TEST_CASE(
-    "what was sent again first tells whether an acknowledgement is of something sent before, however often it times "
-    "out") {
-  CongestionWindow window({});
-  WindowBefore before;
-  before.note(window, 0);
-  before.send_again(1);
-  CHECK(before.says_nothing_was_lost(0.5));
-  CHECK_FALSE(before.says_nothing_was_lost(1));
-  before.note(window, 0);  // a second timeout
-  before.send_again(3);
-  CHECK_FALSE(before.says_nothing_was_lost(1.5));
-  before.forget_sent_again();
-  before.send_again(3);
-  CHECK(before.says_nothing_was_lost(1.5));
 }
 
 }  // namespace
