@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/forked.hpp"
-#include "tests/support/transfer.hpp"
+#include "tests/network/arrivals.hpp"
 
 using namespace ddl;
 using namespace ddl::network;
@@ -44,37 +43,29 @@ scenario::Scenario server_with(std::vector<ddl::BytesPerSecond> bandwidth, scena
 
 }  // namespace
 
-TEST_CASE("equal flows through one link finish together") {
-  const Firsts found = firsts(server_with({{1e6}}, scenario::NetworkModel::CM02), from_server);
-  CHECK(found.predicted_s == doctest::Approx(4.02));
-  CHECK(found.simulated_s == doctest::Approx(4.02));
-}
-
-TEST_CASE("what a slow host cannot take goes to the others") {
-  // w2 takes 0.1 MB/s; the others share 0.9 MB/s: 1 / 0.3 s.
-  const Firsts found = firsts(server_with({{1e6}, {1e6}, {0.1e6}, {1e6}}, scenario::NetworkModel::CM02), from_server);
-  CHECK(found.predicted_s == doctest::Approx(0.02 + 1 / 0.3));
-  CHECK(found.simulated_s == doctest::Approx(0.02 + 1 / 0.3));
+TEST_CASE("the first of equal flows, and of flows of which a slow host cannot take its share, is foreseen") {
+  // Quarters of the server's link; or thirds of 0.9 MB/s, since w2 takes 0.1 MB/s.
+  for (const auto& [bandwidth, first_s] :
+       {std::pair{std::vector<BytesPerSecond>{{1e6}}, 4.02}, {{{1e6}, {1e6}, {0.1e6}, {1e6}}, 0.02 + 1 / 0.3}}) {
+    const Firsts found = firsts(server_with(bandwidth, scenario::NetworkModel::CM02), from_server);
+    CHECK(found.predicted_s == doctest::Approx(first_s));
+    CHECK(found.simulated_s == doctest::Approx(first_s));
+  }
 }
 
 TEST_CASE("the smaller claim of flows over slow links is foreseen, where a platform file weights them so") {
-  std::string text =
-      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-      "<platform version=\"4.1\"><config><prop id=\"network/weight-S\" value=\"20537\"/></config>"
-      "<zone id=\"z\" routing=\"Full\">";
-  std::string routes;
+  std::string zone = R"(<zone id="z" routing="Full">)", routes;
   const std::vector<std::pair<std::string, std::string>> hosts = {
       {"w0", "8MBps"}, {"w1", "500kBps"}, {"w2", "300kBps"}, {"w3", "1MBps"}, {"ps0", "1MBps"}};
   for (const auto& [name, bandwidth] : hosts) {
-    text += "<host id=\"" + name + "\" speed=\"1Gf\"/><link id=\"l" + name + "\" bandwidth=\"" + bandwidth +
-            "\" latency=\"10ms\"/>";
+    zone +=
+        fmt::format(R"(<host id="{0}" speed="1Gf"/><link id="l{0}" bandwidth="{1}" latency="10ms"/>)", name, bandwidth);
     if (name == "ps0") continue;
-    routes += "<route src=\"ps0\" dst=\"" + name + "\"><link_ctn id=\"lps0\"/><link_ctn id=\"l" + name + "\"/></route>";
+    routes += fmt::format(R"(<route src="ps0" dst="{0}"><link_ctn id="lps0"/><link_ctn id="l{0}"/></route>)", name);
   }
-  text += routes + "</zone></platform>";
+  const std::string config = "<config>" + property("weight-S", "20537") + "</config>";
   const Firsts found =
-      firsts(ddl::on_file("weights.xml", {.servers = {"ps0"}, .text = std::make_shared<const std::string>(text)}),
-             from_server);
+      firsts(on_elements(config + zone + routes + "</zone>", scenario::NetworkModel::CM02, {"ps0"}), from_server);
   CHECK(found.predicted_s < 0.02 + 4);  // the fastest has more than a quarter
   CHECK(found.simulated_s == doctest::Approx(found.predicted_s).epsilon(1e-4));
 }

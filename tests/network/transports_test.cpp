@@ -8,7 +8,6 @@
 
 #include "sim/network/transports/flow_transport.hpp"
 #include "sim/network/transports/simgrid_transport.hpp"
-#include "tests/support/carried.hpp"
 #include "tests/support/forked.hpp"
 #include "tests/support/transfer.hpp"
 
@@ -120,50 +119,5 @@ TEST_CASE("a fat pipe gives a message as much whatever it counts as") {
   // Over fat pipes alone; the last over a plain link, too, which is wider.
   for (int flows = 1; flows <= 4; ++flows) {
     check_ends(scenario, {{0, 1, 12e6, flows}, {0, 1, 12e6, 1}, {2, 4, 12e6, flows}}, {12.02, 12.02, 24.002});
-  }
-}
-
-TEST_CASE("over a fat pipe without latency a message has all of it, and no more") {
-  const std::string text =
-      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
-      "version=\"4.1\">"
-      "<zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>"
-      "<link id=\"l\" bandwidth=\"1MBps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
-      "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone></platform>";
-  scenario::Scenario scenario =
-      on_file("fat.xml", {.text = std::make_shared<const std::string>(text)}, scenario::NetworkModel::TCP);
-  constexpr double useful = 1448.0 / (1514 + 33);  // frames have headers and acknowledgements
-  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
-    CAPTURE(static_cast<int>(solver));
-    scenario.platform.network.solver = solver;
-    std::vector<Sent> messages(8, Sent{0, 1, 12e6});
-    const json times = forked([&] { return json(carried(scenario, messages)); });
-    REQUIRE_MESSAGE(times.is_array(), times.dump());
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      CHECK(times[i].get<double>() == doctest::Approx(12 * static_cast<double>(i + 1) / useful).epsilon(1e-9));
-    }
-  }
-}
-
-TEST_CASE("without latency a message has no window, whatever the one before had") {
-  scenario::Scenario scenario = star(0.2);
-  scenario.platform.network.tcp_window = {1e6};
-  for (const int node : {0, 1, 2}) {
-    scenario::LatencyProfile profile;
-    profile.link = "w" + std::to_string(node);
-    profile.points = {{{1}, {0}}};
-    scenario.platform.profiles.emplace_back(profile);
-  }
-  for (const auto solver : {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator}) {
-    CAPTURE(static_cast<int>(solver));
-    scenario.platform.network.solver = solver;
-    // 1 MB per round trip of 0.4 s at first, then 10 MB/s.
-    const json times = forked([&] {
-      return json(carried(scenario, {{0, 1, 1e6, 0}, {1, 2, 1e6, 2}, {3, 4, 1e6, 2}}));
-    });
-    REQUIRE_MESSAGE(times.is_array(), times.dump());
-    CHECK(times[0].get<double>() == doctest::Approx(0.2 + 0.4).epsilon(1e-6));
-    CHECK(times[1].get<double>() == doctest::Approx(2.1).epsilon(1e-6));
-    CHECK(times[2].get<double>() == doctest::Approx(2 + 0.2 + 0.4).epsilon(1e-6));
   }
 }

@@ -1,15 +1,11 @@
 // Plain messages on a fabric, to hold SimGrid against hand calculations.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
 
-#include "sim/network/flows/flows.hpp"
-#include "sim/network/sharing.hpp"
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/simgrid_api.hpp"
 
@@ -36,28 +32,6 @@ inline std::vector<double> arrivals(platform::Fabric& fabric, const std::vector<
   }
   fabric.engine().run();
   return times;
-}
-
-// The same, by our own sharing of links.
-inline std::vector<double> own_arrivals(const platform::Fabric& fabric, const std::vector<Sent>& messages) {
-  std::vector<double> times(messages.size());
-  std::vector<std::size_t> order(messages.size()), of_transfer(messages.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return messages[i].start_s; });
-  network::flows::Flows flows(network::capacities(fabric));
-  std::size_t started = 0;
-  while (true) {
-    const double start_s = started < order.size() ? messages[order[started]].start_s : network::flows::MaxMin::never;
-    const double now_s = std::min(start_s, flows.next_s());
-    if (!(now_s < network::flows::MaxMin::never)) return times;
-    for (const int transfer : flows.advance(now_s)) times[of_transfer[static_cast<std::size_t>(transfer)]] = now_s;
-    for (; started < order.size() && messages[order[started]].start_s <= now_s; ++started) {
-      const Sent& sent = messages[order[started]];
-      const int transfer =
-          flows.start(now_s, network::flow_shape(fabric, fabric.route(sent.source, sent.target)), sent.bytes);
-      of_transfer[static_cast<std::size_t>(transfer)] = order[started];
-    }
-  }
 }
 
 }  // namespace ddl

@@ -1,0 +1,94 @@
+// When messages arrive, as rows of data: over which network, what is sent, and when that is there, by hand.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/carried.hpp"
+#include "tests/support/forked.hpp"
+
+namespace ddl::network {
+
+constexpr double whenever = NAN;
+
+struct Arrivals {
+  std::string what;
+  scenario::Scenario over;
+  std::vector<Sent> sent;
+  std::vector<double> at_s;  // each; -1: never
+  double within_s = 0;       // beyond rounding
+  std::function<void(Network&, std::size_t)> before = nullptr;
+};
+
+using Solvers = std::initializer_list<scenario::LinkSolver>;
+constexpr Solvers both_solvers = {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator};
+
+inline std::vector<double> times(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
+                                 const std::function<void(Network&, std::size_t)>& before = nullptr) {
+  const nlohmann::json found = forked([&] { return nlohmann::json(carried(scenario, messages, before)); });
+  REQUIRE_MESSAGE(found.is_array(), found.dump());
+  return found.get<std::vector<double>>();
+}
+
+inline scenario::Scenario solved_by(scenario::Scenario scenario, scenario::LinkSolver solver) {
+  scenario.platform.network.solver = solver;
+  return scenario;
+}
+
+inline void check_arrivals(const std::vector<Arrivals>& rows, Solvers solvers = both_solvers) {
+  for (const Arrivals& row : rows) {
+    CAPTURE(row.what);
+    const bool by_packets = row.over.platform.network.model == scenario::NetworkModel::packets;  // which solve nothing
+    for (const auto solver : by_packets ? Solvers{scenario::LinkSolver::accelerator} : solvers) {
+      CAPTURE(static_cast<int>(solver));
+      const auto found = times(by_packets ? row.over : solved_by(row.over, solver), row.sent, row.before);
+      REQUIRE(row.at_s.size() == row.sent.size());
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        CAPTURE(i);
+        CAPTURE(found[i]);
+        CAPTURE(row.at_s[i]);
+        if (!std::isnan(row.at_s[i]))
+          CHECK(std::abs(found[i] - row.at_s[i]) <= row.within_s + 1e-6 * std::abs(row.at_s[i]));
+      }
+    }
+  }
+}
+
+// A platform of these elements.
+inline scenario::Scenario on_elements(const std::string& elements,
+                                      scenario::NetworkModel model = scenario::NetworkModel::CM02,
+                                      std::vector<std::string> servers = {}) {
+  const std::string text =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+      "version=\"4.1\">" +
+      elements + "</platform>";
+  return on_file("elements.xml", {.servers = std::move(servers), .text = std::make_shared<const std::string>(text)},
+                 model);
+}
+
+inline std::string property(const std::string& name, const std::string& value) {
+  return fmt::format(R"(<prop id="network/{}" value="{}"/>)", name, value);
+}
+
+// Two hosts with a link of 1 MB/s.
+inline std::string pair_with_link(const std::string& attributes) {
+  return R"(<zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>)"
+         R"(<link id="l" bandwidth="1MBps" )" +
+         attributes + R"(/><route src="a" dst="b"><link_ctn id="l"/></route></zone>)";
+}
+
+// What is wrong with a platform, as one who looks for the first route hears; or "".
+inline std::string refusal(const scenario::Scenario& scenario) {
+  const nlohmann::json answer =
+      forked([&] { return nlohmann::json(platform::Fabric(scenario).find_route(0, 1).links.size()); });
+  return answer.is_object() ? answer.value("input_error", "") : "";
+}
+
+}  // namespace ddl::network
