@@ -51,6 +51,7 @@ TEST_CASE("IDDL's perceptrons have the published numbers of weights, which leave
     const Shape digits{1, 28, 28};
     const LayerRow dense = total_of(layer_table(Model({.name = row.name, .layers = {}}, digits, 10)));
     CHECK(dense.weights == row.weights);
+    CHECK(dense.operations == static_cast<double>(row.weights));
     CHECK(dense.others == row.first + row.second + 10);
     for (const char* ending : {"-bibd", "-random"}) {
       const auto rows = layer_table(Model({.name = std::string(row.name) + ending, .layers = {}}, digits, 10));

@@ -52,12 +52,6 @@ Floats spread(const Floats& parameters, const std::vector<std::uint32_t>& positi
   return whole;
 }
 
-std::size_t weight_count(const Model& model) {
-  std::size_t count = 0;
-  for (const TensorInfo& tensor : model.tensors()) count += tensor.name.ends_with(".weight") ? tensor.count : 0;
-  return count;
-}
-
 }  // namespace
 
 TEST_CASE("a finite field's elements but zero form a group under multiplication, which distributes over addition") {
@@ -157,30 +151,14 @@ TEST_CASE("a masked layer is the whole layer with zeros for what is not there") 
     const Floats parameters = normal_values(masked.parameter_count(), 1);
     const Floats whole = spread(parameters, positions, weights);
     const Floats x = normal_values(3 * masked.input().size(), 2), g = normal_values(3 * masked.output().size(), 3);
-    Buffer kept, scratch;
-    const Floats y = run_forward(masked, 3, parameters, x, kept);
-    Buffer whole_kept;
-    CHECK(run_forward(*c.whole, 3, whole, x, whole_kept) == y);
-    Floats one = g, other = g, dx(x.size()), dx_whole(x.size()), dw(parameters.size()), dw_whole(whole.size());
-    masked.backward({3, parameters.data(), x.data(), y.data(), one.data(), dx.data(), dw.data(), kept, scratch});
-    c.whole->backward(
-        {3, whole.data(), x.data(), y.data(), other.data(), dx_whole.data(), dw_whole.data(), whole_kept, scratch});
-    CHECK(dx == dx_whole);
+    const Passes found = passes_of(masked, 3, parameters, x, g), of_whole = passes_of(*c.whole, 3, whole, x, g);
+    CHECK(found.output == of_whole.output);
+    CHECK(found.input_gradient == of_whole.input_gradient);
+    const Floats &dw = found.parameter_gradient, &dw_whole = of_whole.parameter_gradient;
     Floats expected;
     for (const std::size_t position : positions) expected.push_back(dw_whole[position]);
     expected.insert(expected.end(), dw_whole.begin() + static_cast<std::ptrdiff_t>(weights), dw_whole.end());
     CHECK(dw == expected);
-  }
-}
-
-TEST_CASE("a masked layer's gradients agree with central differences") {
-  for (const Mask mask : {Mask::bibd, Mask::bibd_field, Mask::random}) {
-    const Masked dense(std::make_unique<Dense>(Shape{9, 1, 1}, DenseSpec{.units = 8, .bias = false}, false),
-                       weight_positions(connections_of(mask, 9, 8), 1, 9));
-    check_gradients(dense, 2, normal_values(dense.parameter_count(), 4), normal_values(18, 5));
-    const Masked conv(std::make_unique<Conv2d>(Shape{4, 3, 4}, ConvSpec{.filters = 3}, false),
-                      weight_positions(connections_of(mask, 4, 3), 9, 4));
-    check_gradients(conv, 2, normal_values(conv.parameter_count(), 6), normal_values(96, 7));
   }
 }
 
@@ -195,29 +173,6 @@ TEST_CASE("a masked layer's first weights spread as if all were there") {
   for (const float value : parameters) squares += double{value} * value;
   // A variance of 2 / 900; the estimate from 12,000 of them is off by 1.3 % of it.
   CHECK(squares / static_cast<double>(parameters.size()) * 450 == doctest::Approx(1).epsilon(0.06));
-}
-
-TEST_CASE("IDDL's perceptrons have their published numbers of weights, and as many multiply-adds") {
-  struct Row {
-    const char* name;
-    std::size_t hidden, dense, sparse;
-  };
-  for (const Row& row : {Row{"mlp-3-1", 36, 13064, 728}, Row{"mlp-3-2", 55, 20650, 1150},
-                         Row{"mlp-3-3", 78, 30156, 1680}, Row{"mlp-3-4", 105, 41720, 2324}}) {
-    const std::string name = row.name;
-    CAPTURE(name);
-    const Model dense({.name = name, .layers = {}}, {1, 28, 28}, 10);
-    CHECK(weight_count(dense) == row.dense);
-    CHECK(dense.parameter_count() == row.dense + row.hidden + 10);
-    CHECK(dense.forward_multiply_adds() == static_cast<double>(row.dense));
-    for (const char* ending : {"-bibd", "-random"}) {
-      const Model sparse({.name = name + ending, .layers = {}}, {1, 28, 28}, 10);
-      CHECK(weight_count(sparse) == row.sparse);
-      CHECK(sparse.parameter_count() == row.sparse + 10);
-      CHECK(sparse.whole_parameter_count() == row.dense + 10);
-      CHECK(sparse.forward_multiply_adds() == static_cast<double>(row.sparse));
-    }
-  }
 }
 
 }  // namespace ddl::nn

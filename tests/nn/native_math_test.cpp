@@ -9,7 +9,6 @@
 #include <array>
 #include <set>
 
-#include "core/nn/build.hpp"
 #include "core/nn/kernels/blas.hpp"
 #include "core/nn/layers/conv/conv2d.hpp"
 #include "tests/nn/model_samples.hpp"
@@ -19,28 +18,6 @@ namespace {
 
 using Floats = std::vector<float>;
 constexpr double unit = 1.0 / (1 << 24);
-
-struct Passes {
-  Floats output, input_gradient, parameter_gradient;
-};
-
-// Both passes at one point; what the backward pass is told of the forward pass is `output`, or its own if empty.
-Passes passes_of(const Layer& layer, int batch, const Floats& w, const Floats& x, Floats dy, Floats output = {}) {
-  Buffer kept, scratch;
-  Passes p{run_forward(layer, batch, w, x, kept), Floats(x.size(), 1e9f), Floats(w.size() + 1, 1e9f)};
-  if (output.empty()) output = p.output;
-  layer.backward({.batch = batch,
-                  .parameters = w.data(),
-                  .input = x.data(),
-                  .output = output.data(),
-                  .output_gradient = dy.data(),
-                  .input_gradient = p.input_gradient.data(),
-                  .parameter_gradient = p.parameter_gradient.data(),
-                  .kept = kept,
-                  .scratch = scratch});
-  p.parameter_gradient.pop_back();
-  return p;
-}
 
 Floats magnitudes(Floats values) {
   for (float& value : values) value = std::fabs(value);
@@ -59,10 +36,13 @@ double excess(const Floats& a, const Floats& b, const Floats& of, double roundin
   return worst;
 }
 
-std::unique_ptr<Layer> layer_of(const LayerSpec& spec, Shape input, MathMode mode) {
-  // A layer to learn something and one to end in a value per class come after it.
-  const std::vector<LayerSpec> specs = {spec, FlattenSpec{}, DenseSpec{.units = 2}};
-  return std::move(build_layers(specs, input, 2, mode).front());
+double relative_distance(const Floats& a, const Floats& b) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += std::pow(a[i] - b[i], 2);
+    size += std::pow(a[i], 2);
+  }
+  return std::sqrt(difference / size);
 }
 
 struct Case {
@@ -218,8 +198,8 @@ TEST_CASE("portable and native products of dense and convolutional layers differ
   int differing = 0;
   for (const Case& c : linear_cases) {
     CAPTURE(&c - linear_cases);
-    const auto ours = layer_of(c.spec, c.input, MathMode::portable),
-               native = layer_of(c.spec, c.input, MathMode::native);
+    const auto ours = layer_of({c.spec}, c.input, MathMode::portable),
+               native = layer_of({c.spec}, c.input, MathMode::native);
     const Floats w = normal_values(ours->parameter_count(), 1);
     const Floats x = normal_values(static_cast<std::size_t>(c.batch) * c.input.size(), 2);
     const Floats dy = normal_values(static_cast<std::size_t>(c.batch) * ours->output().size(), 3);
@@ -259,20 +239,22 @@ TEST_CASE("Winograd's convolutions differ from native ones by the rounding of th
   }
 }
 
-TEST_CASE("a relu within a layer cuts native results as it cuts ours") {
-  for (const LayerSpec& spec : {LayerSpec{DenseSpec{.units = 30}}, LayerSpec{ConvSpec{.filters = 6}},
-                                LayerSpec{ConvSpec{.filters = 6, .groups = 2}}}) {
-    const Shape shape{4, 6, 5};
-    const std::vector<LayerSpec> specs = {spec, ReluSpec{}, FlattenSpec{}, DenseSpec{.units = 2}};
-    const auto native = build_layers(specs, shape, 2, MathMode::native);
-    const auto plain = layer_of(spec, shape, MathMode::native);
-    const Floats w = normal_values(plain->parameter_count(), 1), x = normal_values(3 * shape.size(), 2);
-    Floats dy = normal_values(3 * plain->output().size(), 3), expected = passes_of(*plain, 3, w, x, dy).output;
-    for (float& value : expected) value = std::max(value, 0.0f);
-    const Passes cut = passes_of(*native.front(), 3, w, x, dy);
-    CHECK(cut.output == expected);
-    for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = expected[i] > 0 ? dy[i] : 0;
-    CHECK(cut.parameter_gradient == passes_of(*plain, 3, w, x, dy).parameter_gradient);
+TEST_CASE("a relu within a layer is the layer without it, cut at zero, in both modes") {
+  const std::pair<LayerSpec, Shape> cases[] = {{DenseSpec{.units = 30}, {4, 6, 5}},
+                                               {ConvSpec{.filters = 6}, {4, 6, 5}},
+                                               {ConvSpec{.filters = 6, .groups = 2}, {4, 6, 5}},
+                                               {ConvSpec{.filters = 32}, {32, 5, 6}}};
+  for (const auto& [spec, shape] : cases) {
+    for (const MathMode mode : {MathMode::portable, MathMode::native}) {
+      const auto rectified = layer_of({spec, ReluSpec{}}, shape, mode), plain = layer_of({spec}, shape, mode);
+      const Floats w = normal_values(plain->parameter_count(), 1), x = normal_values(3 * shape.size(), 2);
+      Floats dy = normal_values(3 * plain->output().size(), 3), expected = run_forward(*plain, 3, w, x);
+      for (float& value : expected) value = std::max(value, 0.0f);
+      const Passes cut = passes_of(*rectified, 3, w, x, dy);
+      CHECK(cut.output == expected);
+      for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = expected[i] > 0 ? dy[i] : 0;
+      CHECK(cut.parameter_gradient == passes_of(*plain, 3, w, x, dy).parameter_gradient);
+    }
   }
 }
 
@@ -284,7 +266,7 @@ TEST_CASE("layers without products give the same bits in both modes, and every k
   for (const LayerSpec& spec : others) {
     kinds.insert(spec.index());
     const Shape shape{4, 6, 6};
-    const auto ours = layer_of(spec, shape, MathMode::portable), native = layer_of(spec, shape, MathMode::native);
+    const auto ours = layer_of({spec}, shape, MathMode::portable), native = layer_of({spec}, shape, MathMode::native);
     const Floats w = normal_values(ours->parameter_count(), 1), x = normal_values(5 * shape.size(), 2);
     const Floats dy = normal_values(5 * ours->output().size(), 3);
     if (ours->passes_through(true)) continue;
@@ -298,17 +280,12 @@ TEST_CASE("layers without products give the same bits in both modes, and every k
     const LayerSpec spec = ResidualSpec{.filters = 8, .stride = 2, .bottleneck = bottleneck};
     kinds.insert(spec.index());
     const Shape shape{6, 10, 9};
-    const auto ours = layer_of(spec, shape, MathMode::portable), native = layer_of(spec, shape, MathMode::native);
+    const auto ours = layer_of({spec}, shape, MathMode::portable), native = layer_of({spec}, shape, MathMode::native);
     const Floats w = normal_values(ours->parameter_count(), 1), x = normal_values(16 * shape.size(), 2);
     const Floats dy = normal_values(16 * ours->output().size(), 3);
     const Passes a = passes_of(*ours, 16, w, x, dy), b = passes_of(*native, 16, w, x, dy);
     CHECK(a.output != b.output);
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < a.parameter_gradient.size(); ++i) {
-      difference += std::pow(a.parameter_gradient[i] - b.parameter_gradient[i], 2);
-      size += std::pow(a.parameter_gradient[i], 2);
-    }
-    CHECK(std::sqrt(difference / size) < 1e-4);  // some hundred roundings, and no more
+    CHECK(relative_distance(a.parameter_gradient, b.parameter_gradient) < 1e-4);  // some hundred roundings, and no more
   }
   CHECK(kinds.size() == std::variant_size_v<LayerSpec>);
 }
@@ -323,12 +300,7 @@ TEST_CASE("whole networks: loss and gradient, portable and native") {
     const data::Batch batch = random_batch(shape, 4, 10, 5);
     const LossAndGradient a = gradient_of(ours, w, batch), b = gradient_of(native, w, batch);
     CHECK(b.loss == doctest::Approx(a.loss).epsilon(1e-4));
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < a.gradient.size(); ++i) {
-      difference += std::pow(a.gradient[i] - b.gradient[i], 2);
-      size += std::pow(a.gradient[i], 2);
-    }
-    CHECK(std::sqrt(difference / size) < 1e-2);  // a value near a kink of relu or max_pool may fall on its other side
+    CHECK(relative_distance(a.gradient, b.gradient) < 1e-2);  // a value near a kink may fall on its other side
     CHECK(a.gradient != b.gradient);
     // The same whatever was computed before: no threads, no state.
     CHECK(gradient_of(native, w, batch).gradient == b.gradient);

@@ -12,28 +12,6 @@ namespace {
 
 using Floats = std::vector<float>;
 
-struct Passes {
-  Floats output, input_gradient, parameter_gradient;
-};
-
-Passes passes_of(const Layer& layer, int batch, const Floats& parameters, const Floats& input, Floats output_gradient) {
-  Buffer kept, scratch;
-  Passes p;
-  p.output = run_forward(layer, batch, parameters, input, kept);
-  p.input_gradient.assign(input.size(), 1e9f);
-  p.parameter_gradient.assign(parameters.size(), 1e9f);
-  layer.backward({.batch = batch,
-                  .parameters = parameters.data(),
-                  .input = input.data(),
-                  .output = p.output.data(),
-                  .output_gradient = output_gradient.data(),
-                  .input_gradient = p.input_gradient.data(),
-                  .parameter_gradient = p.parameter_gradient.data(),
-                  .kept = kept,
-                  .scratch = scratch});
-  return p;
-}
-
 // Normal values of which a share is kept, and all of some channels or images dropped.
 Floats sparse_values(Shape shape, int batch, std::uint64_t seed, double share, bool drop_pixels) {
   Stream random(seed);
