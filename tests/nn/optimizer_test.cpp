@@ -12,6 +12,18 @@ namespace {
 
 using Floats = std::vector<float>;
 
+// With settings that differ from each other, and from the usual ones.
+const std::vector<OptimizerParams> every_kind = [] {
+  MomentumParams momentum;
+  NesterovParams nesterov;
+  AdamParams adam;
+  momentum.momentum = nesterov.momentum = 0.7;
+  adam.beta1 = 0.8;
+  adam.beta2 = 0.95;
+  adam.epsilon = 1e-3;
+  return std::vector<OptimizerParams>{SgdParams{}, momentum, nesterov, adam};
+}();
+
 double rate_at(const RateParams& params, std::int64_t step, double run_share = 0) {
   return learning_rate(params, {.whole = step}, {.share = run_share});
 }
@@ -25,11 +37,6 @@ Floats path(const OptimizerParams& params, const Floats& gradients) {
     values.push_back(w[0]);
   }
   return values;
-}
-
-void check_close(const Floats& actual, const std::vector<double>& expected) {
-  REQUIRE(actual.size() == expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) CHECK(actual[i] == doctest::Approx(expected[i]).epsilon(1e-6));
 }
 
 // The parameter after one step of its own, by the definitions.
@@ -59,77 +66,56 @@ float scalar_step(const OptimizerParams& params, int step, float w, float gradie
 
 }  // namespace
 
-TEST_CASE("sgd walks against the gradient") {
-  SgdParams params;
-  params.learning_rate = 0.1;
-  check_close(path(params, {2, -1}), {0.8, 0.9});
-}
-
-TEST_CASE("weight decay adds its share of the weight to the gradient") {
-  SgdParams params;
-  params.learning_rate = 0.1;
-  params.weight_decay = 0.5;
-  check_close(path(params, {2, 0}), {0.75, 0.7125});  // 1 - 0.1 (2 + 0.5); 0.75 - 0.1 * 0.375
-}
-
-TEST_CASE("momentum keeps a share of its velocity") {
-  MomentumParams params;
-  params.learning_rate = 0.1;
-  params.momentum = 0.5;
-  check_close(path(params, {2, 0, 1}), {0.8, 0.7, 0.55});  // velocities 2, 1, 1.5
-}
-
-TEST_CASE("nesterov looks ahead along its velocity") {
-  NesterovParams params;
-  params.learning_rate = 0.1;
-  params.momentum = 0.5;
-  check_close(path(params, {2, 0, 1}), {0.7, 0.65, 0.475});  // velocities 2, 1, 1.5; directions 3, 0.5, 1.75
-}
-
-TEST_CASE("adam's first step is the learning rate whatever the gradient's size, its second follows the moments") {
-  AdamParams params;
-  params.learning_rate = 0.01;
-  // Second step: m = 0.9 * 0.2 + 0.1 * 1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996;
-  // m / (1 - 0.81) = 1.4736842, v / (1 - 0.998001) = 2.4992496.
-  const double second = 0.99 - 0.01 * (0.28 / 0.19) / std::sqrt(0.004996 / 0.001999);
-  check_close(path(params, {2, 1}), {0.99, second});
-  check_close(path(params, {1e-4f}), {1 - 0.01 * 1e-4 / (1e-4 + 1e-8)});
-}
-
-TEST_CASE("adam agrees with its definition in double precision over many steps") {
-  AdamParams params;
-  params.beta1 = 0.8;
-  params.beta2 = 0.95;
-  params.epsilon = 1e-3;
-  params.weight_decay = 0.01;
-  Floats gradients;
-  double w = 1, m = 0, v = 0;
-  for (int t = 1; t <= 50; ++t) {
-    gradients.push_back(static_cast<float>(std::sin(t)));
-    const double g = gradients.back() + 0.01 * w;
-    m = 0.8 * m + 0.2 * g;
-    v = 0.95 * v + 0.05 * g * g;
-    w -= 0.001 * (m / (1 - std::pow(0.8, t))) / (std::sqrt(v / (1 - std::pow(0.95, t))) + 1e-3);
+TEST_CASE("optimizers step as their definitions say") {
+  struct Row {
+    std::string what;
+    OptimizerParams params;
+    Floats gradients;
+    std::vector<double> path;  // from 1 on
+  };
+  const auto with = [](auto params, double rate, double decay = 0) {
+    params.learning_rate = rate;
+    params.weight_decay = decay;
+    return params;
+  };
+  auto momentum = with(MomentumParams{}, 0.1);
+  auto nesterov = with(NesterovParams{}, 0.1);
+  momentum.momentum = nesterov.momentum = 0.5;
+  auto halving = with(SgdParams{}, 1);
+  halving.schedule = StepRate{.at = {1}, .factor = 0.5};
+  const Row rows[] = {
+      {"against the gradient", with(SgdParams{}, 0.1), {2, -1}, {0.8, 0.9}},
+      // 1 - 0.1 (2 + 0.5); 0.75 - 0.1 * 0.375
+      {"weight decay adds its share of the weight", with(SgdParams{}, 0.1, 0.5), {2, 0}, {0.75, 0.7125}},
+      {"a schedule reaches the parameters", halving, {0.25f, 0.25f}, {0.75, 0.625}},
+      {"velocities 2, 1, 1.5", momentum, {2, 0, 1}, {0.8, 0.7, 0.55}},
+      {"nesterov's directions 3, 0.5, 1.75", nesterov, {2, 0, 1}, {0.7, 0.65, 0.475}},
+      // m = 0.9 * 0.2 + 0.1 * 1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996; over 1 - 0.81 and 1 - 0.998001.
+      {"adam's first step is the rate, its second follows the moments",
+       with(AdamParams{}, 0.01),
+       {2, 1},
+       {0.99, 0.99 - 0.01 * (0.28 / 0.19) / std::sqrt(0.004996 / 0.001999)}},
+      {"whatever the gradient's size", with(AdamParams{}, 0.01), {1e-4f}, {1 - 0.01 * 1e-4 / (1e-4 + 1e-8)}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    const Floats found = path(row.params, row.gradients);
+    REQUIRE(found.size() == row.path.size());
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(row.path[i]).epsilon(1e-6));
   }
-  CHECK(path(params, gradients).back() == doctest::Approx(w).epsilon(1e-5));
 }
 
 TEST_CASE("long vectors are updated value by value, to the bit, whatever the kind") {
   // Two whole blocks of the optimizer's and a part of one; odd, so that no width of registers fits.
   constexpr std::size_t count = 2501;
-  const auto with = [](auto params) {
-    params.learning_rate = 0.03;
-    params.weight_decay = 0.01;
-    return OptimizerParams(params);
-  };
-  for (const OptimizerParams& params :
-       {with(SgdParams{}), with(MomentumParams{}), with(NesterovParams{}), with(AdamParams{})}) {
+  for (OptimizerParams params : every_kind) {
     CAPTURE(params.index());
+    std::visit([](auto& kind) { kind.learning_rate = 0.03, kind.weight_decay = 0.01; }, params);
     Optimizer whole(params, count);
     Floats w(count), g(count), first(count), second(count), expected;
     for (std::size_t i = 0; i < count; ++i) w[i] = static_cast<float>(std::sin(0.1 * static_cast<double>(i)));
     expected = w;
-    for (int step = 0; step < 3; ++step) {
+    for (int step = 0; step < 10; ++step) {
       for (std::size_t i = 0; i < count; ++i) g[i] = static_cast<float>(std::cos(static_cast<double>(i) + step));
       whole.step(w, {.gradient = g}, 0.03);
       for (std::size_t i = 0; i < count; ++i) {
@@ -140,47 +126,54 @@ TEST_CASE("long vectors are updated value by value, to the bit, whatever the kin
   }
 }
 
-TEST_CASE("warm-up rises in equal steps, the last of which is the first at the full rate") {
-  RateParams params;
-  params.learning_rate = 0.8;
-  params.warmup_steps = 3;
-  CHECK(rate_at(params, 0) == doctest::Approx(0.2));
-  CHECK(rate_at(params, 2) == doctest::Approx(0.6));
-  CHECK(rate_at(params, 3) == doctest::Approx(0.8));
-  CHECK(rate_at(params, 400) == doctest::Approx(0.8));
-}
-
-TEST_CASE("a step schedule multiplies the rate at each of its steps") {
-  RateParams params;
-  params.learning_rate = 1;
-  params.schedule = StepRate{.at = {10, 20}, .factor = 0.1};
-  CHECK(rate_at(params, 9) == 1);
-  CHECK(rate_at(params, 10) == doctest::Approx(0.1));
-  CHECK(rate_at(params, 25) == doctest::Approx(0.01));
-}
-
-TEST_CASE("a cosine schedule falls from the rate to its floor and stays there") {
-  RateParams params;
-  params.learning_rate = 2;
-  params.schedule = CosineRate{.steps = 100, .floor = 0.1};
-  CHECK(rate_at(params, 0) == doctest::Approx(2).epsilon(1e-15));
-  for (const int t : {1, 13, 50, 77, 99}) {
-    const double expected = 2 * (0.1 + 0.9 * (1 + std::cos(std::acos(-1) * t / 100)) / 2);
-    CHECK(rate_at(params, t) == doctest::Approx(expected).epsilon(1e-14));
+TEST_CASE("rates rise in warm-up and fall as their schedules say") {
+  const auto cosine_at = [](double share) { return (1 + std::cos(std::acos(-1) * share)) / 2; };
+  struct Row {
+    std::string what;
+    double rate;
+    std::int64_t warmup_steps;
+    decltype(RateParams::schedule) schedule;
+    std::vector<std::pair<std::int64_t, double>> rates;  // at steps
+  };
+  const Row rows[] = {
+      {"warm-up rises in equal steps, the last of which is the first at the full rate",
+       0.8,
+       3,
+       {},
+       {{0, 0.2}, {2, 0.6}, {3, 0.8}, {400, 0.8}}},
+      {"a step schedule multiplies the rate at each of its steps",
+       1,
+       0,
+       StepRate{.at = {10, 20}, .factor = 0.1},
+       {{9, 1}, {10, 0.1}, {25, 0.01}}},
+      {"a cosine falls from the rate to its floor and stays there",
+       2,
+       0,
+       CosineRate{.steps = 100, .floor = 0.1},
+       {{0, 2},
+        {1, 0.2 + 1.8 * cosine_at(0.01)},
+        {13, 0.2 + 1.8 * cosine_at(0.13)},
+        {50, 1.1},
+        {99, 0.2 + 1.8 * cosine_at(0.99)},
+        {100, 0.2},
+        {5000, 0.2}}},
+      {"a cosine begins after warm-up and ends where its steps do",
+       1,
+       20,
+       CosineRate{.steps = 100},
+       {{19, 20.0 / 21}, {20, 1}, {60, 0.5}, {100, 0}}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.what);
+    RateParams params;
+    params.learning_rate = row.rate;
+    params.warmup_steps = row.warmup_steps;
+    params.schedule = row.schedule;
+    for (const auto& [step, rate] : row.rates) {
+      CAPTURE(step);
+      CHECK(rate_at(params, step) == doctest::Approx(rate).epsilon(1e-14));
+    }
   }
-  CHECK(rate_at(params, 100) == doctest::Approx(0.2));
-  CHECK(rate_at(params, 5000) == doctest::Approx(0.2));
-}
-
-TEST_CASE("a cosine begins after warm-up and ends where its steps do") {
-  RateParams params;
-  params.learning_rate = 1;
-  params.warmup_steps = 20;
-  params.schedule = CosineRate{.steps = 100};
-  CHECK(rate_at(params, 19) == doctest::Approx(20.0 / 21));
-  CHECK(rate_at(params, 20) == doctest::Approx(1));
-  CHECK(rate_at(params, 60) == doctest::Approx(0.5));
-  CHECK(rate_at(params, 100) == doctest::Approx(0));
 }
 
 TEST_CASE("a cosine without steps falls with the run, in steps of a ten-thousandth") {
@@ -222,8 +215,7 @@ TEST_CASE("a model's steps are whole gradients over the workers that give them")
 
 // The step of the mean gradient with its penalty, times the weight, whether that is one number or one a coordinate.
 TEST_CASE("every optimizer's step is that of the mean gradient, times its weight") {
-  for (OptimizerParams params :
-       std::vector<OptimizerParams>{SgdParams{}, MomentumParams{}, NesterovParams{}, AdamParams{}}) {
+  for (OptimizerParams params : every_kind) {
     CAPTURE(params.index());
     std::visit([](auto& kind) { kind.weight_decay = 0.5; }, params);
     for (const float weight : {0.25f, 1.0f, 4.0f}) {
@@ -252,7 +244,7 @@ TEST_CASE("a penalty is taken where it is said to be") {
 }
 
 TEST_CASE("what an optimizer keeps goes on elsewhere as if it had stayed") {
-  for (const OptimizerParams& params : std::vector<OptimizerParams>{SgdParams{}, MomentumParams{}, AdamParams{}}) {
+  for (const OptimizerParams& params : every_kind) {
     CAPTURE(params.index());
     Optimizer stays(params, 2), goes(params, 2);
     Floats w = {1, 2};
@@ -269,22 +261,13 @@ TEST_CASE("what an optimizer keeps goes on elsewhere as if it had stayed") {
   }
 }
 
-TEST_CASE("a schedule reaches the parameters") {
-  SgdParams params;
-  params.learning_rate = 1;
-  params.schedule = StepRate{.at = {1}, .factor = 0.5};
-  check_close(path(params, {0.25f, 0.25f}), {0.75, 0.625});
-}
-
 TEST_CASE("only sgd is stateless, whatever its rate") {
-  SgdParams plain;
-  plain.weight_decay = 0.1;
-  CHECK(Optimizer::is_stateless(plain));
-  plain.schedule = CosineRate{};
-  CHECK(Optimizer::is_stateless(plain));
-  CHECK_FALSE(Optimizer::is_stateless(MomentumParams{}));
-  CHECK_FALSE(Optimizer::is_stateless(NesterovParams{}));
-  CHECK_FALSE(Optimizer::is_stateless(AdamParams{}));
+  for (OptimizerParams params : every_kind) {
+    const bool is_sgd = std::holds_alternative<SgdParams>(params);
+    CHECK(Optimizer::is_stateless(params) == is_sgd);
+    std::visit([](auto& kind) { kind.weight_decay = 0.1, kind.schedule = CosineRate{}; }, params);
+    CHECK(Optimizer::is_stateless(params) == is_sgd);
+  }
 }
 
 TEST_CASE("slices applied one by one equal one step on the whole vector, to the bit") {

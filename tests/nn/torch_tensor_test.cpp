@@ -1,10 +1,9 @@
-// How PyTorch has the parameters of a model.
+// How PyTorch has the parameters of a model. That it computes the same with them is held by the test which runs it.
 #include "core/nn/torch_tensor.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -24,32 +23,6 @@ std::map<std::string, TorchTensor> tensors_of(const Model& model) {
 
 std::size_t values_in(const TorchTensor& tensor) {
   return std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::size_t{1}, std::multiplies());
-}
-
-// A convolution of one image as PyTorch defines it: planes, weights filters x channels x kernel x kernel.
-Floats convolved(const Floats& image, Shape shape, const Floats& weight, const Floats& bias, int filters, int kernel,
-                 int stride) {
-  Floats result;
-  const int pad = (kernel - 1) / 2;
-  for (int f = 0; f < filters; ++f) {
-    for (int y = 0; y < shape.height; y += stride) {
-      for (int x = 0; x < shape.width; x += stride) {
-        double sum = bias[unsigned_of(f)];
-        for (int c = 0; c < shape.channels; ++c) {
-          for (int i = 0; i < kernel; ++i) {
-            for (int j = 0; j < kernel; ++j) {
-              const int row = y + i - pad, column = x + j - pad;
-              if (row < 0 || row >= shape.height || column < 0 || column >= shape.width) continue;
-              sum += static_cast<double>(image[unsigned_of((c * shape.height + row) * shape.width + column)]) *
-                     weight[unsigned_of(((f * shape.channels + c) * kernel + i) * kernel + j)];
-            }
-          }
-        }
-        result.push_back(static_cast<float>(std::max(0.0, sum)));
-      }
-    }
-  }
-  return result;
 }
 
 }  // namespace
@@ -72,40 +45,6 @@ TEST_CASE("every parameter of every named model has one place in PyTorch's tenso
     CHECK(std::ranges::all_of(seen, [](int times) { return times == 1; }));
     CHECK(whole == model.whole_parameter_count());
   }
-}
-
-TEST_CASE("a network computed from PyTorch's tensors, plane by plane, has the model's loss") {
-  const Shape shape{2, 5, 4};
-  const Model model(
-      layers({ConvSpec{.filters = 3, .kernel = 3}, ReluSpec{}, ConvSpec{.filters = 4, .kernel = 3, .stride = 2},
-              ReluSpec{}, FlattenSpec{}, TanhSpec{}, DenseSpec{.units = 6}, ReluSpec{}, DenseSpec{.units = 3}}),
-      shape, 3);
-  const Floats parameters = moved_parameters(model);
-  std::map<std::string, Floats> at;
-  for (const auto& [name, tensor] : tensors_of(model)) at[name] = values_of(tensor, parameters);
-  const data::Batch batch = random_batch(shape, 1, 3, 5);
-  const Floats first = convolved(batch.inputs, shape, at["conv1.weight"], at["conv1.bias"], 3, 3, 1);
-  Floats values = convolved(first, {3, 5, 4}, at["conv2.weight"], at["conv2.bias"], 4, 3, 2);
-  REQUIRE(values.size() == 4 * 3 * 2);
-  for (float& value : values) value = std::tanh(value);
-  for (const char* layer : {"dense1", "dense2"}) {
-    const Floats &weight = at[std::string(layer) + ".weight"], &bias = at[std::string(layer) + ".bias"];
-    Floats result;
-    for (std::size_t unit = 0; unit < bias.size(); ++unit) {
-      double sum = bias[unit];
-      for (std::size_t i = 0; i < values.size(); ++i)
-        sum += static_cast<double>(values[i]) * weight[unit * values.size() + i];
-      result.push_back(static_cast<float>(std::string(layer) == "dense1" ? std::max(0.0, sum) : sum));
-    }
-    values = result;
-  }
-  double sum = 0;
-  for (const float value : values) sum += std::exp(static_cast<double>(value));
-  const double loss = std::log(sum) - values[batch.labels[0]];
-  Floats gradient(parameters.size());
-  Stream random(1);
-  CHECK(model.gradient(parameters, batch, random, gradient, *make_workspace()).loss ==
-        doctest::Approx(loss).epsilon(1e-5));
 }
 
 TEST_CASE("groups of a convolution are one tensor, removed weights are zeros, and parts of a block are named by it") {
