@@ -51,7 +51,7 @@ std::map<A, B> Pair<A, B>::later() const {
 }
 }  // namespace a::b
 )")) == "class Pair 3-17\nPair in Pair 4-6\nget in Pair 7-10\noperator() in Pair 12-12\nclass Inner in Pair 14-16\n"
-        "go in Pair 15-15\nPair::late 20-23\nPair<A, B>::later 24-27\n");
+        "go in Pair 15-15\nPair::late 20-23\nPair::later 24-27\n");
 }
 
 TEST_CASE("house: functions have at most 70 lines, and classes 250 with the bodies of their members") {

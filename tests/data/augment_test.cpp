@@ -84,26 +84,6 @@ TEST_CASE("an image is cropped within its black border, and flipped, as is drawn
   }
 }
 
-TEST_CASE("an image that is cropped to where it lies is itself, and flipped its rows run backwards") {
-  const Dataset data = one_image(2);
-  Batch plain;
-  gather(data, std::array<std::uint32_t, 1>{0}, plain);
-  int found = 0;
-  for (std::uint64_t seed = 0; found < 2 && seed < 100000; ++seed) {
-    const Crop crop = crop_of(seed);
-    if (crop.row != 4 || crop.column != 4) continue;
-    std::vector<float> same = plain.inputs;
-    if (crop.flipped) {
-      for (auto row = same.begin(); row != same.end(); row += width) std::reverse(row, row + width);
-    }
-    if (found == (crop.flipped ? 1 : 0)) {
-      CHECK(gathered(data, seed) == same);
-      ++found;
-    }
-  }
-  CHECK(found == 2);
-}
-
 TEST_CASE("rows, columns and mirrors are drawn independently, all alike") {
   // Each of 162 crops is drawn n / 162 times, to within a binomial deviation: the sum of squared differences over their
   // variance has mean 161 and deviation sqrt(2 * 161) = 18.

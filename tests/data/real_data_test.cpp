@@ -33,25 +33,26 @@ DataSplit load(DataSource source, const std::string& path) {
   return load_data(spec, 1);
 }
 
+void check_digits_or_clothes(const char* name, DataSource source, const Counts& train, double mean) {
+  const auto path = real_data(name);
+  if (!path) return;
+  const DataSplit data = load(source, *path);
+  CHECK(label_counts(data.train) == train);
+  CHECK(data.test.size() == 10000);
+  CHECK(std::abs(mean_pixel(data.train) - mean) < 0.00005);
+}
+
 }  // namespace
 
 TEST_CASE("MNIST has its published label counts and mean pixel") {
-  const auto path = real_data("mnist");
-  if (!path) return;
-  const DataSplit data = load(DataSource::mnist, *path);
-  CHECK(data.train.size() == 60000);
-  CHECK(data.test.size() == 10000);
-  CHECK(label_counts(data.train) == Counts{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949});
-  CHECK(std::abs(mean_pixel(data.train) - 33.3184) < 0.00005);
+  check_digits_or_clothes("mnist", DataSource::mnist, {5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949},
+                          33.3184);
 }
 
 TEST_CASE("Fashion-MNIST has 6000 images per class and its published mean pixel") {
-  const auto path = real_data("fashion-mnist");
-  if (!path) return;
-  const DataSplit data = load(DataSource::fashion_mnist, *path);
-  CHECK(label_counts(data.train) == Counts{6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000});
-  CHECK(label_counts(data.test) == Counts{1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000});
-  CHECK(std::abs(mean_pixel(data.train) - 72.9404) < 0.00005);
+  Counts each;
+  each.fill(6000);
+  check_digits_or_clothes("fashion-mnist", DataSource::fashion_mnist, each, 72.9404);
 }
 
 TEST_CASE("CIFAR-10 has 1000 test images per class and inputs near mean zero and deviation one") {

@@ -82,36 +82,6 @@ TEST_CASE("n flows through one link get an nth of it each, however many there ar
   }
 }
 
-TEST_CASE("flows that start together at one host and go to hosts with other flows get no more than their links have") {
-  // 0: up of a, 10; 1, 2: down of b and c, 3 each. Two flows a-b, a-c, and d-b, d-c that are there before.
-  NullListener null_listener;
-  const std::vector<double> capacities = {10, 3, 3, 100, 100};
-  MaxMin sharing(capacities, null_listener);
-  sharing.add({{3, 1}, {1, 1}}, 1, MaxMin::never);
-  sharing.add({{4, 1}, {2, 1}}, 1, MaxMin::never);
-  sharing.settle();
-  sharing.add({{0, 1}, {1, 1}}, 1, MaxMin::never);
-  sharing.add({{0, 1}, {2, 1}}, 1, MaxMin::never);
-  sharing.settle();
-  for (int flow = 0; flow < 4; ++flow) CHECK(sharing.rate(flow) == doctest::Approx(1.5));
-}
-
-TEST_CASE("a flow's bound leaves the rest of its link to the others, and a link's new capacity is shared again") {
-  NullListener null_listener;
-  MaxMin sharing({10, 100}, null_listener);
-  const int bounded = sharing.add({{0, 1}}, 1, 1);
-  const int other = sharing.add({{0, 1}, {1, 1}}, 1, MaxMin::never);
-  sharing.settle();
-  CHECK(sharing.rate(bounded) == doctest::Approx(1));
-  CHECK(sharing.rate(other) == doctest::Approx(9));
-  sharing.set_capacity(0, 1);
-  sharing.settle();
-  CHECK(sharing.rate(bounded) == doctest::Approx(0.5));
-  sharing.set_capacity(0, 1000);
-  sharing.settle();
-  CHECK(sharing.rate(other) == doctest::Approx(100));
-}
-
 TEST_CASE("whatever comes and goes on networks of every shape, rates are those of progressive filling") {
   for (std::uint64_t seed = 1; seed <= 420; ++seed) {
     const bool large = seed > 400;

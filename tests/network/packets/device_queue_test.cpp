@@ -29,16 +29,14 @@ Backlog backlog_of(double latency_s) {
   TcpRules rules;
   rules.most_segments = window_s * bytes_per_s / segment_bytes;
   const Line::Settings line{.bytes_per_s = bytes_per_s, .latency_s = latency_s, .queue_bytes = all_bytes};
-  Driven driven(1, rules);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(line, 1, rules);
   driven.begin({{0, many * segment_bytes}});
   Backlog found;
   const double end_s = frames_s(many, bytes_per_s);
   while (driven.ends.empty()) {
     driven.drive(driven.now_s + 0.001);
     if (driven.now_s < end_s / 2 || driven.now_s > end_s * 0.9) continue;
-    const double waits_s = driven.network.line(there).last_s() - latency_s - driven.now_s;
+    const double waits_s = driven.network.line(driven.there).last_s() - latency_s - driven.now_s;
     found.least = std::min(found.least, waits_s / frames_s(1, bytes_per_s));
     found.most = std::max(found.most, waits_s / frames_s(1, bytes_per_s));
   }
@@ -105,10 +103,8 @@ TEST_CASE("device queue: a connection uses all of its host's own link, also when
   const Line::Settings own{.bytes_per_s = bytes_per_s, .latency_s = 0.0002, .queue_bytes = all_bytes};
   Line::Settings behind = own;
   behind.latency_s = 0.1;  // 330 segments
-  Driven driven(1);
-  const int there = driven.network.add_line(own), back = driven.network.add_line(own);
-  driven.network.open(0, {there}, {back});
-  driven.network.set_factors(0, there, 1, 500);
+  DrivenPair driven(own);
+  driven.network.set_factors(0, driven.there, 1, 500);
   const double bytes = 2 * many * segment_bytes;
   driven.begin({{0, bytes}});
   driven.drive();
@@ -123,15 +119,13 @@ TEST_CASE("device queue: a connection uses all of its host's own link, also when
 TEST_CASE("device queue: a connection that is opened again has nothing in the device, whatever is left there") {
   const Line::Settings line{.bytes_per_s = bytes_per_s, .latency_s = 0.0002, .queue_bytes = all_bytes};
   const double bytes = 100 * segment_bytes;
-  Driven driven(1);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(line);
   driven.begin({{0, many * segment_bytes}});
   driven.drive(frames_s(many, bytes_per_s) / 2);
   driven.network.close(0);
-  const double left_s = driven.network.line(there).last_s() - driven.now_s;
+  const double left_s = driven.network.line(driven.there).last_s() - driven.now_s;
   CHECK(left_s > frames_s(40, bytes_per_s));
-  driven.network.open(0, {there}, {back});
+  driven.network.open(0, {driven.there}, {driven.back});
   const double began_s = driven.now_s;
   driven.begin({{0, bytes}});
   driven.drive();

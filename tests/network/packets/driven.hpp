@@ -68,11 +68,18 @@ class Driven {
   Turns turns_{stream(1, "host", "turns")};
 };
 
+// One line there and one back, between which connections are open.
+struct DrivenPair : Driven {
+  explicit DrivenPair(const Line::Settings& settings, std::size_t connections = 1, const TcpRules& rules = {})
+      : Driven(connections, rules), there(network.add_line(settings)), back(network.add_line(settings)) {
+    for (std::size_t i = 0; i < connections; ++i) network.open(static_cast<int>(i), {there}, {back});
+  }
+  int there, back;
+};
+
 // When a message that is alone ends, over one line there and one back.
 inline double alone_s(const Line::Settings& settings, double bytes, const TcpRules& rules = {}) {
-  Driven driven(1, rules);
-  const int there = driven.network.add_line(settings), back = driven.network.add_line(settings);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(settings, 1, rules);
   driven.begin({{0, bytes}});
   driven.drive();
   REQUIRE(driven.ends.size() == 1);

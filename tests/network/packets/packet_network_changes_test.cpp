@@ -23,16 +23,14 @@ TEST_CASE("a message ends soon after its link is back, however long it had almos
   const double alone = alone_s(line, bytes);
   for (const double down_s : {0.1, 1.0, 5.0, 60.0}) {
     CAPTURE(down_s);
-    Driven driven(1);
-    const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-    driven.network.open(0, {there}, {back});
+    DrivenPair driven(line);
     driven.begin({{0, bytes}});
     driven.drive(0.5);
-    driven.network.set_factors(0.5, there, 1e-9, 1);
+    driven.network.set_factors(0.5, driven.there, 1e-9, 1);
     driven.drive(0.5 + down_s);
     CHECK(driven.ends.empty());
     CHECK((driven.network.counts().timeouts > 0) == (down_s > 0.4));
-    driven.network.set_factors(driven.now_s, there, 1, 1);
+    driven.network.set_factors(driven.now_s, driven.there, 1, 1);
     driven.drive();
     REQUIRE(driven.ends.size() == 1);
     CHECK(driven.last_end_s[0] >= alone + down_s - 0.1);
@@ -44,15 +42,13 @@ TEST_CASE("a message ends soon after its link is back, however long it had almos
 
 TEST_CASE("a link that is down on the way back delays a message by that, since the timeouts were spurious") {
   const Line::Settings line{.bytes_per_s = rate, .latency_s = 0.01, .queue_bytes = 0.05 * rate};
-  Driven driven(1);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(line);
   driven.begin({{0, 1e6}});
   driven.drive(0.5);
-  driven.network.set_factors(0.5, back, 0, 1);
+  driven.network.set_factors(0.5, driven.back, 0, 1);
   driven.drive(10.5);
   CHECK(driven.ends.empty());
-  driven.network.set_factors(10.5, back, 1, 1);
+  driven.network.set_factors(10.5, driven.back, 1, 1);
   driven.drive();
   REQUIRE(driven.ends.size() == 1);
   CHECK(driven.network.counts().spurious_timeouts == 1);
@@ -63,13 +59,11 @@ TEST_CASE("a message takes the rate and the latency that its line has") {
   // Ten segments: the line has half of its rate after five have left, and later twice its latency.
   const double latency_s = 0.1;
   const Line::Settings line{.bytes_per_s = rate, .latency_s = latency_s, .queue_bytes = all_bytes};
-  Driven driven(1);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(line);
   driven.begin({{0, 10 * segment_bytes}});
   const double half_s = frames_s(5, rate);
   driven.drive(half_s);
-  driven.network.set_factors(half_s, there, 0.5, 2);
+  driven.network.set_factors(half_s, driven.there, 0.5, 2);
   driven.drive();
   CHECK(driven.last_end_s[0] == about(half_s + frames_s(5, rate / 2) + 2 * latency_s));
 }
@@ -103,9 +97,7 @@ TEST_CASE("a connection that is opened again knows nothing of its life before") 
 
 TEST_CASE("what a closed connection has in queues still takes its time there, and counts as sent") {
   const Line::Settings line{.bytes_per_s = rate, .queue_bytes = all_bytes};
-  Driven driven(2);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  for (const int connection : {0, 1}) driven.network.open(connection, {there}, {back});
+  DrivenPair driven(line, 2);
   driven.begin({{0, 10 * segment_bytes}});
   driven.network.close(0);
   driven.begin({{1, segment_bytes}});
@@ -183,15 +175,13 @@ TEST_CASE("messages end when they do, to the bit, however often the network is l
 }
 
 TEST_CASE("a network knows far ahead that a long message does not end soon") {
-  Driven driven(1);
   const Line::Settings line{.bytes_per_s = rate, .latency_s = 0.01, .queue_bytes = 0.05 * rate};
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(line);
   driven.begin({{0, 1e7}});
   const double all_s = frames_s(1e7 / segment_bytes, rate);
   CHECK(driven.network.next_end_s() == about(all_s).epsilon(0.001));
   CHECK(driven.network.next_end_s() <= all_s + line.latency_s);
-  driven.network.set_factors(0, there, 0.5, 1);
+  driven.network.set_factors(0, driven.there, 0.5, 1);
   CHECK(driven.network.next_end_s() == about(2 * all_s).epsilon(0.001));
 }
 

@@ -98,9 +98,7 @@ TEST_CASE("a loss in the midst is made good in a round trip") {
   // 10 and 20 leave in rounds; of the second one the queue takes but 15, of which the last is among the acknowledged.
   const double latency_s = 0.05, trip_s = 2 * latency_s;
   const Line::Settings line{.bytes_per_s = very_quick, .latency_s = latency_s, .queue_bytes = 15 * 1514.0};
-  Driven driven(1);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  driven.network.open(0, {there}, {back});
+  DrivenPair driven(line);
   driven.begin({{0, 70 * segment_bytes}});
   driven.drive();
   CHECK(driven.network.counts().timeouts == 0);
@@ -229,9 +227,7 @@ TEST_CASE("either of two messages that a host begins together may end first, the
   constexpr double latency_s = 0.01, all_is_acknowledged_s = 0.1;
   constexpr int trials = 50;
   const Line::Settings line{.bytes_per_s = rate, .latency_s = latency_s, .queue_bytes = all_bytes};
-  Driven driven(2);
-  const int there = driven.network.add_line(line), back = driven.network.add_line(line);
-  for (const int connection : {0, 1}) driven.network.open(connection, {there}, {back});
+  DrivenPair driven(line, 2);
   std::array<int, 2> ends_last{};
   int in_turns = 0, one_after_the_other = 0;
   for (int trial = 0; trial < trials; ++trial) {
