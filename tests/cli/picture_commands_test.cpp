@@ -101,47 +101,11 @@ PdfWords words_in(const std::string& boxes) {
 
 }  // namespace
 
-TEST_CASE("plot draws in the format that the file's ending says, with every line in the legend and units on axes") {
+TEST_CASE("a picture's data lie beside it: means of three seeds, and a deviation to either side") {
   const Workplace place;
   if (!there_is(place, "gnuplot")) return;
   place.write("learning.json", learning);
-  REQUIRE(place.call("learning.json --quiet --seeds 1..3").code == 0);
-  REQUIRE(place.call("learning.json --quiet --set name=other --set algorithm=ako").code == 0);
-  const Reply answer = place.call("plot results -o pictures/curves.svg --x bytes --y loss --title 'a < b & c'");
-  CHECK(answer.err == "");
-  CHECK(answer.code == 0);
-  CHECK(answer.out == "pictures/curves.svg\npictures/curves.data.csv\n");
-  const std::string svg = text_of(place.at("pictures/curves.svg"));
-  CHECK(svg.ends_with("</svg>\n\n"));
-  for (const char* text :
-       {">ps_async (n = 3)<", ">ako (n = 1)<", "sent by all nodes (MB)", "test loss (nats)", "a &lt; b &amp; c"}) {
-    CAPTURE(text);
-    CHECK(svg.find(text) != std::string::npos);
-  }
-  REQUIRE(place.call("plot results -o curves.png").code == 0);
-  CHECK(text_of(place.at("curves.png")).starts_with("\x89PNG"));
-  REQUIRE(place.call("plot results/learning -o curves.pdf --x epochs").code == 0);
-  CHECK(text_of(place.at("curves.pdf")).starts_with("%PDF"));
-  // Two scenarios are two lines; run by run, four.
-  REQUIRE(place.call("plot results -o runs.svg --runs").code == 0);
-  CHECK(count_of(text_of(place.at("runs.svg")), ", seed ") == 4);
-}
-
-TEST_CASE("a picture names the command that draws it, and its data lie beside it") {
-  const Workplace place;
-  if (!there_is(place, "gnuplot")) return;
-  place.write("learning.json", learning);
-  REQUIRE(place.call("learning.json --quiet --seeds 1..3").code == 0);
-  const std::string command = "plot results/learning --output c.svg --title 'a < b' --band sd";
-  REQUIRE(place.call(command).code == 0);
-  const std::string svg = text_of(place.at("c.svg"));
-  CHECK(svg.find("<title>a &lt; b</title>\n<desc>ddlsim plot results/learning --output c.svg --band sd "
-                 "--title 'a &lt; b'</desc>") != std::string::npos);
-  REQUIRE(place.call("plot results/learning -o c.png").code == 0);
-  CHECK(text_of(place.at("c.png")).find("tEXtDescription") == 37);  // behind the header and the chunk's length
-  REQUIRE(place.call("plot results/learning -o c.pdf").code == 0);
-  CHECK(text_of(place.at("c.pdf")).ends_with("%%EOF\n% ddlsim plot results/learning --output c.pdf\n"));
-  // Means of three seeds, and a deviation to either side.
+  place.done("learning.json --quiet --seeds 1..3");
   std::size_t rows = 0;
   std::map<double, std::map<std::string, double>> accuracies;  // the last of each seed
   for (const char* seed : {"1", "2", "3"}) {
@@ -149,7 +113,7 @@ TEST_CASE("a picture names the command that draws it, and its data lie beside it
       accuracies[row.epoch][seed] = row.test_accuracy;
     }
   }
-  REQUIRE(place.call("plot results/learning -o e.svg --x epochs --band sd").code == 0);
+  place.done("plot results/learning -o e.svg --x epochs --band sd");
   results::read_table(place.at("e.data.csv"), "", [&](const results::TableRow& row) {
     const std::vector<std::string> expected = {"series", "runs", "epoch", "test_accuracy", "low", "high"};
     CHECK(row.columns() == expected);
@@ -171,47 +135,21 @@ TEST_CASE("a system has its colour in every picture, whatever else is in it") {
   if (!there_is(place, "gnuplot")) return;
   place.write("learning.json", learning);
   for (const char* system : {"ps_async", "gossip", "single"}) {
-    REQUIRE(place.call(std::string("learning.json --quiet --set name=") + system + " --set algorithm=" + system).code ==
-            0);
+    place.done(std::string("learning.json --quiet --set name=") + system + " --set algorithm=" + system);
   }
   for (const char* kind : {"curves", "steps"}) {
     CAPTURE(kind);
     const std::string options = std::string(" --kind ") + kind + " -o picture.svg";
-    REQUIRE(place.call("plot results/gossip results/single results/ps_async" + options).code == 0);
+    place.done("plot results/gossip results/single results/ps_async" + options);
     const std::string three = text_of(place.at("picture.svg"));
-    REQUIRE(place.call("plot results/ps_async results/gossip" + options).code == 0);
+    place.done("plot results/ps_async results/gossip" + options);
     const std::string two = text_of(place.at("picture.svg"));
     for (const char* system : {"ps_async", "gossip"}) {
       CHECK(two.find(in_svg(view::look_of(system).colour)) != std::string::npos);
       CHECK(three.find(in_svg(view::look_of(system).colour)) != std::string::npos);
     }
-    REQUIRE(place.call("plot results/ps_async results/gossip --grey" + options).code == 0);
+    place.done("plot results/ps_async results/gossip --grey" + options);
     CHECK(text_of(place.at("picture.svg")).find(in_svg(view::look_of("gossip").colour)) == std::string::npos);
-  }
-}
-
-TEST_CASE("pictures for paper have its widths and 8 pt type, panels by network, and labels of one's own") {
-  const Workplace place;
-  if (!there_is(place, "gnuplot")) return;
-  place.write("learning.json", learning);
-  place.write("grid.json", R"({ "base": "learning.json", "vary": { "platform.bandwidth": ["8Mbps", "40Mbps"],
-      "algorithm": ["ps_async", "gossip"] }, "seeds": [1, 2] })");
-  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
-  const struct {
-    const char *size, *width;
-  } sizes[] = {{"one", "width=\"238pt\""}, {"two", "width=\"493pt\""}, {"127x80", "width=\"360pt\""}};
-  for (const auto& [size, width] : sizes) {
-    CAPTURE(size);
-    const Reply answer = place.call(std::string("plot results/grid -o p.svg --facet network --size ") + size +
-                                    " --label ps_async='a server' --label 'bandwidth 8Mbps=slow' --logx --ylim 0..0.8");
-    REQUIRE_MESSAGE(answer.code == 0, answer.err);
-    const std::string svg = text_of(place.at("p.svg"));
-    CHECK(svg.find(width) != std::string::npos);
-    CHECK(svg.find("font-size=\"8.00\"") != std::string::npos);
-    for (const char* text : {">a server<", ">gossip<", ">slow<", ">bandwidth 40Mbps<"}) {
-      CAPTURE(text);
-      CHECK(count_of(svg, text) == 1);
-    }
   }
 }
 
@@ -220,9 +158,9 @@ TEST_CASE("a PDF for paper has 8 pt type, all of it on the page and none over an
   if (!there_is(place, "gnuplot pdftotext")) return;
   place.write("learning.json", learning);
   place.write("grid.json", grid);
-  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
-  REQUIRE(place.call("learning.json --quiet --seeds 1..3 --trace").code == 0);
-  REQUIRE(place.call("learning.json --quiet --seeds 1..3 --set algorithm=local_sgd").code == 0);
+  place.done("sweep grid.json --quiet");
+  place.done("learning.json --quiet --seeds 1..3 --trace");
+  place.done("learning.json --quiet --seeds 1..3 --set algorithm=local_sgd");
   for (const std::string size : {"one", "two"}) {
     for (const std::string kind :
          {"results/learning* --kind curves", "results/learning* --kind target", "results/learning* --kind steps",
@@ -230,8 +168,7 @@ TEST_CASE("a PDF for paper has 8 pt type, all of it on the page and none over an
           "results/grid --kind curves --facet network", "results/grid --kind speedup --y samples --facet network"}) {
       CAPTURE(size);
       CAPTURE(kind);
-      const Reply answer = place.call("plot " + kind + " -o p.pdf --size " + size);
-      REQUIRE_MESSAGE(answer.code == 0, answer.err);
+      place.done("plot " + kind + " -o p.pdf --size " + size);
       const Reply boxes = place.shell("pdftotext -bbox p.pdf -");
       REQUIRE_MESSAGE(boxes.code == 0, boxes.err);
       const PdfWords all = words_in(boxes.out);
@@ -262,7 +199,7 @@ TEST_CASE("no text lies over another, in as many panels as there are and at ever
   place.write("grid.json", R"({ "base": "learning.json", "set": { "evaluate.target_accuracy": [0.1, 0.2] },
       "vary": { "platform.bandwidth": ["4Mbps", "8Mbps", "16Mbps",
       "40Mbps", "80Mbps"], "algorithm": ["ps_async", "gossip"] }, "seeds": [1, 2] })");
-  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
+  place.done("sweep grid.json --quiet");
   std::string folders;
   std::size_t panels = 0;
   for (const char* bandwidth : {"=4Mbps", "=8Mbps", "=16Mbps", "=40Mbps", "=80Mbps"}) {
@@ -273,9 +210,7 @@ TEST_CASE("no text lies over another, in as many panels as there are and at ever
         CAPTURE(panels);
         CAPTURE(size);
         CAPTURE(kind);
-        const Reply answer =
-            place.call("plot" + folders + " -o p.svg --facet network --size " + size + " --kind " + kind);
-        REQUIRE_MESSAGE(answer.code == 0, answer.err);
+        place.done("plot" + folders + " -o p.svg --facet network --size " + size + " --kind " + kind);
         const std::string svg = text_of(place.at("p.svg"));
         CHECK(svg.find("scale(0.00)") == std::string::npos);  // some programs refuse such a picture
         CHECK(svg.find("<text> ") == std::string::npos);      // a blank would move a number off its tick
@@ -292,14 +227,14 @@ TEST_CASE("no text lies over another, in as many panels as there are and at ever
   }
 }
 
-TEST_CASE("bars show the mean time to a target, and say where it was not reached") {
+TEST_CASE("bars show the mean time to a target") {
   const Workplace place;
   if (!there_is(place, "gnuplot")) return;
   place.write("learning.json", learning);
   const std::string targets = " --set 'evaluate.target_accuracy=[0.2, 0.99]' --quiet --seeds 1..3";
-  REQUIRE(place.call("learning.json --set name=a" + targets).code == 0);
-  REQUIRE(place.call("learning.json --set name=b --set algorithm=gossip" + targets).code == 0);
-  REQUIRE(place.call("plot results/a results/b -o t.svg --kind target").code == 0);
+  place.done("learning.json --set name=a" + targets);
+  place.done("learning.json --set name=b --set algorithm=gossip" + targets);
+  place.done("plot results/a results/b -o t.svg --kind target");
   std::size_t rows = 0;
   results::read_table(place.at("t.data.csv"), "series,runs,time_to_target_s,low,high", [&](const auto& row) {
     double sum = 0;
@@ -311,20 +246,17 @@ TEST_CASE("bars show the mean time to a target, and say where it was not reached
     ++rows;
   });
   CHECK(rows == 2);
-  const Reply never = place.call("plot results/a results/b -o n.svg --kind target --target 0.99");
-  CHECK(never.err == "ddlsim: no scenario reaches 0.99 with all its runs; nothing to draw\n");
 }
 
-TEST_CASE("speed-up is over one worker alone, and needs runs with several numbers of workers") {
+TEST_CASE("speed-up is over one worker alone") {
   const Workplace place;
   if (!there_is(place, "gnuplot")) return;
   place.write("learning.json", learning);
   // Nothing travels and no gradient varies: n workers alone finish n times as many samples.
   place.write("grid.json", R"({ "base": "learning.json", "set": { "compute.jitter": 0 },
       "vary": { "platform.workers": [1, 2, 4], "algorithm": ["single", "alone"] }, "seeds": [1, 2, 3] })");
-  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
-  const Reply answer = place.call("plot results/grid -o s.svg --kind speedup --y samples");
-  REQUIRE_MESSAGE(answer.code == 0, answer.err);
+  place.done("sweep grid.json --quiet");
+  place.done("plot results/grid -o s.svg --kind speedup --y samples");
   std::vector<double> seen;
   results::read_table(place.at("s.data.csv"), "series,runs,workers,speed_up,low,high", [&](const auto& row) {
     CHECK(row.number(3) == doctest::Approx(row.number(2)));
@@ -332,23 +264,17 @@ TEST_CASE("speed-up is over one worker alone, and needs runs with several number
     seen.push_back(row.number(2));
   });
   CHECK(seen == std::vector<double>{1, 2, 4});
-  REQUIRE(place.call("learning.json --quiet").code == 0);
-  const Reply one = place.call("plot results/learning -o one.svg --kind speedup");
-  CHECK(one.code == 2);
-  CHECK(one.err ==
-        "ddlsim: speed-up is drawn over the number of workers; expected runs that differ in "
-        "platform.workers\n");
 }
 
 TEST_CASE("step times and staleness are cumulative shares that end at one") {
   const Workplace place;
   if (!there_is(place, "gnuplot")) return;
   place.write("learning.json", learning);
-  REQUIRE(place.call("learning.json --quiet --seeds 1..2").code == 0);
+  place.done("learning.json --quiet --seeds 1..2");
   const struct { const char *kind, *column; } kinds[] = {{"steps", "step_s"}, {"staleness", "staleness_updates"}};
   for (const auto& [kind, column] : kinds) {
     CAPTURE(kind);
-    REQUIRE(place.call(std::string("plot results/learning -o d.svg --kind ") + kind).code == 0);
+    place.done(std::string("plot results/learning -o d.svg --kind ") + kind);
     std::vector<double> values;  // of all steps
     for (const char* seed : {"1", "2"}) {
       results::NodeNames nodes;
@@ -372,72 +298,6 @@ TEST_CASE("step times and staleness are cumulative shares that end at one") {
   }
 }
 
-TEST_CASE("plot draws a sweep's map and a traced run's links") {
-  const Workplace place;
-  if (!there_is(place, "gnuplot")) return;
-  place.write("learning.json", learning);
-  place.write("grid.json", grid);
-  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
-  const Reply map = place.call("plot results/grid -o map.svg --kind map --y accuracy");
-  CHECK(map.err == "");
-  REQUIRE(map.code == 0);
-  const std::string svg = text_of(place.at("map.svg"));
-  for (const char* text : {">8Mbps<", ">40Mbps<", ">workers<", ">bandwidth<", "best scheme by final test accuracy"}) {
-    CAPTURE(text);
-    CHECK(svg.find(text) != std::string::npos);
-  }
-  REQUIRE(place.call("learning.json --quiet --trace").code == 0);
-  REQUIRE(place.call("plot results/learning -o links.svg --kind links").code == 0);
-  CHECK(text_of(place.at("links.svg")).find(">ps0 up<") != std::string::npos);
-}
-
-TEST_CASE("what cannot be drawn is refused with one line, and no file") {
-  const Workplace place;
-  if (!there_is(place, "gnuplot")) return;
-  place.write("learning.json", learning);
-  REQUIRE(place.call("learning.json --quiet").code == 0);
-  REQUIRE(place.call("good.json --quiet").code == 0);
-  const struct {
-    const char *arguments, *error;
-  } cases[] = {
-      {"plot results/learning -o picture.jpg",
-       "picture.jpg: unknown picture format; expected a name that ends in .svg, .png or .pdf"},
-      {"plot -o picture.svg", "plot: no results given; see ddlsim plot --help"},
-      {"plot absent -o picture.svg", "absent: no such folder; expected one with run.json, or one above such folders"},
-      {"plot results/learning -o picture.svg --y speed",
-       "--y: \"speed\" is not available for curves; expected one of accuracy, loss, train_loss"},
-      {"plot results/learning -o picture.svg --kind map",
-       "a map needs two settings that vary beside the scheme, but none does; expected a sweep over "
-       "platform.bandwidth and platform.workers, for instance"},
-      {"plot results/learning -o picture.svg --kind links",
-       "results/learning/1: has no links.csv; expected a run with --trace, which writes it"},
-      {"plot results/good -o picture.svg", "results/good/1: has no learning curve; expected runs that were evaluated"},
-      {"plot results/learning -o picture.svg --target 0.5", "--target: is for --kind map, target, speedup"},
-      {"plot results/learning -o picture.svg --kind target --x bytes", "--x: is for --kind curves"},
-      {"plot results/learning -o picture.svg --size small",
-       "--size: \"small\" is no size; expected screen, one or two (columns), or millimetres from 20 to 1000 such as "
-       "120x80"},
-      {"plot results/learning -o picture.svg --size 25x25", "--size: leaves no room for the picture beside its labels"},
-      {"plot results/learning -o picture.svg --xlim 3..2", "--xlim: \"3..2\" is empty; expected A..B with A below B"},
-      {"plot results/learning -o picture.svg --ylim 3", "--ylim: \"3\" is no range; expected A..B, A.. or ..B"},
-      {"plot results/learning -o picture.svg --facet network",
-       "--facet: \"network\" does not vary among these runs; nothing but the system does"},
-      {"plot results/learning -o picture.svg --label ps=x", "--label: \"ps\" is no label here; labels are learning"},
-      {"report -o page.html", "report: no results given; see ddlsim report --help"},
-  };
-  for (const auto& [arguments, error] : cases) {
-    CAPTURE(arguments);
-    const Reply answer = place.call(arguments);
-    CHECK(answer.code == 2);
-    CHECK(answer.out == "");
-    CHECK(answer.err == std::string("ddlsim: ") + error + "\n");
-  }
-  CHECK_FALSE(fs::exists(place.at("picture.svg")));
-  const Reply without = place.shell("PATH=/nowhere '" DDLSIM_BINARY "' plot results/learning -o picture.svg");
-  CHECK(without.code == 2);
-  CHECK(without.err.starts_with("ddlsim: gnuplot: not found; expected Debian's package gnuplot-nox"));
-}
-
 TEST_CASE("a report holds everything itself, whatever is in the names") {
   const Workplace place;
   place.write("odd.json", R"({ "name": "</script><b>", "description": "<!--",
@@ -447,8 +307,8 @@ TEST_CASE("a report holds everything itself, whatever is in the names") {
                                "stop": { "iterations": 5 } })");
   CHECK(place.call("odd.json --quiet").code == 2);  // a name is a folder's
   place.write("odd.json", text_of(place.at("odd.json")).replace(11, 12, "<script><b>"));
-  REQUIRE(place.call("odd.json --quiet").code == 0);
-  REQUIRE(place.call("report results -o page.html").code == 0);
+  place.done("odd.json --quiet");
+  place.done("report results -o page.html");
   const std::string page = text_of(place.at("page.html"));
   CHECK(page.find("<title>results</title>") == std::string::npos);
   CHECK(page.find("&lt;script&gt;&lt;b&gt;") != std::string::npos);
@@ -462,9 +322,9 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
   if (!there_is(place, "node chromium")) return;
   const std::string check = "node '" DDLSIM_SOURCE_DIR "/tests/cli/page_check.mjs' ";
   place.write("learning.json", learning);
-  REQUIRE(place.call("learning.json --quiet --seeds 1..2 --trace").code == 0);
-  REQUIRE(place.call("learning.json --quiet --set name=other --set algorithm=gossip").code == 0);
-  REQUIRE(place.call("report results -o page.html --title 'Two schemes'").code == 0);
+  place.done("learning.json --quiet --seeds 1..2 --trace");
+  place.done("learning.json --quiet --set name=other --set algorithm=gossip");
+  place.done("report results -o page.html --title 'Two schemes'");
   const Reply small = place.shell(check + "page.html 3 2");
   CHECK_MESSAGE(small.code == 0, small.out << small.err);
   // However long a name is.
@@ -481,8 +341,8 @@ TEST_CASE("a report opens in a browser without errors, its toggles work, and a l
       "vary": { "platform.bandwidth": ["8Mbps", "40Mbps", "80Mbps", "1Gbps", "2Gbps"],
                 "algorithm": ["ps_async", "ako"] },
       "seeds": [1, 2, 3, 4, 5] })");
-  REQUIRE(place.call("sweep grid.json --quiet").code == 0);
-  REQUIRE(place.call("report results/grid -o grid.html").code == 0);
+  place.done("sweep grid.json --quiet");
+  place.done("report results/grid -o grid.html");
   const Reply large = place.shell(check + "grid.html 50 10");
   CHECK_MESSAGE(large.code == 0, large.out << large.err);
   std::smatch opened;

@@ -75,22 +75,6 @@ TEST_CASE("what is no terminal gets the expectation once and a line now and then
   CHECK(show(false, std::chrono::milliseconds(0)) == "");
 }
 
-// It may take ten epochs of a large network by what the scenario says, and reaches its accuracy at the first
-// evaluation.
-TEST_CASE("run says before a long run how long it may take, and --quiet and stdout say nothing of it") {
-  const Workplace place;
-  place.write("long.json", R"({"platform": {"workers": 2, "bandwidth": "1Gbps"}, "algorithm": "ako",
-      "data": {"train": 60000, "test": 50}, "model": "ako-cnn", "training": {"batch_size": 8},
-      "compute": {"seconds_per_batch": "100ms"}, "stop": {"accuracy": 0.01}})");
-  const std::string said = "long (seed 1): takes roughly ";
-  const Reply run = place.call("run long.json --json");
-  CHECK(run.code == 0);
-  CHECK_MESSAGE(run.err.starts_with(said), run.err);
-  CHECK(run.out.starts_with("{"));
-  CHECK(run.out.find(said) == std::string::npos);
-  CHECK(place.call("run long.json --force --quiet").err == "");
-}
-
 TEST_CASE("the progress line is shorter than the terminal is wide") {
   CHECK(progress_text("run", {0.5, 1, 0.5}, 1, 20).size() == 19);
   CHECK(progress_text("run", {7, 1, 0.5}, 1, 40).size() <= 39);

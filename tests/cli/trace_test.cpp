@@ -240,9 +240,9 @@ TEST_CASE("tracing changes nothing else, and is the same to the byte each time")
     CAPTURE(scenario);
     const std::string run =
         "'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) + ".json' --quiet --set name=run ";
-    REQUIRE(place.call(run + "--out plain").code == 0);
-    REQUIRE(place.call(run + "--out traced --trace --threads 1").code == 0);
-    REQUIRE(place.call(run + "--out again --set record.trace=true --threads 2").code == 0);
+    place.done(run + "--out plain");
+    place.done(run + "--out traced --trace --threads 1");
+    place.done(run + "--out again --set record.trace=true --threads 2");
     const auto seed = std::filesystem::directory_iterator(place.at("plain/run"))->path().filename();
     for (const char* file : {"summary.json", "curve.csv", "iterations.csv", "traffic.csv", "pairs.csv"}) {
       CHECK(text_of(place.at("plain/run") / seed / file) == text_of(place.at("traced/run") / seed / file));
@@ -254,7 +254,7 @@ TEST_CASE("tracing changes nothing else, and is the same to the byte each time")
     }
     CHECK_FALSE(std::filesystem::exists(place.at("plain/run") / seed / "trace.json"));
     // The same run with more files is no other scenario; without a trace again, its files go.
-    REQUIRE(place.call(run + "--out traced").code == 0);
+    place.done(run + "--out traced");
     CHECK_FALSE(std::filesystem::exists(place.at("traced/run") / seed / "links.csv"));
     std::filesystem::remove_all(place.at("plain"));
     std::filesystem::remove_all(place.at("traced"));
@@ -282,44 +282,6 @@ TEST_CASE("a trace has a largest size, and says where it ends, but links are cou
                                       [&](const run::LinkPeriod& period) { last_period_s = period.end_s; });
   CHECK(last_span_s < 0.9 * simulated_s);
   CHECK(last_period_s > 0.99 * simulated_s);
-}
-
-TEST_CASE("when hosts were down or away is in the trace") {
-  const Workplace place;
-  const std::string faults =
-      R"([{"type":"host_crash","host":"w0","at":"2s","restart":"3s"},{"type":"join","host":"w1","at":"1500ms"}])";
-  REQUIRE(place.call("good.json --quiet --trace --set name=good --set stop.iterations=60 --set 'faults=" + faults + "'")
-              .code == 0);
-  std::map<std::string, std::pair<double, double>> seen;
-  const Json trace = Json::parse(text_of(place.at("results/good/1/trace.json")));
-  for (const Json& event : trace["traceEvents"]) {
-    const std::string name = event["name"];
-    if (name.find(" is ") != std::string::npos) seen[name] = {event["ts"], event["dur"]};
-  }
-  const decltype(seen) expected = {{"w0 is down", {2e6, 1e6}}, {"w1 is away", {0, 1.5e6}}};
-  CHECK(seen == expected);
-}
-
-TEST_CASE("a worker that a server gives up is in the trace, at the server, as often as in the summary") {
-  const Workplace place;
-  REQUIRE(
-      place.call("run '" + std::string(DDLSIM_SOURCE_DIR) + "/scenarios/smoke/ps_ssp_time_out.json' --quiet --trace")
-          .code == 0);
-  std::map<std::string, int> given_up;
-  std::map<int, std::string> processes;
-  const Json trace = Json::parse(text_of(place.at("results/smoke_ps_ssp_time_out/1/trace.json")));
-  for (const Json& event : trace["traceEvents"]) {
-    if (event["name"] == "process_name") processes[event["pid"]] = event["args"]["name"];
-    if (event["ph"] != "i" || event["name"] == "evaluation") continue;
-    CHECK(processes.at(event["pid"]) == "ps0");
-    const std::string name = event["name"], words = "gives up ";
-    REQUIRE(name.starts_with(words));
-    ++given_up[name.substr(words.size())];
-  }
-  CHECK(given_up.contains("w1"));  // which crashes
-  CHECK(given_up.contains("w2"));  // whose link is down
-  const Json summary = Json::parse(text_of(place.at("results/smoke_ps_ssp_time_out/1/summary.json")));
-  CHECK(summary["given_up"] == Json(given_up));
 }
 
 }  // namespace ddl::cli::trace_test

@@ -23,15 +23,6 @@ struct Reply {
   std::string out, err;
 };
 
-// Shell lines that start the program and press Ctrl-C once a file matches `pattern`; their exit code is the program's.
-// A program which ends before that, or has not ended after five minutes, is waited for no longer. In the background a
-// shell ignores SIGINT, hence the handler that is put back.
-inline std::string interrupted_once(const std::string& pattern, const std::string& arguments) {
-  return "timeout --foreground -s KILL 300 env --default-signal=INT '" DDLSIM_BINARY "' " + arguments +
-         " & pid=$!\nuntil ls " + pattern +
-         " >/dev/null 2>&1 || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done\nkill -INT $pid; wait $pid";
-}
-
 class Workplace {
  public:
   Workplace() {
@@ -54,6 +45,12 @@ class Workplace {
   // The program with `arguments`, as a shell splits them; `before` may set variables or name a program that runs it.
   Reply call(const std::string& arguments, const std::string& before = "") const {
     return shell(before + " '" DDLSIM_BINARY "' " + arguments);
+  }
+  // What a call prints that must succeed.
+  std::string done(const std::string& arguments) const {
+    const Reply reply = call(arguments);
+    REQUIRE_MESSAGE(reply.code == 0, arguments << ": " << reply.err);
+    return reply.out;
   }
   Reply shell(const std::string& commands) const {
     const std::string command = "cd '" + (path_ / "work").string() + "' && { " + commands + "\n} >'" +
