@@ -75,7 +75,7 @@ TEST_CASE("a change costs what the link could not carry meanwhile, or the host n
       {"platform.profiles", R"({"quantity":"speed","host":"w0","points":[{"at":"0s","value":"25Gf"}]})", 1}};
   for (const LinkSolver solver : either_solver) {
     for (const auto& [key, list, longer_s] : changes) {
-      CAPTURE(name_of(solver));
+      CAPTURE(static_cast<int>(solver));
       CAPTURE(list);
       CHECK(with(solver, key, list).simulated_s == doctest::Approx(plain_s + longer_s).epsilon(1e-6));
     }

@@ -14,8 +14,11 @@ std::string back(double at_s) { return fmt::format(R"(, "restart": "{}s")", at_s
 std::string join(double at_s) { return fmt::format(R"({{"type": "join", "host": "w1", "at": "{}s"}})", at_s); }
 std::string leave(double at_s) { return fmt::format(R"({{"type": "leave", "host": "w1", "at": "{}s"}})", at_s); }
 
+const std::string kept = R"(, "state": "kept")";
+using Lines = std::vector<std::string>;
+
 // The lines that a scenario with these faults gets; none if it is right.
-std::vector<std::string> lines_of(const std::vector<std::string>& faults) {
+Lines lines_of(const std::vector<std::string>& faults) {
   std::string list;
   for (const std::string& fault : faults) list += (list.empty() ? "" : ", ") + fault;
   try {
@@ -30,54 +33,41 @@ std::vector<std::string> lines_of(const std::vector<std::string>& faults) {
   }
 }
 
-void check_refused(const std::vector<std::string>& faults, const std::string& line) {
-  CHECK(lines_of(faults) == std::vector<std::string>{"x.json: " + line});
-}
-
 TEST_CASE("faults of one host that follow each other are right in any order of the list") {
-  CHECK(lines_of({crash(1, back(2)), crash(2, back(3)), crash(9)}).empty());
-  CHECK(lines_of({crash(9), crash(1, back(2)), crash(2, back(3))}).empty());
-  CHECK(lines_of({join(1), crash(2, back(3)), leave(4), join(5), leave(6)}).empty());
-  CHECK(lines_of({leave(1), join(2)}).empty());
-  CHECK(lines_of({crash(1), crash(1, "", "w2")}).empty());
-  CHECK(lines_of({crash(1, back(2) + R"(, "state": "kept")")}).empty());
+  for (const std::vector<std::string>& faults :
+       std::vector<std::vector<std::string>>{{crash(1, back(2)), crash(2, back(3)), crash(9)},
+                                             {crash(9), crash(1, back(2)), crash(2, back(3))},
+                                             {join(1), crash(2, back(3)), leave(4), join(5), leave(6)},
+                                             {leave(1), join(2)},
+                                             {crash(1), crash(1, "", "w2")},
+                                             {crash(1, back(2) + kept)}}) {
+    CHECK(lines_of(faults).empty());
+  }
 }
 
 TEST_CASE("faults of one host that contradict each other are refused with both their numbers") {
-  check_refused({crash(1, back(20)), crash(12, back(15))},
-                "$.faults[1].at: 12 s finds w1 down from 1 s to 20 s by $.faults[0]; expected a time at which it is "
-                "there");
-  check_refused({crash(12, back(15)), crash(1, back(20))},
-                "$.faults[0].at: 12 s finds w1 down from 1 s to 20 s by $.faults[1]; expected a time at which it is "
-                "there");
-  check_refused({crash(1), crash(12)},
-                "$.faults[1].at: 12 s finds w1 down for good since 1 s by $.faults[0]; expected a time at which it is "
-                "there");
-  check_refused({crash(1, back(5)), leave(3)},
-                "$.faults[1].at: 3 s finds w1 down from 1 s to 5 s by $.faults[0]; expected a time at which it is "
-                "there");
-  check_refused({leave(3), crash(4, back(5))},
-                "$.faults[1].at: 4 s finds w1 gone: it left at 3 s by $.faults[0]; expected a time at which it is "
-                "there");
-  check_refused({join(7), crash(4)},
-                "$.faults[1].at: 4 s finds w1 away until $.faults[0] lets it join at 7 s; expected a time at which it "
-                "is there");
-  check_refused({join(3), join(7)},
-                "$.faults[1].at: 7 s finds w1 there since $.faults[0] let it join at 3 s; expected a time at which it "
-                "is away");
-  check_refused({leave(3), leave(7)},
-                "$.faults[1].at: 7 s finds w1 gone: it left at 3 s by $.faults[0]; expected a time at which it is "
-                "there");
-  check_refused({join(1), crash(2), join(7)},
-                "$.faults[2].at: 7 s finds w1 down for good since 2 s by $.faults[1]; expected a time at which it is "
-                "away");
-  check_refused({crash(3, back(4)), leave(3)},
-                "$.faults[1].at: is the time of $.faults[0], which is of w1, too; expected another");
-}
-
-TEST_CASE("the state of a host that never starts again is refused") {
-  check_refused({crash(1, R"(, "state": "kept")")},
-                "$.faults[0].state: is given, but the host never starts again; expected \"restart\", or no such key");
+  struct Row {
+    std::vector<std::string> faults;
+    const char *finds, *expected = "there";  // where one finds the host, and where it is expected
+  };
+  for (const auto& [faults, finds, expected] : {
+           Row{{crash(1, back(20)), crash(12, back(15))}, "[1].at: 12 s finds w1 down from 1 s to 20 s by $.faults[0]"},
+           Row{{crash(12, back(15)), crash(1, back(20))}, "[0].at: 12 s finds w1 down from 1 s to 20 s by $.faults[1]"},
+           Row{{crash(1), crash(12)}, "[1].at: 12 s finds w1 down for good since 1 s by $.faults[0]"},
+           Row{{crash(1, back(5)), leave(3)}, "[1].at: 3 s finds w1 down from 1 s to 5 s by $.faults[0]"},
+           Row{{leave(3), crash(4, back(5))}, "[1].at: 4 s finds w1 gone: it left at 3 s by $.faults[0]"},
+           Row{{join(7), crash(4)}, "[1].at: 4 s finds w1 away until $.faults[0] lets it join at 7 s"},
+           Row{{join(3), join(7)}, "[1].at: 7 s finds w1 there since $.faults[0] let it join at 3 s", "away"},
+           Row{{leave(3), leave(7)}, "[1].at: 7 s finds w1 gone: it left at 3 s by $.faults[0]"},
+           Row{{join(1), crash(2), join(7)}, "[2].at: 7 s finds w1 down for good since 2 s by $.faults[1]", "away"},
+       }) {
+    CHECK(lines_of(faults) ==
+          Lines{fmt::format("x.json: $.faults{}; expected a time at which it is {}", finds, expected)});
+  }
+  CHECK(lines_of({crash(3, back(4)), leave(3)}) ==
+        Lines{"x.json: $.faults[1].at: is the time of $.faults[0], which is of w1, too; expected another"});
+  CHECK(lines_of({crash(1, kept)}) == Lines{"x.json: $.faults[0].state: is given, but the host never starts again; "
+                                            "expected \"restart\", or no such key"});
 }
 
 TEST_CASE("a restart's state is lost unless it is said to be kept") {
@@ -91,7 +81,7 @@ TEST_CASE("a restart's state is lost unless it is said to be kept") {
     return std::get<HostCrash>(scenario.faults[0]).state;
   };
   CHECK(state_of(back(2)) == HostState::lost);
-  CHECK(state_of(back(2) + R"(, "state": "kept")") == HostState::kept);
+  CHECK(state_of(back(2) + kept) == HostState::kept);
   CHECK_FALSE(state_of(""));
 }
 

@@ -6,6 +6,7 @@
 #include "sim/jobs/sweep/plan.hpp"
 #include "tests/jobs/sweep/sweep_files.hpp"
 #include "tests/support/accepted.hpp"
+#include "tests/support/examples.hpp"
 
 namespace ddl::jobs {
 namespace {
@@ -26,60 +27,6 @@ std::vector<std::string> errors_of(const std::string& text) {
 }
 
 const std::string with_base = "{\"base\": " + tiny_base + ", ";
-
-struct Refused {
-  const char* rest;
-  const char* error;
-};
-
-constexpr Refused refused[] = {
-    {R"("vari": {}})", R"(s.json: $.vari: is an unknown key; did you mean "vary"?)"},
-    {R"("vary": {"stop.iterations": 5}})",
-     R"(s.json: $.vary["stop.iterations"]: 5 is not a list; expected a list of values)"},
-    {R"("vary": {"stop.iterations": []}})",
-     R"(s.json: $.vary["stop.iterations"]: is an empty list; expected at least one value)"},
-    {R"("vary": {"stop.iterations": [5, 5]}})",
-     R"(s.json: $.vary["stop.iterations"][1]: repeats an earlier value; expected each once; replications are "seeds")"},
-    {R"("vary": [1]})",
-     "s.json: $.vary: a list is not an object; expected paths and lists of values, such as "
-     R"({ "platform.bandwidth": ["5Mbps", "40Mbps"], "algorithm": ["ps_async", "gossip"] })"},
-    {R"("vary": {"seed": [1, 2]}})", R"(s.json: $.vary.seed: is the sweep's to set; expected them in "seeds")"},
-    {R"("vary": {"name": ["a"]}})",
-     "s.json: $.vary.name: is the sweep's to set: its runs are named after what is varied"},
-    {R"("vary": {"stop.iterations": [1]}, "zip": [{"stop.iterations": [2]}]})",
-     R"(s.json: $.zip[0]["stop.iterations"]: is set twice; expected each path once in "vary" and "zip")"},
-    {R"("zip": [{"stop.iterations": [1, 2], "platform.workers": [1]}]})",
-     R"(s.json: $.zip[0]["platform.workers"]: has 1 value, "stop.iterations" has 2; expected as many, to go in step)"},
-    {R"("zip": [{}]})",
-     R"(s.json: $.zip[0]: an object holds no lists; expected an object of lists that go in step, such as )"
-     R"([{ "platform.workers": [2, 4], "training.batch_size": [64, 32] }])"},
-    {R"("zip": {"stop.iterations": [1, 2]}})",
-     R"(s.json: $.zip: an object is not a list; expected objects of lists that go in step, such as )"
-     R"([{ "platform.workers": [2, 4], "training.batch_size": [64, 32] }])"},
-    {R"("tune": 3})", "s.json: $.tune: 3 is not an object; expected over, target or seeds"},
-    {R"("tune": {"ovr": {}}})", R"(s.json: $.tune.ovr: is an unknown key; did you mean "over"?)"},
-    {R"("tune": {"target": 2}})", "s.json: $.tune.target: 2 is too large; expected a number above 0 and at most 1"},
-    {R"("tune": {"over": {"stop.iterations": []}}})",
-     R"(s.json: $.tune.over["stop.iterations"]: is an empty list; expected at least one value)"},
-    {R"("vary": {"stop.iterations": [1]}, "tune": {"over": {"stop.iterations": [2]}}})",
-     R"(s.json: $.tune.over["stop.iterations"]: is varied; expected a path that is not)"},
-    {R"("seeds": []})",
-     R"(s.json: $.seeds: a list is wrong; expected a range or a list of seeds, such as "1..5" or [1, 2, 3])"},
-    {R"("seeds": "3..1"})", R"(s.json: $.seeds: "3..1" is empty; expected A..B with A not above B)"},
-    {R"("seeds": "1-3"})", R"(s.json: $.seeds: "1-3" is no seed; expected a seed, a range 1..3 or a list 1,3,5)"},
-    {R"("seeds": [1, 1]})", "s.json: $.seeds[1]: 1 is given twice; expected each seed once"},
-    {R"("seeds": [-1]})",
-     "s.json: $.seeds[0]: -1 is too small; expected a whole number from 0 to 18446744073709551615"},
-    {R"("name": "a/b"})", R"(s.json: $.name: "a/b" holds a slash; expected a name that a folder can have)"},
-    {R"("vary": {"platform.worker": [1, 2]}})",
-     R"(s.json: $.platform.worker: is an unknown key; did you mean "workers"?)"},
-    {R"("vary": {"platform.bandwidth": ["8Mbps", "8Mbs"]}})",
-     R"(s.json: bandwidth=8Mbs: $.platform.bandwidth: "8Mbs" has the unknown unit "Mbs"; did you mean "Mbps"?)"},
-    {R"("vary": {"platform.bandwidth": ["8Mbps", 8], "stop.iterations": [1, 2, 3]}})",
-     R"(s.json: bandwidth=8_iterations=1: $.platform.bandwidth: 8 has no unit; write for example "8Mbps" (and 2 more))"},
-    {R"("vary": {"a..b": [1]}})",
-     "s.json: a..b: is not a path; expected one such as platform.workers or model.layers[0].units"},
-};
 
 }  // namespace
 
@@ -136,11 +83,11 @@ TEST_CASE("a scenario that is changed by hand is named after what changes its re
 }
 
 TEST_CASE("what is wrong is said once, with its path and the first run that has it") {
-  for (const Refused& example : refused) {
-    CAPTURE(example.rest);
-    const std::vector<std::string> errors = errors_of(with_base + example.rest);
+  for (const Example& example : examples_in("tests/jobs/sweep/broken.txt")) {
+    CAPTURE(example.place);
+    const std::vector<std::string> errors = errors_of(with_base + example.given + "}");
     REQUIRE(errors.size() == 1);
-    CHECK(errors[0] == example.error);
+    CHECK_MESSAGE(is_like(errors[0], "s.json: " + example.expected.at(0)), errors[0]);
   }
   CHECK(errors_of("{}") ==
         std::vector<std::string>{"s.json: $.base: is missing; expected a scenario's file, or a scenario in braces"});
