@@ -14,96 +14,6 @@ using namespace ddl::platform;
 
 using nlohmann::json;
 
-namespace {
-
-json ways(const scenario::GeneratedPlatform& spec, const std::vector<std::pair<int, int>>& pairs) {
-  return ddl::forked([&] {
-    const Fabric fabric(ddl::on_platform(spec));
-    json result = {{"nodes", ddl::nodes(fabric)}, {"links", fabric.links().size()}, {"ways", json::array()}};
-    for (const auto& [source, target] : pairs) result["ways"].push_back(ddl::way(fabric, source, target));
-    return result;
-  });
-}
-
-json way(json links, double latency_s, json bandwidths) {
-  return {{"links", std::move(links)}, {"latency_s", latency_s}, {"bandwidths", std::move(bandwidths)}};
-}
-
-}  // namespace
-
-TEST_CASE("a star deals bandwidths round over workers, then servers, and halves the latency over two links") {
-  const json result = ways({.workers = 4, .servers = 1, .bandwidth = {{5e6}, {2e6}, {1e6}}, .latency = {0.02}},
-                           {{0, 2}, {2, 0}, {4, 3}});
-  CHECK(result["nodes"] == json{"w0", "w1", "w2", "w3", "ps0"});
-  CHECK(result["links"] == 10);
-  CHECK(result["ways"][0] == way({"w0 up", "w2 down"}, 0.02, {5e6, 1e6}));
-  CHECK(result["ways"][1] == way({"w2 up", "w0 down"}, 0.02, {1e6, 5e6}));
-  // Dealing goes on: w3 has the first rate again, ps0 the second.
-  CHECK(result["ways"][2] == way({"ps0 up", "w3 down"}, 0.02, {2e6, 5e6}));
-}
-
-TEST_CASE("servers can have bandwidths of their own") {
-  const json result = ways(
-      {.workers = 2, .servers = 3, .bandwidth = {{5e6}, {2e6}}, .server_bandwidth = {{9e6}, {8e6}}, .latency = {0}},
-      {{2, 0}, {3, 1}, {4, 0}});
-  CHECK(result["ways"][0] == way({"ps0 up", "w0 down"}, 0, {9e6, 5e6}));
-  CHECK(result["ways"][1] == way({"ps1 up", "w1 down"}, 0, {8e6, 2e6}));
-  CHECK(result["ways"][2] == way({"ps2 up", "w0 down"}, 0, {9e6, 5e6}));
-}
-
-TEST_CASE("a mesh has one link per ordered pair, dealt by source and then target") {
-  const json result =
-      ways({.topology = scenario::Topology::mesh, .workers = 3, .bandwidth = {{1e6}, {2e6}}, .latency = {0.01}},
-           {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}});
-  CHECK(result["links"] == 6);
-  CHECK(result["ways"][0] == way({"w0->w1 up"}, 0.01, {1e6}));
-  CHECK(result["ways"][1] == way({"w0->w2 up"}, 0.01, {2e6}));
-  CHECK(result["ways"][2] == way({"w1->w0 up"}, 0.01, {1e6}));
-  CHECK(result["ways"][3] == way({"w1->w2 up"}, 0.01, {2e6}));
-  CHECK(result["ways"][4] == way({"w2->w0 up"}, 0.01, {1e6}));
-  CHECK(result["ways"][5] == way({"w2->w1 up"}, 0.01, {2e6}));
-}
-
-TEST_CASE("a mesh gives every pair with a server the servers' bandwidth") {
-  const json result = ways({.topology = scenario::Topology::mesh,
-                            .workers = 2,
-                            .servers = 1,
-                            .bandwidth = {{1e6}},
-                            .server_bandwidth = {{7e6}, {8e6}},
-                            .latency = {0.01}},
-                           {{0, 1}, {0, 2}, {1, 2}, {2, 0}});
-  CHECK(result["ways"][0] == way({"w0->w1 up"}, 0.01, {1e6}));
-  CHECK(result["ways"][1] == way({"w0->ps0 up"}, 0.01, {7e6}));
-  CHECK(result["ways"][2] == way({"w1->ps0 up"}, 0.01, {8e6}));
-  CHECK(result["ways"][3] == way({"ps0->w0 up"}, 0.01, {7e6}));
-}
-
-TEST_CASE("a mesh of more than 512 hosts is refused") {
-  const json result = ways({.topology = scenario::Topology::mesh, .workers = 513, .bandwidth = {{1e6}}}, {});
-  REQUIRE(result.contains("input_error"));
-  CHECK(result["input_error"].get<std::string>().starts_with("$.platform.workers: a mesh of 513 hosts"));
-}
-
-TEST_CASE("a ring's messages take the shorter way round, through its neighbours' links") {
-  const json result =
-      ways({.topology = scenario::Topology::ring, .workers = 5, .bandwidth = {{1e6}, {2e6}, {3e6}}, .latency = {0.01}},
-           {{0, 1}, {0, 2}, {0, 3}, {4, 0}});
-  CHECK(result["links"] == 10);
-  CHECK(result["ways"][0] == way({"w0-w1 up"}, 0.01, {1e6}));
-  CHECK(result["ways"][1] == way({"w0-w1 up", "w1-w2 up"}, 0.02, {1e6, 2e6}));
-  CHECK(result["ways"][2] == way({"w4-w0 down", "w3-w4 down"}, 0.02, {2e6, 1e6}));
-  CHECK(result["ways"][3] == way({"w4-w0 up"}, 0.01, {2e6}));
-}
-
-TEST_CASE("opposite hosts of a ring are half of it apart") {
-  const json result = ways(
-      {.topology = scenario::Topology::ring, .workers = 6, .bandwidth = {{1e6}}, .latency = {0.01}}, {{0, 3}, {4, 1}});
-  for (const json& found : result["ways"]) {
-    CHECK(found["links"].size() == 3);
-    CHECK(found["latency_s"].get<double>() == doctest::Approx(0.03));
-  }
-}
-
 TEST_CASE("a ring's routes are those that SimGrid finds, between neighbours and others") {
   for (const int workers : {2, 3, 4, 7}) {
     CAPTURE(workers);
@@ -158,37 +68,6 @@ TEST_CASE("neighbours in a ring of many hosts are found without a walk round it"
   });
   CHECK(processor_s["links"] == searches + 2 * workers);
   CHECK(processor_s["known"] < processor_s["searched"]);
-}
-
-TEST_CASE("a ring of two hosts is one link, of one host none") {
-  const json two = ways({.topology = scenario::Topology::ring, .workers = 2, .bandwidth = {{1e6}}, .latency = {0.01}},
-                        {{0, 1}, {1, 0}});
-  CHECK(two["links"] == 2);
-  CHECK(two["ways"][0] == way({"w0-w1 up"}, 0.01, {1e6}));
-  CHECK(two["ways"][1] == way({"w0-w1 down"}, 0.01, {1e6}));
-  CHECK(ways({.topology = scenario::Topology::ring, .workers = 1, .bandwidth = {{1e6}}}, {})["links"] == 0);
-}
-
-TEST_CASE("two sites hold half of the workers each, the servers are in the first, one link joins them") {
-  const scenario::GeneratedPlatform spec{.topology = scenario::Topology::two_sites,
-                                         .workers = 5,
-                                         .servers = 1,
-                                         .bandwidth = {{5e6}, {4e6}},
-                                         .latency = {0.25},
-                                         .site_bandwidth = {{1e6}},
-                                         .site_latency = {{0.5}}};
-  const json result = ways(spec, {{0, 2}, {0, 3}, {3, 4}, {3, 5}, {2, 5}});
-  CHECK(result["ways"][0] == way({"w0 up", "w2 down"}, 0.25, {5e6, 5e6}));
-  CHECK(result["ways"][1] == way({"w0 up", "sites up", "w3 down"}, 0.75, {5e6, 1e6, 4e6}));
-  CHECK(result["ways"][2] == way({"w3 up", "w4 down"}, 0.25, {4e6, 5e6}));
-  CHECK(result["ways"][3] == way({"w3 up", "sites down", "ps0 down"}, 0.75, {4e6, 1e6, 4e6}));
-  CHECK(result["ways"][4] == way({"w2 up", "ps0 down"}, 0.25, {5e6, 4e6}));
-}
-
-TEST_CASE("between two sites the default is the hosts' least bandwidth and 20 ms") {
-  const json result = ways(
-      {.topology = scenario::Topology::two_sites, .workers = 2, .bandwidth = {{5e6}, {4e6}}, .latency = {0}}, {{0, 1}});
-  CHECK(result["ways"][0] == way({"w0 up", "sites up", "w1 down"}, 0.02, {5e6, 4e6, 4e6}));
 }
 
 TEST_CASE("speeds are dealt round over workers, then servers") {
