@@ -18,18 +18,6 @@ double gradient_at(const run::IterationRow& row) { return row.start_s + row.comp
 
 }  // namespace
 
-TEST_CASE("blocking publication adds network time to compute time, in the background they overlap") {
-  const double alpha = 0.05;
-  const auto pair = [&](const char* publish) {
-    const auto settings =
-        fmt::format(R"("partitions": 4, "overflow": "block", "tf_ako": {{"publish": "{}"}})", publish);
-    return run::run(timing_only(ako(settings), 2, 0, "50ms", steps(10))).simulated_s;
-  };
-  CHECK(pair("blocking") == doctest::Approx(10 * (c + alpha + n_over_b / 4)).epsilon(1e-6));
-  // Ten messages one behind the other, the first after a gradient.
-  CHECK(pair("background") == doctest::Approx(c + 10 * (alpha + n_over_b / 4)).epsilon(1e-6));
-}
-
 TEST_CASE("blocking publication goes from peer to peer, even over separate links") {
   auto scenario = timing_only(ako(R"("partitions": 4, "tf_ako": {"publish": "blocking"})"), 4, 0, "0ms", steps(6));
   std::get<scenario::GeneratedPlatform>(scenario.platform.hosts).topology = scenario::Topology::mesh;
@@ -60,20 +48,6 @@ TEST_CASE("on one core receiving takes from computing") {
   CHECK(run::run(scenario).simulated_s == doctest::Approx(50 * (c + 3 * 0.02)).epsilon(0.03));
 }
 
-TEST_CASE("TF.AKO's clock at bound 0 is lock-step: steps x (c + (n-1)N/B + 3 alpha)") {
-  for (const int n : {2, 4}) {
-    const auto settings = R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})";
-    const auto result = run::run(timing_only(ako(settings), n, 0, "0ms", steps(5)));
-    CHECK(result.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b)).epsilon(1e-4));
-    const auto far = run::run(timing_only(ako(settings), n, 0, "50ms", steps(5)));
-    // Message, ping, pong; and once more when all have taken their leave.
-    CHECK(far.simulated_s == doctest::Approx(5 * (c + (n - 1) * n_over_b + 3 * 0.05) + 3 * 0.05).epsilon(0.01));
-    // Per step and once for the end: a gradient (or the leave) to each peer, n-1 pings, n-1 pongs.
-    CHECK(result.messages_sent == (n * (n - 1) + 2 * (n - 1)) * (5 + 1));
-    CHECK(result.bytes_sent == 5.0 * n * (n - 1) * 1e6);  // pings and pongs weigh nothing
-  }
-}
-
 TEST_CASE("with TF.AKO's clock no step t is applied before every gradient of step t - s was sent") {
   for (const int bound : {0, 1, 3}) {
     auto scenario = timing_only(
@@ -96,17 +70,6 @@ TEST_CASE("with TF.AKO's clock no step t is applied before every gradient of ste
     }
     CHECK(reaches_bound);  // and waits for no more
   }
-}
-
-TEST_CASE("Ako with P = 1 under a clock at bound 0 is synchronous SGD, and all replicas are one") {
-  const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 15},
-                              "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
-  const auto server = run::run(learning(R"("ps_sync")", 3, 1, rest));
-  const auto clocked =
-      run::run(learning(ako(R"("partitions": 1, "staleness_bound": 0, "tf_ako": {"clock": "ping_pong"})"), 3, 0, rest));
-  for (const auto& replica : clocked.weights) CHECK(largest_difference(replica, server.weights[0]) < 1e-6);
-  const auto free = run::run(learning(ako(R"("partitions": 1)"), 3, 0, rest));
-  CHECK(largest_difference(free.weights[0], server.weights[0]) > 1e-4);
 }
 
 TEST_CASE("the clock's messages may take room that a step has seen and it waits again") {

@@ -20,34 +20,6 @@ const char* const with_codecs[] = {R"("ps_async")", R"("ps_sync")", R"("ako", "p
 
 }  // namespace
 
-TEST_CASE("no codec, and one that sends every value, change nothing at all") {
-  for (const char* system : with_codecs) {
-    const auto without = run::run(learning(fmt::format(R"({{"name": {}}})", system), 3, 2, rest));
-    for (const char* codec : {R"("none")", R"({"type": "random_k", "fraction": 1})"}) {
-      const auto with = run::run(learning(with_codec(system, codec), 3, 2, rest));
-      CHECK(with.weights == without.weights);
-      CHECK(with.bytes_sent == without.bytes_sent);
-      CHECK(with.simulated_s == without.simulated_s);
-    }
-  }
-}
-
-TEST_CASE("synchronous server: rounds x (c + nN/B + share x nN/B), for only gradients are encoded") {
-  struct Row {
-    const char* codec;
-    double share;  // of 32 bits per value
-  };
-  for (const auto& [codec, share] :
-       {Row{R"({"type": "top_k", "fraction": 0.1})", 0.2}, Row{R"({"type": "random_k", "fraction": 0.1})", 0.1},
-        Row{R"({"type": "qsgd", "bits": 8, "bucket": 125})", 0.25 + 1.0 / 125},
-        Row{R"({"type": "sign", "bucket": 125})", 1.0 / 32 + 1.0 / 125}}) {
-    const auto result = run::run(timing_only(with_codec(R"("ps_sync")", codec), 4, 1, "0ms", R"({"iterations": 5})"));
-    CHECK(result.bytes_sent == doctest::Approx(5 * 4 * 1e6 * (1 + share)));
-    CHECK(result.simulated_s == doctest::Approx(5 * (0.1 + 4 + 4 * share)).epsilon(0.01));
-    CHECK(result.bounds.step_s == doctest::Approx(0.1 + 4 + 4 * share));
-  }
-}
-
 TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker once, and all sum as a server does") {
   const auto codec = R"({"type": "random_k", "fraction": 0.1, "error_feedback": true})";
   const auto server = run::run(learning(with_codec(R"("ps_sync")", codec), 5, 1, rest));
@@ -68,17 +40,6 @@ TEST_CASE("all-reduces gather encoded gradients: every one reaches every worker 
   const auto part = run::run(
       timing_only(with_codec(R"("partial_allreduce", "partitions": 2)", codec), 5, 0, "0ms", R"({"iterations": 6})"));
   CHECK(part.bytes_sent == 6 * 5 * 4 * 0.5e5);
-}
-
-TEST_CASE("Ako sends each partition encoded, and auto counts on it") {
-  const auto sign = R"({"type": "random_k", "fraction": 0.1})";
-  const auto three =
-      run::run(timing_only(with_codec(R"("ako", "partitions": 4)", sign), 4, 0, "0ms", R"({"iterations": 8})"));
-  for (const run::PairRow& pair : three.pairs) CHECK(pair.bytes == 2 * 1e5);
-  // 0.3 s for an exchange of a tenth of whole models, 0.09 s to hide it in: 4 partitions.
-  const auto automatic =
-      run::run(timing_only(with_codec(R"("ako", "partitions": "auto")", sign), 4, 0, "0ms", R"({"iterations": 8})"));
-  for (const run::PairRow& pair : automatic.pairs) CHECK(pair.bytes == 2 * 1e5);
 }
 
 TEST_CASE("sizes follow the wire's scale: real values may be few and the model on the wire large") {

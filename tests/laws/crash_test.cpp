@@ -35,8 +35,6 @@ const std::vector<std::string> variants = {R"({"name": "ako", "partitions": 3, "
                                            R"({"name": "ad_psgd", "gossip_rate": "continuous"})"};
 const std::vector<std::string> all = systems_in_faults(4, 1, variants);
 
-bool waits(const std::string& system) { return system.find("\"wait\"") != std::string::npos; }
-
 // What a run that cannot go on says; "" of one that does.
 std::string stall(const scenario::Scenario& scenario) {
   try {
@@ -47,19 +45,9 @@ std::string stall(const scenario::Scenario& scenario) {
   }
 }
 
-using Steps = std::vector<std::int64_t>;
-
-// Steps of others than w1 that end while w1 is away; with some room for what is under way when it goes.
-int steps_of_others(const run::RunResult& result, double from_s, double until_s) {
-  return static_cast<int>(std::ranges::count_if(result.iterations, [&](const run::IterationRow& row) {
-    return row.worker != 1 && row.end_s > from_s && row.end_s < until_s;
-  }));
-}
-
 }  // namespace
 
-TEST_CASE(
-    "a worker that never comes back: those which wait for it stall and say so, those which go on end without it") {
+TEST_CASE("a worker or server that never comes back: those which wait for it stall, and say who waits for whom") {
   for (const std::string& name : names_of_systems(4, 1, {"on_failure"})) {
     CAPTURE(name);
     const std::string asked_to_wait = stall(with_fault(with_policy(name, "wait"), crash("w1")));
@@ -70,63 +58,10 @@ TEST_CASE(
     CHECK(by_default.find("; w0 waits for ") != std::string::npos);
     CHECK(by_default.find("port") == std::string::npos);
   }
-  for (const std::string& system : all) {
-    if (waits(system)) continue;
-    CAPTURE(system);
-    const auto result = run::run(with_fault(system, crash("w1")));
-    CHECK(result.steps[1] < 13);
-    for (const int other : {0, 2, 3}) CHECK(result.steps[static_cast<std::size_t>(other)] == 30);
-    CHECK(result.stopped_by == "iterations");
-    REQUIRE(result.faults);
-    CHECK(result.faults->crashes == 1);
-    CHECK(result.faults->restarts == 0);
-  }
-}
-
-TEST_CASE("a worker that comes back does all its steps, with its state or without") {
-  for (const std::string& system : all) {
-    for (const std::string& state : {kept, lost}) {
-      CAPTURE(system);
-      CAPTURE(state);
-      const auto result = run::run(with_fault(system, crash("w1", state)));
-      CHECK(result.steps == Steps(4, 30));
-      CHECK(result.faults->restarts == 1);
-      // None stands still while it is away, but those that wait: at most what was under way then still ends.
-      const int meanwhile = steps_of_others(result, 1.7, 2.45);
-      if (waits(system) && system.find("fedavg") == std::string::npos) {
-        CHECK(meanwhile == 0);
-      } else if (system.find("go_on") != std::string::npos || system.find("name") == std::string::npos) {
-        CHECK(meanwhile > 3);
-      }
-    }
-  }
-}
-
-TEST_CASE("one that joins does all its steps, one that leaves as many as there was time for") {
-  for (const std::string& system : all) {
-    CAPTURE(system);
-    const auto joined = run::run(with_fault(system, R"({"type": "join", "host": "w1", "at": "1s"})"));
-    CHECK(joined.steps == Steps(4, 30));
-    CHECK(joined.faults->joins == 1);
-    for (const run::IterationRow& row : joined.iterations) {
-      if (row.worker == 1) CHECK(row.start_s >= 1 - 1e-9);  // the clock is a sum of tenths, rounded
-    }
-    const auto left = run::run(with_fault(system, R"({"type": "leave", "host": "w1", "at": "1s"})"));
-    CHECK(left.steps[1] < 12);
-    CHECK(left.steps[0] == 30);
-    CHECK(left.faults->steps_lost == 0);
-    CHECK(left.faults->leaves == 1);
-  }
-}
-
-TEST_CASE("a server that crashes is waited for, and its workers go on from what it has kept") {
-  for (const auto& with_servers : systems::built_in()) {
-    if (!with_servers->facts().needs_servers) continue;
-    const std::string system = quoted(with_servers->facts().name);
-    CAPTURE(system);
-    CHECK(stall(with_fault(system, crash("ps0"))).find("ps0 crashed at 1.23 s") != std::string::npos);
-    for (const std::string& state : {kept, lost})
-      CHECK(run::run(with_fault(system, crash("ps0", state))).steps == Steps(4, 30));
+  for (const auto& system : systems::built_in()) {
+    if (!system->facts().needs_servers) continue;
+    const std::string said = stall(with_fault(quoted(system->facts().name), crash("ps0")));
+    CHECK_MESSAGE(said.find("ps0 crashed at 1.23 s") != std::string::npos, said);
   }
 }
 

@@ -15,32 +15,6 @@ std::int64_t total(const std::vector<std::int64_t>& steps) {
 }
 }  // namespace
 
-TEST_CASE("D-PSGD: a round takes c + deg N/B + alpha and sends deg N per worker") {
-  const std::pair<const char*, int> graphs[] = {{R"("ring")", 2},
-                                                {R"("torus")", 3},
-                                                {R"("complete")", 7},
-                                                {R"("exponential")", 3},
-                                                {R"("random_regular", "degree": 4)", 4},
-                                                {R"("one_peer_exponential")", 1}};
-  for (const auto& [topology, degree] : graphs) {
-    CAPTURE(topology);
-    const auto result = run::run(timing_only(fmt::format(R"({{"name": "d_psgd", "topology": {}}})", topology), 8, 0,
-                                             "50ms", R"({"iterations": 5})"));
-    CHECK(result.bytes_sent == doctest::Approx(5.0 * 8 * degree * 1e6));
-    CHECK(result.bounds.bytes_per_step == doctest::Approx(degree * 1e6));
-    // The words of leaving follow the last models and take a latency more.
-    CHECK(result.simulated_s == doctest::Approx(5 * (c + degree * n_over_b + alpha) + alpha).epsilon(1e-3));
-  }
-}
-
-TEST_CASE("D-PSGD with overlap: a round takes the longer of c and deg N/B + alpha") {
-  for (const auto& [compute, step_s] : {std::pair{"100ms", 2 * n_over_b + alpha}, {"3s", 3.0}}) {
-    auto scenario = timing_only(R"({"name": "d_psgd", "overlap": true})", 6, 0, "50ms", R"({"iterations": 5})");
-    scenario.compute.seconds_per_batch = Seconds{std::string(compute) == "3s" ? 3.0 : 0.1};
-    CHECK(run::run(scenario).simulated_s == doctest::Approx(5 * step_s + alpha).epsilon(1e-3));
-  }
-}
-
 TEST_CASE("a delay passes a D-PSGD ring one neighbour a round, and a slow worker's speed is that of all") {
   auto scenario = timing_only(R"("d_psgd")", 9, 0, "0ms", R"({"iterations": 6})");
   scenario.wire.model_bytes = Bytes{1};  // a network that takes no time
@@ -71,21 +45,6 @@ TEST_CASE("a slow worker holds up D-PSGD and SGP, not AD-PSGD") {
   for (std::size_t worker = 0; worker < 8; ++worker) {
     const double expected = worker == 3 ? 60 / (10 * c) : static_cast<double>(equal[worker]);
     CHECK(static_cast<double>(slowed[worker]) == doctest::Approx(expected).epsilon(0.02));
-  }
-}
-
-TEST_CASE("AD-PSGD computes while it communicates: a step takes the longer of c and an exchange of 2N/B + 2 alpha") {
-  // Two workers: the model goes one way, then the other, as the passive one answers what it was asked.
-  for (const double compute_s : {0.1, 3.0}) {
-    auto scenario = timing_only(R"("ad_psgd")", 2, 0, "50ms", R"({"iterations": 10})");
-    scenario.compute.seconds_per_batch = Seconds{compute_s};
-    const auto result = run::run(scenario);
-    const double exchange_s = 2 * n_over_b + 2 * alpha;
-    // A first gradient before the first exchange, and the last exchange after the last gradient.
-    CHECK(result.simulated_s ==
-          doctest::Approx(compute_s + 9 * std::max(compute_s, exchange_s) + exchange_s).epsilon(1e-3));
-    CHECK(result.bytes_sent == doctest::Approx(10 * 2 * 1e6));
-    CHECK(result.messages_sent == 20);
   }
 }
 
@@ -139,31 +98,6 @@ TEST_CASE("SGP sends one model a round on the one-peer graph, in c + N/B + alpha
                                             "50ms", R"({"iterations": 20})"));
   CHECK(overlap.simulated_s < 20 * (c + n_over_b + alpha));
   CHECK(overlap.simulated_s >= 20 * n_over_b);
-}
-
-TEST_CASE("an overhead is added to every gradient, and neither slowdown nor jitter touches it") {
-  auto scenario = timing_only(R"("single")", 1, 0, "0ms", R"({"iterations": 10})");
-  scenario.compute.overhead = Seconds{0.02};
-  scenario.compute.slowdown = {{"w0", 3}};
-  CHECK(run::run(scenario).simulated_s == doctest::Approx(10 * (3 * c + 0.02)).epsilon(1e-9));
-  CHECK(run::run(scenario).bounds.step_s == doctest::Approx(3 * c + 0.02));
-  scenario.compute.jitter = 0.3;
-  const auto jittered = run::run(scenario);
-  scenario.compute.overhead = Seconds{0};
-  CHECK(jittered.simulated_s == doctest::Approx(run::run(scenario).simulated_s + 10 * 0.02).epsilon(1e-9));
-}
-
-TEST_CASE("CHOCO sends the values it keeps: twice the fraction with indices, the fraction without, all with none") {
-  const std::pair<const char*, double> shares[] = {{R"({"type": "top_k", "fraction": 0.05})", 0.1},
-                                                   {R"({"type": "random_k", "fraction": 0.05})", 0.05},
-                                                   {R"({"type": "top_k", "fraction": 0.8})", 1.0},
-                                                   {R"("none")", 1.0}};
-  for (const auto& [codec, share] : shares) {
-    const auto result = run::run(
-        timing_only(fmt::format(R"({{"name": "choco", "codec": {}}})", codec), 5, 0, "0ms", R"({"iterations": 4})"));
-    CHECK(result.bytes_sent == doctest::Approx(4.0 * 5 * 2 * share * 1e6));
-    CHECK(result.simulated_s == doctest::Approx(4 * (c + 2 * share * n_over_b)).epsilon(1e-3));
-  }
 }
 
 }  // namespace ddl::decentralized_times_test

@@ -45,15 +45,50 @@ const std::vector<std::string> all = systems_in_faults(4, 1, {R"({"name": "ako",
 
 }  // namespace
 
-TEST_CASE("a worker that leaves and joins again does all its steps, none of them while it is away") {
+TEST_CASE("whatever becomes of a worker, the others do all their steps, and it those that it is there for") {
+  struct Life {
+    const char* what;
+    std::vector<scenario::Fault> faults;
+    int iterations;
+    double slowdown;     // of w1
+    std::int64_t steps;  // of w1
+    run::FaultCounts counts;
+    double away_from_s = 0, away_until_s = 0;  // when it takes no step
+  };
+  const scenario::HostCrash late = {"w1", Seconds{20}, std::nullopt, scenario::HostState::kept};
+  const std::vector<Life> lives = {
+      {"it joins late", {join(1)}, 30, 1, 30, {.joins = 1}, 0, 1 - 1e-9},  // the clock is a sum of tenths, rounded
+      {"it leaves and joins again", {leave(1), join(4)}, 30, 1, 30, {.joins = 1, .leaves = 1}, 2, 4},
+      // Its gradient takes 5 s: the one that begins at 0 s ends after both.
+      {"it is to join before it is gone", {leave(1), join(2)}, 4, 50, 4, {.joins = 1, .leaves = 1}},
+      // Down within some milliseconds, and then for longer than the run.
+      {"it leaves while it is down", {churn(0.01, 1000), leave(2)}, 30, 1, 0, {.crashes = 1, .leaves = 1}, 0.2, 9},
+      // Each of its gradients takes 10 s; churn meets it in the step that it was to end. No node waits for it.
+      {"it crashes while it leaves", {leave(0.001), churn(0.01, 0.01)}, 4, 100, 0, {.crashes = 1, .leaves = 1}, 0, 5},
+      {"it crashes when its steps are over",
+       {late, scenario::HostJoin{"w0", Seconds{25}}},
+       30,
+       1,
+       30,
+       {.crashes = 1, .joins = 1},
+       20,
+       99}};
   for (const std::string& system : all) {
-    CAPTURE(system);
-    const auto result = run::run(with_faults(system, {leave(1), join(4)}));
-    CHECK(result.steps == Steps(4, 30));
-    CHECK(steps_within(result, 2, 4) == 0);
-    CHECK(result.faults->leaves == 1);
-    CHECK(result.faults->joins == 1);
-    CHECK(result.faults->steps_lost == 0);
+    for (const Life& life : lives) {
+      CAPTURE(system);
+      CAPTURE(life.what);
+      auto scenario = with_faults(system, life.faults, life.iterations);
+      scenario.compute.slowdown = {{"w1", life.slowdown}};
+      const auto result = run::run(scenario);
+      CHECK(result.steps == Steps{life.iterations, life.steps, life.iterations, life.iterations});
+      CHECK(result.faults->crashes == life.counts.crashes);
+      CHECK(result.faults->restarts == life.counts.restarts);
+      CHECK(result.faults->joins == life.counts.joins);
+      CHECK(result.faults->leaves == life.counts.leaves);
+      CHECK((life.counts.crashes > 0 || result.faults->steps_lost == 0));
+      CHECK(steps_within(result, life.away_from_s, life.away_until_s) == 0);
+      if (life.slowdown == 100) CHECK(result.simulated_s < 5);
+    }
   }
 }
 
@@ -70,19 +105,6 @@ TEST_CASE("a worker that restarts sends at once, whenever what it had lost was t
   CHECK(result.faults->messages_sent_again == 0);
   CHECK(steps_within(result, 0, 3) == 0);
   CHECK(steps_within(result, 3, 10.5) == 8);  // the last of them has begun
-}
-
-TEST_CASE("a worker that is to join before it is gone joins when it is") {
-  // Its gradient takes 5 s: the one that begins at 0 s ends after both.
-  for (const std::string& system : all) {
-    CAPTURE(system);
-    auto scenario = with_faults(system, {leave(1), join(2)}, 4);
-    scenario.compute.slowdown = {{"w1", 50}};
-    const auto result = run::run(scenario);
-    CHECK(result.steps == Steps(4, 4));
-    CHECK(result.faults->joins == 1);
-    CHECK(result.faults->steps_lost == 0);
-  }
 }
 
 TEST_CASE("a worker that is to join while its last messages travel is gone first") {
@@ -115,33 +137,6 @@ TEST_CASE("a host is down while any of its outages lasts and has lost its state 
     CHECK(steps_within(result, 1.05, 4) == 0);
     CHECK(result.faults->crashes == result.faults->restarts);
     CHECK(result.faults->crashes > 3);
-  }
-}
-
-TEST_CASE("a worker that leaves while it is down does not start again") {
-  for (const std::string& system : all) {
-    CAPTURE(system);
-    // Down within some milliseconds, and then for longer than the run.
-    const auto result = run::run(with_faults(system, {churn(0.01, 1000), leave(2)}));
-    CHECK(result.steps == Steps{30, 0, 30, 30});
-    CHECK(result.faults->crashes == 1);
-    CHECK(result.faults->leaves == 1);
-    CHECK(result.faults->restarts == 0);
-  }
-}
-
-TEST_CASE("a worker that crashes while it leaves is gone") {
-  // Each gradient of w1 takes 10 s; churn meets it in the step that it was to end.
-  for (const std::string& system : all) {
-    CAPTURE(system);
-    auto scenario = with_faults(system, {leave(0.001), churn(0.01, 0.01)}, 4);
-    scenario.compute.slowdown = {{"w1", 100}};
-    const auto result = run::run(scenario);
-    CHECK(result.steps[1] == 0);
-    for (const int other : {0, 2, 3}) CHECK(result.steps[static_cast<std::size_t>(other)] == 4);
-    CHECK(result.faults->crashes == 1);
-    CHECK(result.faults->restarts == 0);
-    CHECK(result.simulated_s < 5);  // no node waits for it
   }
 }
 
@@ -218,16 +213,6 @@ TEST_CASE("a worker that is alone for a while lets the others in again, and all 
       }
       CHECK(*std::ranges::min_element(at_the_end) >= 8);
     }
-  }
-}
-
-TEST_CASE("no node waits for a worker that has crashed when its steps were over") {
-  for (const std::string& system : all) {
-    CAPTURE(system);
-    const auto result =
-        run::run(with_faults(system, {scenario::HostCrash{"w1", Seconds{20}, std::nullopt, scenario::HostState::kept},
-                                      scenario::HostJoin{"w0", Seconds{25}}}));
-    CHECK(result.steps == Steps(4, 30));
   }
 }
 

@@ -21,20 +21,6 @@ run::RunResult run_jittered(scenario::Scenario scenario) {
 
 }  // namespace
 
-TEST_CASE("synchronous parameter server = one worker with the union batch, however the gradients come in") {
-  // Every worker's shard is one batch, so a round sees all 64 samples, as does the single worker's batch.
-  const std::string data =
-      R"("data": {"train": 64, "test": 100}, "stop": {"iterations": 12}, "training": {"batch_size": )";
-  const auto one = run::run(learning(R"("single")", 1, 0, data + "64}"));
-  for (const int workers : {2, 4, 8}) {
-    const auto scenario = learning(R"("ps_sync")", workers, 1, data + std::to_string(64 / workers) + "}");
-    CHECK(largest_difference(one.weights[0], run::run(scenario).weights[0]) < 1e-6);
-    const auto jittered = run_jittered(scenario);
-    CHECK(largest_difference(one.weights[0], jittered.weights[0]) < 1e-6);
-    for (const run::IterationRow& row : jittered.iterations) CHECK(row.staleness == 0);
-  }
-}
-
 TEST_CASE("with the whole training set each, workers draw all of it, and no two the same batches") {
   const auto scenario = learning(R"("alone")", 3, 0,
                                  R"("data": {"train": 60, "test": 100, "partition": "full"}, "stop": {"iterations": 6},
@@ -63,61 +49,6 @@ TEST_CASE("the training accuracy of the first step is that of equal outputs: the
   const auto labels = run::load_data(scenario).train.labels;
   const auto of_class_0 = static_cast<double>(std::ranges::count(labels, 0));
   CHECK(run::run(scenario).iterations.at(0).train_accuracy == of_class_0 / 64);
-}
-
-TEST_CASE("sharding a synchronous server changes no weight") {
-  const std::string rest = R"("data": {"train": 600, "test": 100}, "stop": {"iterations": 10},
-                              "training": {"batch_size": 16, "optimizer": {"type": "adam", "learning_rate": 0.01}})";
-  const auto one = run_jittered(learning(R"("ps_sync")", 3, 1, rest));
-  const auto four = run_jittered(learning(R"("ps_sync")", 3, 4, rest));
-  CHECK(one.weights[0] == four.weights[0]);
-}
-
-TEST_CASE("with one worker every system is plain SGD, to the bit") {
-  const std::string rest = R"("data": {"train": 300, "test": 100}, "stop": {"iterations": 25},
-                              "training": {"batch_size": 10, "optimizer": {"type": "momentum", "learning_rate": 0.05}})";
-  const auto single = run::run(learning(R"("single")", 1, 0, rest)).weights[0];
-  CHECK(run::run(learning(R"("ps_sync")", 1, 1, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"("ps_async")", 1, 1, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "ako", "partitions": 3})", 1, 0, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"("alone")", 1, 0, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "ako", "partitions": "adaptive"})", 1, 0, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "gossip", "mode": "pair"})", 1, 0, rest)).weights[0] == single);
-  for (const char* system : {R"("d_psgd")", R"("ad_psgd")", R"("sgp")", R"("choco")"}) {
-    CHECK(run::run(learning(system, 1, 0, rest)).weights[0] == single);
-  }
-  CHECK(run::run(learning(R"("ring_allreduce")", 1, 0, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "partial_allreduce", "partitions": 3})", 1, 0, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "local_sgd", "local_steps": 3})", 1, 0, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "fedavg", "local_steps": 3})", 1, 1, rest)).weights[0] == single);
-  CHECK(run::run(learning(R"({"name": "ps_ssp", "staleness_aware": true})", 1, 1, rest)).weights[0] == single);
-}
-
-TEST_CASE("pairwise gossip keeps the mean of the models and brings them together") {
-  // A vanishing learning rate leaves averaging alone at work, on models that start apart.
-  const auto gossip = [](const char* settings, int iterations) {
-    auto scenario =
-        learning(std::string(R"({"name": "gossip", "mode": "pair")") + settings + "}", 6, 0,
-                 R"("data": {"train": 600, "test": 100}, "training": {"batch_size": 4, "init": "independent",
-                                "optimizer": {"type": "sgd", "learning_rate": 1e-30}}, "stop": {"iterations": )" +
-                     std::to_string(iterations) + "}");
-    scenario.model.name = "mlp";
-    return run_jittered(scenario);
-  };
-  const auto mean = [](const run::RunResult& result) {
-    std::vector<float> sum(result.weights[0].size());
-    for (const auto& model : result.weights) {
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += model[i] / 6;
-    }
-    return sum;
-  };
-  for (const char* settings : {"", R"(, "order": "overlap")", R"(, "merge": "loss_weighted")",
-                               R"(, "merge": "loss_weighted", "order": "overlap")"}) {
-    CAPTURE(settings);
-    const auto early = gossip(settings, 1), late = gossip(settings, 25);
-    CHECK(largest_difference(mean(early), mean(late)) < 1e-6);
-    CHECK(*late.consensus_distance < 1e-3 * *early.consensus_distance);
-  }
 }
 
 TEST_CASE("a loss that is not known yet counts as equal, not as perfect") {

@@ -72,14 +72,6 @@ TEST_CASE("a staleness bound of 0 makes the rounds of a synchronous server") {
   for (const double sum : staleness) CHECK(sum == 0 + 1 + 2 + 3);
 }
 
-TEST_CASE("a staleness bound never reached is no bound, to the bit") {
-  const std::string stop = R"({"time": "9s"})";
-  const auto huge = run::run(uneven(ssp(1'000'000'000), 2, stop)),
-             asynchronous = run::run(uneven(R"("ps_async")", 2, stop));
-  CHECK(results::digest_of(huge) == results::digest_of(asynchronous));
-  CHECK(results::digest_of(run::run(uneven(ssp(1), 2, stop))) != results::digest_of(asynchronous));
-}
-
 TEST_CASE("a staleness-aware server divides the step by the staleness") {
   // Three workers pull w together. The second gradient's staleness of 1 divides nothing, the third is halved.
   const auto after_one_step = [](const char* algorithm) {
@@ -133,17 +125,6 @@ TEST_CASE("what backup workers drop has no effect on the weights") {
   CHECK(cut.bytes_sent == all.bytes_sent);
   CHECK(largest_difference(cut.weights[0], all.weights[0]) > 1e-3);
   CHECK(largest_difference(cut.weights[0], three_batches_as_one().weights[0]) < 1e-6);
-}
-
-TEST_CASE("federated averaging of all workers is local SGD through a server") {
-  const auto with = [](const char* algorithm, int servers) {
-    return run::run(uneven(algorithm, servers, R"({"iterations": 12})"));
-  };
-  const auto local = with(R"({"name": "local_sgd", "local_steps": 4})", 0);
-  const auto one = with(R"({"name": "fedavg", "local_steps": 4})", 1);
-  const auto sharded = with(R"({"name": "fedavg", "local_steps": 4, "sampled": 4})", 3);
-  CHECK(largest_difference(one.weights[0], local.weights[0]) < 1e-6);
-  CHECK(one.weights[0] == sharded.weights[0]);
 }
 
 // McMahan et al., algorithm 1: workers of unequal shards. In one round of a step a worker does what it does alone.
