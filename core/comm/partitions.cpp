@@ -5,15 +5,11 @@
 #include <set>
 #include <string>
 
+#include "core/base/counted.hpp"
 #include "core/node/vectors.hpp"
 
 namespace ddl::comm {
 namespace {
-
-std::size_t size_of(const Partition& partition) {
-  return std::accumulate(partition.begin(), partition.end(), std::size_t{0},
-                         [](std::size_t sum, Slice slice) { return sum + slice.size(); });
-}
 
 // "conv1" of "conv1.weight": a layer's tensors lie side by side and stay together.
 std::string layer_of(const TensorInfo& tensor) { return tensor.name.substr(0, tensor.name.find('.')); }
@@ -133,6 +129,27 @@ std::vector<Partition> make_partitions(const std::vector<std::vector<std::string
     if (partition.empty()) refuse("a group is empty; expected at least one name in each");
   }
   return result;
+}
+
+std::vector<Partition> by_layers(LayerOrder order, int partitions, const Cluster& cluster) {
+  if (cluster.tensors.empty()) return make_partitions(Partitioner::even, partitions, cluster);
+  const std::vector<Slice> layers = units_of(cluster, Partitioner::layer, 1).layers;
+  if (layers.size() < static_cast<std::size_t>(partitions)) {
+    throw InputError("$.algorithm.fragments: " + std::to_string(partitions) + ", but the model has " +
+                     counted(layers.size(), "layer") + " with parameters; expected at most as many");
+  }
+  std::vector<Partition> result(static_cast<std::size_t>(partitions));
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const std::size_t part =
+        order == LayerOrder::strided ? layer % result.size() : layer * result.size() / layers.size();
+    result[part].push_back(layers[layer]);
+  }
+  return result;
+}
+
+std::size_t size_of(const Partition& partition) {
+  return std::accumulate(partition.begin(), partition.end(), std::size_t{0},
+                         [](std::size_t sum, Slice slice) { return sum + slice.size(); });
 }
 
 std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition) {

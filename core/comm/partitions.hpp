@@ -26,10 +26,17 @@ using Partition = std::vector<Slice>;
 // Throws InputError when P is more than the partitioner can make, or there are no tensors to go by.
 std::vector<Partition> make_partitions(Partitioner partitioner, int partitions, const Cluster& cluster);
 
+// Whole layers: layer l in partition l mod P, or neighbours together; ranges of one size where there are no tensors.
+enum class LayerOrder { strided, contiguous };
+constexpr auto enum_names(LayerOrder) { return in_order<LayerOrder>("strided", "contiguous"); }
+// Throws InputError when there are fewer layers than partitions.
+std::vector<Partition> by_layers(LayerOrder order, int partitions, const Cluster& cluster);
+
 // Groups of layers ("conv1") or tensors ("conv1.weight") by name, one for each partition. Throws InputError unless each
 // tensor is in exactly one.
 std::vector<Partition> make_partitions(const std::vector<std::vector<std::string>>& groups, const Cluster& cluster);
 
+std::size_t size_of(const Partition& partition);  // values in it
 std::uint64_t wire_bytes(const Cluster& cluster, const Partition& partition);
 
 // A copy of the partition's values, one slice after the other; null for an empty vector.

@@ -9,6 +9,7 @@
 #include "core/split/vertical.hpp"
 #include "core/systems/ako/ako.hpp"
 #include "core/systems/allreduce.hpp"
+#include "core/systems/diloco.hpp"
 #include "core/systems/local_sgd.hpp"
 #include "core/systems/neighbours/ad_psgd.hpp"
 #include "core/systems/neighbours/choco.hpp"
@@ -41,6 +42,7 @@ Registry built_in() {
       StarAllreduceParams,     //
       PartialAllreduceParams,  //
       LocalSgdParams,          //
+      DilocoParams,            //
       FedavgParams,            //
       PsSspParams,             //
       EasgdParams,             //

@@ -56,8 +56,12 @@ std::vector<run::NodeState> NodeSet::states() {
   std::vector<run::NodeState> states;
   for (const auto& node : nodes_) {
     const std::scoped_lock held(node->monitor());
-    states.push_back({experiment_.judges(node->id()) ? node->copy_of_weights() : nullptr, node->counted_steps(),
-                      node->take_train_loss()});
+    Payload judged;
+    if (experiment_.judges(node->id())) {
+      const Payload of_program = program(node->id()).judged_model();
+      judged = of_program ? make_payload(std::vector<float>(*of_program)) : node->copy_of_weights();
+    }
+    states.push_back({std::move(judged), node->counted_steps(), node->take_train_loss()});
   }
   return states;
 }

@@ -138,8 +138,10 @@ std::vector<NodeState> Simulation::node_states() {
   std::vector<NodeState> states;
   for (const auto& node : nodes_) {
     const int id = node->id();
-    states.push_back({experiment_.judges(id) ? node->weights().snapshot() : nullptr, node->counted_steps(),
-                      node->take_train_loss(), hosts_.up(id)});
+    const Program* program = host_life_->program(id);
+    Payload judged = experiment_.judges(id) && program != nullptr ? program->judged_model() : nullptr;
+    if (!judged && experiment_.judges(id)) judged = node->weights().snapshot();
+    states.push_back({std::move(judged), node->counted_steps(), node->take_train_loss(), hosts_.up(id)});
   }
   return states;
 }

@@ -197,7 +197,7 @@ void check_faults(const Scenario& scenario, Findings& findings) {
   const SystemFacts& system = scenario.algorithm->facts();
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
     const Place place{findings, fmt::format("$.faults[{}]", i)};
-    if (system.is_model_parallel() && changes_hosts(scenario.faults[i])) {
+    if (system.needs_all_hosts() && changes_hosts(scenario.faults[i])) {
       place.error(fmt::format(
           "has a host come or go, but \"{}\" needs each of its hosts; expected another system, or none of these faults",
           system.name));

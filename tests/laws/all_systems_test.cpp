@@ -164,7 +164,7 @@ TEST_CASE("a worker's crash, and its return, stop no system that allows them") {
       // Only these may refuse it: all hosts of a split model or an ensemble are needed, and "single" has no w1.
       if (!result) {
         const std::string name = system.facts().name;
-        CHECK((system.facts().is_model_parallel() || name == "single"));
+        CHECK((system.facts().needs_all_hosts() || name == "single"));
         continue;
       }
       CHECK(result->stopped_by == "iterations");

@@ -48,6 +48,13 @@ inline std::vector<std::string> names_of_systems(int workers, int servers, const
   return names;
 }
 
+inline bool needs_all_hosts(const std::string& name) {
+  const Registry all = systems::built_in();
+  return (*std::ranges::find_if(all, [&](const auto& of) { return of->facts().name == name; }))
+      ->facts()
+      .needs_all_hosts();
+}
+
 inline std::string quoted(const std::string& name) { return "\"" + name + "\""; }
 inline std::string with_policy(const std::string& name, const std::string& on_failure) {
   return fmt::format(R"({{"name": "{}", "on_failure": "{}"}})", name, on_failure);
@@ -58,7 +65,7 @@ inline std::string with_policy(const std::string& name, const std::string& on_fa
 inline std::vector<std::string> systems_in_faults(int workers, int servers, const std::vector<std::string>& more) {
   std::vector<std::string> systems = more;
   for (const std::string& name : names_of_systems(workers, servers, {"on_failure"}, false)) {
-    systems.push_back(quoted(name));
+    if (!needs_all_hosts(name)) systems.push_back(quoted(name));
   }
   for (const std::string& name : names_of_systems(workers, servers, {"on_failure"})) {
     for (const char* policy : {"go_on", "wait"}) systems.push_back(with_policy(name, policy));

@@ -1,0 +1,279 @@
+// DiLoCo (Douillard et al., 2023, algorithm 1), Streaming DiLoCo (2025, algorithm 2) and Eager Updates (Kale et al.,
+// 2025), worker i; A is the outer model, of which each worker has a copy, x its own, p a fragment of them:
+//
+//   1  x = step(x, gradient(x)); t = t + 1
+//   2  fragment p at its boundary:    D_p = A_p - x_p; begin allreduce_mean(C(D_p))          C: the codec
+//   3  when it is due, tau steps on:  wait for D_p;  A_p = outer_step(A_p, D_p);  x_p = alpha x_p + (1 - alpha) A_p
+//      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) / n
+//   4  a worker whose steps are over contributes nothing, and takes what others contribute, until a round without
+//      contributions ends the group
+//
+// D points against the descent, as a gradient does. Round k = 0, 1, ... has its boundary after step (k + 1) H / P
+// (rounded down), of fragment k + 1 mod P in the paper and k mod P in torchft. Sums are made by an actor beside the
+// worker's own, so that they travel while it computes; rounds are summed in their order.
+#include "core/systems/diloco.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.hpp"
+#include "core/comm/compression.hpp"
+#include "core/membership/regrouping.hpp"
+#include "core/node/vectors.hpp"
+
+namespace ddl::systems {
+namespace {
+
+// When round k takes place, and of which fragment.
+class Rounds {
+ public:
+  explicit Rounds(const DilocoParams& params) : params_(params) {}
+
+  int fragment(std::int64_t k) const {
+    const bool paper = params_.phase == FragmentPhase::paper;
+    return static_cast<int>((paper ? k + 1 : k) % params_.fragments);
+  }
+  // Steps after which it is sent, and after which it is applied.
+  std::int64_t sent(std::int64_t k) const { return boundary(k) - (is_paper() ? 0 : params_.fragment_sync_delay); }
+  std::int64_t applied(std::int64_t k) const { return boundary(k) + (is_paper() ? params_.fragment_sync_delay : 0); }
+
+ private:
+  bool is_paper() const { return params_.phase == FragmentPhase::paper; }
+  std::int64_t boundary(std::int64_t k) const { return (k + 1) * params_.sync_every / params_.fragments; }
+
+  const DilocoParams& params_;
+};
+
+// u and A of one worker; see OuterParams.
+class OuterModel {
+ public:
+  OuterModel(const OuterParams& params, const Payload& start, std::size_t parameters)
+      : params_(params), model_(start), velocity_(start ? parameters : 0) {}
+
+  std::span<const float> read() const { return model_.read(); }
+  Payload snapshot() const { return model_.snapshot(); }
+
+  void step(const comm::Partition& fragment, const Payload& moves) {
+    comm::scatter(fragment, moves, [&](Slice slice, std::span<const float> move) {
+      const std::span<float> model = part_of(model_.write(), slice);
+      const std::span<float> velocity = part_of(std::span<float>(velocity_), slice);
+      std::visit([&](const auto& kind) { step(kind, model, velocity, move); }, params_);
+    });
+  }
+
+ private:
+  using Values = std::span<float>;
+  using Moves = std::span<const float>;
+
+  static void step(const OuterNesterov& params, Values model, Values velocity, Moves move) {
+    const auto rate = static_cast<float>(params.learning_rate), mu = static_cast<float>(params.momentum);
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      velocity[i] = mu * velocity[i] + move[i];
+      model[i] -= rate * (move[i] + mu * velocity[i]);
+    }
+  }
+  static void step(const OuterHeavyBall& params, Values model, Values velocity, Moves move) {
+    const auto rate = static_cast<float>(params.learning_rate), mu = static_cast<float>(params.momentum);
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      velocity[i] = mu * velocity[i] + move[i];
+      model[i] -= rate * velocity[i];
+    }
+  }
+  static void step(const OuterSgd& params, Values model, Values /*velocity*/, Moves move) {
+    add_scaled(model, move, -static_cast<float>(params.learning_rate));
+  }
+
+  const OuterParams params_;
+  Weights model_;
+  std::vector<float> velocity_;
+};
+
+class DilocoWorker : public Program {
+ public:
+  DilocoWorker(const DilocoParams& params, Node& node)
+      : node_(node),
+        params_(params),
+        rounds_(params_),
+        fragments_(comm::by_layers(params.fragment_order, params.fragments, node.cluster())),
+        outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
+        all_reduce_(node, params.collective, 0, OnFailure::wait, "moves of the other workers") {
+    Stream random = node.rng("codec");
+    for (const comm::Partition& fragment : fragments_) {
+      const auto number = static_cast<std::int64_t>(compressors_.size());
+      compressors_.emplace_back(params.codec, node.cluster(), fragment,
+                                comm::codec_stream(node, params.codec, random, number));
+    }
+  }
+
+  void run() override {
+    if (node_.cluster().workers > 1) node_.spawn("sums", [this] { sum_rounds(); });
+    bool others_go_on = true;
+    while (others_go_on) {
+      const bool at_work = node_.next_step();
+      if (at_work) node_.apply(node_.gradient());  // 1
+      ++steps_;
+      while (rounds_.sent(sent_) == steps_) send(sent_++, at_work);                          // 2
+      while (others_go_on && is_due(applied_)) others_go_on = apply(applied_++) || at_work;  // 3, 4
+      if (at_work) node_.finish_step();
+    }
+  }
+
+  Payload judged_model() const override { return outer_.snapshot(); }
+
+ private:
+  struct Round {
+    comm::Sum own;
+    std::optional<comm::Sum> total;
+  };
+
+  bool is_due(std::int64_t k) const { return (params_.eager ? rounds_.sent(k) : rounds_.applied(k)) == steps_; }
+  const comm::Partition& fragment(std::int64_t k) const {
+    return fragments_[static_cast<std::size_t>(rounds_.fragment(k))];
+  }
+
+  void send(std::int64_t k, bool contributes) {
+    Payload moves = contributes ? comm::gather(outer_.read(), fragment(k)) : nullptr;
+    if (moves) {
+      std::vector<float> difference = *moves;
+      add_scaled(difference, values_of(comm::gather(node_.weights().read(), fragment(k))), -1);
+      moves = make_payload(std::move(difference));
+    }
+    known_[k] = {{std::move(moves), contributes}, std::nullopt};
+    if (node_.cluster().workers == 1) known_[k].total = known_[k].own;
+    node_.notify();
+  }
+
+  // False: no worker had anything to contribute.
+  bool apply(std::int64_t k) {
+    const std::int64_t from = params_.eager ? k - params_.fragments : k;  // eager: the round before of this fragment
+    const Payload moves = params_.eager ? eager_mean(k, from) : mean_of(from);
+    const bool any = from < 0 || known_.at(from).total->count > 0;
+    known_.erase(from);
+    if (!any || !moves) return any;
+    outer_.step(fragment(k), moves);
+    const std::span<float> own = node_.weights().write();
+    for (const Slice slice : fragment(k)) {
+      blend(part_of(own, slice), part_of(outer_.read(), slice), static_cast<float>(params_.fragment_update_alpha));
+    }
+    return true;
+  }
+
+  // W. Null without contributions, or when timing only.
+  Payload mean_of(std::int64_t k) {
+    node_.wait_until([this, k] { return known_.at(k).total.has_value(); }, "moves of the other workers");
+    const comm::Sum& total = *known_.at(k).total;
+    if (!total.values || total.count == 0) return nullptr;
+    std::vector<float> mean(total.values->size());
+    add_scaled(mean, values_of(total.values), 1.0f / static_cast<float>(total.count));
+    return make_payload(std::move(mean));
+  }
+
+  // W. Of the first round, the worker's own share of its move.
+  Payload eager_mean(std::int64_t k, std::int64_t before) {
+    const Payload mean = before >= 0 ? mean_of(before) : nullptr;
+    const Payload now = known_.at(k).own.values, then = before >= 0 ? known_.at(before).own.values : nullptr;
+    if (node_.cluster().timing_only || (!mean && !now && !then)) return nullptr;
+    std::vector<float> moves(comm::size_of(fragment(k)));
+    const float share = 1.0f / static_cast<float>(node_.cluster().workers);
+    if (mean) add_scaled(moves, values_of(mean));
+    if (now) add_scaled(moves, values_of(now), share);
+    if (then) add_scaled(moves, values_of(then), -share);
+    return make_payload(std::move(moves));
+  }
+
+  // --- the actor that sums ---
+
+  void sum_rounds() {
+    for (std::int64_t k = 0;; ++k) {
+      node_.wait_until([this, k] { return known_.contains(k); }, service);
+      comm::Sum total = sum_of_all(k, known_.at(k).own);
+      known_.at(k).total = std::move(total);
+      node_.notify();
+    }
+  }
+
+  comm::Sum sum_of_all(std::int64_t k, comm::Sum own) {
+    if (std::holds_alternative<codec::NoCodecParams>(params_.codec)) {
+      const auto total = all_reduce_.sum({0, comm::size_of(fragment(k))}, own);
+      check(total.has_value(), "a group whose hosts stay");
+      return *total;
+    }
+    Message encoded;
+    if (own.count > 0) compressors_[static_cast<std::size_t>(rounds_.fragment(k))].compress(encoded, own.values);
+    const auto all = all_reduce_.gather({{encoded.values, own.count}, encoded.wire_bytes});
+    check(all.has_value(), "a group whose hosts stay");
+    comm::Sum total;
+    for (const comm::Contribution& one : *all) total = total + one.sum;
+    return total;
+  }
+
+  Node& node_;
+  const DilocoParams params_;
+  const Rounds rounds_;
+  const std::vector<comm::Partition> fragments_;
+  OuterModel outer_;
+  membership::Regrouping all_reduce_;
+  std::vector<comm::Compressor> compressors_;  // of each fragment
+  std::map<std::int64_t, Round> known_;        // rounds that are sent and not yet done with
+  std::int64_t steps_ = 0, sent_ = 0, applied_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::make_unique<DilocoWorker>(*this, node); }
+
+Traffic DilocoParams::traffic(const Cluster& cluster) const {
+  comm::by_layers(fragment_order, fragments, cluster);  // throws if the model cannot be cut so
+  const comm::AllReduce& all_reduce = comm::all_reduce(collective);
+  const double rounds_per_step = static_cast<double>(fragments) / sync_every, part = 1.0 / fragments;
+  const bool overlapped = fragment_sync_delay > 0 || eager;
+  Traffic traffic{overlapped ? Pace::overlapped : Pace::lockstep, {}};
+  if (std::holds_alternative<codec::NoCodecParams>(codec)) {
+    traffic.phases = all_reduce.sum_phases(cluster.workers, part, rounds_per_step);
+  } else {
+    traffic.phases =
+        all_reduce.gather_phases(cluster.workers, comm::least_share(codec, cluster) * part * rounds_per_step);
+  }
+  return traffic;
+}
+
+std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
+  std::vector<SettingError> list;
+  const auto add = [&](const char* key, const std::string& what) { list.push_back({key, what}); };
+  const std::string every = "the " + std::to_string(sync_every) + " steps of sync_every";
+  if (fragments > sync_every) {
+    add("fragments", std::to_string(fragments) + " is more than " + every + "; expected a step for each fragment");
+    return list;
+  }
+  if (eager && fragment_sync_delay > 0) {
+    add("fragment_sync_delay", "is given beside \"eager\", which applies at once; expected one of the two");
+  }
+  if (phase == FragmentPhase::paper && fragment_sync_delay > sync_every) {
+    add("fragment_sync_delay", std::to_string(fragment_sync_delay) + " is more than " + every +
+                                   "; expected at most as many, for a fragment travels once at a time");
+  }
+  if (phase != FragmentPhase::torchft) return list;
+  if (eager) add("eager", "is the paper's, not torchft's; expected phase \"paper\"");
+  if (sync_every % fragments != 0) {
+    add("fragments", std::to_string(fragments) + " do not divide " + every + "; torchft expects a divisor");
+  } else if (fragment_sync_delay >= sync_every / fragments) {
+    add("fragment_sync_delay", std::to_string(fragment_sync_delay) + " is no less than the " +
+                                   std::to_string(sync_every / fragments) +
+                                   " steps from one fragment to the next; torchft expects fewer");
+  }
+  return list;
+}
+
+MemoryUse DilocoParams::memory(std::size_t parameters, int workers) const {
+  MemoryUse use = replicas(parameters, workers);
+  use.vectors = std::holds_alternative<OuterSgd>(outer) ? 1 : 2;
+  return use;
+}
+
+}  // namespace ddl::systems

@@ -1,0 +1,111 @@
+// DiLoCo (Douillard et al., 2023): many inner steps alone, then an outer step along the mean of all workers' moves.
+// Streaming DiLoCo (Douillard et al., 2025): of one fragment of the model at a time, while the inner steps go on.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "core/base/fields.hpp"
+#include "core/codec/codec_params.hpp"
+#include "core/comm/allreduce.hpp"
+#include "core/comm/partitions.hpp"
+#include "core/node/node.hpp"
+#include "core/node/system.hpp"
+#include "core/node/traffic.hpp"
+
+namespace ddl::systems {
+
+// The outer step with the mean move D of a fragment, the momentum u of which is kept: A = A - rate d.
+struct OuterNesterov {  // u = mu u + D; d = D + mu u
+  static constexpr const char* tag = "nesterov";
+  static constexpr bool tag_optional = true;
+  double learning_rate = 0.7, momentum = 0.9;
+};
+struct OuterHeavyBall {  // u = mu u + D; d = u
+  static constexpr const char* tag = "heavy_ball";
+  double learning_rate = 0.7, momentum = 0.9;
+};
+struct OuterSgd {  // d = D
+  static constexpr const char* tag = "sgd";
+  double learning_rate = 0.7;
+};
+using OuterParams = std::variant<OuterNesterov, OuterHeavyBall, OuterSgd>;
+
+// Whether a fragment is sent at its boundary and applied after the delay, or sent that much before and applied at it,
+// as in torchft.
+enum class FragmentPhase { paper, torchft };
+constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper", "torchft"); }
+
+struct DilocoParams : SystemOf<DilocoParams> {
+  static constexpr SystemFacts facts{.name = "diloco",
+                                     .what = "many steps alone, then an outer step along the mean of all moves",
+                                     .paper = "Douillard et al., 2023 and 2025",
+                                     .fixed_group = true};
+  int sync_every = 30;
+  int fragments = 1;
+  comm::LayerOrder fragment_order = comm::LayerOrder::strided;
+  int fragment_sync_delay = 0;
+  double fragment_update_alpha = 0;
+  FragmentPhase phase = FragmentPhase::paper;
+  bool eager = false;
+  OuterParams outer;
+  comm::Collective collective = comm::Collective::ring;
+  codec::CodecParams codec;
+
+  std::unique_ptr<Program> program(Node& node) const override;
+  Traffic traffic(const Cluster& cluster) const override;
+  std::vector<SettingError> errors(const Surroundings& around) const override;
+  // Every worker keeps the outer model and its momentum.
+  MemoryUse memory(std::size_t parameters, int workers) const override;
+};
+
+template <class Visitor>
+void outer_rate_field(Visitor& visit, double& rate) {
+  visit("learning_rate", rate, Rule{.doc = "of the outer step", .above = 0});
+}
+template <class Visitor>
+void outer_momentum_field(Visitor& visit, double& momentum) {
+  visit("momentum", momentum, Rule{.doc = "share of the outer velocity kept", .at_least = 0, .below = 1});
+}
+template <class Visitor>
+void fields(Visitor& visit, OuterNesterov& outer) {
+  outer_rate_field(visit, outer.learning_rate);
+  outer_momentum_field(visit, outer.momentum);
+}
+template <class Visitor>
+void fields(Visitor& visit, OuterHeavyBall& outer) {
+  outer_rate_field(visit, outer.learning_rate);
+  outer_momentum_field(visit, outer.momentum);
+}
+template <class Visitor>
+void fields(Visitor& visit, OuterSgd& outer) {
+  outer_rate_field(visit, outer.learning_rate);
+}
+template <class Visitor>
+void fields(Visitor& visit, DilocoParams& params) {
+  visit("sync_every", params.sync_every,
+        Rule{.doc = "H: inner steps between two outer steps of a fragment", .at_least = 1, .at_most = 1e9});
+  visit("fragments", params.fragments,
+        Rule{.doc = "P: parts of the model, whole layers, which travel at different steps; even parts where there are "
+                    "no layers",
+             .at_least = 1,
+             .at_most = 1e6});
+  visit("fragment_order", params.fragment_order, Rule{.doc = "strided: layer l is in fragment l mod P; or neighbours"});
+  visit("fragment_sync_delay", params.fragment_sync_delay,
+        Rule{.doc = "tau: inner steps which a fragment may take to travel, without being waited for", .at_least = 0});
+  visit(
+      "fragment_update_alpha", params.fragment_update_alpha,
+      Rule{.doc = "share of a worker's own value that stays when the outer model comes", .at_least = 0, .at_most = 1});
+  visit(
+      "phase", params.phase,
+      Rule{.doc =
+               "paper: sent at the boundary, applied tau steps later; torchft: sent tau steps before, applied at it"});
+  visit("eager", params.eager,
+        Rule{.doc = "applies at once what the others moved in the round before, and its own move of this round"});
+  visit("outer", params.outer, Rule{.doc = "the outer step; default: nesterov, 0.7, 0.9"});
+  visit("collective", params.collective, Rule{.doc = "how moves are summed"});
+  visit("codec", params.codec,
+        Rule{.doc = "how moves are made smaller; they are then gathered and summed by every worker"});
+}
+
+}  // namespace ddl::systems
