@@ -43,7 +43,16 @@ struct MeanThresholdParams {
   bool error_feedback = true;
 };
 
-using CodecParams = std::variant<NoCodecParams, TopKParams, RandomKParams, QsgdParams, SignParams, MeanThresholdParams>;
+// Four bits: a sign and three bits of exponent, times the bucket's largest magnitude m. Codes 7 to 1 are m, m/2, ...,
+// m/64, and code 0 is zero; rounded to the nearest of these (Streaming DiLoCo, Douillard et al., 2025).
+struct E3m0Params {
+  static constexpr const char* tag = "e3m0";
+  int bucket = 512;
+  bool error_feedback = false;
+};
+
+using CodecParams =
+    std::variant<NoCodecParams, TopKParams, RandomKParams, QsgdParams, SignParams, MeanThresholdParams, E3m0Params>;
 
 template <class Visitor>
 void error_feedback_field(Visitor& visit, bool& error_feedback) {
@@ -75,6 +84,11 @@ template <class Visitor>
 void fields(Visitor& visit, SignParams& params) {
   visit("bucket", params.bucket,
         Rule{.doc = "values that share a scale; 0: a tensor's", .at_least = 0, .at_most = 1e9});
+  error_feedback_field(visit, params.error_feedback);
+}
+template <class Visitor>
+void fields(Visitor& visit, E3m0Params& params) {
+  visit("bucket", params.bucket, Rule{.doc = "values that share a scale", .at_least = 1, .at_most = 1e9});
   error_feedback_field(visit, params.error_feedback);
 }
 template <class Visitor>

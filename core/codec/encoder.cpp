@@ -61,6 +61,10 @@ std::uint64_t bits_of(const SignParams& codec, Sections sections) {
   const std::size_t count = length_of(sections);
   return count + bits_per_float * (codec.bucket == 0 ? sections.size() : buckets_of(count, codec.bucket));
 }
+std::uint64_t bits_of(const E3m0Params& codec, Sections sections) {
+  const std::size_t count = length_of(sections);
+  return 4 * count + bits_per_float * buckets_of(count, codec.bucket);
+}
 std::uint64_t bits_of(const MeanThresholdParams&, Sections sections) { return length_of(sections); }  // the bitmap
 
 // --- what arrives ---
@@ -113,6 +117,24 @@ std::uint64_t decode_into(const SignParams& codec, std::span<float> values, Sect
   return bits_of(codec, sections);
 }
 
+std::uint64_t decode_into(const E3m0Params& codec, std::span<float> values, Sections sections, Stream&) {
+  constexpr int least_power = -6;
+  for_each_bucket(values, codec.bucket, [&](std::span<float> bucket) {
+    float scale = 0;
+    for (const float value : bucket) scale = std::max(scale, std::fabs(value));
+    for (float& value : bucket) {
+      const float share = std::fabs(value) / scale;
+      if (!std::isfinite(share)) continue;  // zero of zeros, and what has diverged
+      int power = 0;
+      const float fraction = std::frexp(share, &power);  // share = fraction 2^power, fraction in [0.5, 1)
+      if (fraction < 0.75f) --power;
+      const bool rounds_to_zero = share < std::ldexp(0.5f, least_power);
+      value = rounds_to_zero ? 0 : std::copysign(std::ldexp(scale, std::max(power, least_power)), value);
+    }
+  });
+  return bits_of(codec, sections);
+}
+
 std::uint64_t decode_into(const MeanThresholdParams& codec, std::span<float> values, Sections sections, Stream&) {
   std::uint64_t kept = 0;
   for_each_section(values, sections,
@@ -129,12 +151,14 @@ bool feeds_back(const Codec& codec) {
 }  // namespace
 
 std::vector<CodecRow> codec_table() {
-  return {{NoCodecParams::tag, "every value as four bytes"},
-          {TopKParams::tag, "the largest values, 4 + 4 bytes each [Aji and Heafield, 2017]"},
-          {RandomKParams::tag, "values at coordinates both ends draw, 4 bytes each [Stich et al., 2018]"},
-          {QsgdParams::tag, "values rounded at random to a few bits, a norm per bucket [Alistarh et al., 2017]"},
-          {SignParams::tag, "1 bit each, a scale per tensor or bucket [Karimireddy et al., 2019]"},
-          {MeanThresholdParams::tag, "values of at least their tensor's mean magnitude, and a bitmap [Cui, 2019]"}};
+  return {
+      {NoCodecParams::tag, "every value as four bytes"},
+      {TopKParams::tag, "the largest values, 4 + 4 bytes each [Aji and Heafield, 2017]"},
+      {RandomKParams::tag, "values at coordinates both ends draw, 4 bytes each [Stich et al., 2018]"},
+      {QsgdParams::tag, "values rounded at random to a few bits, a norm per bucket [Alistarh et al., 2017]"},
+      {SignParams::tag, "1 bit each, a scale per tensor or bucket [Karimireddy et al., 2019]"},
+      {MeanThresholdParams::tag, "values of at least their tensor's mean magnitude, and a bitmap [Cui, 2019]"},
+      {E3m0Params::tag, "4 bits: a sign and a power of two of the bucket's largest value [Douillard et al., 2025]"}};
 }
 
 bool is_random(const CodecParams& codec) {

@@ -72,12 +72,15 @@ double relative_path(const std::string& algorithm, int from, int to, const Train
 }
 
 // With their defaults. EASGD is judged by its center, which follows the workers' models and takes no steps of its own.
-// Gossip keeps the models' mean where two move by opposite amounts.
+// Gossip keeps the models' mean where two move by opposite amounts, and an outer step of rate one is the mean.
 std::vector<std::string> systems_that_step() {
   std::vector<std::string> systems;
   for (const std::string& name : names_of_systems(4, 1)) {
     if (name == "easgd") continue;
-    systems.push_back(name == "gossip" ? R"({"name": "gossip", "mode": "pair"})" : quoted(name));
+    systems.push_back(name == "gossip" ? R"({"name": "gossip", "mode": "pair"})"
+                      : name == "diloco"
+                          ? R"({"name": "diloco", "sync_every": 1, "outer": {"type": "sgd", "learning_rate": 1}})"
+                          : quoted(name));
   }
   return systems;
 }
