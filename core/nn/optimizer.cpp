@@ -1,5 +1,6 @@
 // SGD: Robbins and Monro, 1951. Momentum: Polyak, 1964. Nesterov momentum in the form of Sutskever et al., ICML 2013,
-// as rewritten by Bengio, Boulanger-Lewandowski and Pascanu, 2013. Adam: Kingma and Ba, ICLR 2015, algorithm 1.
+// as rewritten by Bengio, Boulanger-Lewandowski and Pascanu, 2013. Adam: Kingma and Ba, ICLR 2015, algorithm 1. AdamW:
+// Loshchilov and Hutter, ICLR 2019. Clipping: Pascanu, Mikolov and Bengio, ICML 2013.
 #include "core/nn/optimizer.hpp"
 
 #include <Eigen/Core>
@@ -53,15 +54,25 @@ struct StepOf {
     w -= static_cast<float>(rate) * (slope(params) + mu * first);
   }
 
-  // Its moments are those of mean gradients, so the weight scales its step.
   void operator()(const AdamParams& params) {
-    const float keep1 = static_cast<float>(params.beta1), take1 = static_cast<float>(1 - params.beta1);
-    const float keep2 = static_cast<float>(params.beta2), take2 = static_cast<float>(1 - params.beta2);
+    adam(params, g / weight + static_cast<float>(params.weight_decay) * penalised);
+  }
+
+  void operator()(const AdamWParams& params) {
+    w -= static_cast<float>(rate * params.weight_decay) * weight * penalised;
+    adam(params, g / weight);
+  }
+
+  // Its moments are those of mean gradients, so the weight scales its step.
+  template <class Mean>
+  void adam(const AdamParams& params, const Mean& mean) {
+    const double beta1 = params.betas[0], beta2 = params.betas[1];
+    const float keep1 = static_cast<float>(beta1), take1 = static_cast<float>(1 - beta1);
+    const float keep2 = static_cast<float>(beta2), take2 = static_cast<float>(1 - beta2);
     // Corrects the bias of moments that started at zero, after step + 1 gradients.
-    const double bias1 = 1 - power(params.beta1, step + 1), bias2 = 1 - power(params.beta2, step + 1);
+    const double bias1 = 1 - power(beta1, step + 1), bias2 = 1 - power(beta2, step + 1);
     const float lr = static_cast<float>(rate / bias1);
     const float root_scale = static_cast<float>(1 / std::sqrt(bias2));
-    const auto mean = g / weight + static_cast<float>(params.weight_decay) * penalised;
     first = keep1 * first + take1 * mean;
     second = keep2 * second + take2 * mean.square();
     w -= lr * weight * first / (second.sqrt() * root_scale + static_cast<float>(params.epsilon));
@@ -115,19 +126,39 @@ void Optimizer::make_state() {
 }
 
 int Optimizer::kept_vectors(const OptimizerParams& params) {
-  if (std::holds_alternative<AdamParams>(params)) return 2;
+  if (std::holds_alternative<AdamParams>(params) || std::holds_alternative<AdamWParams>(params)) return 2;
   return std::holds_alternative<SgdParams>(params) ? 0 : 1;
+}
+
+// Summed in order, in double precision: the same on every machine.
+WeightedGradient Optimizer::clipped(const WeightedGradient& gradient) {
+  const std::optional<double>& most = rate_params(params_).clip_norm;
+  if (!most) return gradient;
+  double squares = 0;
+  for (std::size_t i = 0; i < gradient.gradient.size(); ++i) {
+    const double mean = gradient.gradient[i] / (gradient.weights.empty() ? gradient.weight : gradient.weights[i]);
+    squares += mean * mean;
+  }
+  const double norm = std::sqrt(squares);
+  if (!(norm > *most)) return gradient;
+  clipped_.assign(gradient.gradient.begin(), gradient.gradient.end());
+  for (float& value : clipped_) value *= static_cast<float>(*most / norm);
+  WeightedGradient shorter = gradient;
+  shorter.gradient = clipped_;
+  return shorter;
 }
 
 void Optimizer::step(std::span<float> parameters, const WeightedGradient& gradient, double rate) {
   check(is_of_length(gradient, parameters.size()), "one gradient value per parameter");
   make_state();
   check(first_.empty() || first_.size() == parameters.size(), "the vector the optimizer was made for");
-  update(params_, steps_, rate, parameters, gradient, first_, second_);
+  update(params_, steps_, rate, parameters, clipped(gradient), first_, second_);
   ++steps_;
 }
 
-bool Optimizer::is_stateless(const OptimizerParams& params) { return std::holds_alternative<SgdParams>(params); }
+bool Optimizer::is_stateless(const OptimizerParams& params) {
+  return std::holds_alternative<SgdParams>(params) && !rate_params(params).clip_norm;
+}
 
 void Optimizer::step_slice(std::span<float> parameters, const WeightedGradient& gradient, double rate) const {
   check(is_stateless(params_), "only plain SGD can be applied slice by slice");

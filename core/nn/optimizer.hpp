@@ -31,7 +31,7 @@ class Optimizer {
   void step(std::span<float> parameters, const WeightedGradient& gradient, double rate);
 
   // Whether the update of a coordinate depends only on its gradient, weight and rate, so that slices can be applied one
-  // by one as they arrive (plain SGD).
+  // by one as they arrive (plain SGD that does not clip).
   static bool is_stateless(const OptimizerParams& params);
   // Stateless optimizers only: updates a slice.
   void step_slice(std::span<float> parameters, const WeightedGradient& gradient, double rate) const;
@@ -43,11 +43,14 @@ class Optimizer {
 
  private:
   void make_state();
+  // The same with the mean gradient made clip_norm long, if it is longer.
+  WeightedGradient clipped(const WeightedGradient& gradient);
 
   OptimizerParams params_;
   std::size_t count_;
   std::int64_t steps_ = 0;             // made: what Adam corrects its moments' bias by
   std::vector<float> first_, second_;  // velocity or first moment; second moment
+  std::vector<float> clipped_;         // empty while no gradient was too long
 };
 
 }  // namespace ddl::nn

@@ -29,8 +29,9 @@ using RateSchedule = std::variant<ConstantRate, StepRate, CosineRate>;
 
 struct RateParams {
   double learning_rate = 0.1;
-  double weight_decay = 0;        // L2: adds weight_decay * w to each gradient
-  std::int64_t warmup_steps = 0;  // w: step t < w takes the share (t + 1) / (w + 1) of the rate
+  double weight_decay = 0;          // L2: adds weight_decay * w to each gradient
+  std::optional<double> clip_norm;  // a longer mean gradient, without L2's part, is made this long
+  std::int64_t warmup_steps = 0;    // w: step t < w takes the share (t + 1) / (w + 1) of the rate
   RateSchedule schedule;
 };
 struct SgdParams : RateParams {
@@ -47,12 +48,17 @@ struct NesterovParams : RateParams {  // v = mu v + g; w -= rate (g + mu v)
 };
 struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
   static constexpr const char* tag = "adam";
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  std::vector<double> betas = {0.9, 0.999};  // decay of the first and second moment
   double epsilon = 1e-8;
   AdamParams() { learning_rate = 0.001; }
 };
-using OptimizerParams = std::variant<SgdParams, MomentumParams, NesterovParams, AdamParams>;
+// Loshchilov and Hutter, ICLR 2019: weight_decay is no part of the gradient, but takes its share of every weight beside
+// the step: w -= rate weight_decay w.
+struct AdamWParams : AdamParams {
+  static constexpr const char* tag = "adamw";
+  AdamWParams() { weight_decay = 0.01; }
+};
+using OptimizerParams = std::variant<SgdParams, MomentumParams, NesterovParams, AdamParams, AdamWParams>;
 
 template <class Visitor>
 void fields(Visitor&, ConstantRate&) {}
@@ -71,8 +77,14 @@ void fields(Visitor& visit, CosineRate& schedule) {
 template <class Visitor>
 void rate_fields(Visitor& visit, RateParams& params) {
   visit("learning_rate", params.learning_rate, Rule{.doc = "step size", .above = 0});
-  visit("weight_decay", params.weight_decay,
-        Rule{.doc = "L2 penalty: adds so many times the weights to each gradient", .at_least = 0});
+  visit(
+      "weight_decay", params.weight_decay,
+      Rule{.doc = "L2 penalty: adds so many times the weights to each gradient; adamw: takes the rate times so much of "
+                  "every weight instead",
+           .at_least = 0});
+  visit("clip_norm", params.clip_norm,
+        Rule{.doc = "a mean gradient that is longer, over the whole model, is made this long; default: none is",
+             .above = 0});
   visit("warmup_steps", params.warmup_steps,
         Rule{.doc = "w: step t < w takes the share (t + 1) / (w + 1) of the rate", .at_least = 0});
   visit("schedule", params.schedule, Rule{.doc = "how the rate changes over steps"});
@@ -94,9 +106,15 @@ void fields(Visitor& visit, NesterovParams& params) {
 template <class Visitor>
 void fields(Visitor& visit, AdamParams& params) {
   rate_fields(visit, params);
-  visit("beta1", params.beta1, Rule{.doc = "decay of the first moment", .at_least = 0, .below = 1});
-  visit("beta2", params.beta2, Rule{.doc = "decay of the second moment", .at_least = 0, .below = 1});
+  visit("betas", params.betas, Rule{.doc = "decay of the first and of the second moment", .at_least = 0, .below = 1});
+  visit.former("beta1", R"("betas": [0.9, 0.999])");
+  visit.former("beta2", R"("betas": [0.9, 0.999])");
   visit("epsilon", params.epsilon, Rule{.doc = "added to the root of the second moment", .above = 0});
+}
+
+template <class Visitor>
+void fields(Visitor& visit, AdamWParams& params) {
+  fields(visit, static_cast<AdamParams&>(params));
 }
 
 }  // namespace ddl::nn

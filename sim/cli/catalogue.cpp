@@ -141,6 +141,9 @@ const char* what_is(const nn::SgdParams&) { return "w -= rate g"; }
 const char* what_is(const nn::MomentumParams&) { return "v = mu v + g; w -= rate v"; }
 const char* what_is(const nn::NesterovParams&) { return "v = mu v + g; w -= rate (g + mu v)"; }
 const char* what_is(const nn::AdamParams&) { return "moments of the gradient, with bias correction"; }
+const char* what_is(const nn::AdamWParams&) {
+  return "adam; weight decay takes its share of weights, not of gradients";
+}
 
 template <class... Params>
 std::vector<Entry> optimizers_of(const std::variant<Params...>&) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "core/base/counted.hpp"
 #include "core/nn/optimizer.hpp"
 #include "sim/scenario/reading/read_profiles.hpp"
 #include "sim/scenario/reading/words.hpp"
@@ -107,6 +108,26 @@ void check_platform(const Scenario& scenario, Findings& findings) {
   if (findings.clean("$.compute.slowdown")) check_slowdown(hosts, scenario, {findings, "$.compute.slowdown"});
 }
 
+void check_optimizer(const Scenario& scenario, int servers, Findings& findings) {
+  if (!findings.clean("$.training.optimizer")) return;
+  const Place place{findings, "$.training.optimizer"};
+  const auto check_betas = [&](const auto& params) {
+    if constexpr (requires { params.betas; }) {
+      if (params.betas.size() == 2) return;
+      place.at("betas").error(fmt::format("has {}; expected two, of the first and of the second moment",
+                                          counted(params.betas.size(), "value")));
+    }
+  };
+  std::visit(check_betas, scenario.training.optimizer);
+  if (nn::rate_params(scenario.training.optimizer).clip_norm && servers > 1 &&
+      scenario.algorithm->facts().needs_servers) {
+    place.at("clip_norm")
+        .error(fmt::format(
+            "needs the whole gradient, but each of {} servers has a part of it; expected one server, or no clip_norm",
+            servers));
+  }
+}
+
 void check_algorithm(const Scenario& scenario, Findings& findings) {
   const auto workers = workers_known(scenario.platform);
   if (!workers || !findings.clean("$.platform") || !findings.clean("$.algorithm")) return;
@@ -119,6 +140,7 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
     findings.add("$.algorithm." + error.key, error.what);
   }
+  check_optimizer(scenario, around.servers, findings);
 }
 
 void check_scenario(const Scenario& scenario, Findings& findings) {

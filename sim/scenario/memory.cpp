@@ -6,6 +6,7 @@
 
 #include "core/base/counted.hpp"
 #include "core/nn/layer.hpp"
+#include "core/nn/optimizer.hpp"
 
 namespace ddl::scenario {
 namespace {
@@ -25,10 +26,7 @@ constexpr double passing_vectors = 3;
 // Weights, and the vectors that optimizers and systems keep.
 double lasting_vectors(const Scenario& scenario, const MemoryUse& use) {
   double vectors = 1 + use.vectors;
-  if (std::holds_alternative<nn::AdamParams>(scenario.training.optimizer)) vectors += 2;
-  if (std::holds_alternative<nn::MomentumParams>(scenario.training.optimizer)) vectors += 1;
-  if (std::holds_alternative<nn::NesterovParams>(scenario.training.optimizer)) vectors += 1;
-  return vectors;
+  return vectors + nn::Optimizer::kept_vectors(scenario.training.optimizer);
 }
 
 double values_between_layers(const nn::Model& model) {

@@ -18,10 +18,11 @@ const std::vector<OptimizerParams> every_kind = [] {
   NesterovParams nesterov;
   AdamParams adam;
   momentum.momentum = nesterov.momentum = 0.7;
-  adam.beta1 = 0.8;
-  adam.beta2 = 0.95;
+  adam.betas = {0.8, 0.95};
   adam.epsilon = 1e-3;
-  return std::vector<OptimizerParams>{SgdParams{}, momentum, nesterov, adam};
+  AdamWParams adamw;
+  static_cast<AdamParams&>(adamw) = adam;
+  return std::vector<OptimizerParams>{SgdParams{}, momentum, nesterov, adam, adamw};
 }();
 
 double rate_at(const RateParams& params, std::int64_t step, double run_share = 0) {
@@ -39,6 +40,17 @@ Floats path(const OptimizerParams& params, const Floats& gradients) {
   return values;
 }
 
+float adam_step(const AdamParams& params, int step, float w, float g, float& first, float& second) {
+  const double beta1 = params.betas[0], beta2 = params.betas[1];
+  first = static_cast<float>(beta1) * first + static_cast<float>(1 - beta1) * g;
+  second = static_cast<float>(beta2) * second + static_cast<float>(1 - beta2) * (g * g);
+  double power1 = 1, power2 = 1;
+  for (int i = 0; i <= step; ++i) power1 *= beta1, power2 *= beta2;
+  const float unbiased = static_cast<float>(params.learning_rate / (1 - power1));
+  const float root_scale = static_cast<float>(1 / std::sqrt(1 - power2));
+  return w - unbiased * first / (std::sqrt(second) * root_scale + static_cast<float>(params.epsilon));
+}
+
 // The parameter after one step of its own, by the definitions.
 float scalar_step(const OptimizerParams& params, int step, float w, float gradient, float& first, float& second) {
   const auto& rate = std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
@@ -52,14 +64,10 @@ float scalar_step(const OptimizerParams& params, int step, float w, float gradie
     first = mu * first + g;
     return w - lr * (g + mu * first);
   }
-  if (const auto* kind = std::get_if<AdamParams>(&params)) {
-    first = static_cast<float>(kind->beta1) * first + static_cast<float>(1 - kind->beta1) * g;
-    second = static_cast<float>(kind->beta2) * second + static_cast<float>(1 - kind->beta2) * (g * g);
-    double power1 = 1, power2 = 1;
-    for (int i = 0; i <= step; ++i) power1 *= kind->beta1, power2 *= kind->beta2;
-    const float unbiased = static_cast<float>(rate.learning_rate / (1 - power1));
-    const float root_scale = static_cast<float>(1 / std::sqrt(1 - power2));
-    return w - unbiased * first / (std::sqrt(second) * root_scale + static_cast<float>(kind->epsilon));
+  if (const auto* kind = std::get_if<AdamParams>(&params)) return adam_step(*kind, step, w, g, first, second);
+  if (const auto* kind = std::get_if<AdamWParams>(&params)) {
+    w -= static_cast<float>(kind->learning_rate * kind->weight_decay) * w;
+    return adam_step(*kind, step, w, gradient, first, second);
   }
   return w - lr * g;
 }
@@ -95,6 +103,7 @@ TEST_CASE("optimizers step as their definitions say") {
        with(AdamParams{}, 0.01),
        {2, 1},
        {0.99, 0.99 - 0.01 * (0.28 / 0.19) / std::sqrt(0.004996 / 0.001999)}},
+      {"adamw takes its share of the weight beside the step", with(AdamWParams{}, 0.01, 0.5), {2}, {0.995 - 0.01}},
       {"whatever the gradient's size", with(AdamParams{}, 0.01), {1e-4f}, {1 - 0.01 * 1e-4 / (1e-4 + 1e-8)}},
   };
   for (const Row& row : rows) {
@@ -258,6 +267,24 @@ TEST_CASE("what an optimizer keeps goes on elsewhere as if it had stayed") {
     goes.step(there, {.gradient = gradient}, 0.1);
     CHECK(there == w);
     CHECK_THROWS_AS(goes.unpack(std::span(packed).first(packed.size() - 1)), InternalError);
+  }
+}
+
+TEST_CASE("a mean gradient that is too long is made as long as it may be, and a shorter one stays, to the bit") {
+  for (OptimizerParams params : every_kind) {
+    CAPTURE(params.index());
+    OptimizerParams clips = params;
+    std::visit([](auto& kind) { kind.clip_norm = 5; }, clips);
+    const auto after = [](const OptimizerParams& how, const Floats& gradient, float weight) {
+      Floats w = {1, 2};
+      Optimizer(how, 2).step(w, {.gradient = gradient, .weight = weight}, 0.1);
+      return w;
+    };
+    CHECK(after(clips, {3, 4}, 1) == after(params, {3, 4}, 1));
+    CHECK(after(clips, {-6, 8}, 2) == after(params, {-6, 8}, 2));  // its mean is 5 long
+    CHECK(after(clips, {12, 16}, 1) == after(params, {3, 4}, 1));
+    CHECK(after(clips, {12, 16}, 2) == after(params, {6, 8}, 2));
+    CHECK_FALSE(Optimizer::is_stateless(clips));
   }
 }
 

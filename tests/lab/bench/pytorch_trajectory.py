@@ -283,9 +283,9 @@ def optimizer_for(record, parameters):
         raise SystemExit("pytorch_trajectory: knows constant learning rates")
     kind, rate = settings.get("type", "sgd"), settings["learning_rate"]
     decay = settings.get("weight_decay", 0)
-    if kind == "adam":
-        return torch.optim.Adam(parameters, lr=rate, betas=(settings["beta1"], settings["beta2"]),
-                                eps=settings["epsilon"], weight_decay=decay)
+    if kind in ("adam", "adamw"):
+        adam = torch.optim.Adam if kind == "adam" else torch.optim.AdamW
+        return adam(parameters, lr=rate, betas=settings["betas"], eps=settings["epsilon"], weight_decay=decay)
     momentum = settings.get("momentum", 0)
     return torch.optim.SGD(parameters, lr=rate, momentum=momentum, weight_decay=decay, nesterov=kind == "nesterov")
 
