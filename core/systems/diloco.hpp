@@ -40,6 +40,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   static constexpr SystemFacts facts{.name = "diloco",
                                      .what = "many steps alone, then an outer step along the mean of all moves",
                                      .paper = "Douillard et al., 2023 and 2025",
+                                     .equal_replicas = true,  // the outer models
                                      .fixed_group = true};
   int sync_every = 30;
   int fragments = 1;

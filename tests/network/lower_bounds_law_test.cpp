@@ -104,6 +104,9 @@ std::vector<std::string> settings_of(const std::string& system) {
         R"("partitions": "adaptive")", R"("partitions": 2, "tf_ako": {"publish": "blocking"})"}},
       {"ad_psgd", {R"("peer": "cyclic")", R"("gossip_rate": 3)", R"("gossip_rate": "continuous")"}},
       {"ps_sync", {one_backup}},
+      {"diloco",
+       {R"("sync_every": 3)", R"("sync_every": 4, "fragments": 2, "fragment_sync_delay": 1)",
+        R"("sync_every": 2, "eager": true)", R"("sync_every": 5, "codec": {"type": "e3m0"})"}},
       {"d_psgd", {R"("overlap": true)"}}};
   if (system == "vertical") return {R"({"name": "vertical", "meetings": ["400kB"]})"};
   std::vector<std::string> list = {fmt::format(R"({{"name": "{}"}})", system)};
