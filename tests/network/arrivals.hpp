@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,17 +17,8 @@ namespace ddl::network {
 
 constexpr double whenever = NAN;
 
-struct Arrivals {
-  std::string what;
-  scenario::Scenario over;
-  std::vector<Sent> sent;
-  std::vector<double> at_s;  // each; -1: never
-  double within_s = 0;       // beyond rounding
-  std::function<void(Network&, std::size_t)> before = nullptr;
-};
-
-using Solvers = std::initializer_list<scenario::LinkSolver>;
-constexpr Solvers both_solvers = {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator};
+using Solvers = std::vector<scenario::LinkSolver>;
+inline const Solvers both_solvers = {scenario::LinkSolver::simgrid, scenario::LinkSolver::accelerator};
 
 inline std::vector<double> times(const scenario::Scenario& scenario, const std::vector<Sent>& messages,
                                  const std::function<void(Network&, std::size_t)>& before = nullptr) {
@@ -42,21 +32,27 @@ inline scenario::Scenario solved_by(scenario::Scenario scenario, scenario::LinkS
   return scenario;
 }
 
-inline void check_arrivals(const std::vector<Arrivals>& rows, Solvers solvers = both_solvers) {
-  for (const Arrivals& row : rows) {
-    CAPTURE(row.what);
-    const bool by_packets = row.over.platform.network.model == scenario::NetworkModel::packets;  // which solve nothing
-    for (const auto solver : by_packets ? Solvers{scenario::LinkSolver::accelerator} : solvers) {
-      CAPTURE(static_cast<int>(solver));
-      const auto found = times(by_packets ? row.over : solved_by(row.over, solver), row.sent, row.before);
-      REQUIRE(row.at_s.size() == row.sent.size());
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        CAPTURE(i);
-        CAPTURE(found[i]);
-        CAPTURE(row.at_s[i]);
-        if (!std::isnan(row.at_s[i]))
-          CHECK(std::abs(found[i] - row.at_s[i]) <= row.within_s + 1e-6 * std::abs(row.at_s[i]));
-      }
+// What a row may say in addition.
+struct Also {
+  double within_s = 0;  // beyond rounding
+  std::function<void(Network&, std::size_t)> before = nullptr;
+  Solvers solvers = both_solvers;
+};
+
+// What is sent arrives at these times; -1: never. By each solver, but for packets, which solve nothing.
+inline void arrives(const std::string& what, const scenario::Scenario& over, const std::vector<Sent>& sent,
+                    const std::vector<double>& at_s, const Also& also = {}) {
+  CAPTURE(what);
+  REQUIRE(at_s.size() == sent.size());
+  const bool by_packets = over.platform.network.model == scenario::NetworkModel::packets;
+  for (const auto solver : by_packets ? Solvers{scenario::LinkSolver::accelerator} : also.solvers) {
+    CAPTURE(static_cast<int>(solver));
+    const std::vector<double> found = times(by_packets ? over : solved_by(over, solver), sent, also.before);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      CAPTURE(found[i]);
+      CAPTURE(at_s[i]);
+      if (!std::isnan(at_s[i])) CHECK(std::abs(found[i] - at_s[i]) <= also.within_s + 1e-6 * std::abs(at_s[i]));
     }
   }
 }

@@ -103,54 +103,35 @@ TEST_CASE("in the textbook's model a message takes latency + bytes / bandwidth, 
                                        .latency = {0.02}});
   const Scenario narrow_w1_and_w2 =
       on_platform({.workers = 4, .bandwidth = {{1e6}, {0.5e6}, {0.25e6}}, .latency = {0.02}});
-  check_arrivals({
-      {"one message", pair, {{0, 1, 1e6}}, {1.001}},
-      {"two links of 1 and 2 MB/s: the slower one counts, and both latencies",
-       on_platform({.topology = Topology::ring, .workers = 5, .bandwidth = {{1e6}, {2e6}}, .latency = {0.25}}),
-       {{0, 2, 3e6}},
-       {3.5}},
-      {"the two directions of a full-duplex link do not meet", pair, {{0, 1, 1e6}, {1, 0, 1e6}}, {1.001, 1.001}},
-      {"those of a plain link share it", on_file("pair.xml"), {{0, 1, 1e6}, {1, 0, 1e6}}, {2.001, 2.001}},
-      {"the scenario's model wins over the file's", on_file("config.xml"), {{0, 1, 1e6}}, {1.001}},
-      {"over fat pipes each has all of the narrowest",
-       on_file("fat_pipes.xml"),
-       {{0, 1, 1e6}, {0, 2, 1e6}},
-       {1.02, 2.011}},
-      {"four into one host",
-       star(5, 0.01),
-       {{1, 0, 1e6}, {2, 0, 1e6}, {3, 0, 1e6}, {4, 0, 1e6}},
-       {4.01, 4.01, 4.01, 4.01}},
-      {"unequal links hold back their own messages",
-       uneven,
-       {{4, 0, 1e6}, {4, 1, 1e6}, {4, 2, 1e6}, {4, 3, 1e6}},
-       {1.02, 2.02, 8.02, 1.02}},
-      // Of w2's 1/4 MB/s each has 1/12; of w1's 1/2 MB/s two have what is left, 5/24; of w0's and w3's 1 MB/s one has
-      // 17/24.
-      {"messages that start together never get more than their links have",
-       narrow_w1_and_w2,
-       all_to_all(4, 1e6),
-       {4.82, 12.02, 0.02 + 24 / 17.0, 4.82, 12.02, 4.82, 12.02, 12.02, 12.02, 0.02 + 24 / 17.0, 4.82, 12.02}},
-      {"three out of one host leave the rest of a way to another",
-       star(4, 0.01),
-       {{0, 1, 1e6}, {0, 2, 1e6}, {0, 3, 1e6}, {3, 2, 2e6}},
-       {3.01, 3.01, 3.01, 3.01}},
-      {"alone for a second, halves for two, alone again for a half",
-       star(3, 0.01),
-       {{0, 1, 2.5e6}, {0, 2, 1e6, 1}},
-       {3.51, 3.01}},
-      {"there is no window: 4 MiB a round trip would take 5 s", far, {{0, 1, 125e6}}, {1.1}},
-      {"unless one is set: 1 MB in a round trip of 0.2 s", with_window(far, 1e6), {{0, 1, 10e6}}, {2.1}},
-      {"13.01 latencies, 0.97 of the bandwidth: SimGrid's LV08",
-       on_file("lv08.xml"),
-       {{0, 1, 1e6}},
-       {13.01 * 0.001 + 1 / 0.97}},
-      {"three times the latency, half of the bandwidth", on_file("factors.xml"), {{0, 1, 12e5}}, {0.3 + 2.4}},
-  });
-  check_arrivals({{"latencies change where the file sets their factor, by the accelerator",
-                   with_latency(on_file("factors.xml"), {"wire"}, 1, 0.2),
-                   {{0, 1, 0, 0.5}, {0, 1, 0, 2}},
-                   {0.8, 2.6}}},
-                 {scenario::LinkSolver::accelerator});
+  arrives("one message", pair, {{0, 1, 1e6}}, {1.001});
+  arrives("two links of 1 and 2 MB/s: the slower one counts, and both latencies",
+          on_platform({.topology = Topology::ring, .workers = 5, .bandwidth = {{1e6}, {2e6}}, .latency = {0.25}}),
+          {{0, 2, 3e6}}, {3.5});
+  arrives("the two directions of a full-duplex link do not meet", pair, {{0, 1, 1e6}, {1, 0, 1e6}}, {1.001, 1.001});
+  arrives("those of a plain link share it", on_file("pair.xml"), {{0, 1, 1e6}, {1, 0, 1e6}}, {2.001, 2.001});
+  arrives("the scenario's model wins over the file's", on_file("config.xml"), {{0, 1, 1e6}}, {1.001});
+  arrives("over fat pipes each has all of the narrowest", on_file("fat_pipes.xml"), {{0, 1, 1e6}, {0, 2, 1e6}},
+          {1.02, 2.011});
+  arrives("four into one host", star(5, 0.01), {{1, 0, 1e6}, {2, 0, 1e6}, {3, 0, 1e6}, {4, 0, 1e6}},
+          {4.01, 4.01, 4.01, 4.01});
+  arrives("unequal links hold back their own messages", uneven, {{4, 0, 1e6}, {4, 1, 1e6}, {4, 2, 1e6}, {4, 3, 1e6}},
+          {1.02, 2.02, 8.02, 1.02});
+  // Of w2's 1/4 MB/s each has 1/12; of w1's 1/2 MB/s two have what is left, 5/24; of w0's and w3's 1 MB/s one has
+  // 17/24.
+  arrives("messages that start together never get more than their links have", narrow_w1_and_w2, all_to_all(4, 1e6),
+          {4.82, 12.02, 0.02 + 24 / 17.0, 4.82, 12.02, 4.82, 12.02, 12.02, 12.02, 0.02 + 24 / 17.0, 4.82, 12.02});
+  arrives("three out of one host leave the rest of a way to another", star(4, 0.01),
+          {{0, 1, 1e6}, {0, 2, 1e6}, {0, 3, 1e6}, {3, 2, 2e6}}, {3.01, 3.01, 3.01, 3.01});
+  arrives("alone for a second, halves for two, alone again for a half", star(3, 0.01), {{0, 1, 2.5e6}, {0, 2, 1e6, 1}},
+          {3.51, 3.01});
+  arrives("there is no window: 4 MiB a round trip would take 5 s", far, {{0, 1, 125e6}}, {1.1});
+  arrives("unless one is set: 1 MB in a round trip of 0.2 s", with_window(far, 1e6), {{0, 1, 10e6}}, {2.1});
+  arrives("13.01 latencies, 0.97 of the bandwidth: SimGrid's LV08", on_file("lv08.xml"), {{0, 1, 1e6}},
+          {13.01 * 0.001 + 1 / 0.97});
+  arrives("three times the latency, half of the bandwidth", on_file("factors.xml"), {{0, 1, 12e5}}, {0.3 + 2.4});
+  arrives("latencies change where the file sets their factor, by the accelerator",
+          with_latency(on_file("factors.xml"), {"wire"}, 1, 0.2), {{0, 1, 0, 0.5}, {0, 1, 0, 2}}, {0.8, 2.6},
+          {.solvers = {scenario::LinkSolver::accelerator}});
 }
 
 TEST_CASE("n messages out of one host, into it, or both, take n times as long, for thousands as for two") {
@@ -163,10 +144,9 @@ TEST_CASE("n messages out of one host, into it, or both, take n times as long, f
     both = out;
     both.insert(both.end(), in.begin(), in.end());
     const auto at_s = [&](std::size_t messages) { return std::vector<double>(messages, 0.01 + n); };
-    check_arrivals({{"out", star(n + 1, 0.01), out, at_s(out.size())},
-                    {"in", star(n + 1, 0.01), in, at_s(in.size())},
-                    {"both", star(n + 1, 0.01), both, at_s(both.size())}},
-                   {scenario::LinkSolver::accelerator});
+    arrives("out", star(n + 1, 0.01), out, at_s(out.size()), {.solvers = {scenario::LinkSolver::accelerator}});
+    arrives("in", star(n + 1, 0.01), in, at_s(in.size()), {.solvers = {scenario::LinkSolver::accelerator}});
+    arrives("both", star(n + 1, 0.01), both, at_s(both.size()), {.solvers = {scenario::LinkSolver::accelerator}});
   }
 }
 
@@ -176,79 +156,53 @@ TEST_CASE("in TCP and in packets each window waits for an acknowledgement of the
                gaps_s = first_gap_s + second_gap_s;
   const double rest_s = 0.05 + 70 * segment_s;
   const double trip_s = 0.1 + 2 * frame_s + 2 * acknowledgement_s;  // of the first packet over the star's two links
-  check_arrivals({
-      {"TCP: the first window takes its length and one way",
-       tcp(0.05),
-       {{0, 1, 10 * segment}},
-       {0.05 + 10 * segment_s}},
-      {"TCP: one segment more", tcp(0.05), {{0, 1, 11 * segment}}, {0.05 + first_gap_s + 11 * segment_s}},
-      {"TCP: a second window", tcp(0.05), {{0, 1, 30 * segment}}, {0.05 + first_gap_s + 30 * segment_s}},
-      {"TCP: a third one", tcp(0.05), {{0, 1, 70 * segment}}, {gaps_s + rest_s}},
-      {"TCP: where the first covers the way", tcp(0.001), {{0, 1, 100 * segment}}, {0.001 + 100 * segment_s}},
-      {"TCP: without latency", tcp(0), {{0, 1, 1000 * segment}}, {1000 * segment_s}},
-      {"TCP: a window that was grown is kept",
-       tcp(0.05),
-       {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
-       {gaps_s + rest_s, 0.3 + rest_s}},
-      {"TCP: and forgotten while idle",
-       tcp(0.05),
-       {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}},
-       {gaps_s + rest_s, 9 + gaps_s + rest_s}},
-      {"TCP: unless that is kept, too",
-       with_window_after_idle(tcp(0.05)),
-       {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}},
-       {gaps_s + rest_s, 9 + rest_s}},
-      // The second message's 70 segments leave at once, 10 more than the queue holds: a probe after two round trips.
-      {"TCP: what a queue cannot hold is lost, and found out by a probe",
-       with_queue(tcp(0.05), 60 * segment_s + 1e-6),
-       {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
-       {gaps_s + rest_s, 0.3 + 2 * 0.1 + rest_s}},
-      {"packets: one more for the second link",
-       packets(0.05),
-       {{0, 1, 10 * segment}},
-       {0.05 + 11 * frame_s},
-       jitter_s(2)},
-      {"packets: without latency", packets(0), {{0, 1, 1000 * segment}}, {1001 * frame_s}, jitter_s(2)},
-      {"packets: a second window", packets(0.05), {{0, 1, 30 * segment}}, {trip_s + 0.05 + 21 * frame_s}, jitter_s(6)},
-      {"packets: a window that was grown is kept, and forgotten while idle",
-       packets(0.05),
-       {{0, 1, 30 * segment}, {0, 1, 20 * segment, 0.35}, {0, 1, 30 * segment, 9}},
-       {trip_s + 0.05 + 21 * frame_s, 0.35 + 0.05 + 21 * frame_s, 9 + trip_s + 0.05 + 21 * frame_s},
-       jitter_s(6)},
-      {"packets: a latency that changes holds for what leaves a link from then on",
-       with_latency(packets(0.02), {"w0", "w1"}, 1, 0.1),
-       {{0, 1, 10 * segment}, {0, 1, 10 * segment, 2}},
-       {0.02 + 11 * frame_s, 2 + 0.2 + 11 * frame_s},
-       jitter_s(2)},
-  });
+  arrives("TCP: the first window takes its length and one way", tcp(0.05), {{0, 1, 10 * segment}},
+          {0.05 + 10 * segment_s});
+  arrives("TCP: one segment more", tcp(0.05), {{0, 1, 11 * segment}}, {0.05 + first_gap_s + 11 * segment_s});
+  arrives("TCP: a second window", tcp(0.05), {{0, 1, 30 * segment}}, {0.05 + first_gap_s + 30 * segment_s});
+  arrives("TCP: a third one", tcp(0.05), {{0, 1, 70 * segment}}, {gaps_s + rest_s});
+  arrives("TCP: where the first covers the way", tcp(0.001), {{0, 1, 100 * segment}}, {0.001 + 100 * segment_s});
+  arrives("TCP: without latency", tcp(0), {{0, 1, 1000 * segment}}, {1000 * segment_s});
+  arrives("TCP: a window that was grown is kept", tcp(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
+          {gaps_s + rest_s, 0.3 + rest_s});
+  arrives("TCP: and forgotten while idle", tcp(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}},
+          {gaps_s + rest_s, 9 + gaps_s + rest_s});
+  arrives("TCP: unless that is kept, too", with_window_after_idle(tcp(0.05)),
+          {{0, 1, 70 * segment}, {0, 1, 70 * segment, 9}}, {gaps_s + rest_s, 9 + rest_s});
+  // The second message's 70 segments leave at once, 10 more than the queue holds: a probe after two round trips.
+  arrives("TCP: what a queue cannot hold is lost, and found out by a probe",
+          with_queue(tcp(0.05), 60 * segment_s + 1e-6), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
+          {gaps_s + rest_s, 0.3 + 2 * 0.1 + rest_s});
+  arrives("packets: one more for the second link", packets(0.05), {{0, 1, 10 * segment}}, {0.05 + 11 * frame_s},
+          {.within_s = jitter_s(2)});
+  arrives("packets: without latency", packets(0), {{0, 1, 1000 * segment}}, {1001 * frame_s},
+          {.within_s = jitter_s(2)});
+  arrives("packets: a second window", packets(0.05), {{0, 1, 30 * segment}}, {trip_s + 0.05 + 21 * frame_s},
+          {.within_s = jitter_s(6)});
+  arrives("packets: a window that was grown is kept, and forgotten while idle", packets(0.05),
+          {{0, 1, 30 * segment}, {0, 1, 20 * segment, 0.35}, {0, 1, 30 * segment, 9}},
+          {trip_s + 0.05 + 21 * frame_s, 0.35 + 0.05 + 21 * frame_s, 9 + trip_s + 0.05 + 21 * frame_s},
+          {.within_s = jitter_s(6)});
+  arrives("packets: a latency that changes holds for what leaves a link from then on",
+          with_latency(packets(0.02), {"w0", "w1"}, 1, 0.1), {{0, 1, 10 * segment}, {0, 1, 10 * segment, 2}},
+          {0.02 + 11 * frame_s, 2 + 0.2 + 11 * frame_s}, {.within_s = jitter_s(2)});
 }
 
 TEST_CASE("a connection is as new when one of its hosts was away, others are not") {
   for (const int host : {0, 1, 2}) {
     const double new_tcp_s = host == 2 ? 0 : 0.2 - 30 * segment_s;
     const double new_packets_s = host == 2 ? 0 : 0.1 - 8 * frame_s + 2 * acknowledgement_s;
-    check_arrivals({{"TCP",
-                     tcp(0.05),
-                     {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
-                     {whenever, 0.3 + new_tcp_s + 0.05 + 70 * segment_s},
-                     0,
-                     away_before(1, host)},
-                    {"packets",
-                     packets(0.05),
-                     {{0, 1, 30 * segment}, {0, 1, 20 * segment, 0.35}},
-                     {whenever, 0.35 + 0.05 + 21 * frame_s + new_packets_s},
-                     jitter_s(6),
-                     away_before(1, host)}});
+    arrives("TCP", tcp(0.05), {{0, 1, 70 * segment}, {0, 1, 70 * segment, 0.3}},
+            {whenever, 0.3 + new_tcp_s + 0.05 + 70 * segment_s}, {.before = away_before(1, host)});
+    arrives("packets", packets(0.05), {{0, 1, 30 * segment}, {0, 1, 20 * segment, 0.35}},
+            {whenever, 0.35 + 0.05 + 21 * frame_s + new_packets_s},
+            {.within_s = jitter_s(6), .before = away_before(1, host)});
   }
 }
 
 TEST_CASE("a message that is cut off with its host takes no part of a link from those after it, in TCP") {
-  check_arrivals({{"",
-                   tcp(0.05),
-                   {{2, 1, 1000 * segment}, {0, 1, 30 * segment, 0.01}},
-                   {-1, 0.01 + 0.05 + 0.1 + 20 * segment_s},
-                   0,
-                   gone_before(1, 2)}});
+  arrives("they are", tcp(0.05), {{2, 1, 1000 * segment}, {0, 1, 30 * segment, 0.01}},
+          {-1, 0.01 + 0.05 + 0.1 + 20 * segment_s}, {.before = gone_before(1, 2)});
 }
 
 TEST_CASE("in TCP a message that its window limits takes a round trip for each window, its last at the link's rate") {
@@ -256,10 +210,8 @@ TEST_CASE("in TCP a message that its window limits takes a round trip for each w
   const Scenario limited = with_window(tcp(0.05), 20 * segment);
   for (const int windows : {1, 2, 100}) {
     for (const int last : {1, 13, 20}) {
-      check_arrivals({{fmt::format("{} windows and {}", windows, last),
-                       limited,
-                       {{0, 1, (10 + 20 * windows + last) * segment}},
-                       {0.05 + 0.1 * (1 + windows) + last * segment_s}}});
+      arrives(fmt::format("{} windows and {}", windows, last), limited, {{0, 1, (10 + 20 * windows + last) * segment}},
+              {0.05 + 0.1 * (1 + windows) + last * segment_s});
     }
   }
   // Half of what goes the other way is before an acknowledgement: 10 segments of 20 under way.
@@ -267,40 +219,28 @@ TEST_CASE("in TCP a message that its window limits takes a round trip for each w
   // A link carries 100 segments in a round trip, a window has 60. Two messages have 50 each; when the shorter is
   // through, the other has 60.
   const double both_s = 30000 / 50.0 * 100 * segment_s, all_s = both_s + 30000 / 60.0 * 100 * segment_s;
-  check_arrivals({
-      {"a window that is there from the start, and what fits into it",
-       limited,
-       {{0, 1, 50 * segment}, {0, 1, 45 * segment, 0.3}, {0, 1, 20 * segment, 0.7}},
-       {0.05 + 0.2 + 20 * segment_s, 0.3 + 0.05 + 0.2 + 5 * segment_s, 0.7 + 0.05 + 20 * segment_s}},
-      {"so many that neither the first nor the last round counts", limited, {{0, 1, 1e5 * segment}}, {500}, 0.5},
-      {"acknowledgements wait behind what goes the other way",
-       limited,
-       {{0, 1, 10 * segment}, {1, 0, 10 * segment}, {0, 1, 100 * segment, 0.1}, {1, 0, 100 * segment, 0.1}},
-       {0.05 + 10 * segment_s, 0.05 + 10 * segment_s, end_s, end_s}},
-      {"also after others have left the link",
-       with_window(with_equal_shares(tcp(50 * segment_s)), 60 * segment),
-       {{0, 1, 60000 * segment}, {2, 1, 30000 * segment}},
-       {all_s, both_s},
-       0.01 * both_s},
-  });
+  arrives("a window that is there from the start, and what fits into it", limited,
+          {{0, 1, 50 * segment}, {0, 1, 45 * segment, 0.3}, {0, 1, 20 * segment, 0.7}},
+          {0.05 + 0.2 + 20 * segment_s, 0.3 + 0.05 + 0.2 + 5 * segment_s, 0.7 + 0.05 + 20 * segment_s});
+  arrives("so many that neither the first nor the last round counts", limited, {{0, 1, 1e5 * segment}}, {500},
+          {.within_s = 0.5});
+  arrives("acknowledgements wait behind what goes the other way", limited,
+          {{0, 1, 10 * segment}, {1, 0, 10 * segment}, {0, 1, 100 * segment, 0.1}, {1, 0, 100 * segment, 0.1}},
+          {0.05 + 10 * segment_s, 0.05 + 10 * segment_s, end_s, end_s});
+  arrives("also after others have left the link", with_window(with_equal_shares(tcp(50 * segment_s)), 60 * segment),
+          {{0, 1, 60000 * segment}, {2, 1, 30000 * segment}}, {all_s, both_s}, {.within_s = 0.01 * both_s});
 }
 
 TEST_CASE("in TCP acknowledgements wait behind what goes the other way, and connections share a link evenly") {
   // Both have 10 segments under way at first: an acknowledgement waits for 5 of the other direction's.
   const double gap_s = 0.1 + 5 * segment_s - 10 * segment_s, alone_gap_s = 0.1 - 10 * segment_s;
   const double rest_s = 0.05 + 30 * segment_s, shared_s = 0.05 + 0.1 - 20 * segment_s + 60 * segment_s;
-  check_arrivals({
-      {"both ways", tcp(0.05), {{0, 1, 30 * segment}, {1, 0, 30 * segment}}, {gap_s + rest_s, gap_s + rest_s}},
-      {"but for one that starts first",
-       tcp(0.05),
-       {{0, 1, 30 * segment}, {1, 0, 30 * segment, 0.01}},
-       {alone_gap_s + rest_s, 0.01 + gap_s + rest_s}},
-      // Two to one node: 10 segments take each as long as 20.
-      {"two to one, whichever starts first in an instant",
-       with_equal_shares(tcp(0.05)),
-       {{0, 1, 30 * segment}, {2, 1, 30 * segment}},
-       {shared_s, shared_s}},
-  });
+  arrives("both ways", tcp(0.05), {{0, 1, 30 * segment}, {1, 0, 30 * segment}}, {gap_s + rest_s, gap_s + rest_s});
+  arrives("but for one that starts first", tcp(0.05), {{0, 1, 30 * segment}, {1, 0, 30 * segment, 0.01}},
+          {alone_gap_s + rest_s, 0.01 + gap_s + rest_s});
+  // Two to one node: 10 segments take each as long as 20.
+  arrives("two to one, whichever starts first in an instant", with_equal_shares(tcp(0.05)),
+          {{0, 1, 30 * segment}, {2, 1, 30 * segment}}, {shared_s, shared_s});
 }
 
 TEST_CASE("in TCP latency on the way back alone costs its gaps, and windows bound there, too, by the accelerator") {
@@ -317,14 +257,13 @@ TEST_CASE("in TCP latency on the way back alone costs its gaps, and windows boun
   };
   const std::vector<Sent> messages = {{0, 1, 70 * segment}, {1, 0, 70 * segment, 1}};
   const double all_s = 0.2 - 30 * segment_s + 70 * segment_s;
-  check_arrivals({{"gaps", one_way("0ms", 1e6), messages, {all_s, 1 + 0.1 + all_s}},
-                  {"windows", one_way("0ms", 20 * segment), messages, {0.3 + 20 * segment_s, whenever}}},
-                 {scenario::LinkSolver::accelerator});
+  arrives("gaps", one_way("0ms", 1e6), messages, {all_s, 1 + 0.1 + all_s},
+          {.solvers = {scenario::LinkSolver::accelerator}});
+  arrives("windows", one_way("0ms", 20 * segment), messages, {0.3 + 20 * segment_s, whenever},
+          {.solvers = {scenario::LinkSolver::accelerator}});
   // Where there is some on both ways SimGrid carries it, too; the round trip is both together.
-  check_arrivals({{"both ways",
-                   one_way("20ms", 20 * segment),
-                   messages,
-                   {0.02 + 0.36 + 20 * segment_s, 1.1 + 0.36 + 20 * segment_s}}});
+  arrives("both ways", one_way("20ms", 20 * segment), messages,
+          {0.02 + 0.36 + 20 * segment_s, 1.1 + 0.36 + 20 * segment_s});
   const Scenario forced = solved_by(one_way("0ms", 1e6), scenario::LinkSolver::simgrid);
   CHECK(refusal(forced).find("on its way back alone") != std::string::npos);
 }
@@ -333,22 +272,18 @@ TEST_CASE("in TCP a platform file's bandwidth factor counts instead of its own, 
   const std::string half = "<config>" + property("bandwidth-factor", "0.5") + "</config>";
   std::vector<double> one_after_the_other;
   for (int i = 1; i <= 8; ++i) one_after_the_other.push_back(12 * i / useful);
-  check_arrivals({
-      // Without latency nothing waits for windows.
-      {"half", on_elements(half + pair_with_link(R"(latency="0s")"), NetworkModel::TCP), {{0, 1, 12e5}}, {2.4}},
-      {"a fat pipe without latency",
-       on_elements(pair_with_link(R"(latency="0s" sharing_policy="FATPIPE")"), NetworkModel::TCP),
-       std::vector<Sent>(8, Sent{0, 1, 12e6}), one_after_the_other},
-  });
+  // Without latency nothing waits for windows.
+  arrives("half", on_elements(half + pair_with_link(R"(latency="0s")"), NetworkModel::TCP), {{0, 1, 12e5}}, {2.4});
+  arrives("a fat pipe without latency",
+          on_elements(pair_with_link(R"(latency="0s" sharing_policy="FATPIPE")"), NetworkModel::TCP),
+          std::vector<Sent>(8, Sent{0, 1, 12e6}), one_after_the_other);
 }
 
 TEST_CASE("without latency a message has no window, whatever the one before had") {
   // 1 MB per round trip of 0.4 s at first, then 10 MB/s.
   const Scenario far = on_platform({.workers = 5, .bandwidth = {{1e7}}, .latency = {0.2}});
-  check_arrivals({{"",
-                   with_latency(with_window(far, 1e6), {"w0", "w1", "w2"}, 1, 0),
-                   {{0, 1, 1e6}, {1, 2, 1e6, 2}, {3, 4, 1e6, 2}},
-                   {0.2 + 0.4, 2.1, 2 + 0.2 + 0.4}}});
+  arrives("they are", with_latency(with_window(far, 1e6), {"w0", "w1", "w2"}, 1, 0),
+          {{0, 1, 1e6}, {1, 2, 1e6, 2}, {3, 4, 1e6, 2}}, {0.2 + 0.4, 2.1, 2 + 0.2 + 0.4});
 }
 
 TEST_CASE("packets cross each link of their way") {
@@ -358,19 +293,14 @@ TEST_CASE("packets cross each link of their way") {
   };
   for (const int target : {1, 2, 3, 4, 5}) {
     const int links = std::min(target, 6 - target);
-    check_arrivals({{fmt::format("a ring's node {}", target),
-                     on(Topology::ring, 6),
-                     {{0, target, 10 * segment}},
-                     {0.01 * links + (9 + links) * frame_s},
-                     jitter_s(links)}});
+    arrives(fmt::format("a ring's node {}", target), on(Topology::ring, 6), {{0, target, 10 * segment}},
+            {0.01 * links + (9 + links) * frame_s}, {.within_s = jitter_s(links)});
   }
   // 50 ms from (0, 0) to (30, 40); 1 MB/s out of one, 10 MB/s into the other.
-  check_arrivals({{"a mesh's", on(Topology::mesh, 3), {{0, 2, 10 * segment}}, {0.01 + 10 * frame_s}, jitter_s(1)},
-                  {"latencies of coordinates count, too",
-                   on_file("vivaldi.xml", {.workers = {"here", "there"}}, NetworkModel::packets),
-                   {{0, 1, 10 * segment}},
-                   {0.05 + 10 * 1514 / 1e6 + 1514 / 1e7},
-                   1514 / 1e6}});
+  arrives("a mesh's", on(Topology::mesh, 3), {{0, 2, 10 * segment}}, {0.01 + 10 * frame_s}, {.within_s = jitter_s(1)});
+  arrives("latencies of coordinates count, too",
+          on_file("vivaldi.xml", {.workers = {"here", "there"}}, NetworkModel::packets), {{0, 1, 10 * segment}},
+          {0.05 + 10 * 1514 / 1e6 + 1514 / 1e7}, {.within_s = 1514 / 1e6});
 }
 
 TEST_CASE("when a link is up again, a message ends soon after, in TCP and in packets") {

@@ -56,6 +56,17 @@ json bounds(const scenario::Scenario& scenario, const Traffic& traffic, const st
 
 double number(const json& found, const char* key) { return found[key].get<double>(); }
 
+void bounded(const std::string& what, const scenario::Scenario& over, const Traffic& traffic,
+             const std::vector<double>& compute_s, const json& expected, double header_bytes = 0) {
+  CAPTURE(what);
+  const json found = bounds(over, traffic, compute_s, header_bytes);
+  for (const auto& [key, value] : expected.items()) {
+    CAPTURE(key);
+    if (value.is_number()) CHECK(number(found, key.c_str()) == doctest::Approx(value.get<double>()));
+    if (!value.is_number()) CHECK(found[key] == value);
+  }
+}
+
 scenario::Scenario star(int workers, int servers, std::vector<ddl::BytesPerSecond> bandwidth, double latency_s = 0.01,
                         std::vector<ddl::BytesPerSecond> server_bandwidth = {}) {
   return ddl::on_platform({.workers = workers,
@@ -89,101 +100,56 @@ double simulated_round(const scenario::Scenario& scenario, const std::vector<dou
 
 }  // namespace
 
-TEST_CASE("a synchronous parameter server: compute + 2nN/B + two latencies") {
-  const json found = bounds(star(4, 1, {{1e6}}), parameter_server(Pace::lockstep, 4, 1), {0.5, 0.5, 0.5, 0.5});
-  CHECK(number(found, "step_s") == doctest::Approx(0.5 + 2 * 4 * 1.0 + 2 * 0.01));
-  CHECK(number(found, "bytes_per_step") == doctest::Approx(2e6));
-  CHECK(found["bottleneck"] == "ps0 down");
-  CHECK(number(found, "bottleneck_bytes") == doctest::Approx(4e6));
-  CHECK(number(found, "network_s") == doctest::Approx(4));
-  CHECK(number(found, "compute_s") == doctest::Approx(0.5));
-  CHECK(found["network_bound"] == true);
-}
-
-TEST_CASE("two servers halve what a synchronous round's network takes, down to a phase of the workers' own links") {
-  // Each server link: 4 halves of a model each way.
-  const json found = bounds(star(4, 2, {{1e6}}, 0), parameter_server(Pace::lockstep, 4, 2), {1, 1, 1, 1});
-  CHECK(number(found, "step_s") == doctest::Approx(1 + 2 * 2));
-  // Sixteen servers: no longer they, 4 sixteenths each way, but a worker's link, one model each way. Its pulls from
-  // some may overlap its pushes to others.
-  const json many = bounds(star(4, 16, {{4e5}}, 0), parameter_server(Pace::lockstep, 4, 16), {1, 1, 1, 1});
-  CHECK(number(many, "step_s") == doctest::Approx(2.5));
-}
-
-TEST_CASE("an asynchronous parameter server: the longer of a worker's own cycle and the server's link") {
-  // One worker: 1 + 2N/B + 2a. Four: the server's 4N/B each way.
-  const json one = bounds(star(1, 1, {{1e6}}), parameter_server(Pace::free, 1, 1), {1});
-  CHECK(number(one, "step_s") == doctest::Approx(1 + 2 * 1.0 + 2 * 0.01));
-  CHECK(one["network_bound"] == false);
-  const json four = bounds(star(4, 1, {{1e6}}), parameter_server(Pace::free, 4, 1), {1, 1, 1, 1});
-  CHECK(number(four, "step_s") == doctest::Approx(4));
-}
-
-TEST_CASE("on unequal links the slowest worker's cycle counts for an asynchronous server") {
+TEST_CASE("a server's bounds: of rounds all transfers, of an asynchronous one its link or a worker's own cycle") {
+  const auto all = [](double seconds) { return std::vector<double>(4, seconds); };
+  bounded("a synchronous one: compute + 2nN/B + two latencies", star(4, 1, {{1e6}}),
+          parameter_server(Pace::lockstep, 4, 1), all(0.5),
+          {{"step_s", 0.5 + 2 * 4 * 1.0 + 2 * 0.01},
+           {"bytes_per_step", 2e6},
+           {"bottleneck", "ps0 down"},
+           {"bottleneck_bytes", 4e6},
+           {"network_s", 4},
+           {"compute_s", 0.5},
+           {"network_bound", true}});
+  bounded("two halve what the network takes: four halves of a model each way", star(4, 2, {{1e6}}, 0),
+          parameter_server(Pace::lockstep, 4, 2), all(1), {{"step_s", 1 + 2 * 2}});
+  // No longer the servers, 4 sixteenths each way. A worker's pulls from some may overlap its pushes to others.
+  bounded("sixteen leave a worker's own link, one model each way", star(4, 16, {{4e5}}, 0),
+          parameter_server(Pace::lockstep, 4, 16), all(1), {{"step_s", 2.5}});
+  bounded("one asynchronous worker: 1 + 2N/B + 2a", star(1, 1, {{1e6}}), parameter_server(Pace::free, 1, 1), {1},
+          {{"step_s", 1 + 2 * 1.0 + 2 * 0.01}, {"network_bound", false}});
+  bounded("four: the server's 4N/B each way", star(4, 1, {{1e6}}), parameter_server(Pace::free, 4, 1), all(1),
+          {{"step_s", 4}});
   // w2: 0.25 MB/s, 4 s a model each way; the server's link of 4 MB/s would need 1 s.
-  const json found = bounds(star(4, 1, {{1e6}, {0.5e6}, {0.25e6}}, 0.01, {{4e6}}), parameter_server(Pace::free, 4, 1),
-                            {0.5, 0.5, 0.5, 0.5});
-  CHECK(number(found, "step_s") == doctest::Approx(0.5 + 4 + 4 + 0.02));
-  CHECK(found["bottleneck"] == "w2 down");
-  CHECK(number(found, "network_s") == doctest::Approx(4));
+  bounded("on unequal links the slowest worker's cycle", star(4, 1, {{1e6}, {0.5e6}, {0.25e6}}, 0.01, {{4e6}}),
+          parameter_server(Pace::free, 4, 1), all(0.5),
+          {{"step_s", 0.5 + 4 + 4 + 0.02}, {"bottleneck", "w2 down"}, {"network_s", 4}});
 }
 
-TEST_CASE("Ako: the longer of compute and (n - 1) N / (P B)") {
-  for (const int partitions : {1, 3}) {
-    const json found =
-        bounds(star(4, 0, {{1e6}}), ako({partitions, partitions, partitions, partitions}), {1.5, 1.5, 1.5, 1.5});
-    CHECK(number(found, "network_s") == doctest::Approx(3.0 / partitions));
-    CHECK(number(found, "step_s") == doctest::Approx(std::max(1.5, 3.0 / partitions)));
-    CHECK(number(found, "bytes_per_step") == doctest::Approx(3e6 / partitions));
-    CHECK(found["network_bound"] == (partitions == 1));
-  }
-}
-
-TEST_CASE("Ako on unequal links: the slowest receiver takes a part of each other's") {
+TEST_CASE("bounds of exchanges between workers: the longer of compute and the most loaded link") {
+  const auto all = [](double seconds) { return std::vector<double>(4, seconds); };
+  bounded("Ako: (n - 1) N / (P B)", star(4, 0, {{1e6}}), ako({1, 1, 1, 1}), all(1.5),
+          {{"network_s", 3}, {"step_s", 3}, {"bytes_per_step", 3e6}, {"network_bound", true}});
+  bounded("or its compute time", star(4, 0, {{1e6}}), ako({3, 3, 3, 3}), all(1.5),
+          {{"network_s", 1}, {"step_s", 1.5}, {"bytes_per_step", 1e6}, {"network_bound", false}});
   // Into w2 at 0.25 MB/s: 1/2 + 1/4 + 1/2 models. Out of it at 1/5: 3/5.
-  const json found = bounds(star(4, 0, {{1e6}, {0.5e6}, {0.25e6}}, 0), ako({2, 4, 5, 2}), {1, 1, 1, 1});
-  CHECK(found["bottleneck"] == "w2 down");
-  CHECK(number(found, "network_s") == doctest::Approx(1.25 / 0.25));
-  CHECK(number(found, "step_s") == doctest::Approx(5));
-}
-
-TEST_CASE("a header counts once per message") {
-  const json found = bounds(star(2, 0, {{1e6}}, 0), ako({2, 2}), {0.1, 0.1}, 1000);
-  CHECK(number(found, "bytes_per_step") == doctest::Approx(501000));
-  CHECK(number(found, "network_s") == doctest::Approx(0.501));
-}
-
-TEST_CASE("a fat pipe holds back each flow alone, a shared backbone all of them together") {
-  const auto all_to_all = [](const char* file) {
-    return bounds(ddl::on_file(file, {.workers = {"a0", "a1", "b0", "b1"}}), ako({1, 1, 1, 1}),
-                  {0.001, 0.001, 0.001, 0.001});
-  };
+  bounded("the slowest receiver takes a part of each other's", star(4, 0, {{1e6}, {0.5e6}, {0.25e6}}, 0),
+          ako({2, 4, 5, 2}), all(1), {{"bottleneck", "w2 down"}, {"network_s", 1.25 / 0.25}, {"step_s", 5}});
+  bounded("a header counts once per message", star(2, 0, {{1e6}}, 0), ako({2, 2}), {0.1, 0.1},
+          {{"bytes_per_step", 501000}, {"network_s", 0.501}}, 1000);
   // a to b is two by two flows: 50 MB/s for each. A host's link of 125 MB/s takes three models, longer than one flow.
-  CHECK(number(all_to_all("two_clusters.xml"), "network_s") == doctest::Approx(3e6 / 125e6));
-  // Across the bridge of the dogbone: 2 x 2 flows there and as many back, 1 MB/s for all of them.
-  const json bone = bounds(ddl::on_file("dogbone.xml"), ako({1, 1, 1, 1}), {1, 1, 1, 1});
-  CHECK(bone["bottleneck"] == "bridge both");
-  CHECK(number(bone, "network_s") == doctest::Approx(8));
-}
-
-TEST_CASE("when nothing travels a step is its compute time") {
-  const json found = bounds(star(2, 0, {{1e6}}), {Pace::free, {}}, {0.5, 0.75});
-  CHECK(found["bottleneck"] == "");
-  CHECK(number(found, "bytes_per_step") == 0);
-  CHECK(number(found, "step_s") == 0.75);
-  CHECK(found["network_bound"] == false);
-}
-
-TEST_CASE("a gossiping worker waits for one model, whoever it comes from") {
+  bounded("a fat pipe holds back each flow alone", on_file("two_clusters.xml", {.workers = {"a0", "a1", "b0", "b1"}}),
+          ako({1, 1, 1, 1}), all(0.001), {{"network_s", 3e6 / 125e6}});
+  // Two by two flows there and as many back, 1 MB/s for all of them.
+  bounded("a shared backbone all of them together", on_file("dogbone.xml"), ako({1, 1, 1, 1}), all(1),
+          {{"bottleneck", "bridge both"}, {"network_s", 8}});
+  bounded("where nothing travels a step is its compute time", star(2, 0, {{1e6}}), {Pace::free, {}}, {0.5, 0.75},
+          {{"bottleneck", ""}, {"bytes_per_step", 0}, {"step_s", 0.75}, {"network_bound", false}});
   // From each of three others a third of the time: one model through its own link, one latency.
-  Traffic traffic{Pace::free, {{}}};
-  for (int worker = 0; worker < 4; ++worker) {
-    for (int other = 0; other < 4; ++other) {
-      if (other != worker) traffic.phases[0].push_back({other, worker, 1.0 / 3});
-    }
-  }
-  const json found = bounds(star(4, 0, {{1e6}, {0.5e6}}), traffic, {1, 1, 1, 1});
-  CHECK(number(found, "step_s") == doctest::Approx(1 + 2 + 0.01));
+  Traffic gossip = ako({3, 3, 3, 3});
+  gossip.pace = Pace::free;
+  bounded("a gossiping worker waits for one model, whoever it comes from", star(4, 0, {{1e6}, {0.5e6}}), gossip, all(1),
+          {{"step_s", 1 + 2 + 0.01}});
 }
 
 TEST_CASE("the bound of a synchronous round is met on equal hosts, and never above a simulated one") {

@@ -58,73 +58,40 @@ bool agree(const Floats& a, const Floats& b, double expected) {
   return std::fabs(product(a, b) - expected) < 1e-5 * unrelated;
 }
 
+// Of the batch x, with parameters of which those that are not given are zero.
+void gives(const std::string& what, const std::vector<LayerSpec>& specs, Shape input, Floats parameters,
+           const Floats& x, const Floats& y) {
+  CAPTURE(what);
+  const auto layer = layer_of(specs, input);
+  parameters.resize(layer->parameter_count());
+  const int batch = static_cast<int>(x.size() / input.size());
+  CHECK(largest_difference(run_forward(*layer, batch, parameters, x), y) < 1e-6);
+}
+
 }  // namespace
 
 TEST_CASE("layers give what is computed by hand") {
-  struct Row {
-    std::string what;
-    std::vector<LayerSpec> layer;
-    Shape input;
-    Floats parameters, x, y;  // parameters that are not given are zero
-  };
-  const Row rows[] = {
-      {"x W + b, of two samples",
-       {DenseSpec{.units = 2}},
-       {3, 1, 1},
-       {1, 2, 3, 4, 5, 6, 10, 20},
-       {1, 0, 2, 0, 1, 0},
-       {21, 34, 13, 24}},
-      {"relu within a dense layer", {DenseSpec{.units = 2}, ReluSpec{}}, {1, 1, 1}, {1, -1, 0, 0}, {3}, {3, 0}},
-      // Every 3 x 3 window covers both rows; columns {1,2}, {1,2,3}, {2,3}.
-      {"a filter of ones sums each window, with zeros around the image",
-       {ConvSpec{.filters = 1}},
-       {1, 2, 3},
-       {1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5f},
-       {1, 2, 3, 4, 5, 6},
-       {12.5f, 21.5f, 16.5f, 12.5f, 21.5f, 16.5f}},
-      {"a valid convolution takes whole windows only",
-       {ConvSpec{.filters = 1, .kernel = 2, .same = false}},
-       {1, 2, 3},
-       {1, 0, 0, 10, 0},
-       {1, 2, 3, 4, 5, 6},
-       {51, 62}},
-      {"the largest of each window, channel by channel",
-       {MaxPoolSpec{.size = 2}},
-       {2, 2, 4},
-       {},
-       {1, -1, 5, -5, 2, -2, 3, -3, 4, -4, 0, 0, 9, -9, 8, -8},
-       {5, 0, 9, -2}},
-      {"pooling leaves out what fills no window",
-       {MaxPoolSpec{.size = 2}},
-       {1, 3, 3},
-       {},
-       {1, 2, 9, 3, 4, 9, 9, 9, 9},
-       {4}},
-      {"relu", {ReluSpec{}}, {4, 1, 1}, {}, {-2, 0, 3, -0.5f}, {0, 0, 3, 0}},
-      {"tanh", {TanhSpec{}}, {3, 1, 1}, {}, {-1, 0.3f, 20}, {-0.7615941560f, 0.2913126125f, 1}},
-      {"flatten", {FlattenSpec{}}, {2, 3, 1}, {}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}},
-      {"the mean of each channel", {GlobalAveragePoolSpec{}}, {2, 1, 3}, {}, {1, 10, 2, 20, 6, 60}, {3, 30}},
-      {"a residual block without weights rectifies",
-       {ResidualSpec{.filters = 2}},
-       {2, 2, 2},
-       {},
-       {1, -1, 2, -2, 3, -3, 4, -4},
-       {1, 0, 2, 0, 3, 0, 4, 0}},
-      {"a padded shortcut takes every second pixel and gives new channels nothing",
-       {ResidualSpec{.filters = 2, .stride = 2, .shortcut = Shortcut::pad}},
-       {1, 3, 3},
-       {},
-       {1, 2, 3, 4, 5, 6, 7, 8, 9},
-       {1, 0, 3, 0, 7, 0, 9, 0}},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.what);
-    const auto layer = layer_of(row.layer, row.input);
-    Floats parameters = row.parameters;
-    parameters.resize(layer->parameter_count());
-    const int batch = static_cast<int>(row.x.size() / row.input.size());
-    CHECK(largest_difference(run_forward(*layer, batch, parameters, row.x), row.y) < 1e-6);
-  }
+  gives("x W + b, of two samples", {DenseSpec{.units = 2}}, {3, 1, 1}, {1, 2, 3, 4, 5, 6, 10, 20}, {1, 0, 2, 0, 1, 0},
+        {21, 34, 13, 24});
+  gives("relu within a dense layer", {DenseSpec{.units = 2}, ReluSpec{}}, {1, 1, 1}, {1, -1, 0, 0}, {3}, {3, 0});
+  // Every 3 x 3 window covers both rows; columns {1,2}, {1,2,3}, {2,3}.
+  gives("a filter of ones sums each window, with zeros around the image", {ConvSpec{.filters = 1}}, {1, 2, 3},
+        {1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5f}, {1, 2, 3, 4, 5, 6}, {12.5f, 21.5f, 16.5f, 12.5f, 21.5f, 16.5f});
+  gives("a valid convolution takes whole windows only", {ConvSpec{.filters = 1, .kernel = 2, .same = false}}, {1, 2, 3},
+        {1, 0, 0, 10, 0}, {1, 2, 3, 4, 5, 6}, {51, 62});
+  gives("the largest of each window, channel by channel", {MaxPoolSpec{.size = 2}}, {2, 2, 4}, {},
+        {1, -1, 5, -5, 2, -2, 3, -3, 4, -4, 0, 0, 9, -9, 8, -8}, {5, 0, 9, -2});
+  gives("pooling leaves out what fills no window", {MaxPoolSpec{.size = 2}}, {1, 3, 3}, {}, {1, 2, 9, 3, 4, 9, 9, 9, 9},
+        {4});
+  gives("relu", {ReluSpec{}}, {4, 1, 1}, {}, {-2, 0, 3, -0.5f}, {0, 0, 3, 0});
+  gives("tanh", {TanhSpec{}}, {3, 1, 1}, {}, {-1, 0.3f, 20}, {-0.7615941560f, 0.2913126125f, 1});
+  gives("flatten", {FlattenSpec{}}, {2, 3, 1}, {}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6});
+  gives("the mean of each channel", {GlobalAveragePoolSpec{}}, {2, 1, 3}, {}, {1, 10, 2, 20, 6, 60}, {3, 30});
+  gives("a residual block without weights rectifies", {ResidualSpec{.filters = 2}}, {2, 2, 2}, {},
+        {1, -1, 2, -2, 3, -3, 4, -4}, {1, 0, 2, 0, 3, 0, 4, 0});
+  gives("a padded shortcut takes every second pixel and gives new channels nothing",
+        {ResidualSpec{.filters = 2, .stride = 2, .shortcut = Shortcut::pad}}, {1, 3, 3}, {},
+        {1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 0, 3, 0, 7, 0, 9, 0});
 }
 
 TEST_CASE("every layer's gradients agree with central differences") {

@@ -11,8 +11,12 @@ namespace {
 using Floats = std::vector<float>;
 
 // Along each tensor's own gradient g the loss must rise by |g| per unit of length.
-void check_along_each_tensor(const Model& model, const Floats& parameters, const data::Batch& batch, double step,
-                             double tolerance) {
+void check_along_each_tensor(const std::string& what, const ModelSpec& spec, Shape input, int classes,
+                             std::size_t samples, double step, double tolerance) {
+  CAPTURE(what);
+  const Model model(spec, input, classes);
+  const Floats parameters = moved_parameters(model);
+  const data::Batch batch = random_batch(input, samples, classes, 3);
   const LossAndGradient at = gradient_of(model, parameters, batch);
   for (const TensorInfo& tensor : model.tensors()) {
     CAPTURE(tensor.name);
@@ -37,48 +41,20 @@ void check_along_each_tensor(const Model& model, const Floats& parameters, const
 }  // namespace
 
 TEST_CASE("the gradients of models agree with the slope of the loss along each tensor") {
-  struct Row {
-    std::string what;
-    ModelSpec spec;
-    Shape input;
-    int classes, batch;
-    double step, tolerance;
-  };
   const auto named = [](const char* name) { return ModelSpec{.name = name, .layers = {}}; };
-  const Row rows[] = {
-      {"softmax", named("softmax"), {1, 12, 12}, 10, 16, 3e-3, 0.02},
-      {"mlp", named("mlp"), {1, 12, 12}, 10, 16, 3e-3, 0.02},
-      {"cnn", named("cnn"), {1, 12, 12}, 10, 16, 3e-3, 0.02},
-      {"ako-cnn, on a small image, so that its large layer stays small",
-       named("ako-cnn"),
-       {3, 8, 8},
-       10,
-       8,
-       1e-3,
-       0.02},
-      {"a smooth model",
-       layers({ConvSpec{.filters = 3, .kernel = 3}, TanhSpec{}, DropoutSpec{.rate = 0.25},
-               ConvSpec{.filters = 2, .kernel = 2, .same = false}, TanhSpec{}, FlattenSpec{}, DenseSpec{.units = 5},
-               TanhSpec{}, DenseSpec{.units = 4}}),
-       {2, 5, 5},
-       4,
-       3,
-       1e-2,
-       1e-3},
-      {"layers before the first that learns need no gradient",
-       layers({MaxPoolSpec{.size = 2}, TanhSpec{}, DenseSpec{.units = 3}}),
-       {1, 4, 4},
-       3,
-       8,
-       1e-2,
-       0.01},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.what);
-    const Model model(row.spec, row.input, row.classes);
-    const auto batch = random_batch(row.input, static_cast<std::size_t>(row.batch), row.classes, 3);
-    check_along_each_tensor(model, moved_parameters(model), batch, row.step, row.tolerance);
-  }
+  check_along_each_tensor("softmax", named("softmax"), {1, 12, 12}, 10, 16, 3e-3, 0.02);
+  check_along_each_tensor("mlp", named("mlp"), {1, 12, 12}, 10, 16, 3e-3, 0.02);
+  check_along_each_tensor("cnn", named("cnn"), {1, 12, 12}, 10, 16, 3e-3, 0.02);
+  check_along_each_tensor("ako-cnn, on a small image, so that its large layer stays small", named("ako-cnn"), {3, 8, 8},
+                          10, 8, 1e-3, 0.02);
+  check_along_each_tensor("a smooth model",
+                          layers({ConvSpec{.filters = 3, .kernel = 3}, TanhSpec{}, DropoutSpec{.rate = 0.25},
+                                  ConvSpec{.filters = 2, .kernel = 2, .same = false}, TanhSpec{}, FlattenSpec{},
+                                  DenseSpec{.units = 5}, TanhSpec{}, DenseSpec{.units = 4}}),
+                          {2, 5, 5}, 4, 3, 1e-2, 1e-3);
+  check_along_each_tensor("layers before the first that learns need no gradient",
+                          layers({MaxPoolSpec{.size = 2}, TanhSpec{}, DenseSpec{.units = 3}}), {1, 4, 4}, 3, 8, 1e-2,
+                          0.01);
 }
 
 TEST_CASE("the gradient of a batch is the mean of the gradients of its samples") {

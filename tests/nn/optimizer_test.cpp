@@ -51,6 +51,28 @@ float adam_step(const AdamParams& params, int step, float w, float g, float& fir
   return w - unbiased * first / (std::sqrt(second) * root_scale + static_cast<float>(params.epsilon));
 }
 
+void check_path(const std::string& what, const OptimizerParams& params, const Floats& gradients,
+                const std::vector<double>& expected) {
+  CAPTURE(what);
+  const Floats found = path(params, gradients);
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+}
+
+// Rates at steps.
+void check_rates(const std::string& what, double rate, std::int64_t warmup_steps, const RateSchedule& schedule,
+                 const std::vector<std::pair<std::int64_t, double>>& rates) {
+  CAPTURE(what);
+  RateParams params;
+  params.learning_rate = rate;
+  params.warmup_steps = warmup_steps;
+  params.schedule = schedule;
+  for (const auto& [step, expected] : rates) {
+    CAPTURE(step);
+    CHECK(rate_at(params, step) == doctest::Approx(expected).epsilon(1e-14));
+  }
+}
+
 // The parameter after one step of its own, by the definitions.
 float scalar_step(const OptimizerParams& params, int step, float w, float gradient, float& first, float& second) {
   const auto& rate = std::visit([](const auto& kind) -> const RateParams& { return kind; }, params);
@@ -75,12 +97,6 @@ float scalar_step(const OptimizerParams& params, int step, float w, float gradie
 }  // namespace
 
 TEST_CASE("optimizers step as their definitions say") {
-  struct Row {
-    std::string what;
-    OptimizerParams params;
-    Floats gradients;
-    std::vector<double> path;  // from 1 on
-  };
   const auto with = [](auto params, double rate, double decay = 0) {
     params.learning_rate = rate;
     params.weight_decay = decay;
@@ -91,27 +107,18 @@ TEST_CASE("optimizers step as their definitions say") {
   momentum.momentum = nesterov.momentum = 0.5;
   auto halving = with(SgdParams{}, 1);
   halving.schedule = StepRate{.at = {1}, .factor = 0.5};
-  const Row rows[] = {
-      {"against the gradient", with(SgdParams{}, 0.1), {2, -1}, {0.8, 0.9}},
-      // 1 - 0.1 (2 + 0.5); 0.75 - 0.1 * 0.375
-      {"weight decay adds its share of the weight", with(SgdParams{}, 0.1, 0.5), {2, 0}, {0.75, 0.7125}},
-      {"a schedule reaches the parameters", halving, {0.25f, 0.25f}, {0.75, 0.625}},
-      {"velocities 2, 1, 1.5", momentum, {2, 0, 1}, {0.8, 0.7, 0.55}},
-      {"nesterov's directions 3, 0.5, 1.75", nesterov, {2, 0, 1}, {0.7, 0.65, 0.475}},
-      // m = 0.9 * 0.2 + 0.1 * 1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996; over 1 - 0.81 and 1 - 0.998001.
-      {"adam's first step is the rate, its second follows the moments",
-       with(AdamParams{}, 0.01),
-       {2, 1},
-       {0.99, 0.99 - 0.01 * (0.28 / 0.19) / std::sqrt(0.004996 / 0.001999)}},
-      {"adamw takes its share of the weight beside the step", with(AdamWParams{}, 0.01, 0.5), {2}, {0.995 - 0.01}},
-      {"whatever the gradient's size", with(AdamParams{}, 0.01), {1e-4f}, {1 - 0.01 * 1e-4 / (1e-4 + 1e-8)}},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.what);
-    const Floats found = path(row.params, row.gradients);
-    REQUIRE(found.size() == row.path.size());
-    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == doctest::Approx(row.path[i]).epsilon(1e-6));
-  }
+  check_path("against the gradient", with(SgdParams{}, 0.1), {2, -1}, {0.8, 0.9});
+  // 1 - 0.1 (2 + 0.5); 0.75 - 0.1 * 0.375
+  check_path("weight decay adds its share of the weight", with(SgdParams{}, 0.1, 0.5), {2, 0}, {0.75, 0.7125});
+  check_path("a schedule reaches the parameters", halving, {0.25f, 0.25f}, {0.75, 0.625});
+  check_path("velocities 2, 1, 1.5", momentum, {2, 0, 1}, {0.8, 0.7, 0.55});
+  check_path("nesterov's directions 3, 0.5, 1.75", nesterov, {2, 0, 1}, {0.7, 0.65, 0.475});
+  // m = 0.9 * 0.2 + 0.1 * 1 = 0.28, v = 0.999 * 0.004 + 0.001 = 0.004996; over 1 - 0.81 and 1 - 0.998001.
+  check_path("adam's first step is the rate, its second follows the moments", with(AdamParams{}, 0.01), {2, 1},
+             {0.99, 0.99 - 0.01 * (0.28 / 0.19) / std::sqrt(0.004996 / 0.001999)});
+  check_path("adamw takes its share of the weight beside the step", with(AdamWParams{}, 0.01, 0.5), {2},
+             {0.995 - 0.01});
+  check_path("whatever the gradient's size", with(AdamParams{}, 0.01), {1e-4f}, {1 - 0.01 * 1e-4 / (1e-4 + 1e-8)});
 }
 
 TEST_CASE("long vectors are updated value by value, to the bit, whatever the kind") {
@@ -137,52 +144,20 @@ TEST_CASE("long vectors are updated value by value, to the bit, whatever the kin
 
 TEST_CASE("rates rise in warm-up and fall as their schedules say") {
   const auto cosine_at = [](double share) { return (1 + std::cos(std::acos(-1) * share)) / 2; };
-  struct Row {
-    std::string what;
-    double rate;
-    std::int64_t warmup_steps;
-    decltype(RateParams::schedule) schedule;
-    std::vector<std::pair<std::int64_t, double>> rates;  // at steps
-  };
-  const Row rows[] = {
-      {"warm-up rises in equal steps, the last of which is the first at the full rate",
-       0.8,
-       3,
-       {},
-       {{0, 0.2}, {2, 0.6}, {3, 0.8}, {400, 0.8}}},
-      {"a step schedule multiplies the rate at each of its steps",
-       1,
-       0,
-       StepRate{.at = {10, 20}, .factor = 0.1},
-       {{9, 1}, {10, 0.1}, {25, 0.01}}},
-      {"a cosine falls from the rate to its floor and stays there",
-       2,
-       0,
-       CosineRate{.steps = 100, .floor = 0.1},
-       {{0, 2},
-        {1, 0.2 + 1.8 * cosine_at(0.01)},
-        {13, 0.2 + 1.8 * cosine_at(0.13)},
-        {50, 1.1},
-        {99, 0.2 + 1.8 * cosine_at(0.99)},
-        {100, 0.2},
-        {5000, 0.2}}},
-      {"a cosine begins after warm-up and ends where its steps do",
-       1,
-       20,
-       CosineRate{.steps = 100},
-       {{19, 20.0 / 21}, {20, 1}, {60, 0.5}, {100, 0}}},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.what);
-    RateParams params;
-    params.learning_rate = row.rate;
-    params.warmup_steps = row.warmup_steps;
-    params.schedule = row.schedule;
-    for (const auto& [step, rate] : row.rates) {
-      CAPTURE(step);
-      CHECK(rate_at(params, step) == doctest::Approx(rate).epsilon(1e-14));
-    }
-  }
+  check_rates("warm-up rises in equal steps, the last of which is the first at the full rate", 0.8, 3, {},
+              {{0, 0.2}, {2, 0.6}, {3, 0.8}, {400, 0.8}});
+  check_rates("a step schedule multiplies the rate at each of its steps", 1, 0, StepRate{.at = {10, 20}, .factor = 0.1},
+              {{9, 1}, {10, 0.1}, {25, 0.01}});
+  check_rates("a cosine falls from the rate to its floor and stays there", 2, 0, CosineRate{.steps = 100, .floor = 0.1},
+              {{0, 2},
+               {1, 0.2 + 1.8 * cosine_at(0.01)},
+               {13, 0.2 + 1.8 * cosine_at(0.13)},
+               {50, 1.1},
+               {99, 0.2 + 1.8 * cosine_at(0.99)},
+               {100, 0.2},
+               {5000, 0.2}});
+  check_rates("a cosine begins after warm-up and ends where its steps do", 1, 20, CosineRate{.steps = 100},
+              {{19, 20.0 / 21}, {20, 1}, {60, 0.5}, {100, 0}});
 }
 
 TEST_CASE("a cosine without steps falls with the run, in steps of a ten-thousandth") {
