@@ -13,22 +13,30 @@
 namespace ddl::cli::progress_test {
 namespace {
 
-TEST_CASE("the progress line shows share, simulated time, accuracy and time left") {
+TEST_CASE(
+    "the progress line shows share, simulated time, accuracy, time left and evaluations, as far as there is room") {
+  const auto shown = [](const run::Progress& progress, double elapsed_s, int width = 200) {
+    return progress_text("run", progress, elapsed_s, width);
+  };
   // A quarter took 10 s, so three quarters take 30 s; 12 marks make the bar.
-  const std::string text = progress_text("run", {0.25, 75, 0.5}, 10, 200);
-  CHECK(text == "run [###---------]  25 %  t = 75 s  accuracy 0.500  30 s left");
-}
-
-TEST_CASE("before anything is known neither accuracy nor time left is shown") {
-  CHECK(progress_text("run", {0, 0, -1}, 0.1, 200) == "run [------------]   0 %  t = 0 s");
-}
-
-TEST_CASE("until the run itself tells, the time left is what was expected of it") {
-  // 15.6 h; a half percent of 1000 s is 5 s; from one percent on what the run took counts: 99 times 2 s.
-  CHECK(progress_text("run", {.accuracy = -1, .expected_s = 56160}, 0.1, 200) ==
-        "run [------------]   0 %  t = 0 s  15 h 36 min left");
-  CHECK(progress_text("run", {.fraction = 0.005, .expected_s = 1000}, 30, 200).ends_with("  16 min 35 s left"));
-  CHECK(progress_text("run", {.fraction = 0.01, .expected_s = 1000}, 2, 200).ends_with("  3 min 18 s left"));
+  const std::string quarter = "run [###---------]  25 %  t = 75 s  accuracy 0.500  30 s left";
+  CHECK(shown({0.25, 75, 0.5}, 10) == quarter);
+  CHECK(shown({0, 0, -1}, 0.1) == "run [------------]   0 %  t = 0 s");  // before anything is known
+  // Until the run itself tells, the time left is what was expected of it: 15.6 h; a half percent of 1000 s is 5 s; from
+  // one percent on what the run took counts: 99 times 2 s.
+  CHECK(shown({.accuracy = -1, .expected_s = 56160}, 0.1) == "run [------------]   0 %  t = 0 s  15 h 36 min left");
+  CHECK(shown({.fraction = 0.005, .expected_s = 1000}, 30).ends_with("  16 min 35 s left"));
+  CHECK(shown({.fraction = 0.01, .expected_s = 1000}, 2).ends_with("  3 min 18 s left"));
+  // Evaluations are told of where they are most of the math.
+  CHECK(shown({0.25, 75, 0.5, 0.84}, 10, 100) == quarter + "  84 % evaluating");
+  CHECK(shown({0.25, 75, 0.5, 0.4}, 10, 100) == quarter);
+  CHECK(shown({0.25, 75, 0.5, 0.84}, 10, 70) == quarter);
+  // Shorter than the terminal is wide: a long name is cut, so that 80 columns say how far the run is.
+  CHECK(shown({0.5, 1, 0.5}, 1, 20).size() == 19);
+  CHECK(shown({7, 1, 0.5}, 1, 40).size() <= 39);
+  const std::string long_name = progress_text(std::string(60, 'n'), {0.25, 75, 0.5}, 10, 80);
+  CHECK(long_name.size() <= 79);
+  CHECK(long_name.ends_with("nnnnnn..." + quarter.substr(3)));
 }
 
 TEST_CASE("a run that may take more than a minute is told of before, a shorter one is not") {
@@ -73,24 +81,6 @@ TEST_CASE("what is no terminal gets the expectation once and a line now and then
   CHECK(show(true, std::chrono::milliseconds(0)) == expectation + line + line);
   CHECK(show(true, std::chrono::hours(1)) == expectation);
   CHECK(show(false, std::chrono::milliseconds(0)) == "");
-}
-
-TEST_CASE("the progress line is shorter than the terminal is wide") {
-  CHECK(progress_text("run", {0.5, 1, 0.5}, 1, 20).size() == 19);
-  CHECK(progress_text("run", {7, 1, 0.5}, 1, 40).size() <= 39);
-}
-
-TEST_CASE("a long name is cut, so that a line of 80 columns says how far the run is") {
-  const std::string text = progress_text(std::string(60, 'n'), {0.25, 75, 0.5}, 10, 80);
-  CHECK(text.size() <= 79);
-  CHECK(text.starts_with("nnnnnn"));
-  CHECK(text.ends_with("n... [###---------]  25 %  t = 75 s  accuracy 0.500  30 s left"));
-}
-
-TEST_CASE("evaluations are told of where they are most of the math") {
-  CHECK(progress_text("run", {0.25, 75, 0.5, 0.84}, 10, 100).ends_with("  30 s left  84 % evaluating"));
-  CHECK(progress_text("run", {0.25, 75, 0.5, 0.4}, 10, 100).ends_with("  30 s left"));
-  CHECK(progress_text("run", {0.25, 75, 0.5, 0.84}, 10, 70).ends_with("  30 s left"));
 }
 
 TEST_CASE("an interrupted sweep says how far it is, and how to go on") {

@@ -10,28 +10,11 @@
 namespace ddl::scenario {
 namespace {
 
-const std::string net = R"("platform": {"workers": 4, "servers": 1, "bandwidth": "40Mbps"})";
-const std::string ako = R"("algorithm": "ako")", end = R"("stop": {"iterations": 10})";
-const std::string whole = net + ", " + ako + ", " + end;
-
-// The scenario that an example of broken.txt is.
-std::string text_of(const std::string& given) {
-  if (const std::size_t dots = given.find("..."); !given.starts_with('"')) {
-    return dots == std::string::npos ? given : given.substr(0, dots) + whole + given.substr(dots + 3);
-  }
-  std::string right;
-  for (const std::string& part : {net, ako, end}) {
-    if (given.find(part.substr(0, part.find(':') + 1)) == std::string::npos) right += part + ", ";
-  }
-  return "{" + right + given + "}";
-}
-
 TEST_CASE("every broken scenario gives one line with its path, what is wrong and what was expected") {
   for (const Example& example : examples_in("tests/scenario/broken.txt")) {
     CAPTURE(example.place);
     CAPTURE(example.given);
-    const std::vector<std::string> lines = errors_of(text_of(example.given));
-    REQUIRE(example.expected.size() == 1);
+    const std::vector<std::string> lines = errors_of(whole_text(example.given));
     REQUIRE(lines.size() == 1);
     CHECK_MESSAGE(is_like(lines[0], "s.json: " + example.expected[0]), lines[0]);
     const std::string path = example.expected[0];
@@ -43,8 +26,9 @@ TEST_CASE("every broken scenario gives one line with its path, what is wrong and
     CHECK_MESSAGE(says_more, lines[0]);
   }
   CHECK(is_like(errors_of("\n<?xml version='1.0'?><platform/>").at(0), "s.json: $: is XML; expected JSON..."));
-  CHECK(is_like(errors_of("{" + whole + ", \"name\": \"\xff\"}").at(0), "s.json: $.name: ...ill-formed UTF-8..."));
-  CHECK(errors_of("{" + whole + "}").empty());
+  CHECK(
+      is_like(errors_of("{" + right_parts + ", \"name\": \"\xff\"}").at(0), "s.json: $.name: ...ill-formed UTF-8..."));
+  CHECK(errors_of("{" + right_parts + "}").empty());
 }
 
 TEST_CASE("a key of a system that is gone gives one line with the key to use instead") {
@@ -66,7 +50,7 @@ TEST_CASE("a key of a system that is gone gives one line with the key to use ins
       // What it names first is a key here, or in its place.
       const std::size_t from = instead.find('"') + 1;
       const std::string named = instead.substr(from, instead.find('"', from) - from);
-      CHECK((keys.known.contains(named) || errors_of("{" + whole + ", \"" + named + "\": []}").empty()));
+      CHECK((keys.known.contains(named) || errors_of("{" + right_parts + ", \"" + named + "\": []}").empty()));
       const std::string name = system->facts().name;
       const auto lines =
           errors_of("{" + net + ", \"algorithm\": {\"name\": \"" + name + "\", \"" + key + "\": 1}, " + end + "}");

@@ -37,52 +37,28 @@ std::string first_line(const std::string& file) {
   return "no error";
 }
 
-TEST_CASE("a scenario means what it says") {
+// What describe() says of it again is in round_trip_test.cpp.
+TEST_CASE("a scenario means what it says: base units, and the kinds that words stand for") {
   const Scenario scenario = parse(styles()[1]);
-  CHECK(scenario.name == "full");
-  CHECK(scenario.description == "all keys");
   CHECK(scenario.seed == 18446744073709551615u);
   const auto& hosts = std::get<GeneratedPlatform>(scenario.platform.hosts);
   CHECK(hosts.topology == Topology::star);
-  CHECK(hosts.workers == 3);
-  CHECK(hosts.servers == 1);
   CHECK(hosts.bandwidth == std::vector<BytesPerSecond>{{5e6}, {2.5e6}, {1.25e6}});
-  CHECK(hosts.server_bandwidth == std::vector<BytesPerSecond>{{12.5e6}});
   CHECK(hosts.latency.value == 0.02);
   CHECK(hosts.speed == std::vector<FlopsPerSecond>{{50e9}, {25e9}});
   CHECK(scenario.platform.network.model == NetworkModel::TCP);
-  CHECK(scenario.platform.network.tcp_window.value().value == 0);
-  CHECK(scenario.platform.network.queue.value == 0.2);
-  CHECK_FALSE(scenario.platform.network.slow_start_after_idle);
-  CHECK(scenario.platform.network.draw == 2);
-  CHECK(scenario.data.train == 2000);
   CHECK(scenario.data.partition == data::PartitionKind::dirichlet);
-  CHECK(scenario.data.alpha == 0.1);
-  CHECK_FALSE(scenario.data.shuffle);
   CHECK(scenario.data.augment == data::Augment::crop_flip);
-  CHECK(scenario.model.name == "mlp");
-  CHECK(scenario.compute.overhead.value == 0.002);
-  CHECK(scenario.training.batch_size == 104);
   const auto& momentum = std::get<nn::MomentumParams>(scenario.training.optimizer);
-  CHECK(momentum.learning_rate == 0.05);
   CHECK(momentum.momentum == 0.8);
-  CHECK(momentum.warmup_steps == 5);
   CHECK(std::get<nn::StepRate>(momentum.schedule).at == std::vector<std::int64_t>{100, 200});
   CHECK(scenario.training.gradient_scale == GradientScale::sum);
   CHECK(scenario.training.init == InitialWeights::independent);
-  CHECK(scenario.compute.seconds_per_batch->value == 0.34);
   CHECK(scenario.compute.slowdown == std::map<std::string, double>{{"ps0", 2}, {"w2", 10}});
   CHECK(scenario.wire.model_bytes->value == 17053736);
   CHECK(scenario.algorithm.get_if<systems::PsAsyncParams>()->update_time.value == 0.001);
-  CHECK(scenario.algorithm.get_if<systems::PsAsyncParams>()->staleness_aware);
-  CHECK(scenario.stop.time->value == 300);
-  CHECK(scenario.stop.epochs == 2.5);
-  CHECK(scenario.stop.accuracy == 0.9);
   CHECK(scenario.evaluate.every->value == 5);
   CHECK_FALSE(scenario.evaluate.every_iterations);
-  CHECK(scenario.evaluate.target_accuracy == std::vector<double>{0.4, 0.8});
-  CHECK_FALSE(scenario.record.iterations);
-  CHECK(scenario.record.weights);
 }
 
 TEST_CASE("bare names, counts and single values stand for their long forms") {

@@ -90,6 +90,22 @@ inline std::vector<std::string> styles() {
   };
 }
 
+inline const std::string net = R"("platform": {"workers": 4, "servers": 1, "bandwidth": "40Mbps"})";
+inline const std::string ako = R"("algorithm": "ako")", end = R"("stop": {"iterations": 10})";
+inline const std::string right_parts = net + ", " + ako + ", " + end;
+
+// The scenario that an example of broken.txt is.
+inline std::string whole_text(const std::string& given) {
+  if (const std::size_t dots = given.find("..."); !given.starts_with('"')) {
+    return dots == std::string::npos ? given : given.substr(0, dots) + right_parts + given.substr(dots + 3);
+  }
+  std::string right;
+  for (const std::string& part : {net, ako, end}) {
+    if (given.find(part.substr(0, part.find(':') + 1)) == std::string::npos) right += part + ", ";
+  }
+  return "{" + right + given + "}";
+}
+
 // `text` as a file in the repository's root.
 inline Scenario parse(const std::string& text, const std::vector<Override>& overrides = {}) {
   return parse_scenario(systems::built_in(), text, std::string(DDLSIM_SOURCE_DIR) + "/sample.json", overrides);

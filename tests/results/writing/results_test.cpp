@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -350,32 +348,6 @@ TEST_CASE("when a file cannot be finished the older result is still there, whole
   CHECK(names_in(folder) == usual_files);
   CHECK(names_in(folder.parent_path()) == std::set<std::string>{"7"});
   CHECK(names_in(temporary.path()) == std::set<std::string>{"example"});
-}
-
-TEST_CASE("a full disk leaves the older result and no half-written one") {
-  const TemporaryFolder temporary;
-  const fs::path disk = temporary.path() / "disk";
-  fs::create_directory(disk);
-  if (mount("ddlsim-test", disk.c_str(), "tmpfs", 0, "size=256k") != 0) {
-    std::printf("[skipped] mounting a small disk is not permitted\n");
-    return;
-  }
-  std::string error;
-  bool whole = false, alone = false;
-  {
-    const fs::path folder = write_results(disk.string(), example_scenario(), example_result(), false);
-    scenario::Scenario scenario = example_scenario();
-    scenario.record.weights = true;
-    run::RunResult large = other_result();
-    large.weights.assign(static_cast<std::size_t>(large.workers), std::vector<float>(100000, 1.0f));  // 400 kB each
-    error = error_of([&] { write_results(disk.string(), scenario, large, true); });
-    whole = names_in(folder) == usual_files && text_of(folder / "curve.csv") == curve_csv(example_result());
-    alone = names_in(folder.parent_path()).size() == 1;
-  }
-  umount(disk.c_str());
-  CHECK_MESSAGE(contains(error, "weights-w0.safetensors: cannot be written: No space left on device"), error);
-  CHECK(whole);
-  CHECK(alone);
 }
 
 TEST_CASE("a folder is replaced in one step or, where the file system cannot, by moving the old one aside") {
