@@ -34,32 +34,31 @@ studies::StudyRow row_named(const std::string& name) {
                    scenario::nearest_or(name, names, "studies are " + scenario::listed(names)));
 }
 
-bool has_mnist_and_cifar(const std::filesystem::path& folder) {
-  return std::filesystem::is_directory(folder / "mnist") && std::filesystem::is_directory(folder / "cifar-10");
-}
-
-// Absolute; empty: none.
-std::string data_of(const studies::StudyRow& row, const ReproduceSettings& settings) {
+// What is asked for, of a study that has it; the folder is absolute, and empty if there is none.
+studies::Scale scale_of(const studies::StudyRow& row, const ReproduceSettings& settings) {
+  namespace fs = std::filesystem;
   const bool with_mnist = row.data == studies::DataUse::with_mnist;
-  const char* expected = with_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
+  const auto is_right = [&](const fs::path& folder) {
+    return with_mnist ? fs::is_directory(folder / "mnist") && fs::is_directory(folder / "cifar-10")
+                      : fs::is_directory(folder);
+  };
+  const std::string expected = with_mnist ? "the folder of mnist/ and cifar-10/" : "the folder of CIFAR-10's files";
   const char* usual = std::getenv("DDLSIM_DATA");
-  const bool is_usual = with_mnist && settings.data.empty() && usual != nullptr && has_mnist_and_cifar(usual);
+  const bool is_usual = with_mnist && settings.data.empty() && usual != nullptr && is_right(usual);
   const std::string data = is_usual ? usual : settings.data;
   if (row.data == studies::DataUse::none && (settings.full || !data.empty())) {
     throw InputError("reproduce " + row.name + ": trains no network; expected it without --full and --data");
   }
   if (settings.full && data.empty()) {
-    throw InputError(std::string("reproduce --full: needs CIFAR-10; expected --data with ") + expected);
+    throw InputError("reproduce --full: needs CIFAR-10; expected --data with " + expected);
   }
   if (!settings.full && row.data == studies::DataUse::full_alone && !data.empty()) {
     throw InputError("reproduce --data: is for --full alone, which trains on CIFAR-10");
   }
-  if (data.empty()) return "";
-  const std::filesystem::path folder(data);
-  if (!std::filesystem::is_directory(folder) || (with_mnist && !has_mnist_and_cifar(folder))) {
+  if (!data.empty() && !is_right(data)) {
     throw InputError("reproduce --data " + data + ": is not " + expected + "; expected a folder that is");
   }
-  return std::filesystem::absolute(folder).string();
+  return {settings.full, data.empty() ? "" : fs::absolute(data).string()};
 }
 
 // Of pages, tables and runs: each size has its own.
@@ -76,7 +75,7 @@ void reproduce(const Registry& systems, const ReproduceSettings& settings) {
     return list_studies();
   }
   const studies::StudyRow row = row_named(settings.study);
-  const studies::Scale scale{settings.full, data_of(row, settings)};
+  const studies::Scale scale = scale_of(row, settings);
   studies::Study study = studies::read_study(row.name, scale);
   study.name += name_ending(row, scale);
   studies::StudyOptions options;
@@ -91,7 +90,7 @@ void reproduce(const Registry& systems, const ReproduceSettings& settings) {
   const std::string command = "ddlsim reproduce " + settings.study + (settings.full ? " --full" : "") +
                               (scale.data.empty() ? "" : " --data DIR");
   const std::string page = studies::write_study(settings.out, study, outcome, command);
-  std::cout << studies::study_text(study, outcome, Terminal(STDOUT_FILENO).columns()) << "\npage  " << page << "\n";
+  std::cout << studies::counts_of(study, studies::judge(study, outcome)) << "\npage  " << page << "\n";
 }
 
 }  // namespace ddl::cli

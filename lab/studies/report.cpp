@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iterator>
 
 #include "core/base/counted.hpp"
 #include "sim/results/text/table.hpp"
@@ -16,12 +15,8 @@ namespace ddl::studies {
 namespace {
 
 using Value = Outcome::Value;
+using Verdicts = std::vector<Verdict>;
 using Row = std::vector<std::string>;  // the text of a table's line
-
-std::optional<double> ratio(const Value& value) {
-  if (!value.published || !value.simulated || *value.published == 0) return std::nullopt;
-  return *value.simulated / *value.published;
-}
 
 std::string shown(const std::optional<double>& number, int decimals) {
   return number ? fmt::format("{:.{}f}", *number, decimals) : "-";
@@ -33,59 +28,47 @@ std::string shown_with_interval(const Value& value, int decimals) {
   return width.find_first_not_of("0.-") == std::string::npos ? mean : mean + " ±" + width;
 }
 
-// The figures of a table, pivoted: labels of a row, then a group of three numbers per column.
-struct Pivot {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::vector<const Value*>> values;  // by row, then column; null where there is none
-};
+std::vector<const Value*> values_of(const TableLayout& table, const Outcome& outcome) {
+  std::vector<const Value*> values;
+  for (const Value& value : outcome.values()) {
+    if (value.place.table == table.name) values.push_back(&value);
+  }
+  return values;
+}
 
 std::size_t index_in(auto& list, const auto& item) {
-  const auto found = std::find(list.begin(), list.end(), item);
-  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  list.push_back(item);
-  return list.size() - 1;
+  const auto place = std::find(list.begin(), list.end(), item) - list.begin();
+  if (place == std::ssize(list)) list.push_back(item);
+  return static_cast<std::size_t>(place);
 }
 
-Pivot pivot(const TableLayout& table, const Outcome& outcome) {
-  Pivot result;
-  for (const std::string& label : table.order) result.rows.push_back({label});
-  result.values.resize(result.rows.size());
-  for (const Value& value : outcome.values()) {
-    if (value.place.table != table.name) continue;
-    const std::size_t column = index_in(result.columns, value.place.column);
-    const std::size_t row = index_in(result.rows, value.place.row);
-    result.values.resize(result.rows.size());
-    for (auto& line : result.values) line.resize(result.columns.size(), nullptr);
-    result.values[row][column] = &value;
+// A line for each row's labels and a column for each column's, with "published/simulated" and its interval, or with
+// what is simulated alone where nothing was published in the table.
+std::string shown_table(const TableLayout& table, const Outcome& outcome) {
+  const std::vector<const Value*> values = values_of(table, outcome);
+  const bool with_published =
+      std::ranges::any_of(values, [](const Value* value) { return value->published.has_value(); });
+  Row columns;
+  std::vector<Row> rows, lines;
+  for (const std::string& label : table.order) rows.push_back({label});
+  for (const Value* value : values) {
+    index_in(columns, value->place.column);
+    index_in(rows, value->place.row);
   }
-  return result;
-}
-
-bool has_published(const TableLayout& table, const Outcome& outcome) {
-  return std::ranges::any_of(outcome.values(),
-                             [&](const Value& value) { return value.place.table == table.name && value.published; });
-}
-
-std::string title_of(const TableLayout& table, const Outcome& outcome) {
-  return table.title + (has_published(table, outcome) ? ", " + table.reference + "/simulated" : "");
-}
-
-// "published/simulated" with its interval, or what is simulated alone where nothing was published in the table.
-results::Table shown_table(const TableLayout& table, const Outcome& outcome) {
-  const Pivot cells = pivot(table, outcome);
-  const bool with_published = has_published(table, outcome);
-  std::vector<Row> lines(1, table.row);
-  lines[0].insert(lines[0].end(), cells.columns.begin(), cells.columns.end());
-  for (std::size_t row = 0; row < cells.rows.size(); ++row) {
-    Row& line = lines.emplace_back(cells.rows[row]);
-    for (const Value* value : cells.values[row]) {
-      std::string text = value ? shown_with_interval(*value, table.decimals) : "";
-      if (value && with_published) text = shown(value->published, table.decimals) + "/" + text;
-      line.push_back(text);
-    }
+  for (const Row& row : rows) {
+    lines.push_back(row);
+    lines.back().resize(row.size() + columns.size());
   }
-  return results::Table::of(lines, table.row.size());
+  for (const Value* value : values) {
+    const std::string published = with_published ? shown(value->published, table.decimals) + "/" : "";
+    lines[index_in(rows, value->place.row)][table.row.size() + index_in(columns, value->place.column)] =
+        published + shown_with_interval(*value, table.decimals);
+  }
+  Row titles = table.row;
+  titles.insert(titles.end(), columns.begin(), columns.end());
+  lines.insert(lines.begin(), titles);
+  return fmt::format("\n{}{}:\n\n{}", table.title, with_published ? ", " + table.reference + "/simulated" : "",
+                     results::markdown_text(results::Table::of(lines, table.row.size())));
 }
 
 // --- claims ---
@@ -113,75 +96,36 @@ const char* verdict_of(const Claim& claim, const Verdict& verdict) {
   return claim.kind == Claim::input ? words.of_input : words.of_one;
 }
 
-// "Published claims: 5 hold, 3 fail, 1 not judged"; empty where there are none.
-std::string count_of(const Study& study, const std::vector<Verdict>& verdicts, const KindOfClaims& kind) {
-  std::string counts;
-  for (const WordsOfFinding& words : findings) {
-    int count = 0;
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      count += study.claims[i].kind == kind.kind && verdicts[i].finding == words.finding ? 1 : 0;
-    }
-    if (count == 0) continue;
-    const char* word = kind.kind == Claim::input ? words.of_input : count == 1 ? words.of_one : words.of_several;
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, word);
-  }
-  return counts.empty() ? "" : fmt::format("{}: {}", kind.title, counts);
-}
-
-std::string counts_of(const Study& study, const std::vector<Verdict>& verdicts) {
-  std::string text;
-  for (const KindOfClaims& kind : kinds) {
-    const std::string counts = count_of(study, verdicts, kind);
-    if (!counts.empty()) text += (text.empty() ? "" : ". ") + counts;
-  }
-  return text;
-}
-
 // Numbered through all kinds.
-std::string claims_section(const Study& study, const std::vector<Verdict>& verdicts, const KindOfClaims& kind) {
+std::string claims_section(const Study& study, const Verdicts& verdicts, const KindOfClaims& kind) {
   std::string lines;
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Claim& claim = study.claims[i];
     if (claim.kind != kind.kind) continue;
-    const std::string verdict = verdict_of(claim, verdicts[i]);
-    lines += fmt::format("| {} | {} | {} | {} | {} |\n", i + 1, claim.text,
-                         verdicts[i].holds() ? verdict : "**" + verdict + "**", verdicts[i].numbers, claim.accepted);
+    const std::string verdict = verdict_of(claim, verdicts[i]), mark = verdicts[i].holds() ? "" : "**";
+    lines += fmt::format("| {} | {} | {}{}{} | {} | {} |\n", i + 1, claim.text, mark, verdict, mark,
+                         verdicts[i].numbers, claim.accepted);
   }
   if (lines.empty()) return "";
   return fmt::format("## {}\n\n| | claim | verdict | by | accepted |\n| --- | --- | --- | --- | --- |\n{}\n",
                      kind.title, lines);
 }
 
-// The places of those claims of a cause that do not hold, and whose runs are finished; from 1 on.
-std::vector<std::size_t> explained_by(const Study& study, const std::vector<Verdict>& verdicts, const Cause& cause) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    const bool is_named = std::ranges::count(cause.claims, study.claims[i].name) > 0;
-    if (is_named && !verdicts[i].holds() && !verdicts[i].unfinished) places.push_back(i + 1);
-  }
-  return places;
-}
-
-std::string causes_section(const Study& study, const std::vector<Verdict>& verdicts) {
+// Of each cause with the places of those of its claims that do not hold, and whose runs are finished; from 1 on.
+std::string causes_section(const Study& study, const Verdicts& verdicts) {
   std::string text;
   for (const Cause& cause : study.causes) {
-    const std::vector<std::size_t> places = explained_by(study, verdicts, cause);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      const bool is_named = std::ranges::count(cause.claims, study.claims[i].name) > 0;
+      if (is_named && !verdicts[i].holds() && !verdicts[i].unfinished) places.push_back(i + 1);
+    }
     if (!places.empty()) text += fmt::format("*{}.* {}\n\n", fmt::join(places, ", "), cause.text);
   }
   return text.empty() ? "" : "## Why\n\n" + text;
 }
 
-const char* title_of(Note::Kind kind) {
-  switch (kind) {
-    case Note::modelled:
-      return "Modelled";
-    case Note::calibrated:
-      return "Calibrated";
-    case Note::assumed:
-      return "Assumed";
-  }
-  return "";
-}
+constexpr std::array kinds_of_notes = {"Modelled", "Calibrated", "Assumed"};
 
 // What the page lacks, where it was made before the study was whole.
 std::string open_text(const Study& study, const Outcome& outcome) {
@@ -200,46 +144,34 @@ std::string seeds_text(const Study& study) {
                      fmt::join(study.seeds, ", "), some_have_more ? " (in some cells more)" : "");
 }
 
-std::string of_runs(const Outcome::Network& network) { return counted(network.runs, "run"); }
-
 }  // namespace
 
 std::vector<Verdict> judge(const Study& study, const Outcome& outcome) {
-  std::vector<Verdict> verdicts;
+  Verdicts verdicts;
   for (const Claim& claim : study.claims) {
-    bool open = false;
-    Verdict& verdict = verdicts.emplace_back(claim.judge ? claim.judge(outcome.noting(open)) : Verdict{});
-    if (open) verdict = {.numbers = "", .unfinished = true};  // its numbers take what is not there for a failure
+    try {
+      verdicts.push_back(claim.judge ? claim.judge(outcome) : Verdict{});
+    } catch (const Outcome::Unfinished&) {
+      verdicts.push_back({.numbers = "", .unfinished = true});
+    }
   }
   return verdicts;
 }
 
-std::string study_text(const Study& study, const Outcome& outcome, std::size_t width) {
-  std::string text = study.title + "\n";
-  for (const TableLayout& table : study.tables) {
-    text += "\n" + title_of(table, outcome) + "\n" + results::terminal_text(shown_table(table, outcome), width);
-  }
-  const std::vector<Verdict> verdicts = judge(study, outcome);
+std::string counts_of(const Study& study, const Verdicts& verdicts) {
+  std::string text;
   for (const KindOfClaims& kind : kinds) {
-    const std::string count = count_of(study, verdicts, kind);
-    if (!count.empty()) text += "\n" + count + "\n";
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-      if (study.claims[i].kind != kind.kind) continue;
-      const std::string& numbers = verdicts[i].numbers;
-      text += fmt::format("{:>4}  {:<13}  {}{}\n", i + 1, verdict_of(study.claims[i], verdicts[i]),
-                          study.claims[i].text, numbers.empty() ? "" : ": " + numbers);
+    std::string counts;
+    for (const WordsOfFinding& words : findings) {
+      int count = 0;
+      for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        count += study.claims[i].kind == kind.kind && verdicts[i].finding == words.finding ? 1 : 0;
+      }
+      if (count == 0) continue;
+      const char* word = kind.kind == Claim::input ? words.of_input : count == 1 ? words.of_one : words.of_several;
+      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, word);
     }
-  }
-  for (const Cause& cause : study.causes) {
-    const std::vector<std::size_t> places = explained_by(study, verdicts, cause);
-    if (!places.empty()) text += fmt::format("\n{}: {}\n", fmt::join(places, ", "), cause.text);
-  }
-  if (!outcome.open().empty()) {
-    text += fmt::format("\nnot whole: {} of {} cells are not finished\n", outcome.open().size(), study.cells.size());
-  }
-  if (!outcome.networks().empty()) text += "\nnetwork\n";
-  for (const Outcome::Network& network : outcome.networks()) {
-    text += fmt::format("  {}: {}\n", of_runs(network), network.text);
+    if (!counts.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : ". ", kind.title, counts);
   }
   return text;
 }
@@ -248,11 +180,12 @@ std::string table_csv(const TableLayout& table, const Outcome& outcome) {
   Row titles = table.row;
   titles.insert(titles.end(), {table.column, table.reference, "simulated", "ratio", "half_width"});
   results::Table csv = results::Table::of({titles});
-  for (const Value& value : outcome.values()) {
-    if (value.place.table != table.name) continue;
-    results::TableLine& line = csv.rows.emplace_back(value.place.row.begin(), value.place.row.end());
-    line.emplace_back(value.place.column);
-    for (const auto& number : {value.published, value.simulated, ratio(value), value.half_width}) {
+  for (const Value* value : values_of(table, outcome)) {
+    results::TableLine& line = csv.rows.emplace_back(value->place.row.begin(), value->place.row.end());
+    line.emplace_back(value->place.column);
+    const bool has_ratio = value->simulated && value->published.value_or(0) != 0;
+    const auto ratio = has_ratio ? std::optional(*value->simulated / *value->published) : std::nullopt;
+    for (const auto& number : {value->published, value->simulated, ratio, value->half_width}) {
       line.emplace_back("", number);
     }
   }
@@ -261,17 +194,17 @@ std::string table_csv(const TableLayout& table, const Outcome& outcome) {
 
 std::string claims_csv(const Study& study, const Outcome& outcome) {
   results::Table csv = results::Table::of({{"kind", "claim", "verdict", "numbers", "accepted"}});
-  const std::vector<Verdict> verdicts = judge(study, outcome);
+  const Verdicts verdicts = judge(study, outcome);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Claim& claim = study.claims[i];
-    const auto kind = std::ranges::find(kinds, claim.kind, &KindOfClaims::kind);
-    csv.rows.push_back({kind->word, claim.text, verdict_of(claim, verdicts[i]), verdicts[i].numbers, claim.accepted});
+    csv.rows.push_back(
+        {kinds[claim.kind].word, claim.text, verdict_of(claim, verdicts[i]), verdicts[i].numbers, claim.accepted});
   }
   return results::csv_text(csv);
 }
 
 std::string study_page(const Study& study, const Outcome& outcome, const std::string& command) {
-  const std::vector<Verdict> verdicts = judge(study, outcome);
+  const Verdicts verdicts = judge(study, outcome);
   std::string text = "# " + study.title + "\n\n**" + counts_of(study, verdicts) + ".**\n\n" + open_text(study, outcome);
   text += "Source: " + study.source + "\n\n";
   if (!study.size.empty()) text += "Size: " + study.size + "\n\n";
@@ -281,16 +214,15 @@ std::string study_page(const Study& study, const Outcome& outcome, const std::st
   std::string files;
   for (const TableLayout& table : study.tables) {
     files += fmt::format("{}[{}](tables/{}_{}.csv)", files.empty() ? "" : ", ", table.name, study.name, table.name);
-    if (!table.on_page) continue;
-    text += fmt::format("\n{}:\n\n{}", title_of(table, outcome), results::markdown_text(shown_table(table, outcome)));
+    if (table.on_page) text += shown_table(table, outcome);
   }
   text += "\nAll, with intervals: " + files + ".\n\n## What the figures rest on\n";
   for (const Outcome::Network& network : outcome.networks()) {
-    text += fmt::format("\n- **Network.** {} in {}.", network.text, of_runs(network));
+    text += fmt::format("\n- **Network.** {} in {}.", network.text, counted(network.runs, "run"));
   }
-  for (const Note::Kind kind : {Note::modelled, Note::calibrated, Note::assumed}) {
+  for (std::size_t kind = 0; kind < kinds_of_notes.size(); ++kind) {
     for (const Note& note : study.notes) {
-      if (note.kind == kind) text += fmt::format("\n- **{}.** {}", title_of(kind), note.text);
+      if (note.kind == kind) text += fmt::format("\n- **{}.** {}", kinds_of_notes[kind], note.text);
     }
   }
   return text + "\n";
@@ -299,11 +231,11 @@ std::string study_page(const Study& study, const Outcome& outcome, const std::st
 std::string write_study(const std::string& out, const Study& study, const Outcome& outcome,
                         const std::string& command) {
   const std::filesystem::path folder(out);
-  const auto table_file = [&](const std::string& name) {
-    return (folder / "tables" / (study.name + "_" + name + ".csv")).string();
+  const auto write_table = [&](const std::string& name, const std::string& csv) {
+    results::write_whole((folder / "tables" / (study.name + "_" + name + ".csv")).string(), csv);
   };
-  for (const TableLayout& table : study.tables) results::write_whole(table_file(table.name), table_csv(table, outcome));
-  results::write_whole(table_file("claims"), claims_csv(study, outcome));
+  for (const TableLayout& table : study.tables) write_table(table.name, table_csv(table, outcome));
+  write_table("claims", claims_csv(study, outcome));
   std::string page = (folder / (study.name + ".md")).string();
   results::write_whole(page, study_page(study, outcome, command));
   return page;

@@ -1,4 +1,4 @@
-// What a study came to, as text, CSV and a page. The same outcome gives the same bytes.
+// What a study came to, as CSV and a page. The same outcome gives the same bytes.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace ddl::studies {
 // By claim. What rests on runs that are not finished is not judged.
 std::vector<Verdict> judge(const Study& study, const Outcome& outcome);
 
-// For a terminal of so many letters: every table, then the verdicts.
-std::string study_text(const Study& study, const Outcome& outcome, std::size_t width = 80);
+// "Published claims: 5 hold, 3 fail. Checks of ours: 2 hold".
+std::string counts_of(const Study& study, const std::vector<Verdict>& verdicts);
 // One row per figure: labels, published, simulated, ratio, half width.
 std::string table_csv(const TableLayout& table, const Outcome& outcome);
 std::string claims_csv(const Study& study, const Outcome& outcome);

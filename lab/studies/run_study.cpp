@@ -24,9 +24,15 @@ using Json = nlohmann::ordered_json;
 using scenario::Scenario;
 using Readings = std::vector<std::optional<double>>;  // one per figure of a cell
 
-// By cell, then draw of the network; but for the seed.
-std::vector<Scenario> scenarios_of(const Registry& systems, const Study& study, const std::string& folder) {
+// A scenario for each cell and draw of the network, and a job for each of its seeds.
+struct Plan {
   std::vector<Scenario> scenarios;
+  std::vector<jobs::Job> jobs;                 // by cell, then draw, then seed
+  std::vector<std::size_t> jobs_before = {0};  // of each cell; at the end all
+};
+
+Plan plan_of(const Registry& systems, const Study& study, const fs::path& folder) {
+  Plan plan;
   std::vector<std::string> problems;
   for (const Cell& cell : study.cells) {
     try {
@@ -34,40 +40,24 @@ std::vector<Scenario> scenarios_of(const Registry& systems, const Study& study, 
       for (int draw = 1; draw <= cell.draws; ++draw) {
         json["name"] = draw == 1 ? cell.name : fmt::format("{}_draw_{}", cell.name, draw);
         if (cell.draws > 1) json["platform"]["network"]["draw"] = draw;
-        scenarios.push_back(scenario::parse_scenario(systems, json.dump(), folder + "/" + cell.name));
+        plan.scenarios.push_back(scenario::parse_scenario(systems, json.dump(), folder / cell.name));
       }
     } catch (const scenario::ScenarioErrors& errors) {
       problems.insert(problems.end(), errors.lines.begin(), errors.lines.end());
     }
   }
   if (!problems.empty()) throw scenario::ScenarioErrors(problems);
-  return scenarios;
-}
-
-const std::vector<std::uint64_t>& seeds_of(const Study& study, const Cell& cell) {
-  return cell.seeds.empty() ? study.seeds : cell.seeds;
-}
-
-// By cell, then draw, then seed.
-std::vector<jobs::Job> jobs_of(const Study& study, const std::vector<Scenario>& scenarios, const fs::path& folder) {
-  std::vector<jobs::Job> jobs;
-  auto scenario = scenarios.begin();
+  auto scenario = plan.scenarios.begin();
   for (const Cell& cell : study.cells) {
     for (int draw = 1; draw <= cell.draws; ++draw, ++scenario) {
-      for (const std::uint64_t seed : seeds_of(study, cell)) {
-        jobs.push_back({&*scenario, seed, folder / scenario->name / std::to_string(seed),
-                        fmt::format("{} (seed {})", scenario->name, seed), cell.cost});
+      for (const std::uint64_t seed : cell.seeds.empty() ? study.seeds : cell.seeds) {
+        plan.jobs.push_back({&*scenario, seed, folder / scenario->name / std::to_string(seed),
+                             fmt::format("{} (seed {})", scenario->name, seed), cell.cost});
       }
     }
+    plan.jobs_before.push_back(plan.jobs.size());
   }
-  return jobs;
-}
-
-// Those that are to be made, the cheapest first: a study that is interrupted has as many cells as it can.
-std::vector<std::size_t> open_of(const std::vector<jobs::Job>& jobs) {
-  std::vector<std::size_t> open = jobs::FinishedRuns().open_of(jobs);
-  std::ranges::stable_sort(open, {}, [&](std::size_t job) { return jobs[job].cost; });
-  return open;
+  return plan;
 }
 
 void put_platforms(const Study& study, const fs::path& folder) {
@@ -77,7 +67,7 @@ void put_platforms(const Study& study, const fs::path& folder) {
   }
 }
 
-// Of a run that ended; or throws why it did not, and in which cell.
+// Throws why a run did not end, and in which cell.
 void check_end(const jobs::Job& job, const jobs::JobEnd& end) {
   const std::string cell = job.scenario->file + ": ";
   try {
@@ -123,34 +113,29 @@ std::optional<results::Estimate> estimate_of(const std::vector<Readings>& of_run
 }
 
 // `is_open`: by job, whether its run is not finished.
-Outcome outcome_of(const Study& study, const std::vector<jobs::Job>& jobs, const std::vector<bool>& is_open) {
+Outcome outcome_of(const Study& study, const Plan& plan, const std::vector<bool>& is_open) {
   std::vector<Outcome::Value> values = study.derived;
   std::vector<Outcome::Network> networks;
   std::vector<std::string> open;
-  std::size_t job = 0;
-  for (const Cell& cell : study.cells) {
-    const std::size_t first = job;
-    job += seeds_of(study, cell).size() * static_cast<std::size_t>(cell.draws);
-    const auto of_cell = [&](const auto& by_job) { return by_job.begin() + static_cast<std::ptrdiff_t>(first); };
-    const auto count = static_cast<std::ptrdiff_t>(job - first);
-    const bool cell_is_open = std::any_of(of_cell(is_open), of_cell(is_open) + count, std::identity());
+  for (std::size_t i = 0; i < study.cells.size(); ++i) {
+    const Cell& cell = study.cells[i];
+    const std::size_t first = plan.jobs_before[i], end = plan.jobs_before[i + 1];
+    bool cell_is_open = false;
+    for (std::size_t job = first; job < end; ++job) cell_is_open = cell_is_open || is_open[job];
     if (cell_is_open) open.push_back(cell.name);
     std::vector<Readings> of_runs;
-    for (std::size_t run_of = first; run_of < job && !cell_is_open; ++run_of) {
-      const results::FinishedRun run = results::read_finished(jobs[run_of].folder);
+    for (std::size_t job = first; job < end && !cell_is_open; ++job) {
+      const results::FinishedRun run = results::read_finished(plan.jobs[job].folder);
       of_runs.push_back(readings_of(cell, run));
       count_network(run, networks);
     }
     for (std::size_t figure = 0; figure < cell.figures.size(); ++figure) {
-      Outcome::Value& value = values.emplace_back();
-      value.place = cell.figures[figure].place;
-      value.published = cell.figures[figure].published;
+      Outcome::Value& value = values.emplace_back(cell.figures[figure]);
       value.open = cell_is_open;
-      if (cell_is_open) continue;
-      if (const auto estimate = estimate_of(of_runs, figure, cell.draws)) {
-        value.simulated = estimate->mean;
-        value.half_width = estimate->half_width;
-      }
+      const auto estimate = cell_is_open ? std::nullopt : estimate_of(of_runs, figure, cell.draws);
+      if (!estimate) continue;
+      value.simulated = estimate->mean;
+      value.half_width = estimate->half_width;
     }
   }
   return Outcome(std::move(values), std::move(networks), std::move(open));
@@ -162,12 +147,11 @@ Outcome finished_of(const Registry& systems, const Study& study, const fs::path&
     throw InputError(folder.string() + ": holds no runs of the study; expected some, made without --finished");
   }
   put_platforms(study, folder);
-  const std::vector<Scenario> scenarios = scenarios_of(systems, study, folder.string());
-  const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
+  const Plan plan = plan_of(systems, study, folder);
   jobs::FinishedRuns finished;
   std::vector<bool> is_open;
-  for (const jobs::Job& job : jobs) is_open.push_back(!finished.has_of_any_build(job));
-  return outcome_of(study, jobs, is_open);
+  for (const jobs::Job& job : plan.jobs) is_open.push_back(!finished.has_of_any_build(job));
+  return outcome_of(study, plan, is_open);
 }
 
 }  // namespace
@@ -181,7 +165,7 @@ const Outcome::Value& Outcome::at(const TablePosition& place) const {
   const auto found = index_.find(place);
   if (found == index_.end()) throw InternalError("no such place in table " + place.table);
   const Value& value = values_[found->second];
-  note(value.open);
+  if (value.open) throw Unfinished();
   return value;
 }
 
@@ -192,15 +176,17 @@ Outcome run_study(const Registry& systems, const Study& study, const StudyOption
   for (const PlatformFile& platform : study.platforms) own_files.push_back(platform.file);
   const jobs::JobsFolder in_use(folder, jobs::JobsFolder::Use::alone, own_files);
   put_platforms(study, folder);
-  const std::vector<Scenario> scenarios = scenarios_of(systems, study, folder.string());
-  const std::vector<jobs::Job> jobs = jobs_of(study, scenarios, folder);
+  const Plan plan = plan_of(systems, study, folder);
+  // Those that are to be made, the cheapest first: a study that is interrupted has as many cells as it can.
+  std::vector<std::size_t> open = jobs::FinishedRuns().open_of(plan.jobs);
+  std::ranges::stable_sort(open, {}, [&](std::size_t job) { return plan.jobs[job].cost; });
   jobs::JobOptions runs;
   runs.at_once = options.at_once;
   runs.replace = results::Replace::anything;
   runs.progress = options.progress;
-  jobs::run_jobs(jobs, open_of(jobs), runs,
-                 [&](std::size_t job, const jobs::JobEnd& end) { check_end(jobs[job], end); });
-  return outcome_of(study, jobs, std::vector<bool>(jobs.size()));
+  jobs::run_jobs(plan.jobs, open, runs,
+                 [&](std::size_t job, const jobs::JobEnd& end) { check_end(plan.jobs[job], end); });
+  return outcome_of(study, plan, std::vector<bool>(plan.jobs.size()));
 }
 
 }  // namespace ddl::studies

@@ -16,9 +16,6 @@
 
 namespace ddl::studies {
 
-// How a figure is read off a finished run; nothing where the run has none (a target not reached).
-using Reading = std::function<std::optional<double>(const results::FinishedRun&)>;
-
 // One place of one table: a row's labels and a column's.
 struct TablePosition {
   std::string table;
@@ -30,23 +27,6 @@ struct TablePosition {
 // Of what was published: the least and the most of several runs.
 struct Range {
   double least = 0, most = 0;
-};
-
-struct Figure {
-  TablePosition place;
-  std::optional<double> published;
-  Reading read;
-  std::optional<Range> range = std::nullopt;
-};
-
-// One scenario, run once per seed of the study and draw of the network, and what is read off it.
-struct Cell {
-  std::string name;      // unique in the study; the scenario's name
-  std::string scenario;  // JSON text without name and seed, nor with several draws which it is
-  std::vector<Figure> figures;
-  std::vector<std::uint64_t> seeds = {};  // none: the study's
-  double cost = 1;                        // what a run may take, in any one unit: the cheapest run first
-  int draws = 1;                          // of the network, for each seed, whose figure is the mean over them
 };
 
 struct TableLayout {
@@ -76,22 +56,15 @@ class Outcome {
     std::string text;
     std::size_t runs = 0;
   };
+  // Thrown when a figure is asked for that is open.
+  struct Unfinished {};
   // `open`: cells whose runs are not all finished, by name.
   explicit Outcome(std::vector<Value> values, std::vector<Network> networks = {}, std::vector<std::string> open = {});
   // In the study's order.
-  const std::vector<Value>& values() const {
-    note(!open_.empty());
-    return values_;
-  }
+  const std::vector<Value>& values() const { return values_; }
   const std::vector<Network>& networks() const { return networks_; }
   const std::vector<std::string>& open() const { return open_; }
-  // The same outcome for one reader, such as a claim: `open_asked`, which outlives it, becomes true when a figure is
-  // looked at whose runs are not all finished, or all figures are.
-  Outcome noting(bool& open_asked) const {
-    Outcome copy = *this;
-    copy.open_asked_ = &open_asked;
-    return copy;
-  }
+  // Throws Unfinished.
   const Value& at(const TablePosition& place) const;
   // Simulated; not a number, which no comparison accepts, where there is none.
   double number(const TablePosition& place) const {
@@ -99,15 +72,27 @@ class Outcome {
   }
 
  private:
-  void note(bool open) const {
-    if (open && open_asked_ != nullptr) *open_asked_ = true;
-  }
-
   std::vector<Value> values_;
   std::map<TablePosition, std::size_t> index_;  // into the values
   std::vector<Network> networks_;
   std::vector<std::string> open_;
-  bool* open_asked_ = nullptr;  // set by what reads figures, so that no claim need know of it; may be null
+};
+
+// How a figure is read off a finished run; nothing where the run has none (a target not reached).
+using Reading = std::function<std::optional<double>(const results::FinishedRun&)>;
+
+struct Figure : Outcome::Value {
+  Reading read;
+};
+
+// One scenario, run once per seed of the study and draw of the network, and what is read off it.
+struct Cell {
+  std::string name;      // unique in the study; the scenario's name
+  std::string scenario;  // JSON text without name and seed, nor with several draws which it is
+  std::vector<Figure> figures;
+  std::vector<std::uint64_t> seeds = {};  // none: the study's
+  double cost = 1;                        // what a run may take, in any one unit: the cheapest run first
+  int draws = 1;                          // of the network, for each seed, whose figure is the mean over them
 };
 
 enum class Finding {
@@ -166,6 +151,9 @@ struct Study {
   std::vector<Cause> causes;
   std::vector<Note> notes;
   std::vector<PlatformFile> platforms;
+
+  // All figures as they are before any run, in order.
+  std::vector<Outcome::Value> places() const;
 };
 
 // How large a study is: small networks on generated data, or, full, the publication's networks on CIFAR-10 in `data`.

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <regex>
 #include <set>
 #include <string_view>
 
@@ -15,16 +15,9 @@
 namespace ddl::studies {
 namespace {
 
-constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+using Values = std::vector<double>;
 
-// Of the numbers that a term is computed of.
-void add_names(const Term& term, std::set<std::string>& names) {
-  if (term.word == "published") return;
-  if (term.parts.empty() && !term.word.empty()) names.insert(term.word);
-  for (const Term& part : term.parts) add_names(part, names);
-}
-
-double fall_of(const std::vector<double>& values) {
+double fall_of(const Values& values) {
   double best = values.front(), fall = 0;
   for (const double value : values) {
     fall = std::max(fall, best - value);
@@ -33,26 +26,21 @@ double fall_of(const std::vector<double>& values) {
   return fall;
 }
 
-Number margin_of(const Comparison& comparison, const NumberOf& number_of) {
-  return Term{"-", 0, {comparison.right, comparison.left}}.estimate(number_of);
-}
-
-// Functions of one or more values.
 struct Function {
   std::string_view name;
   std::size_t least, most;  // parts
-  double (*of)(const std::vector<double>& parts);
+  double (*of)(const Values& parts);
 };
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 constexpr std::array functions = {
-    Function{"+", 2, 2, [](const std::vector<double>& of) { return of[0] + of[1]; }},
-    Function{"-", 1, 2, [](const std::vector<double>& of) { return of.size() == 1 ? -of[0] : of[0] - of[1]; }},
-    Function{"*", 2, 2, [](const std::vector<double>& of) { return of[0] * of[1]; }},
-    Function{"/", 2, 2, [](const std::vector<double>& of) { return of[0] / of[1]; }},
-    Function{"abs", 1, 1, [](const std::vector<double>& of) { return std::abs(of[0]); }},
-    Function{"round", 1, 1, [](const std::vector<double>& of) { return std::round(of[0]); }},
-    Function{"min", 1, any_number, [](const std::vector<double>& of) { return *std::ranges::min_element(of); }},
-    Function{"max", 1, any_number, [](const std::vector<double>& of) { return *std::ranges::max_element(of); }},
+    Function{"+", 2, 2, [](const Values& of) { return of[0] + of[1]; }},
+    Function{"-", 1, 2, [](const Values& of) { return of.size() == 1 ? -of[0] : of[0] - of[1]; }},
+    Function{"*", 2, 2, [](const Values& of) { return of[0] * of[1]; }},
+    Function{"/", 2, 2, [](const Values& of) { return of[0] / of[1]; }},
+    Function{"abs", 1, 1, [](const Values& of) { return std::abs(of[0]); }},
+    Function{"round", 1, 1, [](const Values& of) { return std::round(of[0]); }},
+    Function{"min", 1, any_number, [](const Values& of) { return *std::ranges::min_element(of); }},
+    Function{"max", 1, any_number, [](const Values& of) { return *std::ranges::max_element(of); }},
     Function{"fall", 2, any_number, fall_of}};
 
 const Function* function_named(const std::string& word) {
@@ -60,9 +48,19 @@ const Function* function_named(const std::string& word) {
   return found == functions.end() ? nullptr : &*found;
 }
 
+// Of the numbers that a term is computed of.
+void add_names(const Term& term, std::set<std::string>& names) {
+  if (term.word == "published") return;
+  if (term.parts.empty() && !term.word.empty()) names.insert(term.word);
+  for (const Term& part : term.parts) add_names(part, names);
+}
+
 class FormulaParser {
  public:
-  FormulaParser(const std::string& text, const KnowsName& knows) : text_(text), knows_(knows) { advance(); }
+  FormulaParser(const std::string& text, const KnowsName& knows) : knows_(knows) {
+    static const std::regex token(R"([\w.]+|[<>]=|\S)");
+    tokens_ = {std::sregex_token_iterator(text.begin(), text.end(), token), {}};
+  }
 
   Condition condition() {
     Condition all;
@@ -79,17 +77,17 @@ class FormulaParser {
     return all;
   }
   Term sum() {
-    return chain({"+", "-"}, [this] { return chain({"*", "/"}, [this] { return signed_value(); }); });
+    return chain("+-", [this] { return chain("*/", [this] { return signed_value(); }); });
   }
   void finish() const {
-    if (!token_.empty()) fail("an operator or the end");
+    if (!token().empty()) fail("an operator or the end");
   }
 
  private:
   template <class Part>
-  Term chain(const std::array<const char*, 2>& operators, const Part& part) {
+  Term chain(std::string_view operators, const Part& part) {
     Term term = part();
-    while (token_ == operators[0] || token_ == operators[1]) {
+    while (token().size() == 1 && operators.find(token()) != std::string_view::npos) {
       const std::string word = taken();
       term = {word, 0, {std::move(term), part()}};
     }
@@ -98,21 +96,16 @@ class FormulaParser {
 
   Term signed_value() {
     if (accept("-")) return {"-", 0, {signed_value()}};
-    return value();
-  }
-
-  Term value() {
     if (accept("(")) {
       Term inner = sum();
       expect(")");
       return inner;
     }
-    if (token_.empty()) fail("a number or a name");
-    if (std::isdigit(static_cast<unsigned char>(token_[0])) != 0) return number();
-    if (!begins_name(token_[0])) fail("a number or a name");
+    const char first = token().empty() ? ' ' : token()[0];
+    if (std::isdigit(static_cast<unsigned char>(first)) != 0) return number();
+    if (std::isalpha(static_cast<unsigned char>(first)) == 0 && first != '_') fail("a number or a name");
     const std::string word = taken();
-    if (accept("(")) return call(word);
-    return known(word, false);
+    return accept("(") ? call(word) : known(word, false);
   }
 
   Term known(const std::string& name, bool published) const {
@@ -121,80 +114,53 @@ class FormulaParser {
                      scenario::in_quotes(name) + "; expected the name of one");
   }
 
-  // The name of a figure and the closing brace.
-  Term published() {
-    Term term{"published", 0, {known(taken(), true)}};
-    expect(")");
-    return term;
-  }
-
   Term number() {
     Term term;
     const std::string digits = taken();
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), term.number);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
+    const char* end = digits.data() + digits.size();
+    if (const auto [at, error] = std::from_chars(digits.data(), end, term.number); error != std::errc() || at != end) {
       throw InputError("has the number " + scenario::in_quotes(digits) + "; expected one such as 0.05");
     }
     return term;
   }
 
+  // What follows a function's name and the opening brace.
   Term call(const std::string& word) {
-    if (word == "published") return published();
     Term term{word};
-    do term.parts.push_back(sum());
-    while (accept(","));
+    do term.parts.push_back(word == "published" ? known(taken(), true) : sum());
+    while (word != "published" && accept(","));
     expect(")");
     const Function* function = function_named(word);
-    if (function == nullptr || term.parts.size() < function->least || term.parts.size() > function->most) {
-      throw InputError("has no function " + scenario::in_quotes(word) + " of " + std::to_string(term.parts.size()) +
+    const std::size_t parts = term.parts.size();
+    if (word != "published" && (function == nullptr || parts < function->least || parts > function->most)) {
+      throw InputError("has no function " + scenario::in_quotes(word) + " of " + std::to_string(parts) +
                        "; expected abs, fall, max, min, published or round");
     }
     return term;
   }
 
-  static bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+  std::string token() const { return next_ < tokens_.size() ? tokens_[next_] : ""; }
+  std::string taken() { return next_ < tokens_.size() ? tokens_[next_++] : ""; }
   bool is_comparison() const {
     constexpr std::array signs = {"<", "<=", ">", ">=", "="};
-    return std::ranges::count(signs, token_) > 0;
+    return std::ranges::count(signs, token()) > 0;
   }
-  bool accept(const char* token) {
-    if (token_ != token) return false;
-    advance();
-    return true;
+  bool accept(const char* expected) {
+    const bool is_it = token() == expected;
+    next_ += is_it ? 1 : 0;
+    return is_it;
   }
-  void expect(const char* token) {
-    if (!accept(token)) fail(scenario::in_quotes(token));
+  void expect(const char* expected) {
+    if (!accept(expected)) fail(scenario::in_quotes(expected));
   }
   [[noreturn]] void fail(const std::string& expected) const {
-    throw InputError("has " + (token_.empty() ? "its end" : scenario::in_quotes(token_)) +
+    throw InputError("has " + (token().empty() ? "its end" : scenario::in_quotes(token())) +
                      " where it cannot; expected " + expected);
   }
-  std::string taken() {
-    std::string token = token_;
-    advance();
-    return token;
-  }
-  // A name, a number, or a sign.
-  void advance() {
-    while (next_ < text_.size() && text_[next_] == ' ') ++next_;
-    const std::size_t first = next_;
-    const auto is_word = [&](std::size_t i) {
-      return i < text_.size() &&
-             (begins_name(text_[i]) || std::isdigit(static_cast<unsigned char>(text_[i])) != 0 || text_[i] == '.');
-    };
-    if (is_word(next_)) {
-      while (is_word(next_)) ++next_;
-    } else if (next_ < text_.size()) {
-      const bool is_order = text_[next_] == '<' || text_[next_] == '>';
-      next_ += is_order && next_ + 1 < text_.size() && text_[next_ + 1] == '=' ? 2 : 1;
-    }
-    token_ = text_.substr(first, next_ - first);
-  }
 
-  const std::string& text_;
   const KnowsName& knows_;
+  std::vector<std::string> tokens_;
   std::size_t next_ = 0;
-  std::string token_;  // the one at hand; empty at the end
 };
 
 }  // namespace
@@ -203,10 +169,10 @@ double Term::value(const NumberOf& number_of) const {
   if (word.empty()) return number;
   if (parts.empty()) return number_of(word).value;
   if (word == "published") return number_of(parts[0].word).published;
-  std::vector<double> values;
+  Values values;
   for (const Term& part : parts) values.push_back(part.value(number_of));
-  if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) return no_value;
-  return function_named(word)->of(values);
+  const bool all_known = std::ranges::none_of(values, [](double value) { return std::isnan(value); });
+  return all_known ? function_named(word)->of(values) : no_value;
 }
 
 NumberOf as_published(const NumberOf& number_of) {
@@ -243,12 +209,16 @@ bool Comparison::holds(const NumberOf& number_of) const {
   return sign == "=" ? a == b : a >= b;
 }
 
+Number Comparison::margin(const NumberOf& number_of) const { return Term{"-", 0, {right, left}}.estimate(number_of); }
+
 Finding Comparison::finding(const NumberOf& number_of) const {
-  const Number margin = margin_of(*this, number_of);
-  if (std::abs(margin.value) < margin.half_width && std::abs(margin.published) < margin.half_width) {
-    return Finding::not_decidable;
-  }
-  return holds(number_of) ? Finding::holds : Finding::fails;
+  const Number by = margin(number_of);
+  const bool is_open = std::abs(by.value) < by.half_width && std::abs(by.published) < by.half_width;
+  return is_open ? Finding::not_decidable : holds(number_of) ? Finding::holds : Finding::fails;
+}
+
+bool holds(const Condition& condition, const NumberOf& number_of) {
+  return std::ranges::all_of(condition, [&](const Comparison& one) { return one.holds(number_of); });
 }
 
 Finding all_of(Finding one, Finding other) {
@@ -262,17 +232,13 @@ Finding finding_of(const Condition& condition, const NumberOf& number_of) {
   return all;
 }
 
-bool holds(const Condition& condition, const NumberOf& number_of) {
-  return std::ranges::all_of(condition, [&](const Comparison& one) { return one.holds(number_of); });
-}
-
 double chance_of(const Condition& condition, const NumberOf& number_of) {
   constexpr double deviations = 1.96;  // in half a 95 % interval
   double chance = 1;
   for (const Comparison& one : condition) {
-    const Number margin = margin_of(one, number_of);
-    const double flipped = std::erfc(deviations * std::abs(margin.value) / margin.half_width / std::sqrt(2)) / 2;
-    const double other_way = margin.half_width > 0 ? flipped : 0;
+    const Number by = one.margin(number_of);
+    const double flipped = std::erfc(deviations * std::abs(by.value) / by.half_width / std::sqrt(2)) / 2;
+    const double other_way = by.half_width > 0 ? flipped : 0;
     chance *= one.holds(number_of) ? 1 - other_way : other_way;
   }
   return chance;

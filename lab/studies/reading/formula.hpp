@@ -10,10 +10,11 @@
 
 namespace ddl::studies {
 
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+
 // What a name stands for. What has no value is not a number.
 struct Number {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  double published = std::numeric_limits<double>::quiet_NaN();
+  double value = no_value, published = no_value;
   double half_width = 0;  // of the value's 95 % interval
 };
 using NumberOf = std::function<Number(const std::string& name)>;
@@ -39,16 +40,17 @@ struct Comparison {
   std::string sign;  // < <= > >= =
   Term right;
 
-  // Not decidable if the interval of right - left contains 0, and what it is of the published figures is within the
+  bool holds(const NumberOf& number_of) const;
+  Number margin(const NumberOf& number_of) const;  // right - left
+  // Not decidable if the margin's interval contains 0, and what it is of the published figures is within the
   // interval's half width, too. Where nothing was published, the values decide.
   Finding finding(const NumberOf& number_of) const;
-  bool holds(const NumberOf& number_of) const;
 };
 using Condition = std::vector<Comparison>;
-// Fails if one of them fails, and is not decidable if none does and one is not.
-Finding finding_of(const Condition& condition, const NumberOf& number_of);
-Finding all_of(Finding one, Finding other);
 bool holds(const Condition& condition, const NumberOf& number_of);
+// Fails if one of them fails, and is not decidable if none does and one is not.
+Finding all_of(Finding one, Finding other);
+Finding finding_of(const Condition& condition, const NumberOf& number_of);
 // With what probability all hold, if intervals are of independent normal numbers.
 double chance_of(const Condition& condition, const NumberOf& number_of);
 // A NumberOf of the published figures.

@@ -2,23 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
+#include <regex>
 
 #include "lab/studies/lab_file.hpp"
 #include "lab/studies/reading/formula.hpp"
-#include "lab/studies/reading/named_readings.hpp"
+#include "lab/studies/reading/readings.hpp"
 #include "sim/results/reading/table_reader.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::studies {
 namespace {
 
-constexpr std::array sizes = {"default", "data", "full"};
 constexpr const char* other_sizes = "else";
 constexpr const char* between_labels = " | ";
-
-bool is_size(const std::string& name) { return std::ranges::count(sizes, name) > 0; }
 
 class StudyReader {
  public:
@@ -51,22 +48,15 @@ class StudyReader {
   }
 
   void read_words(const JsonAt& json) {
-    context_.words["data"] = with_braces_twice(scale_.data);
-    const std::optional<JsonAt> words = json.find("words");
-    if (!words) return;
-    for (const auto& [size, of_size] : words->members()) {
+    // As it is once its words are filled in.
+    context_.words["data"] = std::regex_replace(scale_.data, std::regex("[{}]"), "$&$&");
+    const auto words = json.find("words");
+    for (const auto& [size, of_size] : (words ? *words : json.with(Json::object())).members()) {
       if (!is_size(size) && size != "all") of_size.refuse("is no size; expected all, default, data or full");
       for (const auto& [word, value] : of_size.members()) {
         if (size == "all" || size == context_.size) context_.words[word] = value.json();
       }
     }
-  }
-
-  // As it is once its words are filled in.
-  static std::string with_braces_twice(const std::string& text) {
-    std::string twice;
-    for (const char c : text) twice += std::string(c == '{' || c == '}' ? 2 : 1, c);
-    return twice;
   }
 
   static std::vector<std::uint64_t> seeds_of(const JsonAt& json) {
@@ -111,15 +101,11 @@ class StudyReader {
 
   void read_sweep(const JsonAt& json) {
     json.expect_keys({"platforms", "counts", "cells"});
-    if (const auto platforms = json.find("platforms")) {
-      for (const JsonAt& file : platforms->items()) read_platform(file);
-    }
-    if (const auto counts = json.find("counts")) {
-      for (const JsonAt& one : counts->items()) {
-        one.expect_keys({"for", "model", "input", "figures"});
-        for_each_place(
-            one, [&](const JsonAt& filled, const Words& words) { read_counts(filled, one.at("figures"), words); });
-      }
+    for (const JsonAt& file : json.items_of("platforms")) read_platform(file);
+    for (const JsonAt& one : json.items_of("counts")) {
+      one.expect_keys({"for", "model", "input", "figures"});
+      for_each_place(one,
+                     [&](const JsonAt& filled, const Words& words) { read_counts(filled, one.at("figures"), words); });
     }
     for (const JsonAt& cell : json.at("cells").items()) {
       cell.expect_keys({"name", "add_to", "sizes", "for", "scenario", "figures", "seeds", "cost", "draws"});
@@ -175,9 +161,13 @@ class StudyReader {
   void read_cell(const JsonAt& json, const JsonAt& list, const Words& words) {
     std::vector<Figure> figures;
     for_each_figure(list, words, [&](const JsonAt& figure) {
-      Figure& one =
-          figures.emplace_back(Figure{place_of(figure.at("at")), published_at(figure.at("at")), reading_of(figure)});
-      if (const auto several = figure.find("published")) set_published(one, *several);
+      Figure one;
+      one.place = place_of(figure.at("at"));
+      one.published = published_at(figure.at("at"));
+      one.read = reading_of(figure);
+      for (const JsonAt& several : figure.items_of("published")) add_published(one, several.number());
+      if (one.range) one.published = *one.published / static_cast<double>(figure.at("published").json().size());
+      figures.push_back(std::move(one));
     });
     if (const auto other = json.find("add_to")) return add_to(*other, std::move(figures));
     const JsonAt name = json.at("name");
@@ -191,17 +181,12 @@ class StudyReader {
     study_.cells.push_back(std::move(cell));
   }
 
-  // The mean of a list, and its range.
-  static void set_published(Figure& figure, const JsonAt& list) {
-    double sum = 0;
-    Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    const std::vector<JsonAt> items = list.items();
-    for (const JsonAt& item : items) {
-      sum += item.number();
-      range = {std::min(range.least, item.number()), std::max(range.most, item.number())};
-    }
-    figure.published = sum / static_cast<double>(items.size());
-    figure.range = range;
+  // Of a figure that was published several times: to their sum, and the range.
+  static void add_published(Figure& figure, double number) {
+    const bool is_first = !figure.range;
+    figure.published = (is_first ? 0 : *figure.published) + number;
+    const Range range = figure.range.value_or(Range{number, number});
+    figure.range = {std::min(range.least, number), std::max(range.most, number)};
   }
 
   // A number, or a formula of words that are numbers.
@@ -255,11 +240,14 @@ class StudyReader {
 
 }  // namespace
 
+bool is_size(const std::string& name) {
+  constexpr std::array sizes = {"default", "data", "full"};
+  return std::ranges::count(sizes, name) > 0;
+}
+
 bool StudyContext::has(const JsonAt& json, const char* key) const {
-  const std::optional<JsonAt> named = json.find(key);
-  if (!named) return true;
-  bool found = false;
-  for (const JsonAt& name : named->items()) {
+  bool found = !json.find(key);
+  for (const JsonAt& name : json.items_of(key)) {
     if (!is_size(name.text()))
       name.refuse(scenario::in_quotes(name.text()) + " is no size; expected default, data or full");
     found = found || name.text() == size;
@@ -283,19 +271,12 @@ std::string StudyContext::text(const JsonAt& json, const std::string& key, const
   return here.checked([&] { return filled_text(here.text(), of); });
 }
 
-std::vector<std::string> parts_of_place(const std::string& text) {
+TablePosition position_of(const JsonAt& place, const std::string& text) {
   std::vector<std::string> parts;
-  const std::string separator = between_labels;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + separator.size()) {
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + std::string(between_labels).size()) {
+    end = text.find(between_labels, begin);
     parts.push_back(text.substr(begin, end - begin));
   }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
-TablePosition position_of(const JsonAt& place, const std::string& text) {
-  std::vector<std::string> parts = parts_of_place(text);
   if (parts.size() < 3) {
     place.refuse(scenario::in_quotes(text) + " is no place of a figure; expected \"table | row | column\"");
   }
@@ -320,6 +301,13 @@ std::vector<StudyRow> study_table() {
     table.push_back({name, json.at("what").text(), use->second});
   }
   return table;
+}
+
+std::vector<Outcome::Value> Study::places() const {
+  std::vector<Outcome::Value> places = derived;
+  for (Outcome::Value& value : places) value.simulated.reset();
+  for (const Cell& cell : cells) places.insert(places.end(), cell.figures.begin(), cell.figures.end());
+  return places;
 }
 
 Study read_study(const std::string& name, const Scale& scale) { return StudyReader(name, scale).study(); }

@@ -2,7 +2,6 @@
 // lab/studies/README.md says what is in each.
 #pragma once
 
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,9 +23,12 @@ std::vector<StudyRow> study_table();
 // Throws InputError with one line that says which file is wrong, and where.
 Study read_study(const std::string& name, const Scale& scale);
 
+// Of "default", "data" and "full".
+bool is_size(const std::string& name);
+
 // What is read of a folder beside the study itself.
 struct StudyContext {
-  std::string size;                   // "default", "data" or "full"
+  std::string size;
   Words words;                        // of all sizes and of this one, and "data", the folder
   std::set<std::string> claims = {};  // names, of all sizes
 
@@ -38,8 +40,7 @@ struct StudyContext {
   std::string text(const JsonAt& json, const std::string& key, const Words& words) const;
 };
 
-// "accuracy | VGG | 1x | AD-PSGD": table, labels of the row, column.
-std::vector<std::string> parts_of_place(const std::string& text);
+// Of "accuracy | VGG | 1x | AD-PSGD": table, labels of the row, column.
 TablePosition position_of(const JsonAt& place, const std::string& text);
 
 // The claims of claims.json. A formula's figures must be among those of the study.

@@ -59,6 +59,11 @@ std::vector<JsonAt> JsonAt::items() const {
   return all;
 }
 
+std::vector<JsonAt> JsonAt::items_of(const std::string& key) const {
+  const std::optional<JsonAt> found = find(key);
+  return found ? found->items() : std::vector<JsonAt>();
+}
+
 std::vector<std::string> JsonAt::texts() const {
   std::vector<std::string> all;
   for (const JsonAt& item : items()) all.push_back(item.text());

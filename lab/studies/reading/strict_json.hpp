@@ -41,7 +41,8 @@ class JsonAt {
   std::optional<JsonAt> find(const std::string& key) const;
   std::vector<std::pair<std::string, JsonAt>> members() const;
 
-  std::vector<JsonAt> items() const;  // of a list
+  std::vector<JsonAt> items() const;                           // of a list
+  std::vector<JsonAt> items_of(const std::string& key) const;  // of the list under an object's key, if there is one
   std::vector<std::string> texts() const;
   std::string text() const;
   std::string text_or(const std::string& key, const std::string& otherwise) const;  // of an object's key

@@ -1,6 +1,7 @@
 #include "lab/studies/reading/words.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <string_view>
 
 #include "core/base/counted.hpp"
@@ -13,17 +14,14 @@ namespace {
 
 constexpr int deepest_word = 8;  // of words in the values of words
 
-Json filled_at_depth(const Json& json, const Words& words, int depth);
-
 // Of "algorithm by scheme": the member of the word "algorithm" that the value of "scheme" names; null if it is no such.
 const Json* member_by(const std::string& word, const Words& words) {
-  constexpr std::string_view between = " by ";
-  const std::size_t by = word.find(between);
-  if (by == std::string::npos) return nullptr;
-  const auto members = words.find(word.substr(0, by)), name = words.find(word.substr(by + between.size()));
-  if (members == words.end() || name == words.end() || !name->second.is_string()) return nullptr;
-  const auto found = members->second.find(name->second.get<std::string>());
-  return found == members->second.end() ? nullptr : &*found;
+  static const std::regex form("(.*) by (.*)");
+  std::smatch parts;
+  if (!std::regex_match(word, parts, form) || !words.contains(parts[1]) || !words.contains(parts[2])) return nullptr;
+  const Json &members = words.at(parts[1]), &name = words.at(parts[2]);
+  const auto found = name.is_string() ? members.find(name.get<std::string>()) : members.end();
+  return found == members.end() ? nullptr : &*found;
 }
 
 const Json& raw_value_of(const std::string& word, const Words& words) {
@@ -35,48 +33,50 @@ const Json& raw_value_of(const std::string& word, const Words& words) {
                    scenario::nearest_or(word, known, "words are " + scenario::listed(known)));
 }
 
-Json value_of(const std::string& word, const Words& words, int depth) {
-  const Json& value = raw_value_of(word, words);
-  if (depth == deepest_word) {
-    throw InputError("has the word " + scenario::in_quotes(word) + " in its own value; expected words that end");
-  }
-  return filled_at_depth(value, words, depth + 1);
-}
+// What is filled in, with how many words in the values of words above it.
+struct Filling {
+  const Words& words;
+  int depth = 0;
 
-std::string text_at_depth(const std::string& text, const Words& words, int depth) {
-  std::string result;
-  for (const TextPiece& piece : pieces_of(text)) {
-    if (!piece.in_braces) {
-      result += piece.text;
-      continue;
+  Json value_of(const std::string& word) const {
+    const Json& value = raw_value_of(word, words);
+    if (depth == deepest_word) {
+      throw InputError("has the word " + scenario::in_quotes(word) + " in its own value; expected words that end");
     }
-    const Json value = value_of(piece.text, words, depth);
-    if (value.is_structured()) throw InputError("has a list or an object within a text; expected text or a number");
-    result += value.is_string() ? value.get<std::string>() : value.dump();
+    return Filling{words, depth + 1}.json(value);
   }
-  return result;
-}
 
-Json filled_at_depth(const Json& json, const Words& words, int depth) {
-  if (json.is_string()) {
-    const std::vector<TextPiece> pieces = pieces_of(json.get<std::string>());
-    if (pieces.size() == 1 && pieces[0].in_braces) return value_of(pieces[0].text, words, depth);
-    return text_at_depth(json.get<std::string>(), words, depth);
-  }
-  if (!json.is_structured()) return json;
-  Json result = json.is_array() ? Json::array() : Json::object();
-  for (const auto& [key, item] : json.items()) {
-    Json value = filled_at_depth(item, words, depth);
-    if (json.is_object()) {
-      result[key] = std::move(value);
-    } else if (item.is_string() && value.is_array()) {
-      for (Json& of_list : value) result.push_back(std::move(of_list));
-    } else {
-      result.push_back(std::move(value));
+  std::string text(const std::vector<TextPiece>& pieces) const {
+    std::string result;
+    for (const TextPiece& piece : pieces) {
+      const Json value = piece.in_braces ? value_of(piece.text) : Json(piece.text);
+      if (value.is_structured()) throw InputError("has a list or an object within a text; expected text or a number");
+      result += value.is_string() ? value.get<std::string>() : value.dump();
     }
+    return result;
   }
-  return result;
-}
+
+  Json json(const Json& json) const {
+    if (json.is_string()) {
+      const std::vector<TextPiece> pieces = pieces_of(json.get<std::string>());
+      if (pieces.size() == 1 && pieces[0].in_braces) return value_of(pieces[0].text);
+      return text(pieces);
+    }
+    if (!json.is_structured()) return json;
+    Json result = json.is_array() ? Json::array() : Json::object();
+    for (const auto& [key, item] : json.items()) {
+      Json value = this->json(item);
+      if (json.is_object()) {
+        result[key] = std::move(value);
+      } else if (item.is_string() && value.is_array()) {
+        result.insert(result.end(), value.begin(), value.end());
+      } else {
+        result.push_back(std::move(value));
+      }
+    }
+    return result;
+  }
+};
 
 Json value_in_table(const std::string& field) {
   Json number = Json::parse(field, nullptr, false);
@@ -98,12 +98,8 @@ std::vector<Words> words_of_rows(const JsonAt& raw, const Words& others) {
         if (found == row.columns().end()) column.refuse("is no column of " + file + "; expected one");
         return row.text(static_cast<std::size_t>(found - row.columns().begin()));
       };
-      const auto conditions = axis.find("if");
-      if (conditions) {
-        for (const auto& [column, fields] : conditions->members()) {
-          const std::vector<std::string> among = fields.texts();
-          if (std::ranges::count(among, field(fields.with(column))) == 0) return;
-        }
+      for (const auto& [column, fields] : axis.find("if").value_or(axis.with(Json::object())).members()) {
+        if (std::ranges::count(fields.texts(), field(fields.with(column))) == 0) return;
       }
       std::vector<Json> place;
       Words by;
@@ -168,8 +164,8 @@ std::vector<TextPiece> pieces_of(const std::string& text) {
   return pieces;
 }
 
-Json filled(const Json& json, const Words& words) { return filled_at_depth(json, words, 0); }
-std::string filled_text(const std::string& text, const Words& words) { return text_at_depth(text, words, 0); }
+Json filled(const Json& json, const Words& words) { return Filling{words}.json(json); }
+std::string filled_text(const std::string& text, const Words& words) { return Filling{words}.text(pieces_of(text)); }
 
 Json value_of_word(const std::string& text, const Words& words) {
   Json value = text;
@@ -185,9 +181,7 @@ Json value_of_word(const std::string& text, const Words& words) {
 
 std::vector<Words> grid_of(const JsonAt& object, const Words& others) {
   std::vector<Words> grid = {others};
-  const std::optional<JsonAt> axes = object.find("for");
-  if (!axes) return grid;
-  for (const JsonAt& axis : axes->items()) {
+  for (const JsonAt& axis : object.items_of("for")) {
     std::vector<Words> finer;
     const std::vector<Words> positions = words_of_axis(axis, others);
     for (const Words& before : grid) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "lab/studies/figures.hpp"
 #include "lab/studies/reading/read_study.hpp"
 #include "lab/studies/report.hpp"
 #include "sim/results/reading/table_reader.hpp"
@@ -84,7 +83,7 @@ std::vector<Outcome::Network> networks_of(const std::string& page) {
 Outcome outcome_of(const Study& study, std::vector<Outcome::Network> networks) {
   const std::map<TablePosition, Figures> figures = figures_of(study);
   std::vector<Outcome::Value> values;
-  for (Outcome::Value& value : places_of(study)) {
+  for (Outcome::Value& value : study.places()) {
     const TablePosition& place = value.place;
     const auto found = figures.find(place);
     const bool is_there = found != figures.end();
