@@ -7,7 +7,6 @@
 
 #include "core/base/check.hpp"
 #include "core/nn/layer.hpp"
-#include "core/nn/optimizer.hpp"
 #include "tests/nn/model_samples.hpp"
 
 namespace ddl::nn {
@@ -206,26 +205,6 @@ TEST_CASE("a minibatch's accuracy is the share of its samples whose first larges
   const data::Batch other{{-1, 0, 0.5f, 1}, {1, 1, 0, 1}};
   CHECK(model.gradient(parameters, other, random, gradient, workspace).accuracy == 0.75);
   CHECK(model.gradient(Floats(4), other, random, gradient, workspace).accuracy == 0.25);
-}
-
-TEST_CASE("gradient steps learn a batch by heart") {
-  const Shape shape{1, 12, 12};
-  const Model model({.name = "cnn", .layers = {}}, shape, 10);
-  Floats parameters = initial_parameters(model), gradient(parameters.size());
-  const data::Batch batch = random_batch(shape, 20, 10, 3);
-  AdamParams settings;
-  settings.learning_rate = 0.01;
-  Optimizer optimizer(settings, parameters.size());
-  Workspace workspace;
-  Stream random(1);
-  const double first = model.gradient(parameters, batch, random, gradient, workspace).loss;
-  CHECK(first > 1);
-  double loss = first;
-  for (int i = 0; i < 60; ++i) {
-    loss = model.gradient(parameters, batch, random, gradient, workspace).loss;
-    optimizer.step(parameters, {.gradient = gradient}, settings.learning_rate);
-  }
-  CHECK(loss < 0.05);
 }
 
 }  // namespace ddl::nn

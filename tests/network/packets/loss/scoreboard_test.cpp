@@ -230,30 +230,6 @@ TEST_CASE("whatever is sent, sent again, lost and arrives, a scoreboard knows wh
   }
 }
 
-TEST_CASE("a segment is lost only if one that was sent later has arrived") {
-  Scoreboard board = sent_one_by_one(5);
-  CHECK(board.find_lost(1000, 0).lost == 0);
-  board.take(10, {.next = 0, .blocks = {{{2, 3}}}}, 0, 0);
-  CHECK(board.find_lost(1000, 0).lost == 2);
-  CHECK(board.to_send_again() == 0);
-  CHECK(board.under_way() == 2);  // those after it
-  board.send_again(1000, 0);
-  CHECK(board.to_send_again() == 1);
-  // The one that was sent again is later than all.
-  board.take(1001, {.next = 0, .blocks = {{{2, 5}}}}, 0, 0);
-  CHECK(board.find_lost(2000, 0).lost == 0);
-}
-
-TEST_CASE("after a timeout the first is lost, and others but those that were sent less than a round trip ago") {
-  Scoreboard board = sent_one_by_one(5);
-  board.take(4, {.next = 1}, 0, 0);  // after 4 s
-  board.most_are_lost(7);
-  CHECK(board.under_way() == 1);  // the last, which was sent after 4 s
-  CHECK(board.to_send_again() == 1);
-  board.most_are_lost(100);
-  CHECK(board.under_way() == 0);
-}
-
 TEST_CASE("a probe is one segment more on its way to the receiver, and none in what is under way") {
   Scoreboard board = sent_one_by_one(3);
   board.probe_with(5, 2);
