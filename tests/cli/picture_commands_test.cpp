@@ -99,6 +99,15 @@ PdfWords words_in(const std::string& boxes) {
   return all;
 }
 
+void check_apart(const std::vector<Covered>& texts) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    CAPTURE(texts[i].text);
+    CHECK(texts[i].left >= 0);
+    CHECK(texts[i].top >= 0);
+    for (std::size_t k = 0; k < i; ++k) CHECK_MESSAGE(!texts[i].meets(texts[k]), texts[k].text);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a picture's data lie beside it: means of three seeds, and a deviation to either side") {
@@ -179,14 +188,11 @@ TEST_CASE("a PDF for paper has 8 pt type, all of it on the page and none over an
         CHECK(height < 8 * 1.2);
       }
       CHECK(std::ranges::max(all.line_heights) > 8 * 1.1);
-      for (std::size_t i = 0; i < all.words.size(); ++i) {
-        const Covered& word = all.words[i];
+      check_apart(all.words);
+      for (const Covered& word : all.words) {
         CAPTURE(word.text);
-        CHECK(word.left >= 0);
-        CHECK(word.top >= 0);
         CHECK(word.right <= all.page.right);
         CHECK(word.bottom <= all.page.bottom);
-        for (std::size_t k = 0; k < i; ++k) CHECK_MESSAGE(!word.meets(all.words[k]), all.words[k].text);
       }
     }
   }
@@ -216,12 +222,7 @@ TEST_CASE("no text lies over another, in as many panels as there are and at ever
         CHECK(svg.find("<text> ") == std::string::npos);      // a blank would move a number off its tick
         const std::vector<Covered> texts = texts_in(svg);
         CHECK(texts.size() > 8 * panels);
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-          CAPTURE(texts[i].text);
-          CHECK(texts[i].left >= 0);
-          CHECK(texts[i].top >= 0);
-          for (std::size_t k = 0; k < i; ++k) CHECK_MESSAGE(!texts[i].meets(texts[k]), texts[k].text);
-        }
+        check_apart(texts);
       }
     }
   }

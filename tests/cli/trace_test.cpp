@@ -234,34 +234,6 @@ TEST_CASE("a trace's spans nest, its arrows begin and end, and its numbers are t
   }
 }
 
-TEST_CASE("tracing changes nothing else, and is the same to the byte each time") {
-  const Workplace place;
-  for (const char* scenario : {"ako_rotate", "ps_ssp", "gossip_push"}) {
-    CAPTURE(scenario);
-    const std::string run =
-        "'" DDLSIM_SOURCE_DIR "/scenarios/smoke/" + std::string(scenario) + ".json' --quiet --set name=run ";
-    place.done(run + "--out plain");
-    place.done(run + "--out traced --trace --threads 1");
-    place.done(run + "--out again --set record.trace=true --threads 2");
-    const auto seed = std::filesystem::directory_iterator(place.at("plain/run"))->path().filename();
-    for (const char* file : {"summary.json", "curve.csv", "iterations.csv", "traffic.csv", "pairs.csv"}) {
-      CHECK(text_of(place.at("plain/run") / seed / file) == text_of(place.at("traced/run") / seed / file));
-    }
-    for (const char* file : {"trace.json", "links.csv", "run.json"}) {
-      const std::string text = text_of(place.at("traced/run") / seed / file);
-      CHECK(text != "");
-      CHECK(text == text_of(place.at("again/run") / seed / file));
-    }
-    CHECK_FALSE(std::filesystem::exists(place.at("plain/run") / seed / "trace.json"));
-    // The same run with more files is no other scenario; without a trace again, its files go.
-    place.done(run + "--out traced");
-    CHECK_FALSE(std::filesystem::exists(place.at("traced/run") / seed / "links.csv"));
-    std::filesystem::remove_all(place.at("plain"));
-    std::filesystem::remove_all(place.at("traced"));
-    std::filesystem::remove_all(place.at("again"));
-  }
-}
-
 TEST_CASE("a trace has a largest size, and says where it ends, but links are counted to the end") {
   const Workplace place;
   const Reply answer = place.call("good.json --quiet --trace --set name=good --set stop.iterations=40000");

@@ -191,14 +191,7 @@ TEST_CASE("the mean of an evaluation leaves out workers that are not there") {
 TEST_CASE("hosts that are not there, times in the wrong order and endless churn are refused") {
   const auto refused = [](const std::string& algorithm, const std::string& fault, const std::string& path) {
     CAPTURE(fault);
-    bool accepted = false;
-    try {
-      run::run(with_fault(algorithm, fault));
-      accepted = true;
-    } catch (const std::exception& error) {
-      CHECK(std::string(error.what()).find("$.faults[0]." + path) != std::string::npos);
-    }
-    CHECK_FALSE(accepted);
+    CHECK_THROWS_WITH(run::run(with_fault(algorithm, fault)), doctest::Contains(("$.faults[0]." + path).c_str()));
   };
   refused(R"("gossip")", crash("w9"), "host");
   refused(R"("ps_async")", R"({"type": "leave", "host": "ps0", "at": "1s"})", "host");

@@ -1,7 +1,7 @@
 // Gossip where not every peer answers. c = 0.1 s of compute, N/B = 1 s.
 #include <doctest/doctest.h>
 
-#include "tests/support/scenarios.hpp"
+#include "tests/laws/decentralized.hpp"
 
 namespace ddl::gossip_laws_test {
 
@@ -10,11 +10,7 @@ namespace {
 // Models that start apart and do not learn, so that only averaging moves them.
 std::vector<std::vector<float>> models_after(const std::string& algorithm, int workers,
                                              const std::vector<scenario::Fault>& faults = {}) {
-  auto scenario = learning(algorithm, workers, 0,
-                           R"("data": {"train": 200, "test": 50}, "stop": {"iterations": 8},
-                              "training": {"batch_size": 4, "init": "independent",
-                                           "optimizer": {"type": "sgd", "learning_rate": 1e-30}})");
-  scenario.model.name = "mlp";
+  auto scenario = only_averaging(algorithm, workers, 8);
   scenario.faults = faults;
   return run::run(scenario).weights;
 }

@@ -203,17 +203,9 @@ TEST_CASE("single needs no sample for each worker, and no crash of an idle one s
 }
 
 TEST_CASE("single on a worker that there is not is refused by name") {
-  const auto refusal = [](auto&& run) -> std::string {
-    try {
-      run();
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const std::string text = refusal([] { learning(R"({"name": "single", "worker": "w9"})", 3, 0, rest); });
-  CHECK(text.find("$.algorithm.worker: \"w9\" is no worker of the platform; expected one such as \"w0\"") !=
-        std::string::npos);
+  CHECK_THROWS_WITH(
+      learning(R"({"name": "single", "worker": "w9"})", 3, 0, rest),
+      doctest::Contains("$.algorithm.worker: \"w9\" is no worker of the platform; expected one such as \"w0\""));
 }
 
 TEST_CASE("alone each worker learns from its own shard, as it would without the others") {

@@ -147,16 +147,13 @@ TEST_CASE("a worker that restarts draws on, and threads change nothing") {
 }
 
 TEST_CASE("a model without numbers sees no images to crop") {
-  std::string error;
-  try {
-    scenario_from(R"({"platform": {"workers": 1, "bandwidth": "1Mbps"}, "model": "none", "wire": {"model_bytes": "1MB"},
+  CHECK_THROWS_WITH_AS(
+      scenario_from(
+          R"({"platform": {"workers": 1, "bandwidth": "1Mbps"}, "model": "none", "wire": {"model_bytes": "1MB"},
         "data": {"augment": "crop_flip"}, "compute": {"seconds_per_batch": "1s"}, "stop": {"iterations": 1},
-        "algorithm": "alone"})");
-  } catch (const scenario::ScenarioErrors& caught) {
-    error = caught.what();
-  }
-  CHECK(error.find("$.data.augment: \"crop_flip\", but model \"none\" sees no images; expected \"none\"") !=
-        std::string::npos);
+        "algorithm": "alone"})"),
+      doctest::Contains("$.data.augment: \"crop_flip\", but model \"none\" sees no images; expected \"none\""),
+      scenario::ScenarioErrors);
 }
 
 }  // namespace ddl::augmented_test
