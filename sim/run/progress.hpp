@@ -8,10 +8,10 @@ namespace ddl::run {
 struct Progress {
   double fraction = 0;  // of the stop condition, 0 .. 1
   double simulated_s = 0;
-  double score = -1;  // mean over workers of the metric, as last evaluated; negative before
-  scenario::MetricName metric = scenario::MetricName::accuracy;
+  double score = -1;            // of the metric, mean over workers, as last evaluated; negative before
   double evaluation_share = 0;  // of the math so far
   double expected_s = 0;        // by the clock, for the whole run, told before it began; 0: not known
+  scenario::MetricName metric = scenario::MetricName::accuracy;
 };
 
 }  // namespace ddl::run

@@ -24,7 +24,7 @@ TEST_CASE(
   CHECK(shown({0, 0, -1}, 0.1) == "run [------------]   0 %  t = 0 s");  // before anything is known
   // Until the run itself tells, the time left is what was expected of it: 15.6 h; a half percent of 1000 s is 5 s; from
   // one percent on what the run took counts: 99 times 2 s.
-  CHECK(shown({.accuracy = -1, .expected_s = 56160}, 0.1) == "run [------------]   0 %  t = 0 s  15 h 36 min left");
+  CHECK(shown({.score = -1, .expected_s = 56160}, 0.1) == "run [------------]   0 %  t = 0 s  15 h 36 min left");
   CHECK(shown({.fraction = 0.005, .expected_s = 1000}, 30).ends_with("  16 min 35 s left"));
   CHECK(shown({.fraction = 0.01, .expected_s = 1000}, 2).ends_with("  3 min 18 s left"));
   // Evaluations are told of where they are most of the math.

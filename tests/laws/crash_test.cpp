@@ -47,7 +47,7 @@ std::string stall(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("a worker or server that never comes back: those which wait for it stall, and say who waits for whom") {
+TEST_CASE("a worker or server that never comes back: those that wait for it stall, and say what waits for what") {
   for (const std::string& name : names_of_systems(4, 1, {"on_failure"})) {
     CAPTURE(name);
     const std::string asked_to_wait = stall(with_fault(with_policy(name, "wait"), crash("w1")));

@@ -17,7 +17,7 @@ std::string with_topology(const char* name, graph::GraphKind kind, const char* m
 
 }  // namespace
 
-TEST_CASE("averaging keeps the models' mean and brings them together, whoever averages with whom, and when") {
+TEST_CASE("averaging keeps the models' mean and brings them together, with any peer, at any time") {
   struct Row {
     std::string system;
     int workers, rounds;

@@ -84,7 +84,7 @@ TEST_CASE("with one worker every system is plain SGD, to the bit") {
   for (const std::string& system : systems) check_equal({system, 1, 1}, {"single", 1}, of_settings(momentum, 10, data));
 }
 
-TEST_CASE("what changes who sends what, and no gradient, changes no weight") {
+TEST_CASE("other messages with the same gradients change no weight") {
   const std::string rest = of_settings(momentum, 10, data);
   check_equal({"ps_sync", 3, 4, 0.3}, {"ps_sync", 3, 1, 0.3}, of_settings(adam, 16, data));  // shards
   check_equal({R"({"name": "partial_allreduce", "partitions": 1})", 4}, {"ring_allreduce", 4}, rest);

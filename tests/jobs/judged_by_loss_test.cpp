@@ -9,7 +9,7 @@
 #include "sim/results/writing/summary_keys.hpp"
 #include "tests/support/scenarios.hpp"
 
-namespace ddl {
+namespace ddl::judged_by_loss_test {
 namespace {
 
 scenario::Scenario judged(const std::string& evaluate, const std::string& stop = R"("iterations": 20)") {
@@ -81,4 +81,4 @@ TEST_CASE("runs of two metrics are not compared") {
 }
 
 }  // namespace
-}  // namespace ddl
+}  // namespace ddl::judged_by_loss_test
