@@ -52,8 +52,8 @@ TEST_CASE("a key of a system that is gone gives one line with the key to use ins
       const std::string named = instead.substr(from, instead.find('"', from) - from);
       CHECK((keys.known.contains(named) || errors_of("{" + right_parts + ", \"" + named + "\": []}").empty()));
       const std::string name = system->facts().name;
-      const auto lines =
-          errors_of("{" + net + ", \"algorithm\": {\"name\": \"" + name + "\", \"" + key + "\": 1}, " + end + "}");
+      const auto lines = errors_of("{" + right_platform + ", \"algorithm\": {\"name\": \"" + name + "\", \"" + key +
+                                   "\": 1}, " + right_stop + "}");
       REQUIRE(lines.size() == 1);
       CHECK(lines[0] == "s.json: $.algorithm." + key + ": is no longer a key; expected " + instead);
       ++checked;
@@ -64,8 +64,8 @@ TEST_CASE("a key of a system that is gone gives one line with the key to use ins
 
 TEST_CASE("a network key that is gone is passed over where it says what the model does, and refused elsewhere") {
   const auto with = [](const std::string& network) {
-    return "{\"platform\": {\"workers\": 4, \"bandwidth\": \"40Mbps\", \"network\": {" + network + "}}, " + ako + ", " +
-           end + "}";
+    return "{\"platform\": {\"workers\": 4, \"bandwidth\": \"40Mbps\", \"network\": {" + network + "}}, " +
+           right_algorithm + ", " + right_stop + "}";
   };
   for (const char* idle :
        {R"("model": "TCP", "sharing": "tcp")", R"("model": "TCP", "sharing": "auto")", R"("sharing": "auto")",

@@ -14,7 +14,7 @@ std::string back(double at_s) { return fmt::format(R"(, "restart": "{}s")", at_s
 std::string join(double at_s) { return fmt::format(R"({{"type": "join", "host": "w1", "at": "{}s"}})", at_s); }
 std::string leave(double at_s) { return fmt::format(R"({{"type": "leave", "host": "w1", "at": "{}s"}})", at_s); }
 
-const std::string kept = R"(, "state": "kept")";
+const std::string with_state = R"(, "state": "kept")";
 using Lines = std::vector<std::string>;
 
 // The lines that a scenario with these faults gets; none if it is right.
@@ -40,7 +40,7 @@ TEST_CASE("faults of one host that follow each other are right in any order of t
                                              {join(1), crash(2, back(3)), leave(4), join(5), leave(6)},
                                              {leave(1), join(2)},
                                              {crash(1), crash(1, "", "w2")},
-                                             {crash(1, back(2) + kept)}}) {
+                                             {crash(1, back(2) + with_state)}}) {
     CHECK(lines_of(faults).empty());
   }
 }
@@ -66,8 +66,9 @@ TEST_CASE("faults of one host that contradict each other are refused with both t
   }
   CHECK(lines_of({crash(3, back(4)), leave(3)}) ==
         Lines{"x.json: $.faults[1].at: is the time of $.faults[0], which is of w1, too; expected another"});
-  CHECK(lines_of({crash(1, kept)}) == Lines{"x.json: $.faults[0].state: is given, but the host never starts again; "
-                                            "expected \"restart\", or no such key"});
+  CHECK(lines_of({crash(1, with_state)}) ==
+        Lines{"x.json: $.faults[0].state: is given, but the host never starts again; "
+              "expected \"restart\", or no such key"});
 }
 
 TEST_CASE("a restart's state is lost unless it is said to be kept") {
@@ -81,7 +82,7 @@ TEST_CASE("a restart's state is lost unless it is said to be kept") {
     return std::get<HostCrash>(scenario.faults[0]).state;
   };
   CHECK(state_of(back(2)) == HostState::lost);
-  CHECK(state_of(back(2) + kept) == HostState::kept);
+  CHECK(state_of(back(2) + with_state) == HostState::kept);
   CHECK_FALSE(state_of(""));
 }
 

@@ -90,9 +90,9 @@ inline std::vector<std::string> styles() {
   };
 }
 
-inline const std::string net = R"("platform": {"workers": 4, "servers": 1, "bandwidth": "40Mbps"})";
-inline const std::string ako = R"("algorithm": "ako")", end = R"("stop": {"iterations": 10})";
-inline const std::string right_parts = net + ", " + ako + ", " + end;
+inline const std::string right_platform = R"("platform": {"workers": 4, "servers": 1, "bandwidth": "40Mbps"})";
+inline const std::string right_algorithm = R"("algorithm": "ako")", right_stop = R"("stop": {"iterations": 10})";
+inline const std::string right_parts = right_platform + ", " + right_algorithm + ", " + right_stop;
 
 // The scenario that an example of broken.txt is.
 inline std::string whole_text(const std::string& given) {
@@ -100,7 +100,7 @@ inline std::string whole_text(const std::string& given) {
     return dots == std::string::npos ? given : given.substr(0, dots) + right_parts + given.substr(dots + 3);
   }
   std::string right;
-  for (const std::string& part : {net, ako, end}) {
+  for (const std::string& part : {right_platform, right_algorithm, right_stop}) {
     if (given.find(part.substr(0, part.find(':') + 1)) == std::string::npos) right += part + ", ";
   }
   return "{" + right + given + "}";
