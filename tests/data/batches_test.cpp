@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/data/dataset.hpp"
 
@@ -57,24 +58,18 @@ TEST_CASE("gather refuses an index beyond the data") {
   CHECK_THROWS(gather(data, Indices{1}, batch));
 }
 
-TEST_CASE("every batch is full and each pass holds each sample once") {
-  // 7 samples in batches of 3: three passes are 21 samples, exactly seven batches.
+TEST_CASE("every batch is full and each pass holds each sample once, also where a batch spans several") {
+  // 7 samples: three passes are seven batches of 3, or one and a part of the second of 16.
   for (const bool shuffled : {false, true}) {
-    BatchStream batches(shard, 3, shuffled, Stream(1));
-    const Indices all = take(batches, 7);
-    REQUIRE(all.size() == 21);
-    for (std::ptrdiff_t pass = 0; pass < 3; ++pass) {
-      CHECK(sorted({all.begin() + 7 * pass, all.begin() + 7 * (pass + 1)}) == sorted(shard));
+    for (const auto& [batch_size, batches_taken] : {std::pair{3, 7}, {16, 2}}) {
+      BatchStream batches(shard, batch_size, shuffled, Stream(1));
+      const Indices all = take(batches, batches_taken);
+      REQUIRE(all.size() == static_cast<std::size_t>(batch_size * batches_taken));
+      for (std::ptrdiff_t pass = 0; pass < 3; ++pass) {
+        CHECK(sorted({all.begin() + 7 * pass, all.begin() + 7 * (pass + 1)}) == sorted(shard));
+      }
     }
   }
-}
-
-TEST_CASE("a batch larger than the shard spans whole passes") {
-  BatchStream batches(shard, 16, true, Stream(1));
-  const Indices batch = batches.next();
-  REQUIRE(batch.size() == 16);
-  CHECK(sorted({batch.begin(), batch.begin() + 7}) == sorted(shard));
-  CHECK(sorted({batch.begin() + 7, batch.begin() + 14}) == sorted(shard));
 }
 
 TEST_CASE("without shuffling samples come in the shard's order again and again") {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <set>
 #include <string>
 
 #include "core/base/check.hpp"
@@ -45,16 +44,6 @@ std::array<int, 10> label_counts(const Dataset& data, const std::vector<std::uin
   std::array<int, 10> counts{};
   for (const auto index : shard) ++counts[data.labels[index]];
   return counts;
-}
-
-// How far shards are from the even mix: mean over shards of the largest class's share, 0.1 at least.
-double unevenness(const Dataset& data, const Shards& shards) {
-  double sum = 0;
-  for (const auto& shard : shards) {
-    const auto counts = label_counts(data, shard);
-    sum += static_cast<double>(*std::max_element(counts.begin(), counts.end())) / static_cast<double>(shard.size());
-  }
-  return sum / static_cast<double>(shards.size());
 }
 
 constexpr PartitionKind every_kind[] = {PartitionKind::iid, PartitionKind::sequential, PartitionKind::dealt,
@@ -161,17 +150,6 @@ TEST_CASE("iid shards mix the classes and depend on the seed") {
     }
     CHECK(!std::is_sorted(shard.begin(), shard.end()));
   }
-}
-
-TEST_CASE("dirichlet with small alpha is more uneven than with large") {
-  const Dataset data = labelled(10000);
-  const auto at = [&](double alpha) {
-    return unevenness(data, partition(data, dealt(PartitionKind::dirichlet, alpha), 8, 1));
-  };
-  const double tiny = at(0.05), small = at(0.5), even = at(1000);
-  CHECK(tiny > small + 0.1);
-  CHECK(small > even + 0.1);
-  CHECK(even < 0.13);
 }
 
 TEST_CASE("dirichlet with large alpha deals every class in nearly equal parts") {

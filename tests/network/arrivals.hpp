@@ -80,7 +80,7 @@ inline std::string pair_with_link(const std::string& attributes) {
          attributes + R"(/><route src="a" dst="b"><link_ctn id="l"/></route></zone>)";
 }
 
-// What is wrong with a platform, as the first use of a route tells; or "".
+// What is wrong with a platform, found out by its first route; or "".
 inline std::string refusal(const scenario::Scenario& scenario) {
   const nlohmann::json answer =
       forked([&] { return nlohmann::json(platform::Fabric(scenario).find_route(0, 1).links.size()); });

@@ -8,6 +8,7 @@
 #include "core/nn/layers/conv/conv2d.hpp"
 #include "core/nn/layers/dense.hpp"
 #include "core/nn/layers/dropout.hpp"
+#include "core/nn/layers/elementwise.hpp"
 #include "core/nn/layers/pooling.hpp"
 #include "tests/nn/gradient_check.hpp"
 
@@ -248,7 +249,9 @@ TEST_CASE("dropout repeats itself for the same stream and differs for another") 
   CHECK(run(1) != run(2));
 }
 
-TEST_CASE("dropout is off in evaluation and at rate zero") {
+TEST_CASE("layers that change nothing need no call: flatten, and dropout in evaluation and at rate zero") {
+  CHECK(Flatten({2, 3, 1}).passes_through(true));
+  CHECK(Flatten({2, 3, 1}).output() == Shape{6, 1, 1});
   const Dropout layer({3, 1, 1}, {.rate = 0.5});
   CHECK(layer.passes_through(false));
   CHECK_FALSE(layer.passes_through(true));
