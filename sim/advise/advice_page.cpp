@@ -1,10 +1,14 @@
-// The page: what to use, how sure that is, and what would change it.
+// What an advice says: what to use, how sure that is, and what would change it. All is described once, as lines and
+// tables, for a terminal, as Markdown and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "core/base/counted.hpp"
 #include "sim/advise/advise.hpp"
@@ -19,593 +23,523 @@ namespace ddl::advise {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Row = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
-constexpr const char* not_raced_title = "Not raced, for lack of budget";
-constexpr const char* page_file = "advice.md";
-constexpr const char* data_file = "advice.json";
-constexpr const char* scenario_file = "recommended.json";
-
-// Figures of a candidate over the seeds that it raced with.
-struct Figures {
-  std::size_t runs = 0, failed = 0;
-  std::vector<double> times, bytes, at_end;  // of those that reached the shown target; of all runs
-  bool all_reach() const { return runs > 0 && times.size() == runs; }
+struct Section {
+  std::string title;
+  results::Table table = {};  // columns without a title are for programs, those without a key for people
+  Lines lines = {};
+  bool empty() const { return lines.empty() && table.rows.empty(); }
 };
 
-Figures figures_of(const Advised& advised) {
-  Figures figures;
-  for (std::size_t seed = 0; seed < advised.trials.size(); ++seed) {
-    const auto& trial = advised.trials[seed];
-    if (!trial) continue;
-    ++figures.runs;
-    if (!trial->failure.empty()) {
-      ++figures.failed;
-      continue;
-    }
-    figures.at_end.push_back(trial->at_end);
-    if (const auto& there = advised.reached[seed]) {
-      figures.times.push_back(there->time_s);
-      figures.bytes.push_back(there->bytes);
-    }
+struct Account {
+  Adviser& adviser;
+  Advice advice = adviser.advice();
+  const Goal& goal = adviser.request().goal;
+
+  const Race& race() const { return advice.race; }
+  const std::string& name(std::size_t i) const { return advice.contenders[i].name; }
+  std::string names(const std::vector<std::size_t>& some) const {
+    return fmt::format("{}", fmt::join(some | std::views::transform([&](std::size_t i) { return name(i); }), ", "));
   }
-  return figures;
-}
+  std::string at_end() const { return fmt::format("{} at the end", goal.metric.word); }
+};
 
-// By seeds that both raced with: the mean time of one worker over that of the candidate; none unless all of these runs
-// get to the shown target.
-std::optional<double> speed_up(const Advised& one, const Advised& advised) {
-  double of_one = 0, of_it = 0;
-  for (std::size_t seed = 0; seed < advised.trials.size(); ++seed) {
-    if (!one.trials[seed] || !advised.trials[seed]) continue;
-    if (!one.reached[seed] || !advised.reached[seed]) return std::nullopt;
-    of_one += one.reached[seed]->time_s, of_it += advised.reached[seed]->time_s;
-  }
-  return of_it > 0 ? std::optional(of_one / of_it) : std::nullopt;
-}
-
-std::string with_interval(const std::vector<double>& values, results::Interval range, const auto& shown) {
-  const auto mean = results::estimate(values);
-  if (!mean) return "-";
-  const auto interval = results::interval_of(*mean, range.low, range.high);
-  if (!interval) return shown(mean->mean);
-  return fmt::format("{} ({} .. {})", shown(mean->mean), shown(interval->low), shown(interval->high));
-}
-
-constexpr results::Interval positive = {0, INFINITY}, all_values = {-INFINITY, INFINITY};
-
-std::string value_text(double value) { return fmt::format("{:.3f}", value); }
-
-std::string at_end_title(const Goal& goal) { return fmt::format("{} at the end", goal.metric.word); }
-std::string at_end_text(const Figures& figures, const Goal& goal) {
-  return with_interval(figures.at_end, {0, goal.metric.most}, value_text);
-}
-
-std::string time_text(const Figures& figures) {
-  if (!figures.all_reach()) return fmt::format("in {} of {} runs", figures.times.size(), figures.runs);
-  return with_interval(figures.times, positive, results::readable_seconds);
-}
-
-std::string name_of(const Advice& advice, std::size_t advised) {
-  return advice.candidates[advice.advised[advised].candidate].name;
-}
+// Without "-0.000".
+std::string value_text(double value) { return fmt::format("{:.3f}", std::round(1e3 * value) / 1e3 + 0.0); }
 
 std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.2g}", p); }
 
-std::string verdict_of(const Advice& advice, std::size_t i) {
-  const Race::Entrant& entrant = advice.race.entrants[i];
-  if (figures_of(advice.advised[i]).failed > 0) return "failed";
-  if (advice.race.looked_after == 0) return "not judged";
-  if (entrant.dropped_after) return fmt::format("worse, {}", p_text(entrant.p.value_or(0)));
-  if (advice.race.leader == i) return "leads";
-  return entrant.p ? "not told apart" : "not judged";
-}
-
-// By how much its score is behind the leader's, by seed, at the last look that it was in; empty: there was none.
-std::vector<double> behind_leader(const Advice& advice, std::size_t i) {
-  const Race::Entrant& entrant = advice.race.entrants[i];
-  std::vector<double> differences;
-  if (!entrant.p) return differences;
-  const Race::Entrant& leader = advice.race.entrants[*advice.race.leader];
-  const std::size_t seeds = entrant.dropped_after.value_or(advice.race.looked_after);
-  for (std::size_t seed = 0; seed < seeds; ++seed) differences.push_back(*entrant.scores[seed] - *leader.scores[seed]);
-  return differences;
-}
-
-// Without "-0.000".
-std::string difference_text(double share) { return value_text(std::round(1e3 * share) / 1e3 + 0.0); }
-
-// What the corrected test leaves open may be a large difference: it stands here.
-std::vector<Row> not_told_apart_table(const Advice& advice, const Goal& goal) {
-  std::vector<Row> rows = {{"not told apart", "behind the leader by", "p uncorrected", "p corrected"}};
-  for (const std::size_t i : advice.race.left) {
-    const std::vector<double> behind = behind_leader(advice, i);
-    const auto alone = results::paired_p(behind);
-    if (!alone) continue;
-    const std::string by = goal.target ? with_interval(behind, all_values, results::readable_seconds)
-                                       : with_interval(behind, all_values, difference_text);
-    const double corrected = *advice.race.entrants[i].p;
-    rows.push_back({name_of(advice, i), by, fmt::format("{:.2g}", *alone), fmt::format("{:.2g}", corrected)});
-  }
-  return rows;
-}
-
-std::vector<Row> ranking_table(const Advice& advice, const Goal& goal) {
-  const std::string target = advice.shown_target ? fmt::format("{:g}", *advice.shown_target) : "";
-  std::vector<Row> rows = {{"system", "rate", at_end_title(goal), "seeds", "against the leader"}};
-  if (!target.empty()) {
-    rows[0].insert(rows[0].begin() + 2, {"time to " + target, "bytes to " + target, "speed-up over one worker"});
-  }
-  for (const std::size_t i : advice.ranking) {
-    const Advised& advised = advice.advised[i];
-    const Figures figures = figures_of(advised);
-    Row row = {name_of(advice, i), advised.rate ? fmt::format("{:.3g}", *advised.rate) : "as given"};
-    if (!target.empty()) {
-      const auto bytes = results::estimate(figures.bytes);
-      const auto ratio = speed_up(advice.advised.front(), advised);
-      row.push_back(time_text(figures));
-      row.push_back(figures.all_reach() ? results::readable_bytes(bytes->mean) : "-");
-      row.push_back(ratio ? fmt::format("{:.2f}x", *ratio) : "-");
-    }
-    row.push_back(at_end_text(figures, goal));
-    row.push_back(std::to_string(figures.runs));
-    row.push_back(verdict_of(advice, i));
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-std::string score_text(double score, const Goal& goal, double length_s) {
-  if (!goal.target) return value_text(goal.metric.value_of(score));
-  return score > length_s ? "not reached" : results::readable_seconds(score);
-}
-
-std::optional<double> mean_score(const std::vector<std::optional<double>>& scores) {
-  double sum = 0;
-  for (const auto& score : scores) {
-    if (!score) return std::nullopt;
-    sum += *score;
-  }
-  return scores.empty() ? std::nullopt : std::optional(sum / static_cast<double>(scores.size()));
-}
-
-std::string condition_verdict(const Advice& advice, const Condition& condition) {
-  if (!condition.best) return "not run";
-  const std::string best = name_of(advice, advice.contenders[*condition.best]);
-  if (advice.contenders[*condition.best] == *advice.recommended) return "the same answer";
-  if (!condition.p) return best + " is ahead";
-  const bool beyond = *condition.p < results::significance;
-  return beyond ? "another answer: " + best + ", " + p_text(*condition.p) : best + " is ahead, within noise";
-}
-
-std::vector<Row> conditions_table(const Advice& advice, const Goal& goal, double length_s) {
-  std::vector<Row> rows = {{"condition"}};
-  for (const std::size_t i : advice.contenders) rows[0].push_back(name_of(advice, i));
-  rows[0].emplace_back("answer");
-  rows.push_back({"as given"});
-  for (std::size_t i = 0; i < advice.contenders.size(); ++i) {
-    const auto& trials = advice.advised[advice.contenders[i]].trials;
-    std::vector<std::optional<double>> scores;
-    for (std::size_t seed = 0; seed < advice.conditions.front().scores[i].size(); ++seed) {
-      scores.push_back(trials[seed] ? std::optional(trials[seed]->score) : std::nullopt);
-    }
-    const auto mean = mean_score(scores);
-    rows[1].push_back(mean ? score_text(*mean, goal, length_s) : "-");
-  }
-  rows[1].emplace_back("");
-  for (const Condition& condition : advice.conditions) {
-    Row row = {condition.name};
-    for (const auto& scores : condition.scores) {
-      const auto mean = mean_score(scores);
-      row.push_back(mean ? score_text(*mean, goal, length_s) : "-");
-    }
-    row.push_back(condition_verdict(advice, condition));
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
+std::string counted_runs(std::size_t runs) { return counted(static_cast<std::int64_t>(runs), "run"); }
 
 // "1 whole run", "3 whole runs", "one run of 1/4 of the time".
 std::string runs_text(const Standing& standing) {
-  if (standing.length == 1) return counted(standing.runs, "whole run");
+  if (standing.length == 1) return counted(static_cast<std::int64_t>(standing.runs), "whole run");
   return fmt::format("one run of 1/{:.0f} of the time", 1 / standing.length);
 }
 
-// Those that have not had the first look of the race, while there was something left to run: the best first.
-std::vector<std::size_t> not_raced(const Advice& advice) {
-  std::vector<std::size_t> list;
-  for (const std::size_t i : advice.standing) {
-    const Race::Entrant& entrant = advice.race.entrants[i];
-    if (entrant.waits && !entrant.dropped_after) list.push_back(i);
-  }
-  return list;
+// A mean with its interval, which cannot be outside of `range`.
+results::Cell estimated(const std::vector<double>& values, results::Interval range, const auto& shown) {
+  results::Cell cell("-", std::nullopt);
+  const auto mean = results::estimate(values);
+  if (!mean) return cell;
+  cell.number = mean->mean;
+  cell.count = mean->count;
+  cell.interval = results::interval_of(*mean, range.low, range.high);
+  cell.text = shown(mean->mean);
+  if (cell.interval) cell.text += fmt::format(" ({} .. {})", shown(cell.interval->low), shown(cell.interval->high));
+  return cell;
 }
-
-std::vector<Row> not_raced_table(const Advice& advice, const Goal& goal) {
-  std::vector<Row> rows = {{"system", "rate", at_end_title(goal), "of"}};
-  for (const std::size_t i : not_raced(advice)) {
-    const Advised& advised = advice.advised[i];
-    const Standing& standing = advised.standing;
-    if (standing.length == 0) {
-      rows.push_back({name_of(advice, i), "-", "-", "no run"});
-      continue;
-    }
-    rows.push_back({name_of(advice, i), advised.rate ? fmt::format("{:.3g}", *advised.rate) : "as given",
-                    value_text(standing.at_end), runs_text(standing)});
-  }
-  return rows;
-}
-
-std::string names_text(const Advice& advice, const std::vector<std::size_t>& advised) {
-  Row names;
-  for (const std::size_t i : advised) names.push_back(name_of(advice, i));
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// " The budget had no room for 2 more systems in the race: ..."; empty if none waits.
-std::string no_room_text(const Advice& advice) {
-  const std::size_t waiting = not_raced(advice).size();
-  if (waiting == 0) return "";
-  return fmt::format(" The budget had no room for {} in the race: shorter or fewer runs put {} behind.",
-                     counted(static_cast<std::int64_t>(waiting), "more system"), waiting == 1 ? "it" : "them");
-}
-
-std::string how_sure_without_race(const Advice& advice) {
-  const Race& race = advice.race;
-  const bool few = race.entrants.front().scores.size() < race_looks[0];
-  const std::string needs = "Not sure: a test needs three seeds or more (--seeds 1..3)";
-  const std::string more = " More budget continues from here.";
-  if (few && race.leader && race.is_even()) {
-    return needs + ". Named is the best mean of those that ran." + no_room_text(advice) +
-           (race.open.empty() ? "" : more);
-  }
-  const std::string why = few ? needs + ", and no two systems have had all of those that were asked for"
-                              : "Not sure: no two systems have the three seeds yet that a test needs";
-  if (!advice.recommended) return why + "." + more;
-  const Standing* standing = advice.advised[*advice.recommended].standing_after(advice.compared_length);
-  return why +
-         fmt::format(". Named is the best of {} after {}.", counted(advice.with_length(standing->length), "system"),
-                     runs_text(*standing)) +
-         more;
-}
-
-std::string how_sure(const Advice& advice) {
-  const Race& race = advice.race;
-  if (race.looked_after == 0) return how_sure_without_race(advice);
-  const std::size_t waiting = not_raced(advice).size();
-  const std::size_t dropped = race.entrants.size() - race.left.size() - waiting;
-  const std::string raced = waiting > 0 ? " that raced" : "";
-  std::string text;
-  if (race.left.size() == 1) {
-    text = fmt::format(
-        "{}: after {} seeds {} worse beyond chance (paired t-tests at 5 %, corrected for their number and "
-        "for the looks).",
-        waiting > 0 ? "Sure of those that raced" : "Sure", race.looked_after,
-        dropped == 1 ? "the other is" : fmt::format("all {} others are", dropped));
-  } else {
-    std::vector<std::size_t> near;
-    for (const std::size_t i : race.left) {
-      if (i != *race.leader) near.push_back(i);
-    }
-    text = fmt::format("Not quite sure: after {} seeds {} {} not told apart from {}", race.looked_after,
-                       names_text(advice, near), near.size() == 1 ? "is" : "are", name_of(advice, *race.leader));
-    text += dropped > 0 ? fmt::format("; {} worse beyond chance.",
-                                      dropped == 1 ? fmt::format("the other{} is", raced)
-                                                   : fmt::format("the other {}{} are", dropped, raced))
-                        : ".";
-    const bool more =
-        std::ranges::any_of(race.open, [&race](const Race::Open& open) { return !race.entrants[open.entrant].waits; });
-    if (more) text += " More seeds may tell them apart; more budget continues from here.";
-  }
-  text += no_room_text(advice);
-  if (*advice.recommended != *race.leader) text += " One worker alone needs no network, and is named for that.";
-  return text;
-}
-
-std::string recommendation(const Advice& advice, const Goal& goal) {
-  if (!advice.recommended) return "No answer yet: no run has ended.";
-  const Advised& best = advice.advised[*advice.recommended];
-  const Figures figures = figures_of(best);
-  std::string text = "Use " + name_of(advice, *advice.recommended);
-  if (*advice.recommended == 0) text += ", one worker alone with all the data";
-  if (best.rate) text += fmt::format(", with learning rate {:.3g}", *best.rate);
-  if (figures.runs == 0) {
-    return text + fmt::format("; {} of {} {:.3f}.", at_end_title(goal), runs_text(best.standing), best.standing.at_end);
-  }
-  if (advice.shown_target && figures.all_reach()) {
-    text += fmt::format(": {} {:g} after {}", goal.metric.word, *advice.shown_target, time_text(figures));
-  } else if (advice.shown_target) {
-    text += fmt::format(": {} {:g} in {} of {} runs", goal.metric.word, *advice.shown_target, figures.times.size(),
-                        figures.runs);
-  }
-  return text + "; " + at_end_title(goal) + " " + at_end_text(figures, goal) + ".";
-}
-
-std::string what_is_asked(Adviser& adviser) {
-  const Goal& goal = adviser.request().goal;
-  const std::string what = goal.target
-                               ? fmt::format("which system is the first at {} {:g}", goal.metric.word, *goal.target)
-                               : fmt::format("which system ends with the best {}", goal.metric.word);
-  const auto& systems = adviser.request().systems;
-  const std::string among = systems.empty() ? "" : fmt::format(" (--systems {})", fmt::join(systems, ","));
-  return fmt::format("Question: {} on {}{}?", what, adviser.question().file, among);
-}
-
-// What the answer depends on, and which target the ranking is about.
-Row setting(const Adviser& adviser, const Advice& advice) {
-  Row lines = adviser.setting();
-  const Goal& goal = adviser.request().goal;
-  if (!goal.target && advice.shown_target) {
-    lines.push_back(
-        fmt::format("Times and bytes are to {} {:g}: without --target, what one worker alone has at the end, "
-                    "{} a point.",
-                    goal.metric.word, *advice.shown_target, goal.metric.less_is_better ? "plus" : "less"));
-  }
-  return lines;
-}
-
-// What the budget, or Ctrl-C, cut off.
-Row cut_off(const Advice& advice) {
-  Row lines;
-  if (advice.open_probes > 0) lines.push_back(fmt::format("Probes not made: {}.", counted(advice.open_probes, "run")));
-  if (advice.open_tuning > 0) {
-    std::size_t made = 0, planned = 0;
-    for (const Advised& advised : advice.advised) {
-      planned += advised.tuning_runs;
-      for (const auto& tried : advised.tuning.tried) made += tried.scores.size();
-    }
-    lines.push_back(made == 0
-                        ? fmt::format("Tuning: none of {} runs was made; rates are the scenario's own.", planned)
-                        : fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
-  }
-  if (advice.open_race > 0)
-    lines.push_back(fmt::format("Race, not made: the next {}.", counted(advice.open_race, "run")));
-  if (advice.open_conditions > 0) {
-    lines.push_back(fmt::format("Other conditions, not made: {}.", counted(advice.open_conditions, "run")));
-  }
-  if (!lines.empty()) lines.emplace_back("The same command goes on from there.");
-  return lines;
-}
-
-Row method(Adviser& adviser, const Advice& advice) {
-  const auto& tuning = adviser.tuning_seeds();
-  Row lines = adviser.question().notes;
-  lines.emplace_back(
-      "Systems are ordered first by short probe runs (1/16, then 1/4 of the time), then by complete runs.");
-  lines.push_back(fmt::format(
-      "Learning rates: {}{} runs for each system, seeds {}..{}, by successive halving about the scenario's own.",
-      advice.open_tuning > 0 ? "at most " : "", advice.advised.front().tuning_runs, tuning.front(), tuning.back()));
-  std::vector<std::size_t> edges;
-  for (const std::size_t i : advice.standing) {
-    if (advice.advised[i].tuning.at_edge) edges.push_back(i);
-  }
-  if (!edges.empty()) {
-    lines.push_back("Best rate at the edge of those tried: " + names_text(advice, edges) +
-                    "; one beyond may be better. ddlsim tune goes further.");
-  }
-  lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", adviser.request().seeds.front(),
-                              adviser.request().seeds.back()));
-  if (advice.shown_target) lines.emplace_back("Speed-up is over the seeds that both raced with.");
-  if (not_told_apart_table(advice, adviser.request().goal).size() > 1) {
-    lines.emplace_back(
-        "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
-        "the leader is a mean over seeds; its interval and uncorrected p are for that one comparison; the verdict "
-        "uses p corrected for all comparisons and for the four looks.");
-  }
-  lines.emplace_back("Other conditions: the first three seeds, the same rates; links are all changed alike.");
-  lines.push_back(fmt::format(
-      "The {} at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.",
-      adviser.request().goal.metric.word));
-  return lines;
-}
-
-// Names and why, those with the same reason together.
-std::vector<std::pair<std::string, std::string>> left_out(const Advice& advice) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (const Candidate& candidate : advice.candidates) {
-    if (candidate.excluded.empty()) continue;
-    // "\"ps_sync\" needs a server" is said of several.
-    const std::string own = scenario::in_quotes(candidate.name.substr(0, candidate.name.find(' '))) + " ";
-    const std::string why =
-        candidate.excluded.starts_with(own) ? candidate.excluded.substr(own.size()) : candidate.excluded;
-    const auto same = std::ranges::find(rows, why, [](const auto& row) { return row.second; });
-    if (same == rows.end()) {
-      rows.emplace_back(candidate.name, why);
-    } else {
-      same->first += ", " + candidate.name;
-    }
-  }
-  return rows;
-}
-
-double length_of(Adviser& adviser, const Advice& advice) {
-  return adviser.scenario_of(advice.advised.front()).stop.time->value;
-}
-
-std::string markdown_of(const std::vector<Row>& rows) { return results::markdown_text(results::Table::of(rows)); }
 
 Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
-Json estimate_json(const std::vector<double>& values, results::Interval range) {
-  const auto mean = results::estimate(values);
-  const auto interval = mean ? results::interval_of(*mean, range.low, range.high) : std::nullopt;
-  return {{"count", values.size()},
-          {"mean", mean ? number(mean->mean) : Json()},
-          {"low", interval ? number(interval->low) : Json()},
-          {"high", interval ? number(interval->high) : Json()}};
+// For programs alone.
+results::Cell data(const Json& json) {
+  results::Cell cell;
+  cell.data = json.dump();
+  return cell;
 }
 
-Json system_json(Adviser& adviser, const Advice& advice, std::size_t i) {
-  const Goal& goal = adviser.request().goal;
-  const Advised& advised = advice.advised[i];
-  const Race::Entrant& entrant = advice.race.entrants[i];
-  const Figures figures = figures_of(advised);
-  Json scores = Json::object();
-  for (std::size_t seed = 0; seed < entrant.scores.size(); ++seed) {
-    if (entrant.scores[seed]) scores[std::to_string(adviser.request().seeds[seed])] = number(entrant.scores[seed]);
+// Of a contender, over the seeds that it raced with.
+struct Figures {
+  std::size_t runs = 0, failed = 0;
+  std::vector<std::optional<Reached>> reached;  // the shown target, by seed
+  results::Cell time, bytes, at_end;            // of those that reached it; of all runs
+};
+
+Figures figures_of(const Account& of, std::size_t i) {
+  Figures figures;
+  std::vector<double> times, bytes, at_end;
+  for (const TrialResult* trial : of.advice.contenders[i].trials) {
+    figures.reached.emplace_back();
+    figures.runs += trial == nullptr ? 0 : 1;
+    figures.failed += trial == nullptr || trial->failure.empty() ? 0 : 1;
+    if (trial == nullptr || !trial->failure.empty()) continue;
+    at_end.push_back(trial->at_end);
+    if (!of.advice.shown_target) continue;
+    const auto there = figures.reached.back() = trial->reached(of.goal.metric, *of.advice.shown_target);
+    if (there) times.push_back(there->time_s), bytes.push_back(there->bytes);
   }
-  return {{"system", name_of(advice, i)},
-          {"algorithm", Json::parse(scenario::describe_run(adviser.scenario_of(advised)))["algorithm"]},
-          {"learning_rate", number(advised.rate)},
-          {"learning_rate_at_edge", advised.tuning.at_edge},
-          {"scores", scores},
-          {"time_to_target_s", estimate_json(figures.times, positive)},
-          {"bytes_to_target", estimate_json(figures.bytes, positive)},
-          {"speed_up_over_one_worker", number(speed_up(advice.advised.front(), advised))},
-          {fmt::format("{}_at_end", goal.metric.word), estimate_json(figures.at_end, {0, goal.metric.most})},
-          {"runs", figures.runs},
-          {"failed", figures.failed},
-          {"dropped_after_seeds", entrant.dropped_after ? Json(*entrant.dropped_after) : Json()},
-          {"behind_leader", estimate_json(behind_leader(advice, i), all_values)},
-          {"p_against_leader", number(entrant.p)}};
+  constexpr results::Interval positive = {0, INFINITY};
+  figures.time = estimated(times, positive, results::readable_seconds);
+  figures.bytes = estimated(bytes, positive, results::readable_bytes);
+  figures.at_end = estimated(at_end, {0, of.goal.metric.most}, value_text);
+  const bool all_reach = figures.runs > 0 && times.size() == figures.runs;
+  figures.bytes.text = all_reach ? results::readable_bytes(*figures.bytes.number) : "-";
+  if (!all_reach) figures.time.text = fmt::format("in {} of {} runs", times.size(), figures.runs);
+  return figures;
 }
 
-Json conditions_json(const Advice& advice) {
-  Json list = Json::array();
-  for (const Condition& condition : advice.conditions) {
+// By seeds that both raced with: the mean time of one worker over that of the contender; none unless all of these runs
+// get to the shown target.
+std::optional<double> speed_up(const Account& of, std::size_t i) {
+  const Contender &first = of.advice.contenders[0], &contender = of.advice.contenders[i];
+  const auto one = figures_of(of, 0).reached, other = figures_of(of, i).reached;
+  double of_one = 0, of_other = 0;
+  for (std::size_t seed = 0; seed < other.size(); ++seed) {
+    if (first.trials[seed] == nullptr || contender.trials[seed] == nullptr) continue;
+    if (!one[seed] || !other[seed]) return std::nullopt;
+    of_one += one[seed]->time_s, of_other += other[seed]->time_s;
+  }
+  return of_other > 0 ? std::optional(of_one / of_other) : std::nullopt;
+}
+
+std::string verdict_of(const Account& of, std::size_t i) {
+  const Race::Entrant& entrant = of.race().entrants[i];
+  if (figures_of(of, i).failed > 0) return "failed";
+  if (entrant.dropped_after) return "worse, " + p_text(entrant.p.value_or(0));
+  if (of.race().leader == i) return "leads";
+  return entrant.p ? "not told apart, " + p_text(*entrant.p) : "not judged";
+}
+
+// By how much its score is behind the leader's, at the last look that it was in.
+results::Cell behind_leader(const Account& of, std::size_t i) {
+  const Race::Entrant& entrant = of.race().entrants[i];
+  std::vector<double> differences;
+  if (entrant.p) {
+    differences = differences_of(entrant.scores, of.race().entrants[*of.race().leader].scores,
+                                 entrant.dropped_after.value_or(of.race().looked_after));
+  }
+  return estimated(differences, {-INFINITY, INFINITY},
+                   [&](double score) { return of.goal.target ? results::readable_seconds(score) : value_text(score); });
+}
+
+results::Cell rate_of(const Account& of, std::size_t i) {
+  const auto& rate = of.advice.contenders[i].rate;
+  return {rate ? fmt::format("{:.3g}", *rate) : "as given", rate};
+}
+
+results::Table ranking_table(const Account& of) {
+  const auto if_target = [&](const std::string& title) {
+    return of.advice.shown_target ? fmt::format(fmt::runtime(title), *of.advice.shown_target) : "";
+  };
+  results::Table table;
+  table.columns = {{"system", "system"},
+                   {"learning_rate", "rate"},
+                   {"time_to_target_s", if_target("time to {:g}"), results::Kind::text, true},
+                   {"bytes_to_target", if_target("bytes to {:g}"), results::Kind::text, true},
+                   {"speed_up_over_one_worker", if_target("speed-up over one worker")},
+                   {fmt::format("{}_at_end", of.goal.metric.word), of.at_end(), results::Kind::text, true},
+                   {"behind_leader", "behind the leader by", results::Kind::text, true},
+                   {"", "seeds"},
+                   {"verdict", "against the leader"},
+                   {"algorithm", ""},
+                   {"learning_rate_at_edge", ""},
+                   {"scores", ""},
+                   {"runs", ""},
+                   {"failed", ""},
+                   {"dropped_after_seeds", ""},
+                   {"p_against_leader", ""}};
+  for (const std::size_t i : of.advice.ranking) {
+    const Figures own = figures_of(of, i);
+    const auto ratio = speed_up(of, i);
+    const Contender& contender = of.advice.contenders[i];
+    const Race::Entrant& entrant = of.race().entrants[i];
     Json scores = Json::object();
-    for (std::size_t i = 0; i < condition.scores.size(); ++i) {
-      Json of_system = Json::array();
-      for (const auto& score : condition.scores[i]) of_system.push_back(number(score));
-      scores[name_of(advice, advice.contenders[i])] = of_system;
+    for (std::size_t seed = 0; seed < entrant.scores.size(); ++seed) {
+      const auto& score = entrant.scores[seed];
+      if (score) scores[std::to_string(of.adviser.request().seeds[seed])] = number(score);
     }
-    list.push_back({{"condition", condition.name},
-                    {"scores", scores},
-                    {"best", condition.best ? Json(name_of(advice, advice.contenders[*condition.best])) : Json()},
-                    {"p_against_recommended", number(condition.p)}});
+    table.rows.push_back({of.name(i),
+                          rate_of(of, i),
+                          own.time,
+                          own.bytes,
+                          {ratio ? fmt::format("{:.2f}x", *ratio) : "-", ratio},
+                          own.at_end,
+                          behind_leader(of, i),
+                          std::to_string(own.runs),
+                          verdict_of(of, i),
+                          data(Json::parse(scenario::describe_run(of.adviser.scenario_of(contender)))["algorithm"]),
+                          data(contender.search.at_edge),
+                          data(scores),
+                          data(own.runs),
+                          data(own.failed),
+                          data(entrant.dropped_after ? Json(*entrant.dropped_after) : Json()),
+                          data(number(entrant.p))});
+  }
+  return table;
+}
+
+// Those that have not had the first look of the race, while there was something left to run: the best first.
+std::vector<std::size_t> not_raced(const Account& of) {
+  std::vector<std::size_t> list;
+  std::ranges::copy_if(of.advice.turns, std::back_inserter(list), [&](auto i) { return of.race().entrants[i].waits; });
+  return list;
+}
+
+results::Table not_raced_table(const Account& of) {
+  results::Table table;
+  table.columns = {{"system", "system"},
+                   {"learning_rate", "rate"},
+                   {fmt::format("{}_at_end", of.goal.metric.word), of.at_end()},
+                   {"", "of"},
+                   {"length", ""},
+                   {"runs", ""},
+                   {"learning_rate_at_edge", ""}};
+  for (const std::size_t i : not_raced(of)) {
+    const Standing last = of.advice.contenders[i].last();
+    const auto at_end = last.runs == 0 ? std::nullopt : std::optional(last.at_end);
+    table.rows.push_back({of.name(i),
+                          rate_of(of, i),
+                          {at_end ? value_text(*at_end) : "-", at_end},
+                          last.runs == 0 ? "no run" : runs_text(last),
+                          {"", last.length},
+                          data(last.runs),
+                          data(of.advice.contenders[i].search.at_edge)});
+  }
+  return table;
+}
+
+std::string score_text(const Account& of, const Scores& scores) {
+  const auto mean = mean_of(scores);
+  if (!mean || std::ranges::any_of(scores, [](auto& score) { return !score; })) return "-";
+  if (!of.goal.target) return value_text(of.goal.metric.value_of(*mean));
+  const double length_s = of.adviser.scenario_of(of.advice.contenders.front()).stop.time->value;
+  return *mean > length_s ? "not reached" : results::readable_seconds(*mean);
+}
+
+std::string condition_verdict(const Account& of, const Condition& condition) {
+  if (!condition.best) return "not run";
+  const std::string& best = of.name(*condition.best);
+  if (condition.best == of.advice.recommended) return "the same answer";
+  if (!condition.p) return best + " is ahead";
+  const bool beyond = *condition.p < results::significance;
+  return beyond ? "another answer: " + best + ", " + p_text(*condition.p) : best + " is ahead, within noise";
+}
+
+results::Table conditions_table(const Account& of) {
+  results::Table table;
+  table.columns = {{"condition", "condition"}};
+  for (const std::size_t i : of.advice.again) table.columns.push_back({"", of.name(i)});
+  for (const auto& [key, title] :
+       {std::pair("", "answer"), {"scores", ""}, {"best", ""}, {"p_against_recommended", ""}}) {
+    table.columns.push_back({key, title});
+  }
+  for (const Condition& condition : of.advice.conditions) {
+    results::TableLine line = {condition.name};
+    Json scores = Json::object();
+    for (const std::size_t i : of.advice.again) {
+      line.emplace_back(score_text(of, condition.scores.at(i)));
+      for (const auto& score : condition.scores.at(i)) scores[of.name(i)].push_back(number(score));
+    }
+    line.emplace_back(table.rows.empty() ? "" : condition_verdict(of, condition));
+    line.insert(line.end(), {data(scores), data(condition.best ? Json(of.name(*condition.best)) : Json()),
+                             data(number(condition.p))});
+    table.rows.push_back(std::move(line));
+  }
+  return table;
+}
+
+std::string answer_of(const Account& of) {
+  const Advice& advice = of.advice;
+  const bool any = std::ranges::any_of(advice.contenders, [](const Contender& one) { return !one.standings.empty(); });
+  if (!advice.recommended) return any ? "No answer yet: too few have run." : "No answer yet: no run has ended.";
+  const std::size_t best = *advice.recommended;
+  const bool guess = advice.guessed_after > 0 && advice.contenders.size() > 1;
+  std::string text = (guess ? "Only a guess: " : "Use ") + of.name(best);
+  if (best == 0) text += ", one worker alone with all the data";
+  if (advice.contenders[best].rate) text += ", at a learning rate of " + rate_of(of, best).text;
+  if (const Standing* standing = advice.contenders[best].after(advice.guessed_after)) {
+    return text + fmt::format("; {} of {} {:.3f}.", of.at_end(), runs_text(*standing), standing->at_end);
+  }
+  const Figures own = figures_of(of, best);
+  if (advice.shown_target) {
+    const bool all_reach = own.time.count == own.runs;
+    text += fmt::format(": {} {:g} {}{}", of.goal.metric.word, *advice.shown_target, all_reach ? "after " : "",
+                        own.time.text);
+  }
+  return text + fmt::format("; {} {}.", of.at_end(), own.at_end.text);
+}
+
+std::string certainty_without_test(const Account& of) {
+  const Advice& advice = of.advice;
+  std::string needs = " A test needs three seeds of two systems.";
+  if (of.adviser.request().seeds.size() < race_looks[0]) needs = " A test needs three seeds or more (--seeds 1..3).";
+  if (of.race().leader) return "Not sure: named is the best mean." + needs;
+  needs += " More budget continues from here.";
+  if (advice.recommended) {
+    return fmt::format("Nothing has raced yet: it is the best of {} systems after {}.{}",
+                       advice.count_after(advice.guessed_after),
+                       runs_text(*advice.contenders[*advice.recommended].after(advice.guessed_after)), needs);
+  }
+  const std::size_t out = of.adviser.left_out().size(), all = out + advice.contenders.size();
+  const std::string bounds = fmt::format("; the platform and lower bounds leave out {} of {} candidates", out, all);
+  return "Nothing has been compared yet" + (out > 0 ? bounds : "") + "." + needs;
+}
+
+std::string certainty_of(const Account& of) {
+  const Race& race = of.race();
+  if (of.advice.contenders.size() == 1 && of.advice.recommended) {
+    return "Nothing else can run here, or be the best by its lower bound.";
+  }
+  const std::size_t waiting = not_raced(of).size(), dropped = race.entrants.size() - race.left.size() - waiting;
+  const auto are_worse = [&](const char* all, const std::string& which) {
+    return dropped == 1 ? fmt::format("the other{} is worse beyond chance", which)
+                        : fmt::format("{} {}{} are worse beyond chance", all, dropped, which);
+  };
+  std::string text;
+  if (race.looked_after < race_looks[0]) {
+    text = certainty_without_test(of);
+  } else if (race.left.size() == 1) {
+    text =
+        fmt::format("{}: after {} seeds {} (paired t-tests at 5 %, corrected for their number and for the looks).",
+                    waiting > 0 ? "Sure of those that raced" : "Sure", race.looked_after, are_worse("all", " others"));
+  } else {
+    std::vector<std::size_t> near = race.left;
+    std::erase(near, *race.leader);
+    text = fmt::format("Not quite sure: after {} seeds {} {} not told apart from {}", race.looked_after, of.names(near),
+                       near.size() == 1 ? "is" : "are", of.name(*race.leader));
+    if (dropped > 0) text += "; " + are_worse("the other", waiting > 0 ? " that raced" : "");
+    text += ".";
+    const bool more =
+        std::ranges::any_of(race.open, [&](const auto& open) { return !race.entrants[open.entrant].waits; });
+    if (more) text += " More seeds may tell them apart; more budget continues from here.";
+  }
+  if (waiting > 0 && race.leader) {
+    text += fmt::format(" The budget had no room for {} in the race: shorter or fewer runs put {} behind.",
+                        counted(static_cast<std::int64_t>(waiting), "more system"), waiting == 1 ? "it" : "them");
+  }
+  if (race.leader && of.advice.recommended != race.leader) {
+    text += " One worker alone needs no network, and is named for that.";
+  }
+  return text;
+}
+
+std::string question_of(const Account& of) {
+  const std::string what = of.goal.target ? fmt::format("is the first at {} {:g}", of.goal.metric.word, *of.goal.target)
+                                          : fmt::format("ends with the best {}", of.goal.metric.word);
+  const auto& systems = of.adviser.request().systems;
+  const std::string among = systems.empty() ? "" : fmt::format(" (--systems {})", fmt::join(systems, ","));
+  return fmt::format("Question: which system {} on {}{}?", what, of.adviser.question().file, among);
+}
+
+// What the answer depends on, and which target the ranking is about.
+Lines setting_of(const Account& of) {
+  Lines lines = of.adviser.setting();
+  if (of.goal.target || !of.advice.shown_target) return lines;
+  lines.push_back(
+      fmt::format("Times and bytes are to {} {:g}: without --target, what one worker alone has at the end, {} a point.",
+                  of.goal.metric.word, *of.advice.shown_target, of.goal.metric.less_is_better ? "plus" : "less"));
+  return lines;
+}
+
+// Names and why, those with the same reason together.
+Lines left_out(const Account& of) {
+  std::map<std::string, std::string> names;  // by reason
+  for (const Candidate& candidate : of.adviser.left_out()) {
+    // "\"ps_sync\" needs a server" is said of several.
+    const std::string own = scenario::in_quotes(candidate.name.substr(0, candidate.name.find(' '))) + " ";
+    const std::string& why = candidate.excluded;
+    std::string& some = names[why.starts_with(own) ? why.substr(own.size()) : why];
+    some += (some.empty() ? "" : ", ") + candidate.name;
+  }
+  Lines lines;
+  for (const auto& [why, some] : names) lines.push_back(some + ": " + why);
+  return lines;
+}
+
+// What the budget, or Ctrl-C, cut off.
+Lines cut_off(const Account& of) {
+  Lines lines;
+  std::size_t made = 0, planned = 0;
+  for (const Contender& one : of.advice.contenders) made += one.search.runs(), planned += one.planned_runs;
+  if (!of.advice.open_tuning.empty()) {
+    lines.push_back(made == 0
+                        ? fmt::format("Tuning: none of {} runs was made; rates are the scenario's own.", planned)
+                        : fmt::format("Tuning: {} of {} runs were made; rates are the best of these.", made, planned));
+  }
+  const std::size_t race = of.advice.open_race.size(), others = of.advice.open_conditions();
+  if (race > 0) lines.push_back(fmt::format("Race, not made: the next {}.", counted_runs(race)));
+  if (others > 0) lines.push_back(fmt::format("Other conditions, not made: {}.", counted_runs(others)));
+  if (!lines.empty()) lines.emplace_back("The same command goes on from there.");
+  return lines;
+}
+
+Lines method(const Account& of) {
+  Lines lines = of.adviser.question().notes;
+  lines.push_back(fmt::format(
+      "Learning rates: {}{} for each system, seeds {}..{}, by successive halving: first in 1/16 and 1/4 of the time, "
+      "which decides whose turn is first, then in whole runs.",
+      of.advice.open_tuning.empty() ? "" : "at most ", counted_runs(of.advice.contenders.front().planned_runs),
+      of.adviser.tuning_seeds().front(), of.adviser.tuning_seeds().back()));
+  std::vector<std::size_t> edges;
+  std::ranges::copy_if(of.advice.turns, std::back_inserter(edges),
+                       [&](std::size_t i) { return of.advice.contenders[i].search.at_edge; });
+  if (!edges.empty()) {
+    lines.push_back("Best rate at the edge of those tried: " + of.names(edges) +
+                    "; one beyond may be better. ddlsim tune goes further.");
+  }
+  lines.push_back(fmt::format("Race: seeds {}..{}, looked at after 3, 5, 8 and 12.", of.adviser.request().seeds.front(),
+                              of.adviser.request().seeds.back()));
+  if (of.advice.shown_target) lines.emplace_back("Speed-up is over the seeds that both raced with.");
+  if (of.race().left.size() > 1) {
+    lines.emplace_back(
+        "Not told apart is not equal: of few seeds even a large difference may be chance. How far a system is behind "
+        "the leader is a mean over seeds, its interval that of this one comparison; p is corrected for all comparisons "
+        "and for the four looks.");
+  }
+  lines.emplace_back("Other conditions: the first three seeds, the same rates; links are all changed alike.");
+  lines.push_back(fmt::format(
+      "The {} at the end is the mean over workers and over the last fifth of the evaluations; intervals are 95 %.",
+      of.goal.metric.word));
+  return lines;
+}
+
+std::vector<Section> sections_of(const Account& of) {
+  return {{"Ranking", ranking_table(of)},
+          {"Not raced, for lack of budget", not_raced_table(of)},
+          {"What would change the answer", conditions_table(of)},
+          {"Not run", {}, left_out(of)},
+          {"Cut off", {}, cut_off(of)},
+          {"How", {}, method(of)}};
+}
+
+results::Table for_people(const results::Table& table) {
+  results::Table shown;
+  shown.rows.resize(table.rows.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].title.empty()) continue;
+    shown.columns.push_back(table.columns[i]);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) shown.rows[row].push_back(table.rows[row][i]);
+  }
+  return shown;
+}
+
+// A table as a list of objects, one a row.
+Json rows_json(const results::Table& table) {
+  Json list = Json::array();
+  for (const results::TableLine& line : table.rows) {
+    Json& object = list.emplace_back(Json::object());
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const results::Column& column = table.columns[i];
+      if (column.key.empty()) continue;
+      object[column.key] = line[i].data ? Json::parse(*line[i].data) : results::json_value(column, line[i]);
+    }
   }
   return list;
 }
 
-Json not_raced_json(const Advice& advice, const Goal& goal) {
-  Json list = Json::array();
-  for (const std::size_t i : not_raced(advice)) {
-    const Standing& standing = advice.advised[i].standing;
-    list.push_back(
-        {{"system", name_of(advice, i)},
-         {"learning_rate", number(advice.advised[i].rate)},
-         {"learning_rate_at_edge", advice.advised[i].tuning.at_edge},
-         {"length", standing.length},
-         {"runs", standing.runs},
-         {fmt::format("{}_at_end", goal.metric.word), standing.runs > 0 ? number(standing.at_end) : Json()}});
+Json json_of(const Account& of) {
+  Json not_run = Json::array(), left = Json::array(), others = rows_json(conditions_table(of));
+  if (!others.empty()) others.erase(0);  // as given
+  for (const Candidate& candidate : of.adviser.left_out()) {
+    not_run.push_back({{"system", candidate.name}, {"why", candidate.excluded}});
   }
-  return list;
+  for (const std::size_t i : of.race().left) left.push_back(of.name(i));
+  const auto short_runs = std::ranges::count_if(of.advice.open_tuning, [](const auto& run) { return run.length < 1; });
+  return {{"question", of.adviser.question().file},
+          {"goal", of.goal.target ? fmt::format("time to {}", of.goal.metric.word) : of.at_end()},
+          {"setting", setting_of(of)},
+          {"target", number(of.advice.shown_target)},
+          {"recommended", of.advice.recommended ? Json(of.name(*of.advice.recommended)) : Json()},
+          {"how_sure", certainty_of(of)},
+          {"not_told_apart", left},
+          {"systems", rows_json(ranking_table(of))},
+          {"not_raced", rows_json(not_raced_table(of))},
+          {"other_conditions", others},
+          {"not_run", not_run},
+          {"cut_off",
+           {{"probes", short_runs},
+            {"tuning", !of.advice.open_tuning.empty()},
+            {"race_runs", of.advice.open_race.size()},
+            {"other_condition_runs", of.advice.open_conditions()}}},
+          {"tuning_seeds", of.adviser.tuning_seeds()},
+          {"race_seeds", of.adviser.request().seeds}};
 }
 
 }  // namespace
 
 std::string advice_answer(Adviser& adviser) {
-  const Advice advice = adviser.advice();
-  return recommendation(advice, adviser.request().goal) + " " + how_sure(advice);
+  const Account of{adviser};
+  return answer_of(of) + " " + certainty_of(of);
 }
 
 std::string advice_text(Adviser& adviser, std::size_t width) {
-  const Advice advice = adviser.advice();
-  const auto hanging = [width](const char* start, const std::string& line) {
-    return results::hanging(start, line, width);
-  };
-  const auto table = [width](const std::vector<Row>& rows) {
-    return results::terminal_text(results::Table::of(rows), width);
-  };
-  std::string text = hanging("", what_is_asked(adviser));
-  for (const std::string& line : setting(adviser, advice)) text += hanging("  ", line);
-  text += "\n" + hanging("", recommendation(advice, adviser.request().goal)) + hanging("", how_sure(advice)) + "\n";
-  if (!advice.ranking.empty()) text += table(ranking_table(advice, adviser.request().goal)) + "\n";
-  if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
-    text += table(rows) + "\n";
+  const Account of{adviser};
+  std::string text = results::hanging("", question_of(of), width);
+  for (const std::string& line : setting_of(of)) text += results::hanging("  ", line, width);
+  text += "\n" + results::hanging("", answer_of(of), width) + results::hanging("", certainty_of(of), width);
+  for (const Section& section : sections_of(of)) {
+    if (section.empty()) continue;
+    text += "\n" + section.title + "\n";
+    if (!section.table.rows.empty()) text += results::terminal_text(for_people(section.table), width);
+    for (const std::string& line : section.lines) text += results::rewrapped("  " + line + "\n", width);
   }
-  if (const auto rows = not_raced_table(advice, adviser.request().goal); rows.size() > 1) {
-    text += std::string(not_raced_title) + "\n" + table(rows) + "\n";
-  }
-  if (!advice.conditions.empty()) {
-    text += "What would change the answer\n" +
-            table(conditions_table(advice, adviser.request().goal, length_of(adviser, advice))) + "\n";
-  }
-  if (const auto rows = left_out(advice); !rows.empty()) {
-    text += "Not run\n";
-    for (const auto& [names, why] : rows) text += results::rewrapped("  " + names + ": " + why + "\n", width);
-    text += "\n";
-  }
-  if (const Row lines = cut_off(advice); !lines.empty()) {
-    text += "Cut off\n";
-    for (const std::string& line : lines) text += hanging("  ", line);
-    text += "\n";
-  }
-  text += "How\n";
-  for (const std::string& line : method(adviser, advice)) text += hanging("  ", line);
   return text;
 }
 
 std::string advice_markdown(Adviser& adviser) {
-  const Advice advice = adviser.advice();
-  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + what_is_asked(adviser) + "\n\n";
-  for (const std::string& line : setting(adviser, advice)) text += "- " + line + "\n";
-  text += "\n**" + recommendation(advice, adviser.request().goal) + "** " + how_sure(advice) + "\n";
-  if (!advice.ranking.empty()) text += "\n## Ranking\n\n" + markdown_of(ranking_table(advice, adviser.request().goal));
-  if (const auto rows = not_told_apart_table(advice, adviser.request().goal); rows.size() > 1) {
-    text += "\n" + markdown_of(rows);
-  }
-  if (const auto rows = not_raced_table(advice, adviser.request().goal); rows.size() > 1) {
-    text += fmt::format("\n## {}\n\n", not_raced_title) + markdown_of(rows);
-  }
-  if (!advice.conditions.empty()) {
-    text += "\n## What would change the answer\n\n" +
-            markdown_of(conditions_table(advice, adviser.request().goal, length_of(adviser, advice)));
-  }
-  const auto list = [&text](const char* title, const Row& lines) {
-    if (lines.empty()) return;
-    text += "\n## " + std::string(title) + "\n\n";
+  const Account of{adviser};
+  std::string text = "# Which system suits " + adviser.question().name + "?\n\n" + question_of(of) + "\n\n";
+  const auto list = [&text](const Lines& lines) {
     for (const std::string& line : lines) text += "- " + line + "\n";
   };
-  Row excluded;
-  for (const auto& [name, why] : left_out(advice)) excluded.push_back(name + ": " + why);
-  list("Not run", excluded);
-  list("Cut off", cut_off(advice));
-  list("How", method(adviser, advice));
+  list(setting_of(of));
+  text += "\n**" + answer_of(of) + "** " + certainty_of(of) + "\n";
+  for (const Section& section : sections_of(of)) {
+    if (section.empty()) continue;
+    text += "\n## " + section.title + "\n\n";
+    if (!section.table.rows.empty()) text += results::markdown_text(for_people(section.table));
+    list(section.lines);
+  }
   return text;
 }
 
 std::string advice_json(Adviser& adviser) {
-  const Advice advice = adviser.advice();
-  const Goal& goal = adviser.request().goal;
-  Json systems = Json::array(), excluded = Json::array(), left = Json::array();
-  for (const std::size_t i : advice.ranking) systems.push_back(system_json(adviser, advice, i));
-  for (const Candidate& candidate : advice.candidates) {
-    if (!candidate.excluded.empty()) excluded.push_back({{"system", candidate.name}, {"why", candidate.excluded}});
-  }
-  for (const std::size_t i : advice.race.left) left.push_back(name_of(advice, i));
-  const Json json = {{"question", adviser.question().file},
-                     {"goal", goal.target ? fmt::format("time to {}", goal.metric.word) : at_end_title(goal)},
-                     {"setting", setting(adviser, advice)},
-                     {"target", number(advice.shown_target)},
-                     {"recommended", advice.recommended ? Json(name_of(advice, *advice.recommended)) : Json()},
-                     {"how_sure", how_sure(advice)},
-                     {"not_told_apart", left},
-                     {"systems", systems},
-                     {"not_raced", not_raced_json(advice, goal)},
-                     {"other_conditions", conditions_json(advice)},
-                     {"not_run", excluded},
-                     {"cut_off",
-                      {{"probes", advice.open_probes},
-                       {"tuning", advice.open_tuning > 0},
-                       {"race_runs", advice.open_race},
-                       {"other_condition_runs", advice.open_conditions}}},
-                     {"tuning_seeds", adviser.tuning_seeds()},
-                     {"race_seeds", adviser.request().seeds}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_of({adviser}).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 void write_advice(Adviser& adviser) {
-  results::write_whole((adviser.folder() / page_file).string(), advice_markdown(adviser));
-  results::write_whole((adviser.folder() / data_file).string(), advice_json(adviser));
+  results::write_whole((adviser.folder() / "advice.md").string(), advice_markdown(adviser));
+  results::write_whole((adviser.folder() / "advice.json").string(), advice_json(adviser));
   const Advice advice = adviser.advice();
   if (!advice.recommended) return;
-  scenario::Scenario best = adviser.scenario_of(advice.advised[*advice.recommended]);
+  scenario::Scenario best = adviser.scenario_of(advice.contenders[*advice.recommended]);
   best.name = adviser.question().name + "_recommended";
   best.seed = adviser.request().seeds.front();
-  write_scenario(std::move(best), adviser.folder() / scenario_file);
+  write_scenario(std::move(best), adviser.folder() / "recommended.json");
 }
 
 }  // namespace ddl::advise

@@ -5,83 +5,68 @@
 
 namespace ddl::advise {
 
-std::optional<double> Budget::cost(std::size_t scheme, double length) const {
+double Budget::cost(std::size_t scheme, double length) const {
   const auto found = costs_.find(scheme);
-  if (found == costs_.end()) return std::nullopt;
-  return found->second.share * length / found->second.length;
-}
-
-double Budget::cost(const std::vector<BudgetedRun>& runs) const {
-  return end_of(runs, std::vector<double>(static_cast<std::size_t>(at_once_), 0.0));
+  return found == costs_.end() ? 0 : found->second.share * length / found->second.length;
 }
 
 double Budget::end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const {
   double end = 0;
   for (const BudgetedRun& run : runs) {
     const auto core = std::ranges::min_element(free);
-    *core += cost(run.scheme, run.length).value_or(0);
+    *core += cost(run.scheme, run.length);
     end = std::max(end, *core);
   }
   return end;
 }
 
-bool Budget::fits(const std::vector<BudgetedRun>& runs, double leave, const std::map<LabTrial, AtWork>& at_work) const {
+bool Budget::may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_work) const {
   const double now = used();
-  std::vector<double> free(static_cast<std::size_t>(at_once_), now);
+  std::vector<double> free(cores_, now);
   auto core = free.begin();
   for (const auto& [trial, one] : at_work) {
-    *core++ = std::max(now, one.since + cost(one.run->scheme, one.run->length).value_or(0));
+    *core++ = std::max(now, one.since + cost(one.run.scheme, one.run.length));
   }
-  return end_of(runs, std::move(free)) + leave <= 1;
+  return now < group.begin_before && end_of(group.runs, std::move(free)) + group.leave <= 1;
 }
 
-std::size_t Budget::run(Lab& lab, const std::vector<RunGroup>& groups, const LabOptions& options) {
+void Budget::note_end(const AtWork& ended) {
+  if (ended.run.length > 1) return;  // says little of a whole run
+  const Cost now{ended.run.length, used() - ended.since};
+  Cost& cost = costs_.try_emplace(ended.run.scheme, now).first->second;
+  if (now.length > cost.length || (now.length == cost.length && now.share > cost.share)) cost = now;
+}
+
+std::size_t Budget::run(Trials& trials, std::vector<RunGroup> groups, const TrialOptions& options) {
   struct Place {
-    const BudgetedRun* run;
-    std::size_t group;
+    const RunGroup* group;
+    BudgetedRun run;
   };
-  std::map<LabTrial, Place> places;
-  std::vector<LabTrial> trials;
-  std::vector<std::vector<BudgetedRun>> missing(groups.size());
-  for (std::size_t group = 0; group < groups.size(); ++group) {
-    for (const BudgetedRun& run : groups[group].runs) {
-      if (lab.known(run.trial) != nullptr || !places.try_emplace(run.trial, Place{&run, group}).second) continue;
-      trials.push_back(run.trial);
-      missing[group].push_back(run);
+  std::map<Trial, Place> places;
+  std::vector<Trial> order;
+  for (RunGroup& group : groups) {
+    std::erase_if(group.runs, [&](const BudgetedRun& run) { return trials.known(run.trial) != nullptr; });
+    for (const BudgetedRun& run : group.runs) {
+      if (places.try_emplace(run.trial, Place{&group, run}).second) order.push_back(run.trial);
     }
   }
-  std::set<std::size_t> begun;  // groups
-  std::map<LabTrial, AtWork> at_work;
+  std::set<const RunGroup*> begun;
+  std::map<Trial, AtWork> at_work;
   std::size_t made = 0;
-  LabOptions limited = options;
-  limited.ended = [&](const LabTrial&) { ++made; };
-  if (used_) {
-    limited.may_start = [&](const LabTrial& trial) {
-      const Place& place = places.at(trial);
-      if (!begun.contains(place.group)) {
-        const RunGroup& group = groups[place.group];
-        if (used() >= group.begin_before || !fits(missing[place.group], group.leave, at_work)) return false;
-        begun.insert(place.group);
-      }
-      at_work[trial] = {place.run, used()};
-      return true;
-    };
-    limited.may_go_on = [&] { return used() < 1; };
-    limited.ended = [&](const LabTrial& trial) {
-      ++made;
-      const BudgetedRun& run = *places.at(trial).run;
-      const double share = used() - at_work.at(trial).since;
-      at_work.erase(trial);
-      if (run.length > 1) return;  // says little of a whole run
-      Cost& cost = costs_.try_emplace(run.scheme, Cost{run.length, share}).first->second;
-      if (run.length > cost.length) {
-        cost = {run.length, share};
-      } else if (run.length == cost.length) {
-        cost.share = std::max(cost.share, share);
-      }
-    };
-  }
-  lab.run(trials, limited);
+  TrialOptions limited = options;
+  limited.may_start = [&](const Trial& trial) {
+    const Place& place = places.at(trial);
+    if (used_ && !begun.contains(place.group) && !may_begin(*place.group, at_work)) return false;
+    begun.insert(place.group);
+    at_work[trial] = {place.run, used()};
+    return true;
+  };
+  limited.ended = [&](const Trial& trial) {
+    ++made;
+    note_end(at_work.extract(trial).mapped());
+  };
+  limited.may_go_on = [&] { return used() < 1; };
+  trials.run(order, limited);
   return made;
 }
 

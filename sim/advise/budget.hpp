@@ -6,15 +6,14 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <vector>
 
-#include "sim/advise/lab.hpp"
+#include "sim/advise/trials.hpp"
 
 namespace ddl::advise {
 
 struct BudgetedRun {
-  LabTrial trial;
+  Trial trial;
   std::size_t scheme = 0;  // whose runs cost alike
   double length = 1;       // expected cost, as a multiple of a whole run's
 };
@@ -28,34 +27,36 @@ struct RunGroup {
 class Budget {
  public:
   // `used`: which share of it is spent; empty: there is no end to it.
-  Budget(std::function<double()> used, int at_once) : used_(std::move(used)), at_once_(at_once) {}
+  Budget(std::function<double()> used, int at_once)
+      : used_(std::move(used)), cores_(static_cast<std::size_t>(at_once)) {}
 
   double used() const { return used_ ? used_() : 0; }
-  // Of a run of this scheme, as a share of the budget, from its longest one so far; none: it had none in this call.
-  std::optional<double> cost(std::size_t scheme, double length = 1) const;
+  // Of a run of this scheme, as a share of the budget, from its longest one so far; 0: it had none in this call.
+  double cost(std::size_t scheme, double length = 1) const;
   // From the start of the first to the end of the last of several, each of which starts, in this order, as soon as a
-  // core is free; those of unknown cost are taken to cost nothing.
-  double cost(const std::vector<BudgetedRun>& runs) const;
+  // core is free.
+  double cost(const std::vector<BudgetedRun>& runs) const { return end_of(runs, std::vector<double>(cores_)); }
 
   // Makes the runs that are not known, in this order. A group is begun if that is not too late and it is expected to
   // end, behind what is at work, while the budget has left what the group must leave; its other runs then follow in
   // any case. At the end of the budget runs at work are ended. Returns how many were made.
-  std::size_t run(Lab& lab, const std::vector<RunGroup>& groups, const LabOptions& options);
+  std::size_t run(Trials& trials, std::vector<RunGroup> groups, const TrialOptions& options);
 
  private:
   struct AtWork {
-    const BudgetedRun* run;
+    BudgetedRun run;
     double since;
   };
   struct Cost {
     double length, share;
   };
-  bool fits(const std::vector<BudgetedRun>& runs, double leave, const std::map<LabTrial, AtWork>& at_work) const;
+  bool may_begin(const RunGroup& group, const std::map<Trial, AtWork>& at_work) const;
+  void note_end(const AtWork& ended);
   // When the last of these ends; `free`: when each core is.
   double end_of(const std::vector<BudgetedRun>& runs, std::vector<double> free) const;
 
   std::function<double()> used_;
-  int at_once_;
+  std::size_t cores_;
   std::map<std::size_t, Cost> costs_;  // by scheme
 };
 

@@ -62,8 +62,6 @@ constexpr double room_for_time = 2, room_for_accuracy = 10;  // "half", "a tenth
 constexpr std::int64_t evaluated_samples = 1000;  // a ranking needs no more
 constexpr double evaluations = 60;
 
-constexpr const char* not_asked = "not asked for";
-
 // The system is the first word of a candidate's name.
 std::string system_of(const KnownCandidate& known) {
   const std::string name = known.name;
@@ -111,18 +109,8 @@ std::int64_t test_samples(const scenario::Scenario& scenario) {
   return scenario.data.source == data::DataSource::synthetic ? data::synthetic_test_samples : 10000;
 }
 
-void check_question(const scenario::Scenario& scenario) {
-  scenario::Findings findings(scenario.file);
-  if (!scenario.stop.time) {
-    findings.add("$.stop.time", "is missing; expected a time that all candidates may take, such as \"600s\"");
-  }
-  if (!findings.empty()) throw scenario::ScenarioErrors(findings.lines());
-}
-
 scenario::Scenario scenario_with(const Question& question, const std::vector<scenario::Override>& changes) {
-  std::vector<scenario::Override> all = question.set;
-  all.insert(all.end(), changes.begin(), changes.end());
-  return scenario::parse_scenario(question.systems, question.text, question.file, all);
+  return scenario::parse_scenario(question.systems, question.text, question.file, joined(question.set, changes));
 }
 
 std::string algorithm_text(const scenario::Scenario& scenario) {
@@ -136,13 +124,6 @@ std::string bare(std::string line, const Question& question) {
   return line.starts_with('$') && colon != std::string::npos ? line.substr(colon + 2) : line;
 }
 
-std::string why_hopeless(double gradients_per_s, double of_one, const Goal& goal) {
-  return fmt::format(
-      "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of one "
-      "worker alone (single)",
-      gradients_per_s, goal.target ? "half" : "a tenth", of_one);
-}
-
 // How many train; none where only the loaded platform tells.
 std::optional<int> workers_of(const scenario::Scenario& scenario) {
   if (const auto* made = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts)) return made->workers;
@@ -151,16 +132,26 @@ std::optional<int> workers_of(const scenario::Scenario& scenario) {
   return hosts.first_workers > 0 ? std::optional(hosts.first_workers) : std::nullopt;
 }
 
+struct Entry {
+  Candidate candidate;
+  bool in_step = false;
+  scenario::Scenario scenario;  // the question's own where this candidate's cannot be
+  std::optional<run::Forecast> forecast = std::nullopt;
+};
+
 // In the long run a candidate whose workers keep in step takes no more gradients than one of each per least step time.
-void exclude_by_bounds(std::vector<Candidate>& candidates, const std::vector<std::optional<run::Forecast>>& of,
-                       const scenario::Scenario& own, const Goal& goal) {
+void exclude_by_bounds(std::vector<Entry>& entries, const scenario::Scenario& own, const Goal& goal) {
   const auto workers = workers_of(own);
   const double room = goal.target ? room_for_time : room_for_accuracy;
-  const double of_one = 1 / of.front()->bounds.step_s;
-  for (std::size_t i = 1; workers && i < std::size(known_candidates); ++i) {
-    if (!of[i] || !known_candidates[i].in_step) continue;
-    const double most = *workers / of[i]->bounds.step_s;
-    if (most * room < of_one) candidates[i].excluded = why_hopeless(most, of_one, goal);
+  const double of_one = 1 / entries.front().forecast->bounds.step_s;
+  for (Entry& entry : entries) {
+    if (!workers || !entry.forecast || !entry.in_step) continue;
+    const double most = *workers / entry.forecast->bounds.step_s;
+    if (most * room >= of_one) continue;
+    entry.candidate.excluded = fmt::format(
+        "can take at most {:.2g} gradients/s in all (by the lower bound of its step), less than {} of the {:.2g} of "
+        "one worker alone (single)",
+        most, goal.target ? "half" : "a tenth", of_one);
   }
 }
 
@@ -176,7 +167,10 @@ Question question_of(const Registry& systems, const std::string& file, const std
   question.text = is_platform ? scenario_of_platform(file, question.notes) : scenario::scenario_text(file);
   scenario::Scenario scenario = scenario::parse_scenario(systems, question.text, file, overrides);
   question.notes.insert(question.notes.end(), scenario.notes.begin(), scenario.notes.end());
-  check_question(scenario);
+  if (!scenario.stop.time) {
+    throw scenario::ScenarioErrors(
+        {file + ": $.stop.time: is missing; expected a time that all candidates may take, " + "such as \"600s\""});
+  }
   if (!scenario.evaluate.every && !scenario.evaluate.every_iterations) {
     const double every = scenario.stop.time->value / evaluations;
     question.set.push_back({"evaluate.every", fmt::format("\"{}ms\"", std::max(1.0, std::floor(1e3 * every)))});
@@ -195,50 +189,44 @@ Question question_of(const Registry& systems, const std::string& file, const std
 std::vector<Candidate> candidates_of(const Question& question, const Goal& goal,
                                      const std::vector<std::string>& systems, int at_once) {
   check_systems(systems);
-  std::vector<Candidate> candidates;
-  std::vector<scenario::Scenario> scenarios;
   const scenario::Scenario own = scenario_with(question, {});
-  bool has_own = false;
-  for (const KnownCandidate& known : known_candidates) {
-    candidates.push_back({known.name, {{"algorithm", known.algorithm}}, true, ""});
-    scenarios.push_back(own);
-    if (!is_asked(system_of(known), systems)) {
-      candidates.back().excluded = not_asked;
-      continue;
-    }
+  std::vector<Entry> entries;
+  const auto add = [&](Candidate candidate, bool in_step) {
+    Entry& entry = entries.emplace_back(Entry{std::move(candidate), in_step, own});
     try {
-      scenarios.back() = scenario_with(question, candidates.back().changes);
-      has_own = has_own || algorithm_text(scenarios.back()) == algorithm_text(own);
+      entry.scenario = scenario_with(question, entry.candidate.changes);
     } catch (const scenario::ScenarioErrors& errors) {
-      candidates.back().excluded = bare(errors.lines.front(), question);
+      entry.candidate.excluded = bare(errors.lines.front(), question);
     }
+    const SystemFacts& facts = entry.scenario.algorithm->facts();
+    entry.candidate.sends = !facts.one_trains && std::string_view(facts.name) != "alone";
+  };
+  for (const KnownCandidate& known : known_candidates) {
+    if (is_asked(system_of(known), systems)) add({known.name, {{"algorithm", known.algorithm}}}, known.in_step);
   }
-  if (!has_own && is_asked(own.algorithm->facts().name, systems)) {
-    candidates.push_back({std::string(own.algorithm->facts().name) + " as given", {}, true, ""});
-    scenarios.push_back(own);
-  }
-  std::vector<std::optional<run::Forecast>> forecasts(candidates.size());
+  const bool has_own = std::ranges::any_of(entries, [&](const Entry& entry) {
+    return entry.candidate.excluded.empty() && algorithm_text(entry.scenario) == algorithm_text(own);
+  });
+  const std::string own_name = own.algorithm->facts().name;
+  if (!has_own && is_asked(own_name, systems)) add({own_name + " as given", {}}, false);
   process::in_children(
-      candidates.size(), at_once,
+      entries.size(), at_once,
       [&](std::size_t i) -> std::function<std::string()> {
-        return [&, i] { return candidates[i].excluded.empty() ? run::forecast_as_bytes(scenarios[i]) : std::string(); };
+        if (!entries[i].candidate.excluded.empty()) return nullptr;
+        return [&, i] { return run::forecast_as_bytes(entries[i].scenario); };
       },
       [&](std::size_t i, const process::ChildAnswer& answer) {
         try {
-          if (!answer.text().empty()) forecasts[i] = run::forecast_from(answer.text());
+          entries[i].forecast = run::forecast_from(answer.text());
         } catch (const InputError& error) {
-          candidates[i].excluded = bare(error.what(), question);
+          entries[i].candidate.excluded = bare(error.what(), question);
         }
       });
-  if (!candidates.front().excluded.empty()) {
-    throw InputError(question.file + ": one worker alone cannot be run: " + candidates.front().excluded);
-  }
-  exclude_by_bounds(candidates, forecasts, own, goal);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const SystemFacts& facts = scenarios[i].algorithm->facts();
-    candidates[i].sends = !facts.one_trains && std::string_view(facts.name) != "alone";
-  }
-  std::erase_if(candidates, [](const Candidate& candidate) { return candidate.excluded == not_asked; });
+  const std::string& why = entries.front().candidate.excluded;
+  if (!why.empty()) throw InputError(question.file + ": one worker alone cannot be run: " + why);
+  exclude_by_bounds(entries, own, goal);
+  std::vector<Candidate> candidates;
+  for (Entry& entry : entries) candidates.push_back(std::move(entry.candidate));
   return candidates;
 }
 

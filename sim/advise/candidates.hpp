@@ -2,12 +2,11 @@
 // it, and one worker alone.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/node/registry.hpp"
-#include "sim/advise/lab.hpp"
+#include "sim/advise/trials.hpp"
 #include "sim/scenario/reading/read.hpp"
 
 namespace ddl::advise {
@@ -16,7 +15,7 @@ struct Candidate {
   std::string name;                         // "ako partitions=4"
   std::vector<scenario::Override> changes;  // of the scenario
   bool sends = true;                        // whether anything travels
-  std::string excluded;                     // why it is not run; "" if it is
+  std::string excluded = {};                // why it is not run; "" if it is
 };
 
 // A question as a scenario's text.

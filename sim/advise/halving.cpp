@@ -7,8 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/base/check.hpp"
-
 namespace ddl::advise {
 namespace {
 
@@ -38,57 +36,72 @@ std::vector<SearchSetting> grid_of(const SearchSpace& space) {
   return all;
 }
 
-int spare_of(const SearchSpace& space) { return space.rate ? space.spare : 0; }
-
 // One search, followed.
 class Search {
  public:
-  Search(const SearchSpace& space, const std::vector<std::uint64_t>& seeds, const ScoreOf& score)
-      : space_(space), seeds_(seeds), score_(score) {}
+  Search(const SearchSpace& space, const ScoreOf& score) : space_(space), score_(score) {}
 
   Halving follow() {
-    check(!seeds_.empty(), "a search has seeds");
     for (const SearchSetting& setting : grid_of(space_)) found_.tried.push_back({setting, {}});
     std::vector<std::size_t> kept(found_.tried.size());
     std::iota(kept.begin(), kept.end(), std::size_t{0});
-    bool known = look(kept, 1);
-    for (int i = 0; known && i < spare_of(space_); ++i) {
-      found_.tried.push_back({next_rate(), {}});
-      kept.push_back(found_.tried.size() - 1);
-      known = look({kept.back()}, 1);
+    double before = 0;  // the length of the last runs
+    for (const Rung& rung : space_.rungs) {
+      if (before == 1 && kept.size() == 1) break;
+      if (before > 0) keep_better(kept, before);
+      if (!look(kept, rung)) break;
+      if (before < 1 && rung.length == 1 && !try_further_rates(kept, rung)) break;
+      before = rung.length;
     }
-    for (std::size_t seeds = 2; known && kept.size() > 1 && seeds / 2 < seeds_.size(); seeds *= 2) {
-      std::ranges::stable_sort(kept, {}, [&](std::size_t i) { return found_.tried[i].mean(); });
-      kept.resize((kept.size() + 1) / 2);
-      known = look(kept, std::min(seeds, seeds_.size()));
-    }
-    choose();
+    found_.at_edge = is_at_edge();
     return std::move(found_);
   }
 
  private:
-  // Whether all have scores of the first `seeds` seeds; those without are open.
-  bool look(const std::vector<std::size_t>& settings, std::size_t seeds) {
+  // Two are left for complete runs: what is best there may be second in shorter ones.
+  void keep_better(std::vector<std::size_t>& kept, double length) const {
+    std::ranges::stable_sort(kept, {}, [&](std::size_t i) { return mean_of(found_.tried[i].scores.at(length)); });
+    const std::size_t half = (kept.size() + 1) / 2;
+    kept.resize(std::min(kept.size(), length < 1 ? std::max<std::size_t>(2, half) : half));
+  }
+
+  // Whether all have the scores that the rung asks for; those without are open.
+  bool look(const std::vector<std::size_t>& settings, const Rung& rung) {
     for (const std::size_t index : settings) {
-      Halving::Tried& tried = found_.tried[index];
-      while (tried.scores.size() < seeds) {
-        const auto score = score_(tried.setting, seeds_[tried.scores.size()]);
-        if (!score) break;
-        tried.scores.push_back(*score);
+      std::vector<double> scores;
+      for (std::size_t seed = 0; seed < rung.seeds; ++seed) {
+        const SearchRun run{found_.tried[index].setting, rung.length, seed};
+        const auto score = scores.size() == seed ? score_(run) : std::nullopt;
+        if (score) {
+          scores.push_back(*score);
+        } else {
+          found_.open.push_back(run);
+        }
       }
-      for (std::size_t seed = tried.scores.size(); seed < seeds; ++seed) {
-        found_.open.push_back({tried.setting, seeds_[seed]});
-      }
+      if (!scores.empty()) found_.tried[index].scores[rung.length] = std::move(scores);
     }
     return found_.open.empty();
   }
 
-  // Scores of the first seed by quarters, of settings that differ from this one in their rate alone.
-  std::vector<std::pair<int, double>> rates_beside(const SearchSetting& setting) const {
+  // One by one, each at once as far as this rung; false if one is open.
+  bool try_further_rates(std::vector<std::size_t>& kept, const Rung& rung) {
+    for (int i = 0; space_.rate && i < space_.spare; ++i) {
+      const SearchSetting next = next_rate();
+      const auto place = std::ranges::find(found_.tried, next, &Halving::Tried::setting);  // by a shorter run
+      kept.push_back(static_cast<std::size_t>(place - found_.tried.begin()));
+      if (place == found_.tried.end()) found_.tried.push_back({next, {}});
+      if (!look({kept.back()}, rung)) return false;
+    }
+    return true;
+  }
+
+  // Of the first seed, in order of their rates, of runs as long with settings that differ from this in the rate alone.
+  std::vector<std::pair<int, double>> rates_beside(const SearchSetting& setting, double length) const {
     std::vector<std::pair<int, double>> rates;
     for (const Halving::Tried& other : found_.tried) {
-      if (other.setting.values == setting.values && !other.scores.empty()) {
-        rates.emplace_back(other.setting.quarters, other.scores.front());
+      const auto scores = other.scores.find(length);
+      if (other.setting.values == setting.values && scores != other.scores.end()) {
+        rates.emplace_back(other.setting.quarters, scores->second.front());
       }
     }
     std::ranges::sort(rates);
@@ -96,9 +109,12 @@ class Search {
   }
 
   SearchSetting next_rate() const {
-    const auto best = std::ranges::min_element(found_.tried, {}, [](const auto& one) { return one.scores.front(); });
-    SearchSetting next = best->setting;
-    const auto rates = rates_beside(next);
+    const auto first = [](const Halving::Tried& one) {
+      const auto scores = one.scores.find(1);
+      return scores == one.scores.end() ? std::numeric_limits<double>::infinity() : scores->second.front();
+    };
+    SearchSetting next = std::ranges::min_element(found_.tried, {}, first)->setting;
+    const auto rates = rates_beside(next, 1);
     const auto place = std::ranges::find(rates, next.quarters, [](const auto& rate) { return rate.first; });
     if (place == rates.begin()) return next.quarters -= doubling, next;
     if (std::next(place) == rates.end()) return next.quarters += doubling, next;
@@ -110,33 +126,55 @@ class Search {
     return next;
   }
 
-  void choose() {
-    for (std::size_t i = 0; i < found_.tried.size(); ++i) {
-      const Halving::Tried& one = found_.tried[i];
-      if (one.scores.empty()) continue;
-      const Halving::Tried* best = found_.best ? &found_.tried[*found_.best] : nullptr;
-      if (best == nullptr || one.scores.size() > best->scores.size() ||
-          (one.scores.size() == best->scores.size() && one.mean() < best->mean())) {
-        found_.best = i;
-      }
-    }
-    if (!found_.best || !space_.rate) return;
-    const SearchSetting& best = found_.tried[*found_.best].setting;
-    const auto rates = rates_beside(best);
-    found_.at_edge = rates.size() > 1 && (best.quarters == rates.front().first || best.quarters == rates.back().first);
+  bool is_at_edge() const {
+    const Halving::Tried* best = found_.best();
+    if (best == nullptr || !space_.rate) return false;
+    const auto rates = rates_beside(best->setting, found_.length());
+    const int own = best->setting.quarters;
+    return rates.size() > 1 && (own == rates.front().first || own == rates.back().first);
   }
 
   const SearchSpace& space_;
-  const std::vector<std::uint64_t>& seeds_;
   const ScoreOf& score_;
   Halving found_;
 };
 
 }  // namespace
 
-double Halving::Tried::mean() const {
-  if (scores.empty()) return std::numeric_limits<double>::infinity();
-  return std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
+double mean_of(const std::vector<double>& values) {
+  if (values.empty()) return std::numeric_limits<double>::infinity();
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::vector<Rung> rungs_by_seeds(std::size_t seeds) {
+  std::vector<Rung> rungs = {{1, 1}};
+  while (rungs.back().seeds < seeds) rungs.push_back({1, std::min(2 * rungs.back().seeds, seeds)});
+  return rungs;
+}
+
+std::size_t Halving::runs() const {
+  std::size_t runs = 0;
+  for (const Tried& one : tried) {
+    for (const auto& [length, scores] : one.scores) runs += scores.size();
+  }
+  return runs;
+}
+
+double Halving::length() const {
+  double longest = 0;
+  for (const Tried& one : tried) longest = std::max(longest, one.scores.empty() ? 0 : one.scores.rbegin()->first);
+  return longest;
+}
+
+const Halving::Tried* Halving::best_after(double length) const {
+  const Tried* best = nullptr;
+  for (const Tried& one : tried) {
+    if (!one.scores.contains(length)) continue;
+    const auto &own = one.scores.at(length), &of_best = (best == nullptr ? one : *best).scores.at(length);
+    const bool better = own.size() != of_best.size() ? own.size() > of_best.size() : mean_of(own) < mean_of(of_best);
+    if (best == nullptr || better) best = &one;
+  }
+  return best;
 }
 
 double rate_of(const SearchSpace& space, const SearchSetting& setting) {
@@ -152,18 +190,10 @@ std::vector<scenario::Override> overrides_of(const SearchSpace& space, const Sea
   return changes;
 }
 
-Halving halve(const SearchSpace& space, const std::vector<std::uint64_t>& seeds, const ScoreOf& score) {
-  return Search(space, seeds, score).follow();
-}
+Halving halve(const SearchSpace& space, const ScoreOf& score) { return Search(space, score).follow(); }
 
-std::size_t runs_of(const SearchSpace& space, std::size_t seeds) {
-  std::size_t kept = grid_of(space).size() + static_cast<std::size_t>(spare_of(space));
-  std::size_t runs = kept;
-  for (std::size_t rung = 2; kept > 1 && rung / 2 < seeds; rung *= 2) {
-    kept = (kept + 1) / 2;
-    runs += kept * (std::min(rung, seeds) - rung / 2);
-  }
-  return runs;
+std::size_t runs_of(const SearchSpace& space) {
+  return halve(space, [](const SearchRun&) { return 0.0; }).runs();
 }
 
 }  // namespace ddl::advise

@@ -1,14 +1,13 @@
-// Which of several candidates is best, by racing them over seeds: all have the first few seeds, those that are worse
+// Which of several contenders is best, by racing them over seeds: all have the first few seeds, those that are worse
 // than the leader beyond chance are dropped, and the others go on (Maron and Moore, NIPS 1993; Birattari and others,
 // GECCO 2002).
 //
-// There are only a few looks, after 3, 5, 8 and 12 seeds. At each every candidate but the leader has a t-test of its
+// There are only a few looks, after 3, 5, 8 and 12 seeds. At each every contender but the leader has a t-test of its
 // difference from the leader, paired by seed, corrected for their number by Holm's rule and for the number of looks by
 // Bonferroni's: a race drops its best in at most 5 % of cases.
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -16,38 +15,39 @@ namespace ddl::advise {
 
 inline constexpr std::size_t race_looks[] = {3, 5, 8, 12};  // seeds
 
+using Scores = std::vector<std::optional<double>>;  // by seed; the less the better; none: not known yet
+// Of those that are known; none: no score is.
+std::optional<double> mean_of(const Scores& scores);
+// Of the first so many seeds, all of which both have.
+std::vector<double> differences_of(const Scores& one, const Scores& other, std::size_t seeds);
+
 // A race as far as it is known.
 struct Race {
   struct Entrant {
-    std::vector<std::optional<double>> scores;  // by seed
-    std::optional<std::size_t> dropped_after;   // so many seeds; none: it is still in the race, or waits
-    bool waits = false;                         // it lacks seeds of the first look, or of those that there are
+    Scores scores;
+    std::optional<std::size_t> dropped_after;  // so many seeds; none: it is still in the race, or waits
+    bool waits = false;                        // for its scores of the first look
     // Of no difference from the leader, corrected, at the last look that it was in; none of the leader and before the
     // first look.
     std::optional<double> p;
-    std::size_t seeds() const;           // with a score
-    std::optional<double> mean() const;  // over these
+    std::size_t seeds() const;  // with a score
   };
   struct Open {
-    std::size_t entrant;
-    std::uint64_t seed;
+    std::size_t entrant, seed;  // by number
   };
   std::vector<Entrant> entrants;
-  std::vector<Open> open;  // to be run next: first of those that wait; none: the race is at its end
-  // The least mean of those in the race, or before the first look of those with the most seeds; none: nothing is known.
-  std::optional<std::size_t> leader;
-  std::size_t looked_after = 0;  // seeds; 0: there was no look yet
-  // Those still in the race, by their mean. Where two or more do not wait, or there is but one: none that waits.
-  std::vector<std::size_t> left;
-  bool is_even() const;  // none of those left waits: their means are over the same seeds
+  std::vector<Open> open;             // to be run next: first of those that wait; none: the race is at its end
+  std::size_t looked_after = 0;       // seeds; 0: there was no look yet
+  std::optional<std::size_t> leader;  // the least mean at the last look
+  std::vector<std::size_t> left;      // those not dropped at the looks so far, by their mean
+
+  // How many seeds the first look has: of fewer than three nothing is tested.
+  std::size_t first_look() const;
 };
 
-// The less the better; none: not known yet. An infinite one drops its candidate at once.
-using RaceScore = std::function<std::optional<double>(std::size_t entrant, std::uint64_t seed)>;
-
-// Follows the race from its beginning, as far as scores are known: the same scores give the same race. Entrants that
-// lack seeds of the first look wait, while two or more that have them race on: a budget may have no room for more.
-// Seeds beyond the last look are not used. Of fewer than the first look has all are run, and nothing is tested.
-Race race(std::size_t entrants, const std::vector<std::uint64_t>& seeds, const RaceScore& score);
+// Follows the race from its beginning, as far as scores are known, by entrant: the same scores give the same race.
+// Entrants that lack seeds of the first look wait, while two or more that have them race on: a budget may have no room
+// for more. Seeds beyond the last look are not used. An infinite score drops its entrant at once.
+Race race(const std::vector<Scores>& scores);
 
 }  // namespace ddl::advise

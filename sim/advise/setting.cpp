@@ -15,7 +15,7 @@
 #include "sim/platform/fabric.hpp"
 #include "sim/platform/network_plan.hpp"
 #include "sim/results/writing/readable.hpp"
-#include "sim/run/forecast.hpp"
+#include "sim/run/run.hpp"
 
 namespace ddl::advise {
 namespace {
@@ -38,24 +38,24 @@ std::string range_text(const Range& range, const auto& shown) {
   return least == most ? least : least + " to " + most;
 }
 
-// Of the first most_nodes nodes.
-void for_each_route(const platform::Fabric& fabric, const auto& look) {
+// What the parent needs of a network: a line on it, its model, and whether packets would be nearer to measured times.
+nlohmann::json network_of(const platform::Fabric& fabric) {
+  Range bandwidths, latencies;
+  platform::RouteKind kind = platform::RouteKind::near_and_quick;
+  const auto bandwidth = [&](int link) { return fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s; };
   const int nodes = std::min(fabric.node_count(), most_nodes);
-  for (int source = 0; source < nodes; ++source) {
-    for (int target = 0; target < nodes; ++target) {
-      if (source == target) continue;
-      try {
-        look(fabric.find_route(source, target));
-      } catch (const InputError&) {
-        // A file need not have all routes.
-      }
+  for (int pair = 0; pair < nodes * nodes; ++pair) {
+    if (pair / nodes == pair % nodes) continue;
+    try {
+      const platform::Route& route = fabric.find_route(pair / nodes, pair % nodes);
+      latencies.add(route.latency_s);
+      Range of_route;
+      for (const int link : route.links) of_route.add(bandwidth(link));
+      kind = std::max(kind, platform::kind_of_route(of_route.least, route.latency_s));
+    } catch (const InputError&) {
+      // A file need not have all routes.
     }
   }
-}
-
-std::string network_text(const platform::Fabric& fabric) {
-  Range bandwidths, latencies;
-  for_each_route(fabric, [&](const platform::Route& route) { latencies.add(route.latency_s); });
   for (const platform::LinkInfo& link : fabric.links()) bandwidths.add(link.bandwidth_bytes_per_s);
   std::string text = counted(fabric.worker_count(), "worker");
   if (fabric.server_count() > 0) text += " and " + counted(fabric.server_count(), "server");
@@ -63,26 +63,10 @@ std::string network_text(const platform::Fabric& fabric) {
   if (!latencies.empty()) {
     text += "; latency of a route, one way, " + range_text(latencies, results::readable_seconds);
   }
-  return fmt::format("Network: {}; network model {}.", text, ddl::name_of(fabric.network_plan().model));
-}
-
-bool would_packets_be_nearer(const platform::Fabric& fabric) {
-  if (fabric.network_plan().model != scenario::NetworkModel::TCP) return false;
-  platform::RouteKind kind = platform::RouteKind::near_and_quick;
-  for_each_route(fabric, [&](const platform::Route& route) {
-    double narrowest = std::numeric_limits<double>::infinity();
-    for (const int link : route.links) {
-      narrowest = std::min(narrowest, fabric.links()[static_cast<std::size_t>(link)].bandwidth_bytes_per_s);
-    }
-    kind = std::max(kind, platform::kind_of_route(narrowest, route.latency_s));
-  });
-  return kind >= platform::RouteKind::far;
-}
-
-// Throws InputError where the platform, or what else the scenario sets, is not for packets.
-void build_for_packets(scenario::Scenario scenario) {
-  scenario.platform.network.model = scenario::NetworkModel::packets;
-  const platform::Fabric fabric(scenario);
+  const scenario::NetworkModel model = fabric.network_plan().model;
+  return {{"text", fmt::format("Network: {}; network model {}.", text, ddl::name_of(model))},
+          {"model", std::string(ddl::name_of(model))},
+          {"packets_are_nearer", model == scenario::NetworkModel::TCP && kind >= platform::RouteKind::far}};
 }
 
 std::string training_text(const scenario::Scenario& scenario) {
@@ -107,46 +91,36 @@ std::string training_text(const scenario::Scenario& scenario) {
 Setting setting_of(const scenario::Scenario& scenario) {
   Setting setting{.lines = {training_text(scenario)}};
   try {
-    const auto network = nlohmann::json::parse(process::in_child([&] {
-      const platform::Fabric fabric(scenario);
-      return nlohmann::json{{"text", network_text(fabric)},
-                            {"model", std::string(ddl::name_of(fabric.network_plan().model))},
-                            {"packets_are_nearer", would_packets_be_nearer(fabric)}}
-          .dump();
-    }));
+    const auto network =
+        nlohmann::json::parse(process::in_child([&] { return network_of(platform::Fabric(scenario)).dump(); }));
     setting.lines.push_back(network["text"]);
     setting.network_model = network["model"];
     if (!network["packets_are_nearer"]) return setting;
-    process::in_child([&] {
-      build_for_packets(scenario);
-      return std::string();
-    });
+    scenario::Scenario with_packets = scenario;
+    with_packets.platform.network.model = scenario::NetworkModel::packets;
+    process::in_child([&] { return std::to_string(platform::Fabric(with_packets).node_count()); });
     setting.check_with_packets = true;
   } catch (const InputError&) {
-    // Each candidate that needs more of the platform says what is wrong with it.
+    // Of a platform that cannot be built, or not for packets. Candidates that need it say what is wrong.
   }
   return setting;
 }
 
-std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario, bool packets) {
-  const auto times = [](double factor, double own) { return fmt::format("{}", factor * own); };
-  const double bandwidth = scenario.platform.bandwidth_factor, latency = scenario.platform.latency_factor;
-  std::vector<OtherCondition> list;
-  if (packets) list.push_back({"packet by packet", {"platform.network.model", R"("packets")"}, true});
-  list.push_back({"bandwidth halved", {"platform.bandwidth_factor", times(0.5, bandwidth)}});
-  list.push_back({"bandwidth doubled", {"platform.bandwidth_factor", times(2, bandwidth)}});
-  list.push_back({"latency halved", {"platform.latency_factor", times(0.5, latency)}});
-  list.push_back({"latency doubled", {"platform.latency_factor", times(2, latency)}});
+std::vector<OtherCondition> conditions_of(const scenario::Scenario& scenario, bool packets) {
+  std::vector<OtherCondition> list = {{"as given", {}}};
+  if (packets) list.push_back({"packet by packet", {{"platform.network.model", R"("packets")"}}, true});
+  const auto add = [&](const char* what, const char* path, double own) {
+    list.push_back({fmt::format("{} halved", what), {{path, fmt::format("{}", 0.5 * own)}}});
+    list.push_back({fmt::format("{} doubled", what), {{path, fmt::format("{}", 2 * own)}}});
+  };
+  add("bandwidth", "platform.bandwidth_factor", scenario.platform.bandwidth_factor);
+  add("latency", "platform.latency_factor", scenario.platform.latency_factor);
   return list;
 }
 
 double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second) {
-  const auto cost_s = [](const scenario::Scenario& scenario) {
-    const std::string forecast = process::in_child([&] { return run::forecast_as_bytes(scenario); });
-    return run::forecast_from(forecast).cost.core_s();
-  };
   try {
-    return cost_s(first) / cost_s(second);
+    return run::forecast_of(first).cost.core_s() / run::forecast_of(second).cost.core_s();
   } catch (const InputError&) {
     return 1;  // the run will say what is wrong
   }

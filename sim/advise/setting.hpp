@@ -19,12 +19,12 @@ struct Setting {
 Setting setting_of(const scenario::Scenario& scenario);
 
 struct OtherCondition {
-  std::string name;  // "bandwidth halved"
-  scenario::Override change;
+  std::string name;                         // "bandwidth halved"
+  std::vector<scenario::Override> changes;  // of the scenario
   bool costs_more = false;
 };
-// Packet by packet, if asked for, then with links of half and twice their bandwidth and latency.
-std::vector<OtherCondition> other_conditions(const scenario::Scenario& scenario, bool packets);
+// As given; packet by packet, if asked for; then with links of half and twice their bandwidth and latency.
+std::vector<OtherCondition> conditions_of(const scenario::Scenario& scenario, bool packets);
 // What a run of the first is expected to cost, as a multiple of what one of the second costs; 1 if that cannot be said.
 double cost_ratio(const scenario::Scenario& first, const scenario::Scenario& second);
 

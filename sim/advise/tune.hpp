@@ -1,16 +1,16 @@
 // ddlsim tune: each of several scenarios at its own best settings. For each, <out>/<name>/ has tried.csv, a row per
-// run, <name>_tuned.json, the scenario with what was best, and the runs in tuning/.
+// run, <name>_tuned.json, the scenario with what was best, and the runs in tuning/. And "tune" in a sweep: every point
+// of the grid at its own.
 #pragma once
 
-#include <deque>
 #include <filesystem>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/node/registry.hpp"
 #include "sim/advise/tuning.hpp"
-#include "sim/jobs/jobs_folder.hpp"
+#include "sim/jobs/sweep/plan.hpp"
 
 namespace ddl::advise {
 
@@ -27,39 +27,26 @@ struct TunedScenario {
   std::string name, file;
   std::filesystem::path folder;
   Halving search;
-  SearchSpace space;
-  std::vector<scenario::Override> best;  // empty: no run has ended
-  std::size_t runs = 0, planned = 0;     // made, and of the whole search
+  std::vector<scenario::Override> best;           // empty: no run has ended
+  std::size_t runs = 0, failed = 0, planned = 0;  // made, without a result among these, and of the whole search
   // Of the best settings, over its seeds: what the goal asks for, in words' place.
   std::vector<double> at_end;
   std::vector<std::optional<double>> times_s;
-  std::size_t failed = 0;
   std::string tuned_file;  // empty: none was written
 };
 
-class TuneStudy {
- public:
-  // Reads everything. Throws ScenarioErrors.
-  TuneStudy(Registry systems, TuneRequest request);
+// Reads everything, searches to the end, or as far as the options let it get, and writes the files. Throws
+// ScenarioErrors, and as Trials::run.
+std::vector<TunedScenario> tuned_scenarios(const Registry& systems, const TuneRequest& request,
+                                           const TrialOptions& options);
 
-  // To the end of every search, or as far as the options let it get; then writes the files. Throws as Lab::run.
-  void run(const LabOptions& options);
-  // As far as the runs that have ended tell.
-  std::vector<TunedScenario> results();
+// Searches the best settings of every point of a sweep that has "tune", and gives them to its scenario; what was found
+// is a column of the sweep's tables. The runs go to <out>/<sweep>_tuning, with tried.csv, a row for each. Throws as
+// Trials::run, and RunFailed for a point of which no run came to its end.
+jobs::SweepPlan tuned_plan(const Registry& systems, const jobs::Sweep& sweep, jobs::SweepPlan plan,
+                           const std::string& out, const TrialOptions& options);
 
- private:
-  struct Source {
-    scenario::Scenario scenario;
-    std::string text;
-    std::filesystem::path folder;
-  };
-  void write(const TunedScenario& tuned, std::size_t number);
-
-  Registry systems_;
-  TuneRequest request_;
-  std::deque<Source> sources_;
-  Lab lab_;
-  std::unique_ptr<Tuning> tuning_;
-};
+// Runs that takes, at most, by point; all 0 without "tune".
+std::vector<std::size_t> tuning_runs(const jobs::Sweep& sweep, const jobs::SweepPlan& plan);
 
 }  // namespace ddl::advise

@@ -1,11 +1,15 @@
 #include "sim/advise/tuning.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/base/check.hpp"
+#include "sim/results/text/setting_column.hpp"
 #include "sim/results/writing/whole_file.hpp"
 #include "sim/scenario/checks.hpp"
+#include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::advise {
@@ -14,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t first_tuning_seed = 1000001;
+constexpr double evaluations_of_short_run = 3;
 
 // At commas that are neither in brackets nor in quotes.
 std::vector<std::string> parts_of(const std::string& text) {
@@ -39,61 +44,128 @@ std::string relative_to(const fs::path& folder, const std::string& path) {
   return found.empty() ? path : found;
 }
 
+// A share of the run, evaluated often enough to tell how it did.
+std::vector<scenario::Override> shortened(const scenario::Scenario& own, double length) {
+  const auto seconds = [](double value) {
+    return '"' + scenario::write_quantity(value, scenario::Dimension::time) + '"';
+  };
+  const double length_s = length * own.stop.time->value, most = length_s / evaluations_of_short_run;
+  std::vector<scenario::Override> changes = {{"stop.time", seconds(length_s)}};
+  if (own.evaluate.every && own.evaluate.every->value > most) changes.push_back({"evaluate.every", seconds(most)});
+  return changes;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> tuning_seeds(std::size_t count) {
-  std::vector<std::uint64_t> seeds;
-  for (std::size_t i = 0; i < count; ++i) seeds.push_back(first_tuning_seed + i);
+  std::vector<std::uint64_t> seeds(count);
+  std::iota(seeds.begin(), seeds.end(), first_tuning_seed);
   return seeds;
 }
 
-LabTrial Tuning::trial_of(std::size_t scheme, const SearchSetting& setting, std::uint64_t seed) const {
-  const TunedScheme& one = schemes_.at(scheme);
-  std::vector<scenario::Override> changes = one.changes;
-  for (scenario::Override& change : overrides_of(one.space, setting)) changes.push_back(std::move(change));
-  return {lab_.point(one.base, changes), seed};
+void check_not_for_tuning(const std::vector<std::uint64_t>& seeds, std::size_t count, const std::string& where) {
+  for (const std::uint64_t seed : seeds) {
+    if (seed < first_tuning_seed || seed >= first_tuning_seed + count) continue;
+    throw InputError(where + ": " + std::to_string(seed) + " is a seed for tuning; expected others");
+  }
 }
 
-Halving Tuning::search_of(std::size_t scheme) const {
-  return halve(space_of(scheme), seeds_, [&](const SearchSetting& setting, std::uint64_t seed) {
-    const TrialResult* known = lab_.known(trial_of(scheme, setting, seed));
+Trial trial_of(Trials& trials, const Scheme& scheme, const SearchRun& run) {
+  std::vector<scenario::Override> changes = joined(scheme.changes, overrides_of(scheme.space, run.setting));
+  if (run.length < 1) {
+    changes = joined(std::move(changes), shortened(trials.scenario(trials.point(scheme.base, {})), run.length));
+  }
+  return {trials.point(scheme.base, changes), first_tuning_seed + run.seed};
+}
+
+Halving search_of(Trials& trials, const Scheme& scheme) {
+  return halve(scheme.space, [&](const SearchRun& run) {
+    const TrialResult* known = trials.known(trial_of(trials, scheme, run));
     return known == nullptr ? std::nullopt : std::optional(known->score);
   });
 }
 
-std::vector<scenario::Override> Tuning::best_of(std::size_t scheme) const {
-  std::vector<scenario::Override> changes = schemes_.at(scheme).changes;
-  const Halving search = search_of(scheme);
-  if (!search.best) return changes;
-  for (scenario::Override& change : overrides_of(space_of(scheme), search.tried[*search.best].setting)) {
-    changes.push_back(std::move(change));
-  }
-  return changes;
+std::vector<scenario::Override> best_of(const Scheme& scheme, const Halving& search) {
+  const Halving::Tried* best = search.best();
+  return best == nullptr ? scheme.changes : joined(scheme.changes, overrides_of(scheme.space, best->setting));
 }
 
-std::vector<LabTrial> Tuning::open() const {
-  std::vector<Halving> searches;
-  std::size_t most = 0;
-  for (std::size_t scheme = 0; scheme < schemes(); ++scheme) {
-    searches.push_back(search_of(scheme));
-    most = std::max(most, searches.back().open.size());
-  }
-  std::vector<LabTrial> trials;
-  for (std::size_t next = 0; next < most; ++next) {
-    for (std::size_t scheme = 0; scheme < schemes(); ++scheme) {
-      if (next >= searches[scheme].open.size()) continue;
-      const Halving::Open& open = searches[scheme].open[next];
-      trials.push_back(trial_of(scheme, open.setting, open.seed));
+std::vector<MadeRun> made_runs(Trials& trials, const Scheme& scheme, const Halving& search) {
+  std::vector<MadeRun> runs;
+  for (const Halving::Tried& tried : search.tried) {
+    for (const auto& [length, scores] : tried.scores) {
+      for (std::size_t seed = 0; seed < scores.size(); ++seed) {
+        const Trial trial = trial_of(trials, scheme, {tried.setting, length, seed});
+        runs.push_back({&tried, length, trial.seed, trials.known(trial)});
+      }
     }
   }
-  return trials;
+  return runs;
 }
 
-bool Tuning::run(const LabOptions& options) const {
-  for (std::vector<LabTrial> trials = open(); !trials.empty(); trials = open()) {
-    if (!lab_.run(trials, options)) return false;
+std::vector<BudgetedRun> open_runs(Trials& trials, const std::vector<Scheme>& schemes,
+                                   const std::vector<std::size_t>& order) {
+  std::vector<std::pair<std::size_t, BudgetedRun>> open;  // with its place in its search
+  for (const std::size_t i : order) {
+    const Halving search = search_of(trials, schemes[i]);
+    for (const SearchRun& run : search.open) {
+      const auto place = static_cast<std::size_t>(&run - search.open.data());
+      open.push_back({place, {trial_of(trials, schemes[i], run), i, run.length}});
+    }
   }
-  return true;
+  std::ranges::stable_sort(open, {}, [](const auto& one) { return std::pair(one.second.length, one.first); });
+  std::vector<BudgetedRun> runs;
+  for (const auto& [place, run] : open) runs.push_back(run);
+  return runs;
+}
+
+void tune(Trials& trials, const std::vector<Scheme>& schemes, const TrialOptions& options) {
+  std::vector<std::size_t> order(schemes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Trial> open;
+  do {
+    open.clear();
+    for (const BudgetedRun& run : open_runs(trials, schemes, order)) open.push_back(run.trial);
+  } while (!open.empty() && trials.run(open, options));
+}
+
+std::string tried_csv(Trials& trials, const std::vector<Scheme>& schemes, const std::vector<std::string>& columns,
+                      const std::vector<std::vector<std::string>>& values) {
+  std::vector<std::string> paths = columns;
+  for (const SearchSpace::Axis& axis : schemes.front().space.axes) paths.push_back(axis.path);
+  if (schemes.front().space.rate) paths.emplace_back(rate_path);
+  std::vector<std::vector<std::string>> settings(paths.size());  // by path, then by row
+  std::vector<results::TableLine> rows;
+  for (std::size_t i = 0; i < schemes.size(); ++i) {
+    const Halving search = search_of(trials, schemes[i]);
+    for (const MadeRun& run : made_runs(trials, schemes[i], search)) {
+      std::vector<std::string> own = values.empty() ? std::vector<std::string>() : values[i];
+      for (const auto& change : overrides_of(schemes[i].space, run.tried->setting)) own.push_back(change.value);
+      for (std::size_t path = 0; path < paths.size(); ++path) settings[path].push_back(own.at(path));
+      const auto& there = run.result->target;
+      rows.push_back({std::to_string(run.seed),
+                      {"", run.result->score},
+                      {"", run.result->at_end},
+                      {"", there ? std::optional(there->time_s) : std::nullopt},
+                      {"", there ? std::optional(there->bytes) : std::nullopt},
+                      run.result->failure,
+                      run.tried == search.best() ? "1" : "0"});
+    }
+  }
+  results::Table table;
+  table.rows.resize(rows.size());
+  for (std::size_t path = 0; path < paths.size(); ++path) {
+    const results::SettingColumn setting = results::setting_column(paths[path], settings[path]);
+    table.columns.push_back(setting.column);
+    for (std::size_t row = 0; row < rows.size(); ++row) table.rows[row].push_back(setting.cells[row]);
+  }
+  const std::string word(trials.goal().metric.word);
+  for (const std::string& key : {std::string("seed"), std::string("score"), word, std::string("time_to_target_s"),
+                                 std::string("bytes_to_target"), std::string("failure"), std::string("best")}) {
+    table.columns.push_back({key, key});
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row) std::ranges::copy(rows[row], std::back_inserter(table.rows[row]));
+  return results::csv_text(table);
 }
 
 OverText over_of(const std::string& text) {
@@ -116,8 +188,9 @@ OverText over_of(const std::string& text) {
   return over;
 }
 
-SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverText>& over) {
+SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverText>& over, std::size_t seeds) {
   SearchSpace space;
+  space.rungs = rungs_by_seeds(seeds);
   const auto own_rate = [&] {
     return std::visit([](const auto& params) { return params.learning_rate; }, scenario.training.optimizer);
   };

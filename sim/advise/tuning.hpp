@@ -1,49 +1,54 @@
-// Several schemes, each searching for its own best settings, at equal cost: a search of each, run side by side.
+// Several schemes, each searching for its own best settings at equal cost, side by side.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/advise/budget.hpp"
 #include "sim/advise/halving.hpp"
-#include "sim/advise/lab.hpp"
+#include "sim/advise/trials.hpp"
 
 namespace ddl::advise {
 
 // Seeds for tuning alone, far from those of reports: 1000001, 1000002, ...
 std::vector<std::uint64_t> tuning_seeds(std::size_t count);
+// Throws InputError, which begins with `where`, if one of `seeds` is among the first `count` of these.
+void check_not_for_tuning(const std::vector<std::uint64_t>& seeds, std::size_t count, const std::string& where);
 
-struct TunedScheme {
-  std::size_t base;                         // of the lab
+struct Scheme {
+  Base base;
   std::vector<scenario::Override> changes;  // of the base, before what is searched
   SearchSpace space;
 };
 
-class Tuning {
- public:
-  Tuning(Lab& lab, std::vector<TunedScheme> schemes, std::vector<std::uint64_t> seeds)
-      : lab_(lab), schemes_(std::move(schemes)), seeds_(std::move(seeds)) {}
+Trial trial_of(Trials& trials, const Scheme& scheme, const SearchRun& run);
+// As far as it is known.
+Halving search_of(Trials& trials, const Scheme& scheme);
+// The scheme's changes and what has been found best; the former alone if nothing is known.
+std::vector<scenario::Override> best_of(const Scheme& scheme, const Halving& search);
 
-  std::size_t schemes() const { return schemes_.size(); }
-  const SearchSpace& space_of(std::size_t scheme) const { return schemes_.at(scheme).space; }
-  const std::vector<std::uint64_t>& seeds() const { return seeds_; }
-  // As far as it is known.
-  Halving search_of(std::size_t scheme) const;
-  // Of a scheme, with what has been found best; without changes of the space if nothing is known.
-  std::vector<scenario::Override> best_of(std::size_t scheme) const;
-  LabTrial trial_of(std::size_t scheme, const SearchSetting& setting, std::uint64_t seed) const;
-  // What all searches ask for next; the first runs of all come before the second ones.
-  std::vector<LabTrial> open() const;
-  // To the end; false if the options did not let it get there.
-  bool run(const LabOptions& options) const;
-
- private:
-  Lab& lab_;
-  std::vector<TunedScheme> schemes_;
-  std::vector<std::uint64_t> seeds_;
+// A run whose score a search knows.
+struct MadeRun {
+  const Halving::Tried* tried;  // of the search
+  double length;
+  std::uint64_t seed;
+  const TrialResult* result;
 };
+std::vector<MadeRun> made_runs(Trials& trials, const Scheme& scheme, const Halving& search);
+// What the searches of several ask for next, the shorter runs first; of these the first of each scheme, in this order,
+// come before the second ones.
+std::vector<BudgetedRun> open_runs(Trials& trials, const std::vector<Scheme>& schemes,
+                                   const std::vector<std::size_t>& order);
+// Searches to the end, or as far as the options let them get.
+void tune(Trials& trials, const std::vector<Scheme>& schemes, const TrialOptions& options);
+
+inline constexpr const char* tried_file = "tried.csv";
+// What was tried, a row per run: its settings, how it did, and whether they were the best in the end. `values` are
+// those of `columns` for each scheme: what tells schemes apart whose rows are in one table.
+std::string tried_csv(Trials& trials, const std::vector<Scheme>& schemes, const std::vector<std::string>& columns = {},
+                      const std::vector<std::vector<std::string>>& values = {});
 
 // "PATH=VALUE,VALUE,..." as --over has it; of the learning rate the path may stand alone. Brackets, braces and quotes
 // keep what is in them together. Throws InputError.
@@ -53,8 +58,8 @@ struct OverText {
 };
 OverText over_of(const std::string& text);
 
-// What is searched for a scenario; without `over` its learning rate.
-SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverText>& over);
+// What is searched for a scenario, without `over` its learning rate, with at most so many seeds.
+SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverText>& over, std::size_t seeds);
 
 // Throws ScenarioErrors unless runs of the scenario can be judged by the goal: they learn, and are evaluated.
 void check_tunable(const scenario::Scenario& scenario, const Goal& goal);

@@ -12,7 +12,7 @@
 #include "core/base/counted.hpp"
 #include "core/data/dataset.hpp"
 #include "core/nn/model.hpp"
-#include "sim/advise/tune_sweep.hpp"
+#include "sim/advise/tune.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
 #include "sim/cli/terminal.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/counted.hpp"
-#include "sim/advise/tune_sweep.hpp"
+#include "sim/advise/tune.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
 #include "sim/cli/progress.hpp"

@@ -12,121 +12,134 @@
 namespace ddl::advise {
 namespace {
 
-const std::vector<std::uint64_t> four_seeds = {101, 102, 103, 104};
-
-using KnownScore = std::function<double(const SearchSetting&, std::uint64_t)>;
+using SearchScore = std::function<double(const SearchRun&)>;
 
 // A search to its end; each run is asked for once.
-struct Finished {
+struct FinishedSearch {
   Halving state;
   std::size_t runs = 0;
 };
-Finished search(const SearchSpace& space, const std::vector<std::uint64_t>& seeds, const KnownScore& score) {
-  std::map<std::pair<SearchSetting, std::uint64_t>, double> known;
+FinishedSearch search(const SearchSpace& space, const SearchScore& score) {
+  std::map<SearchRun, double> known;
   while (true) {
-    Halving state = halve(space, seeds, [&](const SearchSetting& setting, std::uint64_t seed) {
-      const auto found = known.find({setting, seed});
+    Halving state = halve(space, [&](const SearchRun& run) {
+      const auto found = known.find(run);
       return found == known.end() ? std::nullopt : std::optional(found->second);
     });
     if (state.open.empty()) return {std::move(state), known.size()};
-    for (const Halving::Open& open : state.open) {
-      CHECK(known.emplace(std::pair(open.setting, open.seed), score(open.setting, open.seed)).second);
-    }
+    for (const SearchRun& run : state.open) CHECK(known.emplace(run, score(run)).second);
   }
 }
 
-// A valley about the rate `best`, in doublings.
-KnownScore valley(const SearchSpace& space, double best, double noise = 0) {
-  return [&space, best, noise](const SearchSetting& setting, std::uint64_t seed) {
-    const double way = std::log2(rate_of(space, setting) / best);
-    return way * way + noise * stream(seed, std::to_string(setting.quarters), "noise").normal();
+// A valley about the rate `best`, in doublings; of shorter runs about larger rates: by a doubling for a quarter.
+SearchScore valley(const SearchSpace& space, double best, double noise = 0) {
+  return [&space, best, noise](const SearchRun& run) {
+    const double way = std::log2(rate_of(space, run.setting) / best) + std::log2(run.length) / 2;
+    return way * way + noise * stream(run.seed, std::to_string(run.setting.quarters), "noise").normal();
   };
 }
 
 double best_rate(const SearchSpace& space, const Halving& state) {
-  return rate_of(space, state.tried.at(state.best.value()).setting);
+  REQUIRE(state.best() != nullptr);
+  return rate_of(space, state.best()->setting);
+}
+
+SearchSpace rates_of(int rates, int spare, std::vector<Rung> rungs) {
+  return {{}, 0.1, rates, spare, std::move(rungs)};
 }
 
 }  // namespace
 
 TEST_CASE("every search over a space takes as many runs, whatever its scores") {
-  const SearchSpace rates{{}, 0.1, 5, 3};
-  std::set<std::size_t> runs;
-  for (const double best : {1e-4, 0.02, 0.1, 0.3, 5.0, 1e4}) {
-    runs.insert(search(rates, four_seeds, valley(rates, best)).runs);
-    runs.insert(search(rates, four_seeds, valley(rates, best, 3)).runs);
+  // 5 and 3 with one seed, 4 of them with a second, 2 with a third and a fourth; and, with shorter runs first, 3 and 2,
+  // then 2 and 2 whole ones, 2 of them with a second seed.
+  for (const auto& [space, expected] :
+       {std::pair(rates_of(5, 3, rungs_by_seeds(4)), 8 + 4 + 4),
+        std::pair(rates_of(3, 2, {{1.0 / 16, 1}, {0.25, 1}, {1, 1}, {1, 2}}), 3 + 2 + 4 + 2)}) {
+    std::set<std::size_t> runs = {runs_of(space)};
+    for (const double best : {1e-4, 0.02, 0.1, 0.3, 5.0, 1e4}) {
+      runs.insert(search(space, valley(space, best)).runs);
+      runs.insert(search(space, valley(space, best, 3)).runs);
+    }
+    CHECK(runs == std::set<std::size_t>{static_cast<std::size_t>(expected)});
   }
-  // 5 and 3 with one seed, 4 of them with a second, 2 with a third and a fourth.
-  CHECK(runs == std::set<std::size_t>{8 + 4 + 4});
-  CHECK(runs_of(rates, four_seeds.size()) == 16);
-
-  const SearchSpace lists{{{"a", {"1", "2", "3"}}, {"b", {"x", "y"}}}, std::nullopt};
-  const auto flat = [](const SearchSetting&, std::uint64_t) { return 1.0; };
-  CHECK(search(lists, {1, 2, 3}, flat).runs == 6 + 3 + 2 * 1);  // 6 settings, 3 with two seeds, 2 with three
-  CHECK(runs_of(lists, 3) == 11);
-  CHECK(search(lists, {1}, flat).runs == 6);
+  SearchSpace lists{{{"a", {"1", "2", "3"}}, {"b", {"x", "y"}}}, std::nullopt, 5, 3, rungs_by_seeds(3)};
+  const auto flat = [](const SearchRun&) { return 1.0; };
+  CHECK(search(lists, flat).runs == 6 + 3 + 2 * 1);  // 6 settings, 3 with two seeds, 2 with three
+  lists.rungs = rungs_by_seeds(1);
+  CHECK(search(lists, flat).runs == 6);
 }
 
 TEST_CASE("the best rate is found between the rates of the grid and beyond them") {
-  const SearchSpace space{{}, 0.1, 5, 3};
+  const SearchSpace space = rates_of(5, 3, rungs_by_seeds(4));
   for (const double best : {0.1, 0.2, 0.14, 0.03, 0.5, 0.8, 2.0, 0.006}) {
-    const Halving state = search(space, four_seeds, valley(space, best)).state;
+    const Halving state = search(space, valley(space, best)).state;
     CAPTURE(best);
     CHECK(std::abs(std::log2(best_rate(space, state) / best)) <= 0.5);
     CHECK_FALSE(state.at_edge);
   }
   // Four times the scenario's rate and three doublings are as far as it goes; then it says that it is at the edge.
-  const Halving far = search(space, four_seeds, valley(space, 100)).state;
+  const Halving far = search(space, valley(space, 100)).state;
   CHECK(best_rate(space, far) == doctest::Approx(0.1 * 4 * 8));
   CHECK(far.at_edge);
   // Cut off after so many of the rates 0.1, 0.2, 0.05, of which the largest is the best: of one there is no edge yet.
   for (const int known : {1, 2, 3}) {
     CAPTURE(known);
     int asked = 0;
-    const Halving cut = halve(space, four_seeds, [&](const SearchSetting& setting, std::uint64_t) {
-      return asked++ < known ? std::optional(-rate_of(space, setting)) : std::nullopt;
+    const Halving cut = halve(space, [&](const SearchRun& run) {
+      return asked++ < known ? std::optional(-rate_of(space, run.setting)) : std::nullopt;
     });
     REQUIRE_FALSE(cut.open.empty());
     CHECK(cut.at_edge == (known > 1));
   }
 }
 
+TEST_CASE("shorter runs, which prefer larger rates, do not decide which is the best of complete ones") {
+  const SearchSpace space = rates_of(3, 2, {{1.0 / 16, 1}, {0.25, 1}, {1, 1}, {1, 2}});
+  // At a sixteenth the best is four times as large.
+  for (const double best : {0.4, 0.2, 0.1, 0.07, 0.05, 0.025}) {
+    CAPTURE(best);
+    const Halving state = search(space, valley(space, best)).state;
+    CHECK(std::abs(std::log2(best_rate(space, state) / best)) <= 0.5);
+    CHECK(state.length() == 1);
+    CHECK(state.best()->scores.at(1).size() == 2);
+    CHECK(state.best_after(1.0 / 16)->scores.at(1.0 / 16).size() == 1);
+  }
+}
+
 TEST_CASE("the best of a list is found through noise that misleads single seeds") {
-  const SearchSpace space{{{"period", {"1", "2", "4", "8"}}}, std::nullopt};
-  const auto score = [](const SearchSetting& setting, std::uint64_t seed) {
+  const SearchSpace space{{{"period", {"1", "2", "4", "8"}}}, std::nullopt, 5, 3, rungs_by_seeds(4)};
+  const auto score = [](const SearchRun& run) {
     const double true_score[] = {4, 2, 1, 3};
     // The second is the best with the first seed, and with that one alone.
-    return setting.values[0] == 1 && seed == 101 ? 0.5 : true_score[setting.values[0]];
+    return run.setting.values[0] == 1 && run.seed == 0 ? 0.5 : true_score[run.setting.values[0]];
   };
-  const Halving state = search(space, four_seeds, score).state;
-  CHECK(overrides_of(space, state.tried.at(*state.best).setting)[0].value == "4");
-  CHECK(state.tried[*state.best].scores.size() == 4);
+  const Halving state = search(space, score).state;
+  CHECK(overrides_of(space, state.best()->setting)[0].value == "4");
+  CHECK(state.best()->scores.at(1).size() == 4);
 }
 
 TEST_CASE("settings are written as a scenario reads them, each list and the rate") {
-  const SearchSpace space{{{"algorithm.partitions", {"2", "\"auto\""}}}, 0.4, 3, 0};
-  const Halving state = halve(space, {9}, [](const auto&, std::uint64_t) { return std::nullopt; });
-  REQUIRE(state.open.size() == 6);
-  CHECK_FALSE(state.best.has_value());
+  const SearchSpace space{{{"algorithm.partitions", {"2", "\"auto\""}}}, 0.4, 3, 0, rungs_by_seeds(1)};
+  const Halving state = halve(space, [](const SearchRun&) { return std::nullopt; });
+  CHECK(state.best() == nullptr);
   std::vector<std::string> texts;
-  for (const Halving::Open& open : state.open) {
-    const auto changes = overrides_of(space, open.setting);
+  for (const SearchRun& run : state.open) {
+    const auto changes = overrides_of(space, run.setting);
     REQUIRE(changes.size() == 2);
     CHECK(changes[0].path == "algorithm.partitions");
     CHECK(changes[1].path == rate_path);
     texts.push_back(changes[0].value + " " + changes[1].value);
-    CHECK(open.seed == 9);
   }
   CHECK(texts == std::vector<std::string>{"2 0.4", "\"auto\" 0.4", "2 0.8", "\"auto\" 0.8", "2 0.2", "\"auto\" 0.2"});
 }
 
 TEST_CASE("a search that was cut off has the best of what it knows, and goes on from there") {
-  const SearchSpace space{{}, 0.1, 5, 3};
-  const KnownScore score = valley(space, 0.2);
-  const Halving cut = halve(space, four_seeds, [&](const SearchSetting& setting, std::uint64_t seed) {
-    return setting.quarters >= 0 && setting.quarters <= 4 ? std::optional(score(setting, seed)) : std::nullopt;
+  const SearchSpace space = rates_of(5, 3, rungs_by_seeds(4));
+  const SearchScore score = valley(space, 0.2);
+  const Halving cut = halve(space, [&](const SearchRun& run) {
+    return run.setting.quarters >= 0 && run.setting.quarters <= 4 ? std::optional(score(run)) : std::nullopt;
   });
-  REQUIRE(cut.best.has_value());
   CHECK(best_rate(space, cut) == doctest::Approx(0.2));
   CHECK(cut.open.size() == 3);
 }

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numeric>
+#include <functional>
 #include <string>
 
 #include "core/base/rng.hpp"
@@ -14,38 +13,42 @@
 namespace ddl::advise {
 namespace {
 
-std::vector<std::uint64_t> seeds_of(std::size_t count) {
-  std::vector<std::uint64_t> seeds(count);
-  std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
-  return seeds;
-}
-
 // Normal scores: what a seed has in common for all, and what is each candidate's own.
 struct Normals {
   std::vector<double> means;
   double common = 3, own = 1;
   std::uint64_t repetition = 0;
 
-  double operator()(std::size_t entrant, std::uint64_t seed) const {
+  double operator()(std::size_t entrant, std::size_t seed) const {
     const std::string name = std::to_string(seed);
     return means.at(entrant) + common * stream(repetition, "all", name).normal() +
            own * stream(repetition, std::to_string(entrant), name).normal();
   }
 };
 
+using RaceScore = std::function<std::optional<double>(std::size_t entrant, std::size_t seed)>;
+
+std::vector<Scores> scores_of(std::size_t entrants, std::size_t seeds, const RaceScore& score) {
+  std::vector<Scores> scores(entrants);
+  for (std::size_t i = 0; i < entrants; ++i) {
+    for (std::size_t seed = 0; seed < seeds; ++seed) scores[i].push_back(score(i, seed));
+  }
+  return scores;
+}
+
 // To its end, with what it asks for and nothing else.
-Race run_race(std::size_t entrants, std::size_t seeds, const std::function<double(std::size_t, std::uint64_t)>& score,
-              std::size_t* runs = nullptr) {
-  std::map<std::pair<std::size_t, std::uint64_t>, double> known;
-  while (true) {
-    const Race state = race(entrants, seeds_of(seeds), [&](std::size_t i, std::uint64_t seed) {
-      const auto found = known.find({i, seed});
-      return found == known.end() ? std::nullopt : std::optional(found->second);
-    });
-    if (runs != nullptr) *runs = known.size();
-    if (state.open.empty()) return state;
-    for (const Race::Open& open : state.open)
-      CHECK(known.emplace(std::pair(open.entrant, open.seed), score(open.entrant, open.seed)).second);
+struct FinishedRace {
+  Race race;
+  std::size_t runs = 0;
+};
+FinishedRace run_race(std::size_t entrants, std::size_t seeds, const RaceScore& score) {
+  std::vector<Scores> known(entrants, Scores(seeds));
+  for (std::size_t runs = 0;; ++runs) {
+    const Race state = race(known);
+    if (state.open.empty()) return {state, runs};
+    const Race::Open& next = state.open.front();
+    REQUIRE_FALSE(known[next.entrant][next.seed].has_value());
+    known[next.entrant][next.seed] = score(next.entrant, next.seed);
   }
 }
 
@@ -56,7 +59,7 @@ TEST_CASE("a race drops what is worse, keeps the best, and its error rate holds"
   int dropped = 0, told_apart = 0;
   for (int i = 0; i < repetitions; ++i) {
     const Normals scores{{10, 10, 10, 13, 16, 30}, 3, 1, static_cast<std::uint64_t>(i)};
-    const Race state = run_race(scores.means.size(), 12, scores);
+    const Race state = run_race(scores.means.size(), 12, scores).race;
     dropped += state.entrants[0].dropped_after.has_value();  // which is as good as any
     told_apart += state.entrants[3].dropped_after && state.entrants[4].dropped_after && state.entrants[5].dropped_after;
   }
@@ -69,64 +72,74 @@ TEST_CASE("a race among equals drops the best in no more than one of twenty") {
   int dropped = 0;
   for (int i = 0; i < repetitions; ++i) {
     const Normals scores{std::vector<double>(8, 1.0), 3, 1, static_cast<std::uint64_t>(1000 + i)};
-    dropped += run_race(8, 12, scores).entrants[0].dropped_after.has_value();
+    dropped += run_race(8, 12, scores).race.entrants[0].dropped_after.has_value();
   }
   CHECK(dropped <= repetitions * 5 / 100);
 }
 
 TEST_CASE("what all seeds have in common does not hide a difference") {
-  const Normals scores{{1.0, 1.5}, 100, 0.05, 7};
-  const Race state = run_race(2, 12, scores);
+  const Race state = run_race(2, 12, Normals{{1.0, 1.5}, 100, 0.05, 7}).race;
   CHECK(state.left == std::vector<std::size_t>{0});
   CHECK(state.entrants[1].dropped_after.has_value());
 }
 
 TEST_CASE("the winner of a race of two is decided as soon as a look shows it, and no further run is asked for") {
-  std::size_t runs = 0;
-  const Race state = run_race(
-      2, 12,
-      [](std::size_t i, std::uint64_t seed) {
-        return static_cast<double>(i) + 1e-3 * static_cast<double>(seed * (i + 1) % 3);
-      },
-      &runs);
+  const auto [state, runs] = run_race(2, 12, [](std::size_t i, std::size_t seed) {
+    return static_cast<double>(i) + 1e-3 * static_cast<double>((seed + 1) * (i + 1) % 3);
+  });
   CHECK(state.left == std::vector<std::size_t>{0});
   CHECK(state.looked_after == 3);
   CHECK(runs == 6);
 }
 
 TEST_CASE("exact ties are never told apart, and a race ends after the last look") {
-  std::size_t runs = 0;
-  const Race state = run_race(
-      3, 20, [](std::size_t, std::uint64_t seed) { return static_cast<double>(seed); }, &runs);
+  const auto [state, runs] = run_race(3, 20, [](std::size_t, std::size_t seed) { return static_cast<double>(seed); });
   CHECK(state.left.size() == 3);
   CHECK(state.looked_after == 12);
   CHECK(runs == 36);
   CHECK(*state.entrants[1].p == 1);
 }
 
-TEST_CASE("with fewer seeds than the first look has nothing is dropped, and what fails is dropped at once") {
-  const auto worse = [](std::size_t i, std::uint64_t) -> std::optional<double> { return static_cast<double>(100 * i); };
-  CHECK(race(3, seeds_of(2), worse).left.size() == 3);
-  CHECK(race(3, seeds_of(2), worse).leader == std::size_t{0});
-  const Race failing = race(2, seeds_of(3), [](std::size_t i, std::uint64_t seed) -> std::optional<double> {
+TEST_CASE("of fewer seeds than a test needs all are run, the leader has the best mean, and nothing is dropped") {
+  const auto with = [](std::size_t of_second, std::size_t of_third) {
+    return race(scores_of(3, 2, [=](std::size_t i, std::size_t seed) -> std::optional<double> {
+      const std::size_t had[] = {2, of_second, of_third};
+      const double scores[] = {5, 3, 1};
+      return seed < had[i] ? std::optional(scores[i]) : std::nullopt;
+    }));
+  };
+  // Means over different seeds are not compared: there is no leader before two have both.
+  const Race cut = with(1, 0);
+  CHECK_FALSE(cut.entrants[0].waits);
+  CHECK(cut.entrants[1].waits);
+  CHECK(cut.entrants[2].waits);
+  CHECK(cut.open.size() == 1 + 2);
+  CHECK_FALSE(cut.leader.has_value());
+  CHECK(with(2, 1).leader == std::size_t{1});
+  const Race whole = with(2, 2);
+  CHECK(whole.left == std::vector<std::size_t>{2, 1, 0});
+  CHECK(whole.looked_after == 2);
+  CHECK_FALSE(whole.entrants[0].p.has_value());
+  CHECK(whole.open.empty());
+}
+
+TEST_CASE("what fails is dropped at once") {
+  const Race failing = race(scores_of(2, 3, [](std::size_t i, std::size_t seed) -> std::optional<double> {
     return i == 0 ? INFINITY : static_cast<double>(seed);
-  });
+  }));
   CHECK(failing.left == std::vector<std::size_t>{1});
   CHECK(failing.leader == std::size_t{1});
 }
 
-TEST_CASE("a race that was cut off has an order, and goes on to where it would have come") {
+TEST_CASE("a race that was cut off goes on to where it would have come, and more than it asks for changes nothing") {
   const Normals scores{{10, 10.2, 14}, 3, 1, 3};
-  const Race whole = run_race(3, 12, scores);
-  const Race cut = race(3, seeds_of(12), [&](std::size_t i, std::uint64_t seed) {
-    return seed < 3 || (seed == 3 && i == 2) ? std::optional(scores(i, seed)) : std::nullopt;
-  });
+  const Race whole = run_race(3, 12, scores).race;
+  const Race cut = race(scores_of(3, 12, [&](std::size_t i, std::size_t seed) {
+    return seed < 2 || (seed == 2 && i == 2) ? std::optional(scores(i, seed)) : std::nullopt;
+  }));
   CHECK(cut.looked_after == 0);
   CHECK(cut.open.size() == 2);
-  REQUIRE(cut.leader.has_value());
-  const Race again = race(3, seeds_of(12), [&](std::size_t i, std::uint64_t seed) -> std::optional<double> {
-    return scores(i, seed);  // more than is asked for changes nothing
-  });
+  const Race again = race(scores_of(3, 12, scores));
   CHECK(again.left == whole.left);
   CHECK(again.looked_after == whole.looked_after);
 }
@@ -134,12 +147,12 @@ TEST_CASE("a race that was cut off has an order, and goes on to where it would h
 TEST_CASE("entrants that lack seeds of the first look wait while those that have them race, and join in later") {
   // The second is as good as the first, the third far behind, the fourth the best by far.
   const Normals scores{{10, 10, 40, 1}, 3, 0.5, 5};
-  const auto without = [&](std::size_t missing) {
-    return [&scores, missing](std::size_t i, std::uint64_t seed) {
-      return i == missing && seed > 1 ? std::nullopt : std::optional(scores(i, seed));
-    };
+  const auto without = [&](std::size_t missing, std::size_t seeds) {
+    return race(scores_of(4, seeds, [&](std::size_t i, std::size_t seed) {
+      return i == missing && seed > 0 ? std::nullopt : std::optional(scores(i, seed));
+    }));
   };
-  const Race cut = race(4, seeds_of(3), without(3));
+  const Race cut = without(3, 3);
   CHECK(cut.looked_after == 3);
   CHECK(cut.entrants[3].waits);
   CHECK_FALSE(cut.entrants[3].dropped_after.has_value());
@@ -147,41 +160,11 @@ TEST_CASE("entrants that lack seeds of the first look wait while those that have
   CHECK(std::ranges::count(cut.left, std::size_t{3}) == 0);
   REQUIRE(cut.open.size() == 2);
   CHECK(cut.open[0].entrant == 3);
-  CHECK(cut.open[0].seed == 2);
+  CHECK(cut.open[0].seed == 1);
   // More seeds are asked for, of those that wait first.
-  CHECK(race(4, seeds_of(5), without(3)).open.front().entrant == 3);
-  const Race whole = race(4, seeds_of(3), without(4));
+  CHECK(without(3, 5).open.front().entrant == 3);
+  const Race whole = without(4, 3);
   CHECK(whole.left == std::vector<std::size_t>{3});
-  CHECK(whole.open.empty());
-}
-
-TEST_CASE("of fewer seeds than the first look has all are asked for, and means over different seeds are not compared") {
-  // The first has both seeds, the second one, the third, which is the best of all, none or one.
-  const auto with = [](std::size_t of_second, std::size_t of_third) {
-    return race(3, seeds_of(2), [=](std::size_t i, std::uint64_t seed) -> std::optional<double> {
-      const std::size_t had[] = {2, of_second, of_third};
-      const double scores[] = {5, 3, 1};
-      return seed <= had[i] ? std::optional(scores[i]) : std::nullopt;
-    });
-  };
-  const Race cut = with(1, 0);
-  CHECK_FALSE(cut.entrants[0].waits);
-  CHECK(cut.entrants[1].waits);
-  CHECK(cut.entrants[2].waits);
-  CHECK(cut.open.size() == 1 + 2);
-  CHECK(cut.leader == std::size_t{0});
-  CHECK(cut.left == std::vector<std::size_t>{0, 1, 2});
-  CHECK_FALSE(cut.is_even());
-
-  const Race two = with(2, 1);
-  CHECK(two.left == std::vector<std::size_t>{1, 0});
-  CHECK(two.leader == std::size_t{1});
-  CHECK(two.open.size() == 1);
-  CHECK(two.is_even());
-  CHECK(two.looked_after == 0);
-
-  const Race whole = with(2, 2);
-  CHECK(whole.left == std::vector<std::size_t>{2, 1, 0});
   CHECK(whole.open.empty());
 }
 

@@ -100,12 +100,11 @@ void print_notes(const std::vector<TunedScenario>& all, const std::vector<std::u
 }  // namespace
 
 int tune(const Registry& systems, const TuneSettings& settings) {
-  advise::TuneStudy study(systems, settings.request);
-  with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
-    study.run({settings.jobs > 0 ? settings.jobs : jobs::usable_cores(), show});
-    return 0;
-  });
-  const std::vector<TunedScenario> all = study.results();
+  const int at_once = settings.jobs > 0 ? settings.jobs : jobs::usable_cores();
+  const std::vector<TunedScenario> all =
+      with_progress("tune", !settings.quiet && !settings.json, [&](const auto& show) {
+        return advise::tuned_scenarios(systems, settings.request, {at_once, show});
+      });
   if (settings.json) {
     Json list = Json::array();
     for (const TunedScenario& tuned : all) list.push_back(json_of(tuned, settings.request.goal));
