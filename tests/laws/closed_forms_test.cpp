@@ -104,7 +104,8 @@ TEST_CASE("all-reduces: 2(n-1)(alpha + N/(nB)) on a ring, 2 ceil(log2 n)(alpha +
   }
 }
 
-TEST_CASE("Ako: latency + size / bandwidth a message, and computing and sending overlap unless publication blocks") {
+TEST_CASE(
+    "Ako: a message takes latency + size / bandwidth, and computing overlaps with sending unless publication blocks") {
   const double alpha = 0.05;
   takes({with("ako", R"("partitions": 1)"), 2, 0, 1, 0.25}, c + 0.25 + n_over_b, 2, 1e-6);
   for (const int P : {1, 6, 60}) {
@@ -138,7 +139,7 @@ TEST_CASE("Ako: latency + size / bandwidth a message, and computing and sending 
 }
 
 // The words of leaving follow the last models and take a latency more.
-TEST_CASE("neighbours: c + deg N/B + alpha a round, with overlap the longer of the two, and a pull c + N/B + 2 alpha") {
+TEST_CASE("neighbours: c + deg N/B + alpha a round, with overlap the longer of the two, and c + N/B + 2 alpha a pull") {
   const double alpha = 0.05, exchange_s = 2 * n_over_b + 2 * alpha;
   for (const int n : {2, 3, 8}) {
     takes({with("gossip", R"("peer": "ring")"), n, 0, 4, alpha}, 4 * (c + n_over_b + 2 * alpha), 4.0 * n);

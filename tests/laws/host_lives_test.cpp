@@ -45,7 +45,7 @@ const std::vector<std::string> all = systems_in_faults(4, 1, {R"({"name": "ako",
 
 }  // namespace
 
-TEST_CASE("whatever becomes of a worker, the others do all their steps, and it those that it is there for") {
+TEST_CASE("whatever becomes of a worker, the others do all their steps, and it does those for which it is there") {
   struct Life {
     const char* what;
     std::vector<scenario::Fault> faults;
