@@ -110,10 +110,10 @@ Adviser::Adviser(const Registry& systems, AdviseRequest request, int at_once)
   }
   conditions_ = conditions_of(own, setting_.check_with_packets);
   Base tuning_base = base("tuning", {{"expect", "[]"}});  // which may be of a later time than a short run's end
-  // Tuning may stop where the question is answered, if it is about accuracy.
+  // Tuning may stop where the question is answered.
   const Goal& goal = request_.goal;
-  if (goal.target && !goal.metric.less_is_better) {
-    tuning_base.set.push_back({"stop.accuracy", fmt::format("{}", *goal.target)});
+  if (goal.target) {
+    tuning_base.set.push_back({fmt::format("stop.{}", goal.metric.word), fmt::format("{}", *goal.target)});
   }
   SearchSpace space = space_of(own, {}, quick_seeds);
   space.rates = quick_rates, space.spare = quick_spare, space.rungs = quick_rungs;

@@ -104,7 +104,8 @@ jobs::SweepPlan tuned_plan(const Registry& systems, const jobs::Sweep& sweep, jo
                            const std::string& out, const TrialOptions& options) {
   check(sweep.tune.has_value(), "the sweep is tuned");
   check_not_for_tuning(plan.seeds, sweep.tune->seeds, sweep.file + ": $.seeds");
-  const Goal goal{sweep.tune->target};
+  const Goal goal{sweep.tune->target, plan.points.front().scenario.evaluate.judged_by()};
+  check_target(goal, sweep.file + ": $.tune.target");
   const fs::path folder = fs::path(out) / (plan.name + "_tuning");
   Trials trials(systems, goal);
   std::vector<Scheme> schemes;

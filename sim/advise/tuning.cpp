@@ -1,5 +1,7 @@
 #include "sim/advise/tuning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -205,6 +207,23 @@ SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverT
   return space;
 }
 
+Goal goal_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& changes,
+             std::optional<double> target) {
+  Goal goal{target};
+  try {
+    if (file.ends_with(".json")) goal.metric = scenario::read_scenario(systems, file, changes).evaluate.judged_by();
+  } catch (const scenario::ScenarioErrors&) {  // which are told where the file is used
+  }
+  check_target(goal, "--target");
+  return goal;
+}
+
+void check_target(const Goal& goal, const std::string& where) {
+  if (!goal.target || (*goal.target > 0 && *goal.target <= goal.metric.most)) return;
+  throw InputError(fmt::format("{}: {:g} is no {} that a run could reach; expected more than 0{}", where, *goal.target,
+                               goal.metric.word, goal.metric.less_is_better ? "" : " and at most 1"));
+}
+
 void check_tunable(const scenario::Scenario& scenario, const Goal& goal) {
   scenario::Findings findings(scenario.file);
   if (scenario.model.none()) {
@@ -213,9 +232,15 @@ void check_tunable(const scenario::Scenario& scenario, const Goal& goal) {
     findings.add("$.evaluate", "says neither every nor every_iterations; expected when " +
                                    std::string(goal.metric.word) + " is measured");
   }
-  if (goal.target && !goal.metric.less_is_better && !scenario.stop.time && scenario.stop.accuracy &&
-      !goal.metric.reaches(*scenario.stop.accuracy, *goal.target)) {
-    findings.add("$.stop.accuracy", "is below the target, so that no run gets there; expected at least the target");
+  const scenario::Metric& metric = scenario.evaluate.judged_by();
+  if (!scenario.model.none() && metric.word != goal.metric.word) {
+    findings.add("$.evaluate.metric", fmt::format("is {}, but {} is what others are judged by; expected one for all",
+                                                  metric.word, goal.metric.word));
+  }
+  const auto& end = goal.metric.less_is_better ? scenario.stop.loss : scenario.stop.accuracy;
+  if (goal.target && end && !scenario.stop.time && !goal.metric.reaches(*end, *goal.target)) {
+    findings.add(fmt::format("$.stop.{}", goal.metric.word),
+                 "ends runs before they reach the target; expected the target, or what is better");
   }
   if (!findings.empty()) throw scenario::ScenarioErrors(findings.lines());
 }

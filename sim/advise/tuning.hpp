@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,16 @@ OverText over_of(const std::string& text);
 // What is searched for a scenario, without `over` its learning rate, with at most so many seeds.
 SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverText>& over, std::size_t seeds);
 
-// Throws ScenarioErrors unless runs of the scenario can be judged by the goal: they learn, and are evaluated.
+// A goal in the metric that runs of a file are judged by; of a platform's, or what cannot be read, by accuracy. Throws
+// InputError if no run could reach the target.
+Goal goal_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& changes,
+             std::optional<double> target);
+
+// Throws InputError, which begins with `where`, if the metric is never as good as the target.
+void check_target(const Goal& goal, const std::string& where);
+
+// Throws ScenarioErrors unless runs of the scenario can be judged by the goal: they learn, are evaluated, and that by
+// its metric.
 void check_tunable(const scenario::Scenario& scenario, const Goal& goal);
 
 // A scenario as a file that can be run where it lies: paths start from there. Throws InputError.

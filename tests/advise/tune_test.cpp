@@ -122,6 +122,35 @@ TEST_CASE("every point of a tuned sweep runs at what is best for it, which is a 
   CHECK(table.find("gossip,40,1,") != std::string::npos);
 }
 
+TEST_CASE("a goal is in the metric of the scenario, and one that no run can reach is refused") {
+  const results::TemporaryFolder scratch;
+  const std::string by_accuracy = write(scratch, "accuracy.json", "8Mbps");
+  const auto goal = [&](const std::string& file, const std::vector<scenario::Override>& changes,
+                        std::optional<double> target) { return goal_of(systems::built_in(), file, changes, target); };
+  const std::vector<scenario::Override> by_loss = {{"evaluate.metric", "\"loss\""}};
+  CHECK(goal(by_accuracy, {}, 0.8).metric.word == "accuracy");
+  CHECK(goal(by_accuracy, by_loss, 2.5).metric.word == "loss");
+  CHECK(goal("some.xml", {}, std::nullopt).metric.word == "accuracy");
+  CHECK_THROWS_WITH_AS(goal(by_accuracy, {}, 2.5),
+                       "--target: 2.5 is no accuracy that a run could reach; expected more than 0 and at most 1",
+                       InputError);
+  // Tuned by loss, what did best has the least.
+  TuneRequest request;
+  request.files = {by_accuracy};
+  request.overrides = by_loss;
+  request.over = {over_of("training.batch_size=1,40")};
+  request.seeds = 1;
+  request.out = scratch.path().string();
+  request.goal = goal(by_accuracy, by_loss, std::nullopt);
+  const TunedScenario tuned = tuned_scenarios(systems::built_in(), request, {2, {}}).at(0);
+  REQUIRE(tuned.at_end.size() == 1);
+  const std::string tried = results::text_of(tuned.folder / "tried.csv");
+  CHECK(tried.find(",loss,") != std::string::npos);
+  // Beside scenarios of another metric it cannot be.
+  request.goal = {};
+  CHECK_THROWS_AS(tuned_scenarios(systems::built_in(), request, {2, {}}), scenario::ScenarioErrors);
+}
+
 TEST_CASE("a sweep is not tuned over its own seeds") {
   const results::TemporaryFolder scratch;
   jobs::Sweep sweep = sweep_of(R"("tune": {})");

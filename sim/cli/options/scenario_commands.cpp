@@ -153,9 +153,10 @@ Command add_sweep(CLI::App& app, const Registry& systems) {
 }
 
 void add_target(CLI::App& command, advise::Goal& goal) {
-  command.add_option("--target", goal.target, "Soonest at this accuracy; without it, the best accuracy at the end")
-      ->type_name("SHARE")
-      ->check(from_to(0.0, 1.0));
+  command
+      .add_option("--target", goal.target,
+                  "Soonest at this accuracy, or loss if evaluate.metric says so; without it, the best at the end")
+      ->type_name("VALUE");
 }
 
 Command add_tune(CLI::App& app, const Registry& systems) {
@@ -190,6 +191,8 @@ Command add_tune(CLI::App& app, const Registry& systems) {
   return {&command, [typed, over, settings, &command, &systems] {
             settings->request.files = typed->need_files(command);
             settings->request.overrides = typed->changes();
+            settings->request.goal = advise::goal_of(systems, settings->request.files.front(),
+                                                     settings->request.overrides, settings->request.goal.target);
             for (const std::string& text : *over) settings->request.over.push_back(advise::over_of(text));
             return tune(systems, *settings);
           }};
@@ -226,6 +229,8 @@ Command add_advise(CLI::App& app, const Registry& systems) {
             need(command, !settings->request.file.empty(), "scenario or platform");
             settings->request.file = need_scenario_file(settings->request.file);
             settings->request.overrides = typed->changes();
+            settings->request.goal = advise::goal_of(systems, settings->request.file, settings->request.overrides,
+                                                     settings->request.goal.target);
             settings->request.seeds = typed->chosen_seeds();
             return advise(systems, *settings);
           }};

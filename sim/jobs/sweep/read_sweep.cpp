@@ -168,7 +168,7 @@ class SweepReader {
       if (key == "over") {
         read_tuned(value, tuning, here);
       } else if (key == "target") {
-        scenario::read_number(unordered(value), tuning.target.emplace(), Rule{.above = 0, .at_most = 1}, here);
+        scenario::read_number(unordered(value), tuning.target.emplace(), Rule{.above = 0}, here);
       } else if (key == "seeds") {
         scenario::read_unsigned(unordered(value), tuning.seeds, Rule{.at_least = 1, .at_most = 64}, here);
       } else {

@@ -40,13 +40,13 @@ std::string sweep_schema() {
   const Json seeds = {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}, {"items", seed}};
   const Json range = {{"type", "string"}, {"pattern", "^[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*$"}};
   const Json over = {{"type", "object"}, {"additionalProperties", {{"type", "array"}}}};
-  const Json target = {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", 1}};
+  const Json target = {{"type", "number"}, {"exclusiveMinimum", 0}};
   const Json count = {{"type", "integer"}, {"minimum", 1}, {"maximum", 64}};
   const Json tune = {
       {"type", "object"},
       {"properties",
        {{"over", with("paths and values to try; an empty list, of the learning rate: about the scenario's own", over)},
-        {"target", with("soonest at this accuracy; default: the best accuracy at the end", target)},
+        {"target", with("soonest at this value of evaluate.metric; default: the best at the end", target)},
         {"seeds", with("most seeds of a setting; default 4", count)}}},
       {"additionalProperties", false}};
   const Json text = {{"type", "string"}};

@@ -29,7 +29,7 @@ struct SweepAxis {
 struct SweepTuning {
   // Paths and what is tried there; no values, of the learning rate: about the scenario's own. Empty: the learning rate.
   std::vector<std::pair<std::string, std::vector<std::string>>> over;
-  std::optional<double> target;  // soonest at this accuracy; none: the best accuracy at the end
+  std::optional<double> target;  // soonest at this value of the metric; none: the best at the end
   std::uint64_t seeds = 4;       // most of a setting
 };
 
