@@ -201,7 +201,7 @@ TEST_CASE("a connection is as new when one of its hosts was away, others are not
 }
 
 TEST_CASE("a message that is cut off with its host takes no part of a link from those after it, in TCP") {
-  arrives("they are", tcp(0.05), {{2, 1, 1000 * segment}, {0, 1, 30 * segment, 0.01}},
+  arrives("one that is cut off, and one after it", tcp(0.05), {{2, 1, 1000 * segment}, {0, 1, 30 * segment, 0.01}},
           {-1, 0.01 + 0.05 + 0.1 + 20 * segment_s}, {.before = gone_before(1, 2)});
 }
 
@@ -282,7 +282,7 @@ TEST_CASE("in TCP a platform file's bandwidth factor counts instead of its own, 
 TEST_CASE("without latency a message has no window, whatever the one before had") {
   // 1 MB per round trip of 0.4 s at first, then 10 MB/s.
   const Scenario far = on_platform({.workers = 5, .bandwidth = {{1e7}}, .latency = {0.2}});
-  arrives("they are", with_latency(with_window(far, 1e6), {"w0", "w1", "w2"}, 1, 0),
+  arrives("far, then near, and far", with_latency(with_window(far, 1e6), {"w0", "w1", "w2"}, 1, 0),
           {{0, 1, 1e6}, {1, 2, 1e6, 2}, {3, 4, 1e6, 2}}, {0.2 + 0.4, 2.1, 2 + 0.2 + 0.4});
 }
 
