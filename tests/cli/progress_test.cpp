@@ -47,7 +47,7 @@ TEST_CASE("a run that may take more than a minute is told of before, a shorter o
 
 TEST_CASE("a log gets lines instead of a bar") {
   CHECK(progress_line("run", {0.25, 75, 0.5}, 10) == "run: 25 %, t = 75 s, accuracy 0.500, 30 s left");
-  CHECK(progress_line("run", {.accuracy = -1}, 10) == "run: 0 %, t = 0 s");
+  CHECK(progress_line("run", {.score = -1}, 10) == "run: 0 %, t = 0 s");
 }
 
 // What `work` writes to stderr, which is a file meanwhile.
@@ -69,7 +69,7 @@ std::string written(const std::function<void()>& work) {
 }
 
 TEST_CASE("what is no terminal gets the expectation once and a line now and then, and nothing if that is not wanted") {
-  const run::Progress now{.fraction = 0.25, .simulated_s = 75, .accuracy = -1, .expected_s = 600};
+  const run::Progress now{.fraction = 0.25, .simulated_s = 75, .score = -1, .expected_s = 600};
   const auto show = [&](bool wanted, std::chrono::milliseconds between) {
     return written([&] {
       ProgressLine line("run", wanted, between);
