@@ -68,8 +68,8 @@ struct Contender {
 // The best again where one thing differs: the links, or how messages are simulated.
 struct Condition {
   std::string name;  // "bandwidth halved"
-  std::map<std::size_t, Scores>
-      scores;                       // by contender; the first seeds of the race. What sends nothing is not run again
+  // By contender, of the first seeds of the race. One that sends nothing is not run again.
+  std::map<std::size_t, Scores> scores;
   std::optional<std::size_t> best;  // contender; none: some runs are missing
   // Of no difference between the best and the recommended one, paired by seed; none where these are the same.
   std::optional<double> p;
@@ -81,9 +81,8 @@ struct Advice {
   std::vector<std::size_t> turns;     // one worker alone, then the others, the best so far first
   Race race;
   std::vector<std::size_t> ranking;  // those that have raced, the best first
-  // The leader, or one worker alone where it is not told apart from that. Where there are fewer seeds than a look needs
-  // and two have had all of them, the leader. Otherwise a guess: the best of the longest runs that at least two have
-  // had.
+  // The race's leader, which is the best estimate; or the safe choice, one worker alone, where a test does not tell it
+  // apart from that. Before the first look a guess: the best of the longest runs that at least two have had.
   std::optional<std::size_t> recommended;
   double guessed_after = 0;  // the length of these runs; 0: it is no guess
   // The target to which time and bytes are shown: the goal's, or what one worker alone has at the end less a point.
