@@ -109,7 +109,7 @@ TEST_CASE("the schema refuses what the reader refuses by its form alone") {
     if (!scenario.is_object()) continue;
     CAPTURE(example.place);
     CAPTURE(example.given);
-    const bool by_form = example.expected.size() == 1;  // else "the schema accepts it"
+    const bool by_form = example.expected.size() == 1;  // else it is marked: "the schema accepts it"
     CHECK(valid(schema, scenario) != by_form);
   }
 }
