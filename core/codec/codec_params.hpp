@@ -44,7 +44,8 @@ struct MeanThresholdParams {
 };
 
 // Four bits: a sign and three bits of exponent, times the bucket's largest magnitude m. Codes 7 to 1 are m, m/2, ...,
-// m/64, and code 0 is zero; rounded to the nearest of these (Streaming DiLoCo, Douillard et al., 2025).
+// m/64, and code 0 is zero; rounded to the nearest of these (Streaming DiLoCo, Douillard et al., 2025). Values that are
+// not finite stay as they are.
 struct E3m0Params {
   static constexpr const char* tag = "e3m0";
   int bucket = 512;

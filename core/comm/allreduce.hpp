@@ -60,8 +60,8 @@ class AllReduce {
 
   // The traffic of `times` all-reduces a step, each over `models` models or a share of one.
   virtual Phases sum_phases(int workers, double models, double times) const = 0;
-  // What gathering contributions of `models` models each sends in a step.
-  virtual Phases gather_phases(int workers, double models) const = 0;
+  // What gathering contributions of `models` models each, `times` a step, sends in a step.
+  virtual Phases gather_phases(int workers, double models, double times) const = 0;
 };
 
 const AllReduce& all_reduce(Collective how);

@@ -58,8 +58,8 @@ class RingAllReduce final : public AllReduce {
     return round_the_ring(workers, chunks * models / workers, chunks);
   }
 
-  Phases gather_phases(int workers, double models) const override {
-    return round_the_ring(workers, (workers - 1) * models, workers - 1);
+  Phases gather_phases(int workers, double models, double times) const override {
+    return round_the_ring(workers, (workers - 1) * models * times, (workers - 1) * times);
   }
 
  private:

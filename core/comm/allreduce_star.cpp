@@ -34,8 +34,8 @@ class StarAllReduce final : public AllReduce {
     return there_and_back(std::move(to_first));
   }
 
-  Phases gather_phases(int workers, double models) const override {
-    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models);
+  Phases gather_phases(int workers, double models, double times) const override {
+    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models, times);
   }
 
  private:

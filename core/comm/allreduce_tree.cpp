@@ -49,8 +49,8 @@ class TreeAllReduce final : public AllReduce {
     return there_and_back(std::move(up));
   }
 
-  Phases gather_phases(int workers, double models) const override {
-    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models);
+  Phases gather_phases(int workers, double models, double times) const override {
+    return gather_phases_along([workers](int i) { return branches_of(i, workers); }, workers, models, times);
   }
 
  private:

@@ -31,10 +31,11 @@ std::vector<Contribution> gather_along_branches(Group& group, int parent, const 
   return all;
 }
 
-Phases gather_phases_along(const std::function<std::vector<Branch>(int)>& branches_of, int workers, double models) {
+Phases gather_phases_along(const std::function<std::vector<Branch>(int)>& branches_of, int workers, double models,
+                           double times) {
   Phases phases(2);
   const auto flow = [&](int source, int target, int contributions) {
-    return Flow{source, target, contributions * models, static_cast<double>(contributions)};
+    return Flow{source, target, contributions * models * times, contributions * times};
   };
   for (int i = 0; i < workers; ++i) {
     for (const Branch& branch : branches_of(i)) {

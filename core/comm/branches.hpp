@@ -20,7 +20,7 @@ std::vector<Contribution> gather_along_branches(Group& group, int parent, const 
 
 // What it sends, up and then down again.
 Phases gather_phases_along(const std::function<std::vector<Branch>(int worker)>& branches_of, int workers,
-                           double models);
+                           double models, double times);
 
 // These phases, and then the same in reverse order and direction.
 Phases there_and_back(Phases phases);

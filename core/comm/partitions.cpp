@@ -132,11 +132,16 @@ std::vector<Partition> make_partitions(const std::vector<std::vector<std::string
 }
 
 std::vector<Partition> by_layers(LayerOrder order, int partitions, const Cluster& cluster) {
-  if (cluster.tensors.empty()) return make_partitions(Partitioner::even, partitions, cluster);
-  const std::vector<Slice> layers = units_of(cluster, Partitioner::layer, 1).layers;
-  if (layers.size() < static_cast<std::size_t>(partitions)) {
+  std::vector<Slice> layers = units_of(cluster, Partitioner::layer, 1).layers;
+  for (int part = 0; cluster.tensors.empty() && part < partitions; ++part) {
+    layers.push_back(even_part(cluster.parameters, partitions, part));
+  }
+  if (layers.size() < static_cast<std::size_t>(partitions) ||
+      cluster.parameters < static_cast<std::size_t>(partitions)) {
     throw InputError("$.algorithm.fragments: " + std::to_string(partitions) + ", but the model has " +
-                     counted(layers.size(), "layer") + " with parameters; expected at most as many");
+                     counted(static_cast<std::int64_t>(cluster.tensors.empty() ? cluster.parameters : layers.size()),
+                             cluster.tensors.empty() ? "parameter" : "layer") +
+                     (cluster.tensors.empty() ? "" : " with parameters") + "; expected at most as many");
   }
   std::vector<Partition> result(static_cast<std::size_t>(partitions));
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {

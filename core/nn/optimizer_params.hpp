@@ -48,7 +48,7 @@ struct NesterovParams : RateParams {  // v = mu v + g; w -= rate (g + mu v)
 };
 struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
   static constexpr const char* tag = "adam";
-  std::vector<double> betas = {0.9, 0.999};  // decay of the first and second moment
+  std::vector<double> betas = {0.9, 0.999};  // two: decay of the first and second moment
   double epsilon = 1e-8;
   AdamParams() { learning_rate = 0.001; }
 };

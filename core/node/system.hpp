@@ -45,7 +45,7 @@ struct SystemFacts {
   bool fetches_model = false;    // a worker that comes late asks a peer for its model before it starts
   bool equal_replicas = false;   // after a run that ends by steps, workers' own models are the same, to the bit
   bool servers_agree = false;    // several servers decide the same from what each has heard of workers
-  bool fixed_group = false;      // what it keeps is lost with a host
+  bool fixed_group = false;      // no host may come or go: others lack its state
   // True if it needs Node::model_parallel().
   constexpr bool is_model_parallel() const { return one_model || chooses_samples; }
   // True if no host may come or go.

@@ -91,7 +91,7 @@ Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int part
     return {Pace::lockstep, all_reduce.sum_phases(cluster.workers, 1.0 / partitions, 1)};
   }
   return {Pace::lockstep,
-          all_reduce.gather_phases(cluster.workers, comm::least_share(params.codec, cluster) / partitions)};
+          all_reduce.gather_phases(cluster.workers, comm::least_share(params.codec, cluster) / partitions, 1)};
 }
 
 }  // namespace

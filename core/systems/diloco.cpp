@@ -4,7 +4,8 @@
 //   1  x = step(x, gradient(x)); t = t + 1
 //   2  fragment p at its boundary:    D_p = A_p - x_p; begin allreduce_mean(C(D_p))          C: the codec
 //   3  when it is due, tau steps on:  wait for D_p;  A_p = outer_step(A_p, D_p);  x_p = alpha x_p + (1 - alpha) A_p
-//      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) / n
+//      eager, at once:                D_p = mean of the round before + (own D_p - own D_p of the round before) / n,
+//                                     while this worker has steps: so its A is ahead of the others' by its own share
 //   4  a worker whose steps are over contributes nothing, and takes what others contribute, until a round without
 //      contributions ends the group
 //
@@ -54,7 +55,9 @@ class Rounds {
 class OuterModel {
  public:
   OuterModel(const OuterParams& params, const Payload& start, std::size_t parameters)
-      : params_(params), model_(start), velocity_(start ? parameters : 0) {}
+      : params_(params),
+        model_(start),
+        velocity_(start && !std::holds_alternative<OuterSgd>(params) ? parameters : 0) {}
 
   std::span<const float> read() const { return model_.read(); }
   Payload snapshot() const { return model_.snapshot(); }
@@ -152,8 +155,9 @@ class DilocoWorker : public Program {
   // False: no worker had anything to contribute.
   bool apply(std::int64_t k) {
     const std::int64_t from = params_.eager ? k - params_.fragments : k;  // eager: the round before of this fragment
-    const Payload moves = params_.eager ? eager_mean(k, from) : mean_of(from);
+    if (from >= 0) wait_for_sum(from);
     const bool any = from < 0 || known_.at(from).total->count > 0;
+    const Payload moves = params_.eager ? eager_mean(k, from) : mean_of(from);
     known_.erase(from);
     if (!any || !moves) return any;
     outer_.step(fragment(k), moves);
@@ -164,9 +168,12 @@ class DilocoWorker : public Program {
     return true;
   }
 
-  // W. Null without contributions, or when timing only.
-  Payload mean_of(std::int64_t k) {
+  void wait_for_sum(std::int64_t k) {  // W.
     node_.wait_until([this, k] { return known_.at(k).total.has_value(); }, "moves of the other workers");
+  }
+
+  // Null without contributions, or when timing only.
+  Payload mean_of(std::int64_t k) const {
     const comm::Sum& total = *known_.at(k).total;
     if (!total.values || total.count == 0) return nullptr;
     std::vector<float> mean(total.values->size());
@@ -174,15 +181,15 @@ class DilocoWorker : public Program {
     return make_payload(std::move(mean));
   }
 
-  // W. Of the first round, the worker's own share of its move.
-  Payload eager_mean(std::int64_t k, std::int64_t before) {
+  // Of the first round, the worker's own share of its move. Null once it has no steps, or when timing only.
+  Payload eager_mean(std::int64_t k, std::int64_t before) const {
     const Payload mean = before >= 0 ? mean_of(before) : nullptr;
     const Payload now = known_.at(k).own.values, then = before >= 0 ? known_.at(before).own.values : nullptr;
-    if (node_.cluster().timing_only || (!mean && !now && !then)) return nullptr;
+    if (!now) return nullptr;
     std::vector<float> moves(comm::size_of(fragment(k)));
     const float share = 1.0f / static_cast<float>(node_.cluster().workers);
     if (mean) add_scaled(moves, values_of(mean));
-    if (now) add_scaled(moves, values_of(now), share);
+    add_scaled(moves, values_of(now), share);
     if (then) add_scaled(moves, values_of(then), -share);
     return make_payload(std::move(moves));
   }
@@ -238,7 +245,7 @@ Traffic DilocoParams::traffic(const Cluster& cluster) const {
     traffic.phases = all_reduce.sum_phases(cluster.workers, part, rounds_per_step);
   } else {
     traffic.phases =
-        all_reduce.gather_phases(cluster.workers, comm::least_share(codec, cluster) * part * rounds_per_step);
+        all_reduce.gather_phases(cluster.workers, comm::least_share(codec, cluster) * part, rounds_per_step);
   }
   return traffic;
 }

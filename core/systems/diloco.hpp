@@ -1,5 +1,5 @@
 // DiLoCo (Douillard et al., 2023): many inner steps alone, then an outer step along the mean of all workers' moves.
-// Streaming DiLoCo (Douillard et al., 2025): of one fragment of the model at a time, while the inner steps go on.
+// Streaming DiLoCo (Douillard et al., 2025): the outer step is taken fragment by fragment, while the inner steps go on.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace ddl::systems {
 
-// The outer step with the mean move D of a fragment, the momentum u of which is kept: A = A - rate d.
+// The outer step A = A - rate d of a fragment by the mean move D of it. The momentum u is kept between two of them.
 struct OuterNesterov {  // u = mu u + D; d = D + mu u
   static constexpr const char* tag = "nesterov";
   static constexpr bool tag_optional = true;
@@ -31,8 +31,8 @@ struct OuterSgd {  // d = D
 };
 using OuterParams = std::variant<OuterNesterov, OuterHeavyBall, OuterSgd>;
 
-// Whether a fragment is sent at its boundary and applied after the delay, or sent that much before and applied at it,
-// as in torchft.
+// paper: a fragment is sent at its boundary and applied after the delay. torchft: it is sent earlier by the delay, and
+// applied at its boundary.
 enum class FragmentPhase { paper, torchft };
 constexpr auto enum_names(FragmentPhase) { return in_order<FragmentPhase>("paper", "torchft"); }
 
@@ -40,7 +40,7 @@ struct DilocoParams : SystemOf<DilocoParams> {
   static constexpr SystemFacts facts{.name = "diloco",
                                      .what = "many steps alone, then an outer step along the mean of all moves",
                                      .paper = "Douillard et al., 2023 and 2025",
-                                     .equal_replicas = true,  // the outer models
+                                     .equal_replicas = true,  // the outer models, unless they are eager
                                      .fixed_group = true};
   int sync_every = 30;
   int fragments = 1;
@@ -93,7 +93,8 @@ void fields(Visitor& visit, DilocoParams& params) {
              .at_most = 1e6});
   visit("fragment_order", params.fragment_order, Rule{.doc = "strided: layer l is in fragment l mod P; or neighbours"});
   visit("fragment_sync_delay", params.fragment_sync_delay,
-        Rule{.doc = "tau: inner steps which a fragment may take to travel, without being waited for", .at_least = 0});
+        Rule{.doc = "tau: inner steps from sending a fragment to applying it; a worker waits only if it comes later",
+             .at_least = 0});
   visit(
       "fragment_update_alpha", params.fragment_update_alpha,
       Rule{.doc = "share of a worker's own value that stays when the outer model comes", .at_least = 0, .at_most = 1});

@@ -116,6 +116,7 @@ class Search {
     SearchSetting next = std::ranges::min_element(found_.tried, {}, first)->setting;
     const auto rates = rates_beside(next, 1);
     const auto place = std::ranges::find(rates, next.quarters, [](const auto& rate) { return rate.first; });
+    if (place == rates.end()) return next.quarters += doubling, next;  // no whole run has a result
     if (place == rates.begin()) return next.quarters -= doubling, next;
     if (std::next(place) == rates.end()) return next.quarters += doubling, next;
     const auto &low = *std::prev(place), &high = *std::next(place);

@@ -37,7 +37,9 @@ TrialResult read_trial(const fs::path& folder, const Goal& goal, std::optional<d
   TrialResult result;
   result.curve = results::read_mean_curve(folder);
   result.at_end = value_at_end(result.curve, goal.metric);
-  const double learned = diverged ? goal.metric.worst() : result.at_end;
+  const bool has_first = goal.metric.less_is_better && !result.curve.empty();
+  const double nothing = has_first ? results::value_in(result.curve.front(), goal.metric) : goal.metric.worst();
+  const double learned = diverged ? nothing : result.at_end;
   if (!goal.target) {
     result.score = goal.metric.cost_of(learned);
     return result;

@@ -62,8 +62,8 @@ OverText over_of(const std::string& text);
 // What is searched for a scenario, without `over` its learning rate, with at most so many seeds.
 SearchSpace space_of(const scenario::Scenario& scenario, const std::vector<OverText>& over, std::size_t seeds);
 
-// A goal in the metric that runs of a file are judged by; of a platform's, or what cannot be read, by accuracy. Throws
-// InputError if no run could reach the target.
+// A goal in the metric that runs of a file are judged by; of what cannot be read, by accuracy. Throws InputError if no
+// run could reach the target.
 Goal goal_of(const Registry& systems, const std::string& file, const std::vector<scenario::Override>& changes,
              std::optional<double> target);
 

@@ -72,9 +72,11 @@ std::size_t Experiment::evaluated_samples() const {
 double Experiment::samples() const { return static_cast<double>(steps() / sharing_) * scenario_.training.batch_size; }
 
 Progress Experiment::progress(double now_s) const {
-  const nn::Score* known = evaluator_ && evaluator_->known_score() ? &*evaluator_->known_score() : nullptr;
+  const bool is_known = evaluator_ && evaluator_->known_score();
+  const nn::Score* first = is_known ? &*evaluator_->first_score() : nullptr;
+  const nn::Score* known = is_known ? &*evaluator_->known_score() : nullptr;
   const double steps_per_worker = static_cast<double>(steps()) / stepping_;
-  Progress progress{.fraction = stop_rule_.fraction(now_s, steps_per_worker, known), .simulated_s = now_s};
+  Progress progress{.fraction = stop_rule_.fraction(now_s, steps_per_worker, first, known), .simulated_s = now_s};
   progress.metric = scenario_.evaluate.metric.value_or(progress.metric);
   if (known != nullptr) progress.score = progress.metric == scenario::MetricName::loss ? known->loss : known->accuracy;
   const double math_s = trainer_ ? trainer_->math_seconds() : 0;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "core/nn/model.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace ddl::run {
@@ -57,16 +58,18 @@ class StopRule {
     return std::min(1.0, most);
   }
 
-  // How far the run is, 0 .. 1, by whichever condition is nearest. `score`: the mean over workers, as last evaluated;
-  // null before.
-  double fraction(double now_s, double steps_per_worker, const nn::Score* score) const {
+  // How far the run is, 0 .. 1, by whichever condition is nearest. `first` and `score`: means over workers, as first
+  // and as last evaluated; null before.
+  double fraction(double now_s, double steps_per_worker, const nn::Score* first, const nn::Score* score) const {
     double most = 0;
     const auto consider = [&](double done, double all) { most = std::max(most, std::min(1.0, done / all)); };
     if (stop_.time) consider(now_s, stop_.time->value);
     if (stop_.iterations) consider(steps_per_worker, static_cast<double>(*stop_.iterations));
     if (most_samples_ < std::numeric_limits<double>::infinity()) consider(samples_, most_samples_);
     if (score != nullptr && stop_.accuracy) consider(score->accuracy, *stop_.accuracy);
-    if (score != nullptr && stop_.loss && score->loss > 0) consider(*stop_.loss, score->loss);
+    if (score != nullptr && stop_.loss && first->loss > *stop_.loss) {
+      consider(std::max(0.0, first->loss - score->loss), first->loss - *stop_.loss);
+    }
     return most;
   }
 

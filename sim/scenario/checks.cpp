@@ -119,8 +119,11 @@ void check_optimizer(const Scenario& scenario, int servers, Findings& findings) 
     }
   };
   std::visit(check_betas, scenario.training.optimizer);
-  if (nn::rate_params(scenario.training.optimizer).clip_norm && servers > 1 &&
-      scenario.algorithm->facts().needs_servers) {
+  if (!nn::rate_params(scenario.training.optimizer).clip_norm) return;
+  if (scenario.algorithm->facts().one_model) {
+    place.at("clip_norm").error("needs the whole gradient, but each worker has a part of it; expected no clip_norm");
+  }
+  if (servers > 1 && scenario.algorithm->facts().needs_servers) {
     place.at("clip_norm")
         .error(fmt::format(
             "needs the whole gradient, but each of {} servers has a part of it; expected one server, or no clip_norm",

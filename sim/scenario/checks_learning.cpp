@@ -177,7 +177,7 @@ void check_schedule(const Scenario& scenario, Findings& findings) {
   }
 }
 
-// Targets of one metric are judged by another nowhere: it would be unclear which of them a comparison is about.
+// Targets are of the metric by which models are judged, so that it is clear what a comparison is about.
 void check_targets(const EvaluateSpec& evaluate, Findings& findings) {
   const Metric& metric = evaluate.judged_by();
   for (const auto& [targets, of] :

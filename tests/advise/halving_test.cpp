@@ -61,6 +61,9 @@ TEST_CASE("every search over a space takes as many runs, whatever its scores") {
       runs.insert(search(space, valley(space, best)).runs);
       runs.insert(search(space, valley(space, best, 3)).runs);
     }
+    // As many if no whole run has a result.
+    const auto fails = [](const SearchRun& run) { return run.length < 1 ? std::abs(run.setting.quarters) : mean_of({}); };
+    runs.insert(search(space, fails).runs);
     CHECK(runs == std::set<std::size_t>{static_cast<std::size_t>(expected)});
   }
   SearchSpace lists{{{"a", {"1", "2", "3"}}, {"b", {"x", "y"}}}, std::nullopt, 5, 3, rungs_by_seeds(3)};

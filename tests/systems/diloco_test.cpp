@@ -186,8 +186,18 @@ TEST_CASE(
     last_mean = (move[0] + move[1]) / 2;
     means += last_mean;
     std::ranges::copy(move, last_move);
-    // The round in which the group ends has no moves: each worker takes what was missing of the others'.
-    for (const Vector& ours : run(params, round * 2, {-1, -5}, {0}).outer) CHECK(ours[0] == doctest::Approx(-means));
+    const auto models = run(params, round * 2, {-1, -5}, {0}).outer;
+    for (const int i : {0, 1}) CHECK(models[static_cast<std::size_t>(i)][0] == doctest::Approx(outer[i]));
+  }
+}
+
+TEST_CASE("one worker alone is the same eager or not, whatever the outer step") {
+  for (const OuterParams& outer :
+       {OuterParams(OuterNesterov{}), OuterParams(OuterHeavyBall{}), OuterParams(OuterSgd{})}) {
+    DilocoParams params = plain(3, outer);
+    const Outcome at_once = run(params, 12, {-1}, {0});
+    params.eager = true;
+    CHECK(run(params, 12, {-1}, {0}).outer[0][0] == doctest::Approx(at_once.outer[0][0]));
   }
 }
 

@@ -193,6 +193,14 @@ Reading rows_of(const JsonAt& json) {
   }
   if (const auto take = json.find("take")) rows.take = named(takings, *take);
   rows.percent = number_or(json, "percent", 0);
+  if (json.find("value").has_value() == json.find("percent_with").has_value()) {
+    json.refuse("has both or neither of value and percent_with; expected one of them");
+  }
+  const auto percent = json.find("percent");
+  const bool takes_percent = std::string_view(rows.take.name) == "percentile";
+  if (percent.has_value() != takes_percent || (takes_percent && !(rows.percent > 0 && rows.percent <= 100))) {
+    json.refuse("percent belongs to a percentile alone; expected a number above 0 and at most 100 there");
+  }
   return rows;
 }
 

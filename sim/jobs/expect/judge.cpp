@@ -164,7 +164,8 @@ std::optional<Expectation> widened(const Expectation& expectation, const Judgeme
   switch (verdict.kind) {
     case Judgement::Kind::score: {
       const bool loss = !expectation.loss.empty();
-      const double margin = std::max(least_margin, deviations * over_seeds.deviation);
+      const double whole = loss ? over_seeds.mean : by_accuracy.most;
+      const double margin = std::max(least_margin * whole, deviations * over_seeds.deviation);
       std::vector<double>& band = loss ? wide.loss : wide.accuracy;
       band = {std::max(0.0, rounded(over_seeds.mean - margin, 2, false)),
               std::min(loss ? by_loss.most : by_accuracy.most, rounded(over_seeds.mean + margin, 2, true))};

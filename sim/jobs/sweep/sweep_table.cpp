@@ -13,13 +13,22 @@ namespace ddl::jobs {
 namespace {
 
 std::vector<std::string> all_measures(const SweepPlan& plan) {
-  std::vector<double> targets;
-  for (const SweepPoint& point : plan.points) {
-    for (const double target : point.scenario.evaluate.targets()) {
-      if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
+  std::vector<std::string> keys;
+  for (const scenario::Metric& metric : {scenario::by_accuracy, scenario::by_loss}) {
+    std::vector<double> targets;
+    bool judges = false;
+    for (const SweepPoint& point : plan.points) {
+      if (point.scenario.evaluate.judged_by().word != metric.word) continue;
+      judges = true;
+      for (const double target : point.scenario.evaluate.targets()) {
+        if (std::ranges::count(targets, target) == 0) targets.push_back(target);
+      }
+    }
+    for (std::string& key : judges ? results::measure_keys(targets, metric) : std::vector<std::string>()) {
+      if (std::ranges::count(keys, key) == 0) keys.push_back(std::move(key));
     }
   }
-  return results::measure_keys(targets, plan.points.front().scenario.evaluate.judged_by());
+  return keys;
 }
 
 using results::Cell;

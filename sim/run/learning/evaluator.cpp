@@ -64,6 +64,7 @@ void Evaluator::score(Point& point) {
   point.averaged->wait();
   point.scored = true;
   known_ = mean_score(point);
+  if (!first_) first_ = known_;
 }
 
 nn::Score Evaluator::mean_score(Point& point) {

@@ -298,6 +298,7 @@ function set_up_curves() {
     save("curves.csv", URL.createObjectURL(new Blob([curves_csv()], { type: "text/csv" }))));
   fill_select(by_id("x-axis"), Object.entries(axes).map(([key, axis]) => [key, axis.short]));
   fill_select(by_id("y-axis"), Object.entries(measures).map(([key, measure]) => [key, measure.short]));
+  by_id("y-axis").value = data.metric.word;
   set_up_zoom();
   // What was chosen of one axis is no part of another.
   for (const id of ["x-axis", "y-axis", "log-x", "log-y"]) {
