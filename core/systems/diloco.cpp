@@ -259,7 +259,7 @@ std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {
     return list;
   }
   if (eager && fragment_sync_delay > 0) {
-    add("fragment_sync_delay", "is given beside \"eager\", which applies at once; expected one of the two");
+    add("fragment_sync_delay", "is given beside \"eager\", which applies at once; expected 0");
   }
   if (phase == FragmentPhase::paper && fragment_sync_delay > sync_every) {
     add("fragment_sync_delay", std::to_string(fragment_sync_delay) + " is more than " + every +

@@ -85,7 +85,11 @@ void fields(Visitor& visit, OuterSgd& outer) {
 template <class Visitor>
 void fields(Visitor& visit, DilocoParams& params) {
   visit("sync_every", params.sync_every,
-        Rule{.doc = "H: inner steps between two outer steps of a fragment", .at_least = 1, .at_most = 1e9});
+        Rule{.doc = "H: inner steps between two outer steps of a fragment; a run that is shorter exchanges nothing, "
+                    "and is judged by the "
+                    "outer model, where it began",
+             .at_least = 1,
+             .at_most = 1e9});
   visit("fragments", params.fragments,
         Rule{.doc = "P: parts of the model, whole layers, which travel at different steps; even parts where there are "
                     "no layers",

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -54,7 +56,16 @@ class Planner {
       expected.rivals.emplace_back();
       if (expectation.better_than.empty()) continue;
       const Scenario* rival = read(scenario::resolve_path(scenario, expectation.better_than));
-      if (rival != nullptr) expected.rivals.back() = jobs_of(*rival, expected.seeds);
+      if (rival == nullptr) continue;
+      const std::string_view ours = scenario.evaluate.judged_by().word, theirs = rival->evaluate.judged_by().word;
+      if (ours == theirs) {
+        expected.rivals.back() = jobs_of(*rival, expected.seeds);
+      } else {
+        lines_.push_back(
+            fmt::format("{}: $.expect[{}].better_than: is judged by {}, this scenario by {}; expected one "
+                        "evaluate.metric for both",
+                        scenario.file, expected.rivals.size() - 1, theirs, ours));
+      }
     }
     plan_.expected.push_back(std::move(expected));
   }

@@ -127,6 +127,10 @@ TEST_CASE("judged by loss, targets are losses, and less is better") {
   const auto rival = results::read_mean_curve(bench.out() / "beginner" / "1");
   CHECK(verdicts[3].seen[0] == rival.back().test_loss - rows.back().test_loss);
   CHECK(verdicts[3].holds());
+  bench.write("by_accuracy", learning("0.1"));
+  const auto refused = bench.refused({bench.write("mixed", by_loss("2"), R"({"better_than": "by_accuracy.json"})")});
+  REQUIRE(refused.size() == 1);
+  CHECK(ends_with(refused[0], "is judged by accuracy, this scenario by loss; expected one evaluate.metric for both"));
 }
 
 TEST_CASE("a scenario is better than another by the difference of their accuracies, and a tie is not better") {
