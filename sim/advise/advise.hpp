@@ -118,7 +118,7 @@ class Adviser {
   scenario::Scenario scenario_of(const Contender& contender);
 
  private:
-  class Stages;
+  friend class Stages;  // its runs, stage by stage
   Trial race_trial(const Contender& contender, std::size_t seed);
   Trial condition_trial(const Contender& contender, std::size_t condition, std::size_t seed);
   Contender contender(std::size_t number);

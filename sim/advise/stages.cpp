@@ -16,7 +16,7 @@ constexpr double room_for_race = 1.2;  // of what the least race is expected to 
 
 }  // namespace
 
-class Adviser::Stages {
+class Stages {
  public:
   Stages(Adviser& adviser, const AdviseOptions& options)
       : adviser_(adviser),
