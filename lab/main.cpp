@@ -1,6 +1,6 @@
 // ddlsim-lab: how the simulation of ddlsim is checked. `ddlsim` hands the laboratory's words to it.
 #include "core/systems/table.hpp"
-#include "lab/cli/command_line.hpp"
+#include "lab/cli/commands.hpp"
 #include "sim/cli/command_line.hpp"
 
 int main(int argc, char** argv) {

@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "lab/bench/math.hpp"
 #include "lab/bench/messages.hpp"
 #include "lab/cli/commands.hpp"
+#include "sim/cli/report_error.hpp"
 
 namespace ddl::cli {
 namespace {
+
+struct BenchSettings {
+  bool json = false;
+  double seconds = 20;  // total time, approximately
+};
 
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
@@ -140,9 +147,20 @@ std::string table_of(const Report& report) {
 
 }  // namespace
 
-void bench(const Registry& systems, const BenchSettings& settings) {
-  const Report report = measure(systems, settings);
-  std::cout << (settings.json ? json_of(report) : table_of(report));
+Command add_bench(CLI::App& app, const Registry& systems) {
+  const auto settings = std::make_shared<BenchSettings>();
+  CLI::App& command = *app.add_subcommand("bench", "Measure how fast this machine trains and simulates");
+  command.add_flag("--json", settings->json, "Print the figures as JSON, and nothing else");
+  command.add_option("--seconds", settings->seconds, "Time that it may take, roughly")
+      ->type_name("S")
+      ->check(from_to(1.0, 3600.0))
+      ->capture_default_str();
+  command.footer("Example:\n  ddlsim bench --json > bench.json");
+  return {&command, [settings, &systems] {
+            const Report report = measure(systems, *settings);
+            std::cout << (settings->json ? json_of(report) : table_of(report));
+            return int{kDone};
+          }};
 }
 
 }  // namespace ddl::cli

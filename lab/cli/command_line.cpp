@@ -1,10 +1,9 @@
-#include "lab/cli/command_line.hpp"
+#include "sim/cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include "core/base/check.hpp"
-#include "lab/cli/options.hpp"
-#include "sim/cli/command_line.hpp"
+#include "lab/cli/commands.hpp"
 
 namespace ddl::cli {
 
@@ -12,7 +11,8 @@ int run_laboratory(const Registry& systems, std::vector<std::string> words) {
   CLI::App app{"The laboratory of ddlsim: how its simulation is checked. ddlsim takes these words, too.", "ddlsim"};
   set_up(app);
   app.footer("Example:\n  ddlsim reproduce ako_2018");
-  const std::vector<Command> commands = add_laboratory_commands(app, systems);
+  const std::vector<Command> commands = {add_emulate(app, systems), add_reproduce(app, systems),
+                                         add_bench(app, systems)};
   if (words.empty()) throw InputError("nothing to do; expected a command, or see ddlsim-lab --help");
   return run_one_of(commands, app, std::move(words));
 }

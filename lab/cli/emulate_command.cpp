@@ -1,9 +1,13 @@
+#include <memory>
+
 #include "core/base/check.hpp"
 #include "lab/cli/commands.hpp"
 #include "lab/emulate/emulate.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/notes.hpp"
+#include "sim/cli/options/shipped.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
 #include "sim/cli/told.hpp"
 #include "sim/jobs/jobs.hpp"
 #include "sim/results/writing/result_folder.hpp"
@@ -11,6 +15,19 @@
 
 namespace ddl::cli {
 namespace {
+
+struct EmulateSettings {
+  std::string scenario;
+  std::vector<scenario::Override> overrides;
+  std::vector<std::uint64_t> seeds;  // empty: the scenario's own
+  std::string out = "results";
+  int repetitions = 1;
+  std::string compute = "slept";  // or "real"
+  std::string queue = "50ms";     // a time or bytes
+  std::string jitter = "0s", links = "auto", slow_start_after_idle = "on";
+  bool json = false, quiet = false, force = false;
+  emulate::EmulateOptions options;  // without what the texts above say
+};
 
 std::string repetition_text(const scenario::Scenario& scenario, const EmulateSettings& settings, int repetition) {
   std::string text = scenario.name + " (seed " + std::to_string(scenario.seed);
@@ -68,8 +85,6 @@ std::string measure(const jobs::Job& job, const EmulateSettings& settings, resul
   return jobs::run_job(job, options);
 }
 
-}  // namespace
-
 void emulate_scenario(const Registry& systems, const EmulateSettings& settings) {
   if (settings.scenario.empty()) throw InputError("emulate: no scenario given; see ddlsim emulate --help");
   const scenario::Scenario scenario = read_all(systems, {settings.scenario}, settings.overrides).front();
@@ -97,6 +112,77 @@ void emulate_scenario(const Registry& systems, const EmulateSettings& settings) 
     printer.print(measure(each.job, settings, replace, each.repetition), each.job.folder);
   }
   printer.end();
+}
+
+void add_network_of(CLI::App& command, EmulateSettings& settings) {
+  command
+      .add_option("--links", settings.links,
+                  "token_buckets, delay_box (real round trips), or auto: a delay box from 1 ms on")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"auto", "token_buckets", "delay_box"}))
+      ->capture_default_str();
+  command.add_option("--queue", settings.queue, "Longest queue of a link: 50ms of its traffic, or 64kB")
+      ->type_name("TIME|SIZE")
+      ->capture_default_str();
+  command.add_option("--jitter", settings.jitter, "By which a packet's latency at a link differs at most")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--loss", settings.options.testbed.loss, "Share of packets that each link loses at random")
+      ->type_name("P")
+      ->check(from_to(0.0, 0.5))
+      ->capture_default_str();
+  command
+      .add_option("--slow-start-after-idle", settings.slow_start_after_idle,
+                  "Whether TCP forgets its window while a connection is idle")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command add_emulate(CLI::App& app, const Registry& systems) {
+  const auto typed = std::make_shared<Typed>();
+  const auto settings = std::make_shared<EmulateSettings>();
+  CLI::App& command = *app.add_subcommand("emulate", "Run a scenario over real TCP, in real time, on this machine");
+  command.add_option("scenario", settings->scenario, "Scenario file, its network a star")->type_name("SCENARIO.json");
+  add_out(command, settings->out, "Results go to DIR/<name>-measured/<seed>/");
+  command.add_option("--repetitions", settings->repetitions, "How many runs, one after the other")
+      ->type_name("N")
+      ->check(from_to(1, 1000))
+      ->capture_default_str();
+  command
+      .add_option("--compute", settings->compute, "A gradient's time: slept, as long as simulated, or its real math")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"slept", "real"}))
+      ->capture_default_str();
+  command.add_option("--congestion", settings->options.congestion_control, "TCP's congestion control")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_network_of(command, *settings);
+  command.add_option("--limit", settings->options.limit_s, "Seconds a run may take; then it fails")
+      ->type_name("S")
+      ->check(from_to(0.1, 86400.0))
+      ->capture_default_str();
+  command.add_option("--threads", settings->options.run.threads, "Threads for gradients; default all cores")
+      ->type_name("N")
+      ->check(from_to(1, 4096));
+  command.add_flag("--json", settings->json, "Print the summary as JSON, and nothing else");
+  command.add_flag("--quiet", settings->quiet, "No progress, no closing table");
+  command.add_flag("--force", settings->force, "Replace the result of another scenario of the same name");
+  typed->add_overrides(command);
+  typed->add_seeds(command);
+  command.footer(
+      "Needs root, iproute2 and network namespaces, which vanish with the run.\n"
+      "Example:\n  ddlsim emulate scenarios/smoke/ps_async.json --repetitions 3");
+  return {&command, [typed, settings, &command, &systems] {
+            need(command, !settings->scenario.empty(), "scenario");
+            settings->scenario = need_scenario_file(settings->scenario);
+            settings->overrides = typed->changes();
+            settings->seeds = typed->chosen_seeds();
+            emulate_scenario(systems, *settings);
+            return int{kDone};
+          }};
 }
 
 }  // namespace ddl::cli

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include "core/base/check.hpp"
 #include "lab/cli/commands.hpp"
@@ -12,12 +13,23 @@
 #include "lab/studies/report.hpp"
 #include "lab/studies/run_study.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_error.hpp"
 #include "sim/cli/terminal.hpp"
 #include "sim/results/text/layout.hpp"
 #include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace {
+
+struct ReproduceSettings {
+  std::string study;  // empty: list them
+  bool full = false;  // the published network on CIFAR-10
+  std::string data;   // its folder
+  std::string out = "results";
+  int jobs = 0;           // parallel runs; 0: as many as cores
+  bool finished = false;  // make no run: of those that are there
+  bool quiet = false;
+};
 
 void list_studies() {
   for (const studies::StudyRow& row : studies::study_table())
@@ -67,8 +79,6 @@ const char* name_ending(const studies::StudyRow& row, const studies::Scale& scal
   return row.data == studies::DataUse::in_between && !scale.data.empty() ? "_cifar" : "";
 }
 
-}  // namespace
-
 void reproduce(const Registry& systems, const ReproduceSettings& settings) {
   if (settings.study.empty()) {
     if (settings.full || !settings.data.empty()) throw InputError("reproduce --full: of which study?");
@@ -91,6 +101,35 @@ void reproduce(const Registry& systems, const ReproduceSettings& settings) {
                               (scale.data.empty() ? "" : " --data DIR");
   const std::string page = studies::write_study(settings.out, study, outcome, command);
   std::cout << studies::counts_of(study, studies::judge(study, outcome)) << "\npage  " << page << "\n";
+}
+
+}  // namespace
+
+Command add_reproduce(CLI::App& app, const Registry& systems) {
+  const auto settings = std::make_shared<ReproduceSettings>();
+  CLI::App& command =
+      *app.add_subcommand("reproduce", "Run a published study and compare its figures with simulated ones");
+  command.add_option("study", settings->study, "Study; without it, all are listed")->type_name("NAME");
+  command.add_flag("--full", settings->full, "The published network on CIFAR-10, instead of a small one");
+  command
+      .add_option("--data", settings->data,
+                  "Folder of CIFAR-10's binary files: for --full, or, without it, for small networks (cui_2019, "
+                  "zhang); iddl: of mnist/ and cifar-10/, default DDLSIM_DATA")
+      ->type_name("DIR");
+  command.add_option("--out", settings->out, "Tables and page go to DIR; finished runs are kept in DIR/cells")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command.add_option("--jobs", settings->jobs, "Runs at once; default: as many as cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--finished", settings->finished, "Make no run: tables and page of those that are finished")
+      ->excludes("--jobs");
+  command.add_flag("--quiet", settings->quiet, "No progress");
+  command.footer("Interrupted, the same command goes on where it was.\nExample:\n  ddlsim reproduce ako_2018");
+  return {&command, [settings, &systems] {
+            reproduce(systems, *settings);
+            return int{kDone};
+          }};
 }
 
 }  // namespace ddl::cli

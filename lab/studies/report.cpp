@@ -50,7 +50,6 @@ std::string shown_table(const TableLayout& table, const Outcome& outcome) {
       std::ranges::any_of(values, [](const Value* value) { return value->published.has_value(); });
   Row columns;
   std::vector<Row> rows, lines;
-  for (const std::string& label : table.order) rows.push_back({label});
   for (const Value* value : values) {
     index_in(columns, value->place.column);
     index_in(rows, value->place.row);

@@ -35,7 +35,6 @@ struct TableLayout {
   std::vector<std::string> row;         // headers of the row labels
   std::string column;                   // header of the column labels
   int decimals = 1;                     // shown in text; the CSV has all
-  std::vector<std::string> order = {};  // of the rows, by their one label; none: that of the figures
   std::string reference = "published";  // what the figures are that simulated ones are compared with
   bool on_page = false;                 // or in its CSV alone
   double half_width_of_one = 0;         // at least, of the interval of a figure that one run gave

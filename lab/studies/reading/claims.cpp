@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <regex>
 
 #include "lab/studies/reading/formula.hpp"
@@ -240,8 +241,10 @@ class ClaimReader {
     const bool is_reversed = json.find("reversed_pairs").has_value();
     const char* name = is_reversed ? "reversed_pairs" : "pairs";
     json.expect_keys({name, "where"});
-    return {[figures = figures_at(json, layout_at(json.at(name))), is_reversed](const Outcome& outcome) {
-      const Pairs pairs = pairs_of(outcome, figures);
+    // Shared, for every case has a copy of the claim's quantities.
+    const auto figures = std::make_shared<std::vector<Outcome::Value>>(figures_at(json, layout_at(json.at(name))));
+    return {[figures, is_reversed](const Outcome& outcome) {
+      const Pairs pairs = pairs_of(outcome, *figures);
       return Number{static_cast<double>(is_reversed ? pairs.reversed : pairs.all)};
     }};
   }

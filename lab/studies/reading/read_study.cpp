@@ -67,7 +67,7 @@ class StudyReader {
 
   void read_table_layout(const JsonAt& json) {
     json.expect_keys(
-        {"name", "title", "row", "column", "decimals", "order", "reference", "sizes", "on_page", "half_width_of_one"});
+        {"name", "title", "row", "column", "decimals", "reference", "sizes", "on_page", "half_width_of_one"});
     const std::string name = json.at("name").text();
     tables_.insert(name);
     if (!context_.has(json)) return;
@@ -76,7 +76,6 @@ class StudyReader {
                       .row = json.at("row").texts(),
                       .column = json.at("column").text(),
                       .decimals = json.at("decimals").whole()};
-    if (const auto order = json.find("order")) table.order = order->texts();
     table.reference = json.text_or("reference", table.reference);
     table.on_page = context_.has(json, "on_page") && json.find("on_page");
     if (const auto width = json.find("half_width_of_one")) {

@@ -33,12 +33,12 @@ struct Sized {
   std::string size;  // "cui_2019 default"
 };
 
-// Every study in every size that it has.
+// Every study in every size that it has, but for that of this program's own times, which says nothing of a publication.
 std::vector<Sized> all_studies(const std::string& data = "/d") {
   std::vector<Sized> all;
   for (const StudyRow& row : study_table()) {
-    all.push_back({read_study(row.name, {}), row.name + " default"});
     if (row.data == DataUse::none) continue;
+    all.push_back({read_study(row.name, {}), row.name + " default"});
     if (row.data != DataUse::full_alone) all.push_back({read_study(row.name, {false, data}), row.name + " data"});
     all.push_back({read_study(row.name, {true, data}), row.name + " full"});
   }
@@ -90,7 +90,6 @@ TEST_CASE("a published claim stands once on a page, and one that is judged says 
 
 TEST_CASE("no claim takes a missing figure for agreement") {
   for (const auto& [study, size] : all_studies()) {
-    if (study.name == "validation") continue;  // one reading, of which each claim is an average
     std::set<std::string> columns;
     for (const Outcome::Value& value : study.places()) columns.insert(value.place.column);
     for (const Claim& claim : study.claims) {
@@ -118,16 +117,9 @@ TEST_CASE("no claim takes a missing figure for agreement") {
 
 // Without those for which nothing was published.
 TEST_CASE("what was published satisfies the claims made of it, but for what the source leaves open") {
-  const std::set<std::string> contradictions = {"iterations on the WAN",
-                                                "iterations on the LAN",  // one reading for both does not do
-                                                "larger perceptrons",     // one of the random ones
-                                                "times of others", "ensembles"};
+  // One reading for both networks does not do.
+  const std::set<std::string> contradictions = {"iterations on the WAN", "iterations on the LAN"};
   for (const auto& [study, size] : all_studies()) {
-    if (study.name == "validation") continue;
-    Places unpublished;
-    for (const Outcome::Value& value : study.places()) {
-      if (!value.published) unpublished.insert(value.place);
-    }
     for (const Claim& claim : study.claims) {
       if (!claim.judge || claim.kind == Claim::input) continue;
       const Outcome published = with(study, [](Outcome::Value&) {});
@@ -139,8 +131,8 @@ TEST_CASE("what was published satisfies the claims made of it, but for what the 
         is_whole = false;
       }
       const Verdict verdict = claim.judge(published);
-      CHECK_MESSAGE((!is_whole || verdict.holds() || contradictions.contains(claim.name)), size, ": ", claim.name, ": ",
-                    verdict.numbers);
+      const bool should_hold = !contradictions.contains(claim.name);
+      CHECK_MESSAGE((!is_whole || verdict.holds() == should_hold), size, ": ", claim.name, ": ", verdict.numbers);
     }
   }
 }
@@ -161,7 +153,9 @@ TEST_CASE("every published figure is one of its study's figures in some size") {
 
 TEST_CASE("the scenarios of every study are valid") {
   const DataFolder data;
-  for (const auto& [study, size] : all_studies(data.path())) {
+  std::vector<Sized> all = all_studies(data.path());
+  all.push_back({read_study("validation", {}), "validation"});
+  for (const auto& [study, size] : all) {
     for (const PlatformFile& platform : study.platforms) std::ofstream(data.file(platform.file)) << platform.text;
     for (const Cell& cell : study.cells) {
       INFO(size, ": ", cell.name);
