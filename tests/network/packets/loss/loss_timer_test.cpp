@@ -1,7 +1,9 @@
-// The one timer of a sender.
+// The one timer of a sender, and the probe of a tail, each alone.
 #include "sim/network/packets/loss/loss_timer.hpp"
 
 #include <doctest/doctest.h>
+
+#include "sim/network/packets/loss/tail_probe.hpp"
 
 namespace ddl::network::packets {
 namespace loss_timer_test {
@@ -56,6 +58,21 @@ TEST_CASE("timeouts double until a round trip is measured") {
   timer.note_round_trip();
   timer.plan_timeout(2, sent(1), trips);
   CHECK(timer.at_s() == doctest::Approx(2 + timeout_s));
+}
+
+TEST_CASE("a probe that was sent before has made good a loss if later segments arrive without a duplicate") {
+  for (const bool was_sent_before : {true, false}) {
+    CAPTURE(was_sent_before);
+    TailProbe probe;
+    probe.send(10, was_sent_before);
+    CHECK_FALSE(probe.has_made_good({.next = 9}, true));
+    CHECK(probe.is_out());
+    CHECK(probe.has_made_good({.next = 11}, true) == was_sent_before);
+    CHECK_FALSE(probe.is_out());
+    probe.send(10, was_sent_before);
+    CHECK_FALSE(probe.has_made_good({.next = 11, .of_duplicate = true}, true));
+    CHECK_FALSE(probe.is_out());
+  }
 }
 
 }  // namespace
