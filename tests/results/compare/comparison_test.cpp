@@ -14,7 +14,6 @@
 #include "sim/results/writing/result_files.hpp"
 #include "tests/results/writing/example.hpp"
 #include "tests/results/writing/files.hpp"
-#include "tests/support/examples.hpp"
 
 namespace ddl::results {
 namespace {
@@ -157,37 +156,39 @@ TEST_CASE("headings leave out keys that a condition lacks, where the others tell
   CHECK(compare(runs, true).conditions.back().label == "platform.bandwidth none, platform.topology none");
 }
 
-TEST_CASE("a comparison is judged by three seeds at least, and says what cannot be judged") {
-  const auto with = [](const std::string& scheme, std::vector<double> accuracies,
-                       const std::string& bandwidth = "5Mbps") {
-    std::vector<FinishedRun> runs;
-    for (const double accuracy : accuracies) {
-      runs.push_back(run_of(scheme, bandwidth, runs.size() + 1, accuracy, 1));
-    }
-    return runs;
-  };
-  const std::string few = "; fewer than three seeds do not tell whether that is noise ";
-  const std::pair<std::vector<std::vector<FinishedRun>>, std::string> cases[] = {
-      {{with("a", {0.5}), with("b", {0.9})}, "best b" + few},
-      // However far apart they are, and however many runs another has.
-      {{with("a", {0.9685, 0.9690}), with("b", {0.2995, 0.2990})}, "best a" + few},
-      {{with("a", {0.9}), with("b", {0.5, 0.501}), with("c", {0.1, 0.101})}, "best a" + few},
-      {{with("a", {0.91, 0.92, 0.93}), with("b", {0.91, 0.92, 0.93}), with("c", {0.11, 0.10, 0.11})}, "a tie of a, b "},
-      // Where only the platform differs, it is what is compared.
-      {{with("a", {0.5, 0.6}), with("a", {0.7, 0.8}, "9Mbps")}, "best a, platform.bandwidth 9Mbps"}};
-  for (const auto& [schemes, verdict] : cases) {
-    CAPTURE(verdict);
-    std::vector<FinishedRun> runs;
-    for (const auto& of_scheme : schemes) runs.insert(runs.end(), of_scheme.begin(), of_scheme.end());
-    const Comparison comparison = compare(runs, true);
-    REQUIRE(comparison.conditions.size() == 1);
-    for (const ComparedPair& pair : comparison.conditions[0].pairs) CHECK(pair.p.has_value() == (runs.size() == 9));
-    std::string text;  // on one line
-    for (const std::string& line : lines_in(compared(comparison))) {
-      text += line.substr(std::min(line.find_first_not_of(' '), line.size())) + " ";
-    }
-    CHECK_MESSAGE(text.find("final accuracy: " + verdict) != std::string::npos, text);
-  }
+TEST_CASE("where only the platform differs, it is what is compared") {
+  const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("a", "5Mbps", 2, 0.6, 1),
+                                         run_of("a", "9Mbps", 1, 0.7, 1), run_of("a", "9Mbps", 2, 0.8, 1)},
+                                        true);
+  REQUIRE(comparison.conditions.size() == 1);
+  CHECK(compared(comparison).find("final accuracy: best a, platform.bandwidth 9Mbps") != std::string::npos);
+}
+
+TEST_CASE("single runs are not said to differ beyond noise") {
+  const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 1, 0.9, 2)}, true);
+  CHECK_FALSE(comparison.conditions[0].pairs[0].p.has_value());
+  CHECK_FALSE(comparison.conditions[0].pairs[0].within_noise());
+  CHECK(compared(comparison)
+            .find("final accuracy: best b; fewer than three seeds do not tell whether that is\n    noise") !=
+        std::string::npos);
+}
+
+TEST_CASE("a best of which there is only one run is not said to be beyond noise") {
+  const Comparison comparison =
+      compare({run_of("a", "5Mbps", 1, 0.9, 1), run_of("b", "5Mbps", 1, 0.5, 1), run_of("b", "5Mbps", 2, 0.501, 1),
+               run_of("c", "5Mbps", 1, 0.1, 1), run_of("c", "5Mbps", 2, 0.101, 1)},
+              true);
+  CHECK(compared(comparison)
+            .find("final accuracy: best a; fewer than three seeds do not tell whether that is\n    noise") !=
+        std::string::npos);
+}
+
+TEST_CASE("two seeds give no verdict, however far apart they are") {
+  const Comparison comparison = compare({run_of("a", "5Mbps", 1, 0.9685, 1), run_of("a", "5Mbps", 2, 0.9690, 1),
+                                         run_of("b", "5Mbps", 1, 0.2995, 2), run_of("b", "5Mbps", 2, 0.2990, 2)},
+                                        true);
+  for (const ComparedPair& pair : comparison.conditions[0].pairs) CHECK_FALSE(pair.p.has_value());
+  CHECK(compared(comparison).find("best a; fewer than three seeds do not tell") != std::string::npos);
 }
 
 TEST_CASE("runs are paired by seed, so that what a seed does to all schemes is no noise") {
@@ -220,6 +221,19 @@ TEST_CASE("each pair is corrected for the others") {
   }
   REQUIRE(p.size() == 3);
   CHECK(corrected == holm(p));
+}
+
+TEST_CASE("an exact tie has no best") {
+  std::vector<FinishedRun> runs;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const char* scheme : {"a", "b"}) {
+      runs.push_back(run_of(scheme, "5Mbps", seed, 0.9 + 0.01 * static_cast<double>(seed), 10));
+    }
+    runs.push_back(run_of("c", "5Mbps", seed, 0.1 + 0.01 * static_cast<double>(seed % 2), 10));
+  }
+  const std::string text = compared(compare(runs, true));
+  CHECK(text.find("final accuracy: a tie of a, b\n") != std::string::npos);
+  CHECK(text.find("time to 0.5: a tie of a, b, c\n") != std::string::npos);
 }
 
 TEST_CASE("an interval ends where accuracies do") {
