@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "core/base/rng.hpp"
 
@@ -62,7 +64,9 @@ TEST_CASE("every search over a space takes as many runs, whatever its scores") {
       runs.insert(search(space, valley(space, best, 3)).runs);
     }
     // As many if no whole run has a result.
-    const auto fails = [](const SearchRun& run) { return run.length < 1 ? std::abs(run.setting.quarters) : mean_of({}); };
+    const auto fails = [](const SearchRun& run) {
+      return run.length < 1 ? std::abs(run.setting.quarters) : mean_of(std::vector<double>());
+    };
     runs.insert(search(space, fails).runs);
     CHECK(runs == std::set<std::size_t>{static_cast<std::size_t>(expected)});
   }
