@@ -59,7 +59,7 @@ struct StepOf {
   }
 
   void operator()(const AdamWParams& params) {
-    w -= static_cast<float>(rate * params.weight_decay) * weight * w;
+    w -= static_cast<float>(rate * params.weight_decay) * weight * penalised;
     adam(params, g / weight);
   }
 

@@ -18,7 +18,7 @@ struct WeightedGradient {
   std::span<const float> gradient;
   float weight = 1;                          // above 0
   std::span<const float> weights = {};       // instead, if it differs by coordinate
-  std::span<const float> penalised_at = {};  // where L2's part is taken; empty: at the parameters, as AdamW's
+  std::span<const float> penalised_at = {};  // where penalties are taken; empty: at the parameters
 };
 
 class Optimizer {

@@ -53,7 +53,7 @@ struct AdamParams : RateParams {  // Kingma and Ba, 2015, with bias correction
   AdamParams() { learning_rate = 0.001; }
 };
 // Loshchilov and Hutter, ICLR 2019: weight_decay is no part of the gradient, but takes its share of every weight beside
-// the step: w -= rate weight_decay w.
+// the step: w -= rate weight_decay w, with the w at which the gradient was taken, as other penalties have it.
 struct AdamWParams : AdamParams {
   static constexpr const char* tag = "adamw";
   AdamWParams() { weight_decay = 0.01; }
