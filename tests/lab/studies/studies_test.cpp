@@ -117,8 +117,8 @@ TEST_CASE("no claim takes a missing figure for agreement") {
 
 // Without those for which nothing was published.
 TEST_CASE("what was published satisfies the claims made of it, but for what the source leaves open") {
-  // One reading for both networks does not do.
-  const std::set<std::string> contradictions = {"iterations on the WAN", "iterations on the LAN"};
+  // The LAN's published iterations are one worker's and the WAN's are all workers': no reading fits both.
+  const std::set<std::string> contradictions = {"iterations on the LAN"};
   for (const auto& [study, size] : all_studies()) {
     for (const Claim& claim : study.claims) {
       if (!claim.judge || claim.kind == Claim::input) continue;
