@@ -12,11 +12,9 @@
 #include "core/systems/allreduce.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <variant>
 
-#include "core/comm/compression.hpp"
 #include "core/comm/partitions.hpp"
+#include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
 
@@ -28,15 +26,8 @@ class AllReduceWorker : public Program {
   AllReduceWorker(Node& node, comm::Collective how, int partitions, const AllreduceParams& params)
       : node_(node),
         all_reduce_(node, how, 0, params.on_failure, "sums of the other workers"),
-        partitions_(comm::make_partitions(comm::Partitioner::even, partitions, node.cluster())) {
-    if (std::holds_alternative<codec::NoCodecParams>(params.codec)) return;
-    Stream random = node.rng("codec");
-    for (const comm::Partition& part : partitions_) {
-      const auto number = static_cast<std::int64_t>(compressors_.size());
-      compressors_.emplace_back(params.codec, node.cluster(), part,
-                                comm::codec_stream(node, params.codec, random, number));
-    }
-  }
+        partitions_(comm::make_partitions(comm::Partitioner::even, partitions, node.cluster())),
+        sums_(node, all_reduce_, params.codec, partitions_) {}
 
   void run() override {
     all_reduce_.take_part([this] { take_rounds(); });
@@ -49,23 +40,11 @@ class AllReduceWorker : public Program {
       const Gradient gradient = at_work ? node_.gradient() : Gradient{};  // 1
       const std::size_t k = static_cast<std::size_t>(all_reduce_.round()) % partitions_.size();
       const Slice part = partitions_[k].front();
-      const auto total = sum_of_all(k, {share_part(gradient.values, part), at_work, gradient.run_share});  // 2
-      if (total && total->count == 0) return;                                                              // 4
-      if (total) apply(gradient.values, part, *total);                                                     // 3
+      const auto total = sums_.sum(k, {share_part(gradient.values, part), at_work, gradient.run_share});  // 2
+      if (total && total->count == 0) return;                                                             // 4
+      if (total) apply(gradient.values, part, *total);                                                    // 3
       if (at_work) node_.finish_step();
     }
-  }
-
-  // None: see Regrouping::sum.
-  std::optional<comm::Sum> sum_of_all(std::size_t k, const comm::Sum& own) {
-    if (compressors_.empty()) return all_reduce_.sum(partitions_[k].front(), own);
-    Message encoded;
-    if (own.count > 0) compressors_[k].compress(encoded, own.values);
-    const auto contributions = all_reduce_.gather({{encoded.values, own.count, own.run_share}, encoded.wire_bytes});
-    if (!contributions) return std::nullopt;
-    comm::Sum total;
-    for (const comm::Contribution& contribution : *contributions) total = total + contribution.sum;
-    return total;
   }
 
   void apply(const Payload& own, Slice part, const comm::Sum& total) {
@@ -81,17 +60,12 @@ class AllReduceWorker : public Program {
   Node& node_;
   membership::Regrouping all_reduce_;
   const std::vector<comm::Partition> partitions_;
-  std::vector<comm::Compressor> compressors_;  // one per partition; none without a codec
+  membership::CompressedSum sums_;
   std::vector<float> update_;
 };
 
 Traffic traffic_of(const AllreduceParams& params, comm::Collective how, int partitions, const Cluster& cluster) {
-  const comm::AllReduce& all_reduce = comm::all_reduce(how);
-  if (std::holds_alternative<codec::NoCodecParams>(params.codec)) {
-    return {Pace::lockstep, all_reduce.sum_phases(cluster.workers, 1.0 / partitions, 1)};
-  }
-  return {Pace::lockstep,
-          all_reduce.gather_phases(cluster.workers, comm::least_share(params.codec, cluster) / partitions, 1)};
+  return {Pace::lockstep, membership::phases_of_sums(how, params.codec, cluster, 1.0 / partitions, 1)};
 }
 
 }  // namespace

@@ -14,9 +14,7 @@
 // worker's own, so that they travel while it computes; rounds are summed in their order.
 #include "core/systems/diloco.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,7 +22,7 @@
 #include <vector>
 
 #include "core/base/check.hpp"
-#include "core/comm/compression.hpp"
+#include "core/membership/compressed_sum.hpp"
 #include "core/membership/regrouping.hpp"
 #include "core/node/vectors.hpp"
 
@@ -36,9 +34,8 @@ class Rounds {
  public:
   explicit Rounds(const DilocoParams& params) : params_(params) {}
 
-  int fragment(std::int64_t k) const {
-    const bool paper = params_.phase == FragmentPhase::paper;
-    return static_cast<int>((paper ? k + 1 : k) % params_.fragments);
+  std::size_t fragment(std::int64_t k) const {
+    return static_cast<std::size_t>((is_paper() ? k + 1 : k) % params_.fragments);
   }
   // Steps after which it is sent, and after which it is applied.
   std::int64_t sent(std::int64_t k) const { return boundary(k) - (is_paper() ? 0 : params_.fragment_sync_delay); }
@@ -105,17 +102,11 @@ class DilocoWorker : public Program {
         rounds_(params_),
         fragments_(comm::by_layers(params.fragment_order, params.fragments, node.cluster())),
         outer_(params.outer, node.weights().snapshot(), node.cluster().parameters),
-        all_reduce_(node, params.collective, 0, OnFailure::wait, "moves of the other workers") {
-    Stream random = node.rng("codec");
-    for (const comm::Partition& fragment : fragments_) {
-      const auto number = static_cast<std::int64_t>(compressors_.size());
-      compressors_.emplace_back(params.codec, node.cluster(), fragment,
-                                comm::codec_stream(node, params.codec, random, number));
-    }
-  }
+        all_reduce_(node, params.collective, 0, OnFailure::wait, "moves of the other workers"),
+        sums_(node, all_reduce_, params.codec, fragments_) {}
 
   void run() override {
-    if (node_.cluster().workers > 1) node_.spawn("sums", [this] { sum_rounds(); });
+    node_.spawn("sums", [this] { sum_rounds(); });
     bool others_go_on = true;
     while (others_go_on) {
       const bool at_work = node_.next_step();
@@ -136,9 +127,7 @@ class DilocoWorker : public Program {
   };
 
   bool is_due(std::int64_t k) const { return (params_.eager ? rounds_.sent(k) : rounds_.applied(k)) == steps_; }
-  const comm::Partition& fragment(std::int64_t k) const {
-    return fragments_[static_cast<std::size_t>(rounds_.fragment(k))];
-  }
+  const comm::Partition& fragment(std::int64_t k) const { return fragments_[rounds_.fragment(k)]; }
 
   void send(std::int64_t k, bool contributes) {
     Payload moves = contributes ? comm::gather(outer_.read(), fragment(k)) : nullptr;
@@ -148,7 +137,6 @@ class DilocoWorker : public Program {
       moves = make_payload(std::move(difference));
     }
     known_[k] = {{std::move(moves), contributes}, std::nullopt};
-    if (node_.cluster().workers == 1) known_[k].total = known_[k].own;
     node_.notify();
   }
 
@@ -199,25 +187,12 @@ class DilocoWorker : public Program {
   void sum_rounds() {
     for (std::int64_t k = 0;; ++k) {
       node_.wait_until([this, k] { return known_.contains(k); }, service);
-      comm::Sum total = sum_of_all(k, known_.at(k).own);
+      const comm::Sum own = known_.at(k).own;
+      std::optional<comm::Sum> total = sums_.sum(rounds_.fragment(k), own);
+      check(total.has_value(), "a group whose hosts stay");
       known_.at(k).total = std::move(total);
       node_.notify();
     }
-  }
-
-  comm::Sum sum_of_all(std::int64_t k, comm::Sum own) {
-    if (std::holds_alternative<codec::NoCodecParams>(params_.codec)) {
-      const auto total = all_reduce_.sum({0, comm::size_of(fragment(k))}, own);
-      check(total.has_value(), "a group whose hosts stay");
-      return *total;
-    }
-    Message encoded;
-    if (own.count > 0) compressors_[static_cast<std::size_t>(rounds_.fragment(k))].compress(encoded, own.values);
-    const auto all = all_reduce_.gather({{encoded.values, own.count}, encoded.wire_bytes});
-    check(all.has_value(), "a group whose hosts stay");
-    comm::Sum total;
-    for (const comm::Contribution& one : *all) total = total + one.sum;
-    return total;
   }
 
   Node& node_;
@@ -226,8 +201,8 @@ class DilocoWorker : public Program {
   const std::vector<comm::Partition> fragments_;
   OuterModel outer_;
   membership::Regrouping all_reduce_;
-  std::vector<comm::Compressor> compressors_;  // of each fragment
-  std::map<std::int64_t, Round> known_;        // rounds that are sent and not yet done with
+  membership::CompressedSum sums_;
+  std::map<std::int64_t, Round> known_;  // rounds that are sent and not yet done with
   std::int64_t steps_ = 0, sent_ = 0, applied_ = 0;
 };
 
@@ -237,17 +212,10 @@ std::unique_ptr<Program> DilocoParams::program(Node& node) const { return std::m
 
 Traffic DilocoParams::traffic(const Cluster& cluster) const {
   comm::by_layers(fragment_order, fragments, cluster);  // throws if the model cannot be cut so
-  const comm::AllReduce& all_reduce = comm::all_reduce(collective);
-  const double rounds_per_step = static_cast<double>(fragments) / sync_every, part = 1.0 / fragments;
+  const double rounds_per_step = static_cast<double>(fragments) / sync_every;
   const bool overlapped = fragment_sync_delay > 0 || eager;
-  Traffic traffic{overlapped ? Pace::overlapped : Pace::lockstep, {}};
-  if (std::holds_alternative<codec::NoCodecParams>(codec)) {
-    traffic.phases = all_reduce.sum_phases(cluster.workers, part, rounds_per_step);
-  } else {
-    traffic.phases =
-        all_reduce.gather_phases(cluster.workers, comm::least_share(codec, cluster) * part, rounds_per_step);
-  }
-  return traffic;
+  return {overlapped ? Pace::overlapped : Pace::lockstep,
+          membership::phases_of_sums(collective, codec, cluster, 1.0 / fragments, rounds_per_step)};
 }
 
 std::vector<SettingError> DilocoParams::errors(const Surroundings&) const {

@@ -86,8 +86,7 @@ template <class Visitor>
 void fields(Visitor& visit, DilocoParams& params) {
   visit("sync_every", params.sync_every,
         Rule{.doc = "H: inner steps between two outer steps of a fragment; a run that is shorter exchanges nothing, "
-                    "and is judged by the "
-                    "outer model, where it began",
+                    "and is judged by the outer model, where it began",
              .at_least = 1,
              .at_most = 1e9});
   visit("fragments", params.fragments,
