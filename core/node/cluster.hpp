@@ -30,12 +30,14 @@ struct Cluster {
   std::vector<std::size_t> shard_samples;  // per worker: of its shard
   GradientScale scale = GradientScale::mean;
   std::vector<std::string> worker_names;
+  std::vector<int> sites;         // of each node, from 0; empty: all are in one
   std::vector<double> compute_s;  // mean seconds of one gradient, per worker
   // Per worker: least seconds for a whole model to every other worker while all others do the same (the most loaded
   // link on its routes). Empty unless the system needs them (System::needs_exchange_times).
   std::vector<double> exchange_s;
   bool hosts_change = false;  // some host crashes, joins or leaves
 
+  int site(int node) const { return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node)); }
   // The weight of each gradient, where those of so many workers make a step.
   float gradient_weight(int gradients) const {
     return scale == GradientScale::mean ? 1.0f / static_cast<float>(gradients) : 1.0f;

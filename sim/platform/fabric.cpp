@@ -279,6 +279,10 @@ s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_c
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 int Fabric::core_count(int node) const { return host(node)->get_core_count(); }
+int Fabric::site(int node) const {
+  const std::vector<int>& sites = parts_->nodes.sites;
+  return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node));
+}
 const std::vector<std::string>& Fabric::notes() const { return parts_->file.notes; }
 const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }

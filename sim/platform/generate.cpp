@@ -106,7 +106,9 @@ class Generator {
 
 Nodes generate(const scenario::GeneratedPlatform& spec, const s4u::Engine& engine) {
   const Layout layout = layout_of(spec);
-  return {Generator(layout, engine).build(spec.topology), spec.workers};
+  Nodes nodes{Generator(layout, engine).build(spec.topology), spec.workers};
+  for (const Layout::Host& host : layout.hosts) nodes.sites.push_back(static_cast<int>(host.site));
+  return nodes;
 }
 
 }  // namespace ddl::platform

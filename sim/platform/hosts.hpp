@@ -22,6 +22,7 @@ using Hosts = std::vector<simgrid::s4u::Host*>;
 struct Nodes {
   Hosts hosts;  // workers first, then servers
   int workers = 0;
+  std::vector<int> sites = {};  // of each host, from 0; empty: all are in one
 };
 
 // Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.

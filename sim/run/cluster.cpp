@@ -103,6 +103,7 @@ Cluster make_cluster(const scenario::Scenario& scenario, const platform::Fabric&
   for (int worker = 0; worker < cluster.workers; ++worker) {
     cluster.shard_samples.push_back(even_part(cluster.training_samples, cluster.workers, worker).size());
   }
+  for (int node = 0; node < cluster.workers + cluster.servers; ++node) cluster.sites.push_back(fabric.site(node));
   cluster.timing_only = model == nullptr;
   cluster.scale = scenario.training.gradient_scale;
   const double real_bytes = model != nullptr ? 4.0 * static_cast<double>(model->parameter_count()) : 0;

@@ -129,6 +129,22 @@ TEST_CASE("by default networks with a slow link, or a route of 2 ms or more, tra
   CHECK(model({.topology = Topology::ring, .workers = 4, .latency = {0.0008}}) == "TCP");
 }
 
+TEST_CASE("of two sites the first has half of the workers, or one more, and the servers") {
+  const auto sites = [](const scenario::GeneratedPlatform& spec) {
+    return ddl::forked([&] {
+      const Fabric fabric(ddl::on_platform(spec));
+      std::vector<int> found;
+      for (int node = 0; node < fabric.node_count(); ++node) found.push_back(fabric.site(node));
+      return json(found);
+    });
+  };
+  using scenario::Topology;
+  const std::vector<ddl::BytesPerSecond> rate{{1e6}};
+  CHECK(sites({.topology = Topology::two_sites, .workers = 5, .servers = 2, .bandwidth = rate}) ==
+        json({0, 0, 0, 1, 1, 0, 0}));
+  CHECK(sites({.topology = Topology::star, .workers = 2, .servers = 1, .bandwidth = rate}) == json({0, 0, 0}));
+}
+
 TEST_CASE("a generated network written as a platform file is the same network") {
   const scenario::GeneratedPlatform common{.workers = 5,
                                            .servers = 2,
