@@ -124,14 +124,6 @@ std::string bare(std::string line, const Question& question) {
   return line.starts_with('$') && colon != std::string::npos ? line.substr(colon + 2) : line;
 }
 
-// How many train; none where only the loaded platform tells.
-std::optional<int> workers_of(const scenario::Scenario& scenario) {
-  if (const auto* made = std::get_if<scenario::GeneratedPlatform>(&scenario.platform.hosts)) return made->workers;
-  const auto& hosts = std::get<scenario::FilePlatform>(scenario.platform.hosts);
-  if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());
-  return hosts.first_workers > 0 ? std::optional(hosts.first_workers) : std::nullopt;
-}
-
 struct Entry {
   Candidate candidate;
   bool in_step = false;
@@ -141,7 +133,7 @@ struct Entry {
 
 // In the long run a candidate whose workers keep in step takes no more gradients than one of each per least step time.
 void exclude_by_bounds(std::vector<Entry>& entries, const scenario::Scenario& own, const Goal& goal) {
-  const auto workers = workers_of(own);
+  const auto workers = scenario::workers_known(own.platform);  // none where only the loaded platform tells
   const double room = goal.target ? room_for_time : room_for_accuracy;
   const double of_one = 1 / entries.front().forecast->bounds.step_s;
   for (Entry& entry : entries) {

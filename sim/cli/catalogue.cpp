@@ -75,6 +75,8 @@ const char* what_is(scenario::Topology topology) {
       return "one full-duplex link between neighbours";
     case scenario::Topology::two_sites:
       return "two stars, joined by one full-duplex link";
+    case scenario::Topology::regions:
+      return "stars, a link of its own between any two, as a matrix has them; others join \"sites\" by \"links\"";
   }
   return "";
 }
@@ -213,7 +215,9 @@ std::vector<Entry> scenarios(const Registry& systems) {
 
 std::vector<Entry> platforms(const Registry&) {
   std::vector<Entry> entries;
-  for (const fs::path& path : shipped_files("platforms", ".xml")) entries.push_back({path.string(), ""});
+  for (const char* extension : {".xml", ".csv"}) {
+    for (const fs::path& path : shipped_files("platforms", extension)) entries.push_back({path.string(), ""});
+  }
   return entries;
 }
 

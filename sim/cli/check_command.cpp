@@ -20,6 +20,8 @@
 #include "sim/results/text/layout.hpp"
 #include "sim/results/writing/readable.hpp"
 #include "sim/run/run.hpp"
+#include "sim/scenario/reading/units.hpp"
+#include "sim/scenario/reading/words.hpp"
 
 namespace ddl::cli {
 namespace {
@@ -28,6 +30,7 @@ using Overrides = std::vector<scenario::Override>;
 
 constexpr double much = 0.5;   // of a run's cost
 constexpr double long_s = 20;  // for messages to take
+constexpr std::size_t most_links = 12;
 
 // What a whole model is on the wire, and where that comes from.
 std::string model_text(const scenario::Scenario& scenario) {
@@ -59,6 +62,43 @@ std::string consensus_text(const graph::Consensus& consensus, std::size_t width)
                            width);
 }
 
+// "4 workers, w0 to w3", or of a file their list.
+std::string hosts_text(const std::vector<std::string>& names, const char* one, bool numbered) {
+  const std::string count = counted(static_cast<std::int64_t>(names.size()), one);
+  if (names.empty()) return count;
+  const bool all = names.size() == 1 || !numbered;
+  return fmt::format("{}, {}", count,
+                     all ? scenario::listed(names) : fmt::format("{} to {}", names.front(), names.back()));
+}
+
+// Sites with their hosts, and what joins them where the scenario says so.
+std::string sites_text(const scenario::PlatformSpec& platform, const std::vector<run::SiteForecast>& sites,
+                       std::size_t width) {
+  std::string text;
+  const auto add = [&](const char* label, const std::string& value) { text += results::labelled(label, value, width); };
+  const auto made = scenario::sites_of(platform);
+  const auto rate = [&](BytesPerSecond value) {
+    return scenario::write_quantity(value.value * platform.bandwidth_factor, scenario::Dimension::bandwidth);
+  };
+  const auto latency = [&](Seconds value) { return results::readable_seconds(value.value * platform.latency_factor); };
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    std::string value = fmt::format("{}: {}", sites[i].name, hosts_text(sites[i].workers, "worker", made.has_value()));
+    if (!sites[i].servers.empty()) value += "; " + hosts_text(sites[i].servers, "server", made.has_value());
+    if (made) value += fmt::format("; {} each, {}", rate(made->sites[i].bandwidth), latency(made->sites[i].latency));
+    add(i == 0 ? "sites" : "", value);
+  }
+  for (std::size_t i = 0; made && i < std::min(made->links.size(), most_links); ++i) {
+    const scenario::SiteLink& link = made->links[i];
+    const std::string both = link.back() == link.up ? "" : fmt::format(" there, {} back", rate(link.back()));
+    add(i == 0 ? "between sites" : "",
+        fmt::format("{}: {}{}, {}", link.name(), rate(link.up), both, latency(link.latency)));
+  }
+  if (made && made->links.size() > most_links) {
+    add("", fmt::format("and {}", counted(static_cast<std::int64_t>(made->links.size() - most_links), "more link")));
+  }
+  return text;
+}
+
 std::string forecast_text(const scenario::Scenario& scenario, const run::Forecast& forecast, std::size_t width) {
   const network::Bounds& bounds = forecast.bounds;
   std::string text;
@@ -80,6 +120,7 @@ std::string forecast_text(const scenario::Scenario& scenario, const run::Forecas
                                   results::readable_bytes(bounds.bottleneck_bytes_per_step),
                                   results::readable_seconds(bounds.network_s)));
   }
+  text += sites_text(scenario.platform, forecast.sites, width);
   add("network model", platform::text_of(forecast.network));
   add("", forecast.network.why);
   for (const std::string& note : forecast.platform_notes) add("platform file", note);

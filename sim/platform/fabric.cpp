@@ -243,29 +243,27 @@ struct Fabric::Parts {
 Fabric::Fabric(const scenario::Scenario& scenario) : parts_(std::make_unique<Parts>()) {
   const scenario::PlatformSpec& platform = scenario.platform;
   parts_->engine = make_engine(platform.network);
-  bool one_way = false;
-  if (const auto* spec = std::get_if<scenario::GeneratedPlatform>(&platform.hosts)) {
+  const auto* file = std::get_if<scenario::FilePlatform>(&platform.hosts);
+  std::optional<Layout> generated;
+  if (file == nullptr) {
     parts_->origin = "$.platform";
-    parts_->nodes = generate(*spec, *parts_->engine);
-    one_way = spec->topology == scenario::Topology::mesh;
+    generated = layout_of(platform);
+    parts_->nodes = generate(*generated, *parts_->engine);
   } else {
-    const auto& hosts = std::get<scenario::FilePlatform>(platform.hosts);
-    parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, hosts.file);
-    std::tie(parts_->file, parts_->nodes) = load_file(scenario, hosts, *parts_->engine);
+    parts_->origin = "$.platform.file: " + scenario::resolve_path(scenario, file->file);
+    std::tie(parts_->file, parts_->nodes) = load_file(scenario, *file, *parts_->engine);
   }
   for (const auto* host : parts_->nodes.hosts) parts_->names.push_back(host->get_name());
   parts_->routes.resize(parts_->names.size());
   scale_links(platform, *parts_->engine);
   check_quantities(*parts_->engine, parts_->nodes, parts_->origin);
   parts_->has_wifi = std::ranges::any_of(parts_->engine->get_all_links(), is_wifi);
-  const bool generated = std::holds_alternative<scenario::GeneratedPlatform>(platform.hosts);
-  parts_->list_links(generated, one_way);
-  if (const auto* spec = std::get_if<scenario::GeneratedPlatform>(&platform.hosts);
-      spec != nullptr && spec->topology == scenario::Topology::ring) {
-    keep_routes_along_links(layout_of(*spec).links, *parts_->engine, parts_->link_index, parts_->routes);
+  parts_->list_links(generated.has_value(), generated && generated->shape == Layout::Shape::mesh);
+  if (generated && generated->shape == Layout::Shape::ring) {
+    keep_routes_along_links(generated->links, *parts_->engine, parts_->link_index, parts_->routes);
   }
   parts_->find_changes(scenario);
-  parts_->plan_network(platform.network, generated);
+  parts_->plan_network(platform.network, generated.has_value());
   parts_->let_bandwidths_change();
   make_room_for_stacks(parts_->names.size());
 }
@@ -279,10 +277,8 @@ s4u::Host* Fabric::host(int node) const { return parts_->nodes.hosts.at(static_c
 const std::string& Fabric::name(int node) const { return parts_->names.at(static_cast<std::size_t>(node)); }
 double Fabric::speed_flops(int node) const { return host(node)->get_speed(); }
 int Fabric::core_count(int node) const { return host(node)->get_core_count(); }
-int Fabric::site(int node) const {
-  const std::vector<int>& sites = parts_->nodes.sites;
-  return sites.empty() ? 0 : sites.at(static_cast<std::size_t>(node));
-}
+int Fabric::site(int node) const { return parts_->nodes.sites.at(static_cast<std::size_t>(node)); }
+const std::vector<std::string>& Fabric::site_names() const { return parts_->nodes.site_names; }
 const std::vector<std::string>& Fabric::notes() const { return parts_->file.notes; }
 const NetworkPlan& Fabric::network_plan() const { return parts_->plan; }
 const NetworkNumbers& Fabric::network_numbers() const { return parts_->numbers; }

@@ -67,6 +67,7 @@ class Fabric {
   const std::string& name(int node) const;
   double speed_flops(int node) const;  // of each core
   int core_count(int node) const;
+  const std::vector<std::string>& site_names() const;  // empty: the platform does not name them
   int site(int node) const;                       // its number from 0; 0 for all where the platform does not name sites
   const std::vector<std::string>& notes() const;  // what of a platform file is passed over, a line each
   const NetworkPlan& network_plan() const;

@@ -1,5 +1,3 @@
-#include <array>
-
 #include "sim/platform/hosts.hpp"
 #include "sim/platform/layout.hpp"
 #include "sim/platform/simgrid_api.hpp"
@@ -15,19 +13,19 @@ class Generator {
   Generator(const Layout& layout, const s4u::Engine& engine)
       : layout_(layout), outermost_(simgrid_api::outermost(engine)) {}
 
-  Hosts build(scenario::Topology topology) {
-    switch (topology) {
-      case scenario::Topology::star:
+  Hosts build() {
+    switch (layout_.shape) {
+      case Layout::Shape::star:
         star();
         break;
-      case scenario::Topology::mesh:
+      case Layout::Shape::mesh:
         mesh();
         break;
-      case scenario::Topology::ring:
+      case Layout::Shape::ring:
         ring();
         break;
-      case scenario::Topology::two_sites:
-        two_sites();
+      case Layout::Shape::sites:
+        sites();
         break;
     }
     return hosts_;
@@ -82,19 +80,32 @@ class Generator {
     zone->seal();
   }
 
-  void two_sites() {
-    auto* both = simgrid_api::add_full(outermost_, "sites");
-    std::array<simgrid_api::GatedZone, 2> sites;
-    for (std::size_t site = 0; site < 2; ++site) {
-      auto* const zone = simgrid_api::add_star(both, "site" + std::to_string(site));
-      sites[site] = simgrid_api::add_gate(zone, "gate" + std::to_string(site));
+  void sites() {
+    auto* all = simgrid_api::add_full(outermost_, "sites");
+    std::vector<simgrid_api::GatedZone> sites;
+    for (std::size_t site = 0; site < layout_.ways.size(); ++site) {
+      auto* const zone = simgrid_api::add_star(all, "site" + std::to_string(site));
+      sites.push_back(simgrid_api::add_gate(zone, "gate" + std::to_string(site)));
     }
     for (const Layout::Link& link : layout_.links) {
       add_host_to_star(sites[layout_.hosts[link.source].site].zone, link);
     }
     for (const auto& site : sites) site.zone->seal();
-    simgrid_api::add_route(both, sites[0], sites[1], {{duplex(both, *layout_.between_sites), Direction::UP}}, true);
-    both->seal();
+    std::vector<s4u::SplitDuplexLink*> between;
+    for (const Layout::SiteLink& link : layout_.between) {
+      between.push_back(duplex(all, {link.name, link.up_bytes_per_s, link.latency_s, 0, 0}));
+      between.back()->get_link_down()->set_bandwidth(link.down_bytes_per_s);
+    }
+    for (std::size_t source = 0; source < sites.size(); ++source) {
+      for (std::size_t target = source + 1; target < sites.size(); ++target) {
+        simgrid_api::LinksOfRoute links;
+        for (const auto& [link, up] : layout_.ways[source][target]) {
+          links.emplace_back(between[link], up ? Direction::UP : Direction::DOWN);
+        }
+        simgrid_api::add_route(all, sites[source], sites[target], links, true);
+      }
+    }
+    all->seal();
   }
 
   const Layout& layout_;
@@ -104,10 +115,10 @@ class Generator {
 
 }  // namespace
 
-Nodes generate(const scenario::GeneratedPlatform& spec, const s4u::Engine& engine) {
-  const Layout layout = layout_of(spec);
-  Nodes nodes{Generator(layout, engine).build(spec.topology), spec.workers};
+Nodes generate(const Layout& layout, const s4u::Engine& engine) {
+  Nodes nodes{Generator(layout, engine).build(), layout.workers};
   for (const Layout::Host& host : layout.hosts) nodes.sites.push_back(static_cast<int>(host.site));
+  nodes.site_names = layout.names;
   return nodes;
 }
 

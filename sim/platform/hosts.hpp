@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/platform/layout.hpp"
 #include "sim/platform/platform_text.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -22,11 +23,12 @@ using Hosts = std::vector<simgrid::s4u::Host*>;
 struct Nodes {
   Hosts hosts;  // workers first, then servers
   int workers = 0;
-  std::vector<int> sites = {};  // of each host, from 0; empty: all are in one
+  std::vector<int> sites = {};               // of each host, from 0
+  std::vector<std::string> site_names = {};  // by these numbers; empty: the platform does not name them
 };
 
-// Makes the hosts, links and routes of a generated network. Throws InputError when it would be too large.
-Nodes generate(const scenario::GeneratedPlatform& spec, const simgrid::s4u::Engine& engine);
+// Makes the hosts, links and routes of a generated network.
+Nodes generate(const Layout& layout, const simgrid::s4u::Engine& engine);
 
 // Loads a platform file in a child process, so that this engine stays unchanged, and scales its links. Throws
 // InputError naming the file if anything is wrong with it, the names, or the routes between the nodes; but there may be

@@ -14,7 +14,9 @@ double dealt(const std::vector<Unit>& values, std::size_t turn) {
 class Planner {
  public:
   explicit Planner(const scenario::GeneratedPlatform& spec)
-      : spec_(spec), workers_(static_cast<std::size_t>(spec.workers)), nodes_(workers_ + spec.servers) {}
+      : spec_(spec), workers_(static_cast<std::size_t>(spec.workers)), nodes_(workers_ + spec.servers) {
+    layout_.workers = spec.workers;
+  }
 
   Layout plan() {
     const bool sites = spec_.topology == scenario::Topology::two_sites;
@@ -25,8 +27,10 @@ class Planner {
     }
     switch (spec_.topology) {
       case scenario::Topology::star:
-      case scenario::Topology::two_sites:
         links_to_switches();
+        break;
+      case scenario::Topology::two_sites:
+        two_sites();
         break;
       case scenario::Topology::mesh:
         mesh();
@@ -34,10 +38,8 @@ class Planner {
       case scenario::Topology::ring:
         ring();
         break;
-    }
-    if (sites) {
-      layout_.between_sites = {"sites", scenario::site_bandwidth_of(spec_).value,
-                               scenario::site_latency_of(spec_).value, 0, 0};
+      case scenario::Topology::regions:
+        throw InternalError("regions are sites");
     }
     return std::move(layout_);
   }
@@ -61,7 +63,16 @@ class Planner {
     }
   }
 
+  void two_sites() {
+    layout_.shape = Layout::Shape::sites;
+    links_to_switches();
+    const double bytes_per_s = scenario::site_bandwidth_of(spec_).value;
+    layout_.between.push_back({"sites", bytes_per_s, bytes_per_s, scenario::site_latency_of(spec_).value});
+    layout_.ways = {{{}, {{0, true}}}, {{{0, false}}, {}}};
+  }
+
   void mesh() {
+    layout_.shape = Layout::Shape::mesh;
     if (nodes_ > scenario::most_mesh_hosts) {
       throw InputError("$.platform.workers: a mesh of " + std::to_string(nodes_) +
                        " hosts has a link for each ordered pair of them; expected at most " +
@@ -79,6 +90,7 @@ class Planner {
   }
 
   void ring() {
+    layout_.shape = Layout::Shape::ring;
     const std::size_t links = nodes_ < 3 ? nodes_ - 1 : nodes_;
     for (std::size_t node = 0; node < links; ++node) {
       const std::size_t next = (node + 1) % nodes_;
@@ -91,9 +103,36 @@ class Planner {
   Layout layout_;
 };
 
+Layout layout_of_sites(const scenario::SitesPlatform& spec) {
+  Layout layout;
+  layout.shape = Layout::Shape::sites;
+  layout.workers = spec.workers();
+  layout.ways = ways_between(spec);
+  const auto add_hosts = [&](int scenario::Site::*count, const char* prefix) {
+    int number = 0;
+    for (std::size_t at = 0; at < spec.sites.size(); ++at) {
+      const scenario::Site& site = spec.sites[at];
+      for (int i = 0; i < site.*count; ++i) {
+        const std::size_t node = layout.hosts.size();
+        layout.hosts.push_back({prefix + std::to_string(number++), dealt(spec.speed, node), at});
+        layout.links.push_back({layout.hosts[node].name, site.bandwidth.value, site.latency.value / 2, node, node});
+      }
+    }
+  };
+  add_hosts(&scenario::Site::workers, "w");
+  add_hosts(&scenario::Site::servers, "ps");
+  for (const scenario::SiteLink& link : spec.links) {
+    layout.between.push_back({link.name(), link.up.value, link.back().value, link.latency.value});
+  }
+  for (const scenario::Site& site : spec.sites) layout.names.push_back(site.name);
+  return layout;
+}
+
 }  // namespace
 
-Layout layout_of(const scenario::GeneratedPlatform& spec) {
+Layout layout_of(const scenario::PlatformSpec& platform) {
+  if (const auto sites = scenario::sites_of(platform)) return layout_of_sites(*sites);
+  const auto& spec = std::get<scenario::GeneratedPlatform>(platform.hosts);
   check(spec.workers >= 1 && spec.servers >= 0, "a platform has workers");
   return Planner(spec).plan();
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 namespace ddl::platform {
 
 struct Layout {
+  enum class Shape { star, mesh, ring, sites };
   struct Host {
     std::string name;
     double speed_flops = 0;
@@ -22,17 +22,28 @@ struct Layout {
     double latency_s = 0;
     std::size_t source = 0, target = 0;  // hosts
   };
+  // Full-duplex.
+  struct SiteLink {
+    std::string name;
+    double up_bytes_per_s = 0, down_bytes_per_s = 0;
+    double latency_s = 0;
+  };
+  Shape shape = Shape::star;
+  int workers = 0;
   std::vector<Host> hosts;  // workers, then servers
-  // star, two_sites: of each host, to its switch (`target` has no meaning); ring: to the next host; all full-duplex.
+  // star, sites: of each host, to its switch (`target` has no meaning); ring: to the next host; all full-duplex.
   // mesh: one way, per ordered pair.
   std::vector<Link> links;
-  std::optional<Link> between_sites;  // full-duplex
+  // Of sites.
+  std::vector<SiteLink> between;
+  std::vector<std::vector<scenario::Way>> ways;  // by source, then target: over which of these
+  std::vector<std::string> names;                // as the user has named them; empty: two_sites
 };
 
-// Throws InputError when it would be too large.
-Layout layout_of(const scenario::GeneratedPlatform& spec);
+// Of a platform that is not a file's. Throws InputError when it would be too large.
+Layout layout_of(const scenario::PlatformSpec& platform);
 
 // As a platform file, from which SimGrid makes the same hosts, links and routes.
-std::string platform_xml(const scenario::GeneratedPlatform& spec);
+std::string platform_xml(const scenario::PlatformSpec& platform);
 
 }  // namespace ddl::platform

@@ -128,6 +128,25 @@ std::string problem_of(const s4u::Link& link) {
   return out_of_range(link.get_bandwidth(), "bandwidth", least_bytes_per_s, "bytes/s");
 }
 
+// By the property "site" of each host, in the order in which nodes name them; without any all are in one.
+void find_sites(Nodes& nodes, const std::string& path) {
+  const auto name_of = [](const s4u::Host* host) { return host->get_property("site"); };
+  const auto with = std::ranges::find_if(nodes.hosts, name_of);
+  if (with == nodes.hosts.end()) return nodes.sites.assign(nodes.hosts.size(), 0);
+  for (const s4u::Host* host : nodes.hosts) {
+    const char* name = name_of(host);
+    if (name == nullptr) {
+      throw InputError(
+          fmt::format("{}: host {} has no site, as {} has; expected <prop id=\"site\" value=\"...\"/> in "
+                      "each host or in none",
+                      path, scenario::in_quotes(host->get_name()), scenario::in_quotes((*with)->get_name())));
+    }
+    const auto known = std::ranges::find(nodes.site_names, name);
+    nodes.sites.push_back(static_cast<int>(known - nodes.site_names.begin()));
+    if (known == nodes.site_names.end()) nodes.site_names.emplace_back(name);
+  }
+}
+
 }  // namespace
 
 void probe_platform(const scenario::PlatformSpec& spec, const FileText& file, s4u::Engine& engine) {
@@ -166,6 +185,7 @@ Nodes load(const scenario::FilePlatform& spec, const FileText& file, s4u::Engine
   if (spec.workers.empty()) picker.pick_of_the_rest(static_cast<std::size_t>(spec.first_workers), nodes.hosts);
   nodes.workers = static_cast<int>(nodes.hosts.size());
   nodes.hosts.insert(nodes.hosts.end(), servers.begin(), servers.end());
+  find_sites(nodes, file.path);
   return nodes;
 }
 

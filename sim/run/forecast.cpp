@@ -25,9 +25,13 @@ void members(A& archive, Cost& cost) {
   archive(cost.start_s, cost.gradients_s, cost.evaluation_s, cost.messages_s, cost.messages_reached);
 }
 template <class A>
+void members(A& archive, SiteForecast& site) {
+  archive(site.name, site.workers, site.servers);
+}
+template <class A>
 void members(A& archive, Forecast& forecast) {
   archive(forecast.bounds, forecast.network, forecast.consensus, forecast.platform_notes, forecast.host_notes,
-          forecast.cost);
+          forecast.sites, forecast.cost);
 }
 
 namespace {
@@ -77,6 +81,16 @@ std::vector<std::string> host_notes(const scenario::Scenario& scenario, const pl
   return notes;
 }
 
+std::vector<SiteForecast> sites_of(const platform::Fabric& fabric) {
+  std::vector<SiteForecast> sites;
+  for (const std::string& name : fabric.site_names()) sites.push_back({.name = name, .workers = {}, .servers = {}});
+  for (int node = 0; node < fabric.node_count() && !sites.empty(); ++node) {
+    SiteForecast& site = sites[static_cast<std::size_t>(fabric.site(node))];
+    (node < fabric.worker_count() ? site.workers : site.servers).push_back(fabric.name(node));
+  }
+  return sites;
+}
+
 }  // namespace
 
 Forecast forecast_here(const scenario::Scenario& scenario) {
@@ -104,6 +118,7 @@ Forecast forecast_here(const scenario::Scenario& scenario) {
   forecast.network = fabric.network_plan();
   forecast.platform_notes = fabric.notes();
   forecast.host_notes = host_notes(scenario, fabric);
+  forecast.sites = sites_of(fabric);
   forecast.bounds = network::bounds_of(fabric, traffic, cluster.compute_s, static_cast<double>(cluster.model_bytes),
                                        scenario.wire.header_bytes.value);
 

@@ -13,12 +13,18 @@
 
 namespace ddl::run {
 
+struct SiteForecast {
+  std::string name;
+  std::vector<std::string> workers, servers;  // hosts of the site
+};
+
 struct Forecast {
   network::Bounds bounds;
   platform::NetworkPlan network;
   std::optional<graph::Consensus> consensus;  // of systems that average models
   // What of the platform does nothing, a line each: of its file, and of its hosts.
   std::vector<std::string> platform_notes, host_notes;
+  std::vector<SiteForecast> sites;  // that the platform names
   Cost cost;
 };
 

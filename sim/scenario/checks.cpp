@@ -38,15 +38,30 @@ void check_file_platform(const FilePlatform& hosts, const Scenario& scenario, co
   check_names(hosts.servers, place.at("servers"), seen);
 }
 
-std::vector<std::string> worker_names(const GeneratedPlatform& hosts) {
+void check_generated(const GeneratedPlatform& hosts, const Place& place) {
+  if (hosts.topology == Topology::mesh && hosts.workers + hosts.servers > most_mesh_hosts) {
+    place.at("workers").error(
+        fmt::format("{} hosts are too many for a mesh, which has a link per ordered pair; "
+                    "expected at most {}",
+                    hosts.workers + hosts.servers, most_mesh_hosts));
+  }
+  if (hosts.topology != Topology::two_sites) {
+    const std::string why = "is given, but only \"two_sites\" has a link between sites";
+    if (hosts.site_bandwidth) place.at("site_bandwidth").error(why);
+    if (hosts.site_latency) place.at("site_latency").error(why);
+  }
+}
+
+// Of a platform that is not a file's.
+std::vector<std::string> worker_names(const PlatformSpec& platform) {
   std::vector<std::string> names;
-  for (int i = 0; i < hosts.workers; ++i) names.push_back("w" + std::to_string(i));
+  for (int i = 0; i < workers_known(platform).value_or(0); ++i) names.push_back("w" + std::to_string(i));
   return names;
 }
 
-void check_slowdown(const GeneratedPlatform& hosts, const Scenario& scenario, const Place& place) {
-  std::vector<std::string> names = worker_names(hosts);
-  for (int i = 0; i < hosts.servers; ++i) names.push_back("ps" + std::to_string(i));
+void check_slowdown(const Scenario& scenario, const Place& place) {
+  std::vector<std::string> names = worker_names(scenario.platform);
+  for (int i = 0; i < servers_of(scenario.platform); ++i) names.push_back("ps" + std::to_string(i));
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& [name, factor] : scenario.compute.slowdown) {
     if (!known.contains(name)) {
@@ -59,6 +74,9 @@ void check_slowdown(const GeneratedPlatform& hosts, const Scenario& scenario, co
 
 std::optional<int> workers_known(const PlatformSpec& platform) {
   if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->workers;
+  if (const auto sites = sites_of(platform)) {
+    return sites->workers() > 0 ? std::optional(sites->workers()) : std::nullopt;  // of which the checks tell
+  }
   const auto& hosts = std::get<FilePlatform>(platform.hosts);
   if (!hosts.workers.empty()) return static_cast<int>(hosts.workers.size());
   if (hosts.first_workers > 0) return hosts.first_workers;
@@ -67,6 +85,7 @@ std::optional<int> workers_known(const PlatformSpec& platform) {
 
 int servers_of(const PlatformSpec& platform) {
   if (const auto* hosts = std::get_if<GeneratedPlatform>(&platform.hosts)) return hosts->servers;
+  if (const auto sites = sites_of(platform)) return sites->servers();
   return static_cast<int>(std::get<FilePlatform>(platform.hosts).servers.size());
 }
 
@@ -93,19 +112,14 @@ void check_platform(const Scenario& scenario, Findings& findings) {
   if (const auto* file = std::get_if<FilePlatform>(&scenario.platform.hosts)) {
     return check_file_platform(*file, scenario, place);
   }
-  const auto& hosts = std::get<GeneratedPlatform>(scenario.platform.hosts);
-  if (hosts.topology == Topology::mesh && hosts.workers + hosts.servers > most_mesh_hosts) {
-    place.at("workers").error(
-        fmt::format("{} hosts are too many for a mesh, which has a link per ordered pair; "
-                    "expected at most {}",
-                    hosts.workers + hosts.servers, most_mesh_hosts));
+  if (const auto sites = sites_of(scenario.platform)) {
+    check_sites(*sites, place);
+  } else {
+    check_generated(std::get<GeneratedPlatform>(scenario.platform.hosts), place);
   }
-  if (hosts.topology != Topology::two_sites) {
-    const std::string why = "is given, but only \"two_sites\" has a link between sites";
-    if (hosts.site_bandwidth) place.at("site_bandwidth").error(why);
-    if (hosts.site_latency) place.at("site_latency").error(why);
+  if (findings.clean("$.platform") && findings.clean("$.compute.slowdown")) {
+    check_slowdown(scenario, {findings, "$.compute.slowdown"});
   }
-  if (findings.clean("$.compute.slowdown")) check_slowdown(hosts, scenario, {findings, "$.compute.slowdown"});
 }
 
 void check_optimizer(const Scenario& scenario, int servers, Findings& findings) {
@@ -138,8 +152,9 @@ void check_algorithm(const Scenario& scenario, Findings& findings) {
   const bool stateless =
       !findings.clean("$.training.optimizer") || nn::Optimizer::is_stateless(scenario.training.optimizer);
   Surroundings around{*workers, servers_of(scenario.platform), stateless};
-  const auto* generated = std::get_if<GeneratedPlatform>(&scenario.platform.hosts);
-  if (generated != nullptr) around.worker_names = worker_names(*generated);
+  if (!std::holds_alternative<FilePlatform>(scenario.platform.hosts)) {
+    around.worker_names = worker_names(scenario.platform);
+  }
   for (const SettingError& error : systems::setting_errors(*scenario.algorithm, around)) {
     findings.add("$.algorithm." + error.key, error.what);
   }

@@ -15,11 +15,16 @@ constexpr double most_evaluations = 1e5;
 // Defaults that depend on other settings: the name, and when accuracy is measured.
 void fill_defaults(Scenario& scenario, const std::string& file);
 
+// Reads the rows of a platform's matrix, of which those of its sites are kept.
+void read_matrix(Scenario& scenario, Findings& findings);
+
 // All checks below; each is skipped if the settings that it needs have findings of their own.
 void check_scenario(const Scenario& scenario, Findings& findings);
 
 void check_name(const Scenario& scenario, Findings& findings);
 void check_platform(const Scenario& scenario, Findings& findings);
+// Whether each site is joined to all others, and what else spans sites and links.
+void check_sites(const SitesPlatform& platform, const Place& place);
 void check_algorithm(const Scenario& scenario, Findings& findings);
 void check_schedule(const Scenario& scenario, Findings& findings);
 void check_stop_and_evaluation(const Scenario& scenario, Findings& findings);

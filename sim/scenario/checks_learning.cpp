@@ -243,6 +243,9 @@ void fill_defaults(Scenario& scenario, const std::string& file) {
     hosts->site_bandwidth = site_bandwidth_of(*hosts);
     hosts->site_latency = site_latency_of(*hosts);
   }
+  if (auto* sites = std::get_if<SitesPlatform>(&scenario.platform.hosts)) {
+    for (SiteLink& link : sites->links) link.down = link.back();
+  }
   scenario.platform.network.tcp_window = tcp_window_of(scenario.platform.network);
   for (Fault& fault : scenario.faults) {
     auto* crash = std::get_if<HostCrash>(&fault);

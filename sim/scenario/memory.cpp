@@ -29,6 +29,13 @@ double lasting_vectors(const Scenario& scenario, const MemoryUse& use) {
   return vectors + nn::Optimizer::kept_vectors(scenario.training.optimizer);
 }
 
+// Which key says how many there are.
+const char* key_of_workers(const PlatformSpec& platform) {
+  if (std::holds_alternative<SitesPlatform>(platform.hosts)) return "$.platform.sites";
+  if (std::holds_alternative<RegionsPlatform>(platform.hosts)) return "$.platform.workers_per_site";
+  return "$.platform.workers";
+}
+
 double values_between_layers(const nn::Model& model) {
   double sum = 0, widest = 0;
   for (const auto& layer : model.layers()) {
@@ -46,7 +53,7 @@ std::vector<MemoryPart> memory_of(const Scenario& scenario, const nn::Model* mod
   std::vector<MemoryPart> parts;
   const double nodes = static_cast<double>(workers) + servers;
   const MemoryUse use = memory_use_of(*scenario.algorithm, model, workers);
-  parts.push_back({"$.platform.workers",
+  parts.push_back({key_of_workers(scenario.platform),
                    counted(workers + servers, "host") + (use.all_to_all ? " that all talk to all" : ""),
                    nodes * bytes_of_node + (use.all_to_all ? nodes * nodes * bytes_of_pair : 0)});
   parts.push_back({"$.stop",

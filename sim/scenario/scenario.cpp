@@ -14,6 +14,12 @@ BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts) {
 
 Seconds site_latency_of(const GeneratedPlatform& hosts) { return hosts.site_latency.value_or(Seconds{0.02}); }
 
+std::optional<SitesPlatform> sites_of(const PlatformSpec& platform) {
+  if (const auto* listed = std::get_if<SitesPlatform>(&platform.hosts)) return *listed;
+  if (const auto* regions = std::get_if<RegionsPlatform>(&platform.hosts)) return sites_of(*regions);
+  return std::nullopt;
+}
+
 std::uint64_t network_seed(const Scenario& scenario) {
   const int draw = scenario.platform.network.draw;
   return draw == 1 ? scenario.seed : stream(scenario.seed, "network", "draw " + std::to_string(draw)).bits();

@@ -20,11 +20,12 @@
 #include "sim/scenario/faults.hpp"
 #include "sim/scenario/metric.hpp"
 #include "sim/scenario/profiles.hpp"
+#include "sim/scenario/sites.hpp"
 
 namespace ddl::scenario {
 
-enum class Topology { star, mesh, ring, two_sites };
-constexpr auto enum_names(Topology) { return in_order<Topology>("star", "mesh", "ring", "two_sites"); }
+enum class Topology { star, mesh, ring, two_sites, regions };
+constexpr auto enum_names(Topology) { return in_order<Topology>("star", "mesh", "ring", "two_sites", "regions"); }
 
 // CM02, the textbook's: a message takes latency + bytes / bandwidth, and messages share links by max-min fairness. TCP:
 // the window of its connection decides a message's latency (sim/network/tcp), and a message counts as one to four
@@ -89,8 +90,19 @@ struct GeneratedPlatform {
   std::optional<Seconds> site_latency;           // two_sites: of the link between them; default: 20 ms
 };
 
+// Sites that are joined each with each, as a matrix has them.
+struct RegionsPlatform {
+  Topology topology = Topology::regions;
+  std::string matrix;              // CSV file of `links`, relative to the scenario; empty once they have been read
+  std::vector<SiteLink> links;     // per pair of sites, and of each with itself; latencies are from host to host
+  std::vector<std::string> sites;  // empty: all that the links name
+  int workers_per_site = 1;
+  int servers = 0;  // all in the first site
+  std::vector<FlopsPerSecond> speed = {{50e9}};
+};
+
 struct PlatformSpec {
-  std::variant<GeneratedPlatform, FilePlatform> hosts;
+  std::variant<GeneratedPlatform, FilePlatform, SitesPlatform, RegionsPlatform> hosts;
   NetworkSpec network;
   std::vector<Profile> profiles;
   double bandwidth_factor = 1, latency_factor = 1;  // on those of every link; not on the values of profiles
@@ -174,6 +186,11 @@ struct Scenario {
 BytesPerSecond site_bandwidth_of(const GeneratedPlatform& hosts);
 Seconds site_latency_of(const GeneratedPlatform& hosts);
 
+// What the rows say: links from router to router.
+SitesPlatform sites_of(const RegionsPlatform& regions);
+// Of a platform that lists its sites or has them from a matrix; none: it is of another kind.
+std::optional<SitesPlatform> sites_of(const PlatformSpec& platform);
+
 // The seed of what the network leaves to chance: of its first draw the scenario's own.
 std::uint64_t network_seed(const Scenario& scenario);
 
@@ -210,7 +227,23 @@ void fields(Visitor& visit, FilePlatform& spec) {
              .at_most = 100000});
   visit("servers", spec.servers, Rule{.doc = "names of the server hosts"});
 }
-// Of either kind of platform.
+template <class Visitor>
+void fields(Visitor& visit, RegionsPlatform& spec) {
+  visit("topology", spec.topology, Rule{.doc = "regions: sites of a matrix, a link of its own between any two"});
+  visit("matrix", spec.matrix,
+        Rule{.doc = "CSV file of links instead, with the header from,to,up,down,latency and units in the cells; its "
+                    "path is relative to the scenario"});
+  visit("links", spec.links,
+        Rule{.doc = "of each pair of sites, and of each site with itself: latencies from host to host, and the rates "
+                    "between two sites, or of a host's link"});
+  visit("sites", spec.sites, Rule{.doc = "names of those that are used, in order; default: all of the matrix"});
+  visit("workers_per_site", spec.workers_per_site,
+        Rule{.doc = "worker hosts of each site: w0, w1, ...", .at_least = 1, .at_most = most_hosts_of_sites});
+  visit("servers", spec.servers,
+        Rule{.doc = "server hosts ps0, ps1, ..., in the first site", .at_least = 0, .at_most = most_hosts_of_sites});
+  visit("speed", spec.speed, Rule{.doc = "of each host, as in platforms of other topologies", .above = 0});
+}
+// Of any kind of platform.
 template <class Visitor>
 void common_fields(Visitor& visit, PlatformSpec& spec) {
   visit("bandwidth_factor", spec.bandwidth_factor,

@@ -11,6 +11,7 @@
 #include "sim/results/reading/statistics.hpp"
 #include "sim/scenario/reading/units.hpp"
 #include "sim/scenario/reading/words.hpp"
+#include "sim/view/plots/panels.hpp"
 #include "sim/view/targets.hpp"
 
 namespace ddl::view {
@@ -55,7 +56,7 @@ std::pair<std::size_t, std::size_t> axes_of(const results::GroupedRuns& runs) {
                     "platform.bandwidth and platform.workers, for instance",
                     runs.varied.empty() ? "none does" : "these do: " + scenario::listed(runs.varied)));
   }
-  const bool workers_first = runs.varied[0] == "platform.workers";
+  const bool workers_first = is_of_workers(runs.varied[0]);
   return workers_first ? std::pair<std::size_t, std::size_t>{1, 0} : std::pair<std::size_t, std::size_t>{0, 1};
 }
 

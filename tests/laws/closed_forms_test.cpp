@@ -69,6 +69,22 @@ TEST_CASE("servers: a synchronous round takes c + 2nN/B over their number, an as
   }
 }
 
+TEST_CASE("sites: a cycle is c + N/B from the server's site + the gradient's share of N/B to it + 3 alpha") {
+  const auto seconds = [](int steps) {
+    return run::run(scenario_from(fmt::format(
+                        R"({{"platform": {{
+          "sites": [{{"name": "a", "workers": 1, "bandwidth": "4MBps", "latency": "2ms"}},
+                    {{"name": "b", "workers": 0, "servers": 1, "bandwidth": "4MBps", "latency": "4ms"}}],
+          "links": [{{"from": "a", "to": "b", "up": "0.5MBps", "down": "0.125MBps", "latency": "10ms"}}], {}}},
+          "model": "none", "wire": {{"model_bytes": "1MB"}}, "compute": {{"seconds_per_batch": "100ms", "jitter": 0}},
+          "algorithm": {}, "stop": {{"iterations": {}}}}})",
+                        textbook, with("ps_async", R"("codec": {"type": "random_k", "fraction": 0.1})"), steps)))
+        .simulated_s;
+  };
+  const double alpha = 0.002 / 2 + 0.01 + 0.004 / 2, from_server_s = 1 / 0.125, to_server_s = 0.1 / 0.5;
+  CHECK(seconds(5) - seconds(2) == doctest::Approx(3 * (c + from_server_s + to_server_s + 3 * alpha)).epsilon(1e-6));
+}
+
 // After the last step a round of empty messages tells all workers that all are done: the latencies of one round more.
 TEST_CASE("all-reduces: 2(n-1)(alpha + N/(nB)) on a ring, 2 ceil(log2 n)(alpha + N/B) in a tree, 2(n-1)N/B + 2 alpha") {
   const double alpha = 0.01;

@@ -19,12 +19,20 @@ int node_called(const Fabric& fabric, const std::string& name) {
   return -1;
 }
 
-// What a line of routes.txt says behind "nodes", "links", "link names" or "w0 to w1".
+// What a line of routes.txt says behind "nodes", "sites", "links", "link names" or "w0 to w1".
 std::string answer(const Fabric& fabric, const std::string& asked) {
   std::string text;
   if (asked == "links") return std::to_string(fabric.links().size());
   if (asked == "link names") {
     for (const LinkInfo& info : fabric.links()) text += (text.empty() ? "" : ", ") + info.name + " " + info.direction;
+    return text;
+  }
+  if (asked == "sites") {
+    const auto& names = fabric.site_names();
+    for (int node = 0; node < fabric.node_count(); ++node) {
+      const int site = fabric.site(node);
+      text += (node > 0 ? " " : "") + (names.empty() ? std::to_string(site) : names.at(static_cast<std::size_t>(site)));
+    }
     return text;
   }
   if (asked == "nodes") {

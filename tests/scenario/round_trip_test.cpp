@@ -26,6 +26,21 @@ TEST_CASE("describe keeps every value that was given and spells out short forms"
   CHECK(json == given);
 }
 
+TEST_CASE("of a matrix the rows of its sites are kept, pair by pair, so that the file may go") {
+  const auto json = nlohmann::json::parse(describe(parse(R"({
+    "platform": { "topology": "regions", "matrix": "platforms/ec2.csv", "sites": ["tokyo", "oregon"] },
+    "algorithm": "alone", "stop": { "iterations": 1 } })")))["platform"];
+  CHECK(!json.contains("matrix"));
+  CHECK(json["sites"] == nlohmann::json{"tokyo", "oregon"});
+  CHECK(json["workers_per_site"] == 1);
+  const auto row = [](const char* from, const char* to, const char* rate, const char* latency) {
+    return nlohmann::json{{"from", from}, {"to", to}, {"up", rate}, {"down", rate}, {"latency", latency}};
+  };
+  CHECK(json["links"] == nlohmann::json{row("tokyo", "tokyo", "2Gbps", "10ms"),
+                                        row("oregon", "tokyo", "523Mbps", "96ms"),
+                                        row("oregon", "oregon", "2Gbps", "10ms")});
+}
+
 TEST_CASE("describe fills in defaults") {
   const auto json = nlohmann::json::parse(describe(parse(kSmall)));
   CHECK(json["name"] == "sample");

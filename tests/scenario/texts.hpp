@@ -87,6 +87,20 @@ inline std::vector<std::string> styles() {
       R"({ "platform": { "workers": 6, "bandwidth": "1Gbps" },
            "algorithm": { "name": "choco", "topology": "torus", "codec": { "type": "random_k", "fraction": 0.05 },
                           "consensus_rate": 0.02 }, "stop": { "iterations": 5 } })",
+      // Sites, listed and of a matrix.
+      R"({ "platform": { "sites": [ { "name": "ams", "workers": 2, "servers": 1, "bandwidth": "1Gbps" },
+                                    { "name": "us-east-1", "workers": 1, "bandwidth": "2Gbps", "latency": "1ms" },
+                                    { "name": "nyc", "workers": 1, "bandwidth": "1Gbps" } ],
+                         "links": [ { "from": "ams", "to": "us-east-1", "up": "10Mbps", "latency": "30ms" },
+                                    { "from": "nyc", "to": "us-east-1", "up": "1Gbps", "down": "10Mbps",
+                                      "latency": "5ms" } ],
+                         "speed": ["50Gf", "25Gf"], "bandwidth_factor": 0.5, "network": { "model": "CM02" } },
+           "compute": { "slowdown": { "w3": 2, "ps0": 3 } }, "algorithm": "ps_sync", "stop": { "iterations": 1 } })",
+      R"({ "platform": { "topology": "regions", "matrix": "platforms/ec2.csv", "sites": ["tokyo", "oregon"],
+                         "workers_per_site": 3, "servers": 1 }, "algorithm": "ps_sync", "stop": { "iterations": 1 } })",
+      R"({ "platform": { "topology": "regions", "speed": "1Gf",
+                         "links": [ { "from": "a", "to": "a", "up": "1Gbps", "latency": "1ms" } ] },
+           "algorithm": "single", "stop": { "iterations": 1 } })",
   };
 }
 

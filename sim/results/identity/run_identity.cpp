@@ -50,8 +50,7 @@ std::string version_of_file(const std::string& path) {
 
 std::string platform_of(const scenario::Scenario& scenario) {
   const auto* file = std::get_if<scenario::FilePlatform>(&scenario.platform.hosts);
-  return file != nullptr ? platform::file_text(scenario, *file).text
-                         : platform::platform_xml(std::get<scenario::GeneratedPlatform>(scenario.platform.hosts));
+  return file != nullptr ? platform::file_text(scenario, *file).text : platform::platform_xml(scenario.platform);
 }
 
 // The program stays as it is while it runs: digested once, also for forked children.

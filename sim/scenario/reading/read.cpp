@@ -72,6 +72,7 @@ Scenario parse_scenario(const Registry& systems, const std::string& text, const 
   read_json(json, scenario, findings);
   fill_defaults(scenario, file);
   read_profile_files(scenario, findings);
+  read_matrix(scenario, findings);
   read_platform_file(scenario);
   check_scenario(scenario, findings);
   if (!findings.empty()) throw ScenarioErrors(findings.lines());

@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr const char* a_platform = "{\"topology\": ...}, {\"sites\": ...} or {\"file\": ...}";
+
 void read_value(const Json& json, const FieldValue& value, const Rule& rule, const Place& place);
 void read_form(const Json& json, nn::ModelSpec& value, const Rule& rule, const Place& place);
 void read_form(const Json& json, HostChoice& value, const Rule& rule, const Place& place);
@@ -279,9 +281,15 @@ void read_form(const Json& json, HostChoice& value, const Rule& rule, const Plac
 }
 
 void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& place) {
-  if (!is_object(json, place, "{\"topology\": ...} or {\"file\": ...}")) return;
+  if (!is_object(json, place, a_platform)) return;
   const bool from_file = json.contains("file");
-  if (from_file) value.hosts = FilePlatform{};
+  if (from_file) {
+    value.hosts = FilePlatform{};
+  } else if (json.contains("topology") ? json["topology"] == name_of(Topology::regions) : json.contains("matrix")) {
+    value.hosts = RegionsPlatform{};
+  } else if (!json.contains("topology") && (json.contains("sites") || json.contains("links"))) {
+    value.hosts = SitesPlatform{};
+  }
   ObjectReader reader(json, place);
   std::visit([&](auto& hosts) { fields(reader, hosts); }, value.hosts);
   common_fields(reader, value);
@@ -292,7 +300,10 @@ void read_form(const Json& json, PlatformSpec& value, const Rule&, const Place& 
       reader.refuse(key, std::string("cannot be set beside platform.file; expected ") + instead);
     }
   }
-  if (!from_file) reader.require("bandwidth", "a bandwidth such as \"40Mbps\", or a platform \"file\"");
+  if (std::holds_alternative<GeneratedPlatform>(value.hosts)) {
+    reader.require("bandwidth", "a bandwidth such as \"40Mbps\", or a platform \"file\"");
+  }
+  if (std::holds_alternative<RegionsPlatform>(value.hosts)) reader.require("topology", "\"regions\"");
   reader.finish();
 }
 
@@ -303,7 +314,7 @@ void read_json(const Json& json, Scenario& scenario, Findings& findings) {
   // Editors find the schema by this key; it has no effect on the run.
   ObjectReader reader(json, root, {"$schema"});
   fields(reader, scenario);
-  reader.require("platform", "{\"topology\": ...} or {\"file\": ...}");
+  reader.require("platform", a_platform);
   reader.require("algorithm", "one of " + listed(std::get<ChoiceField>(field_value(scenario.algorithm).form).tags));
   reader.finish();
 }

@@ -182,12 +182,19 @@ OrderedJson platform_schema(const char* required) {
   fields(visitor, std::get<Hosts>(spec.hosts));
   common_fields(visitor, spec);
   visitor.require(required);
+  constexpr std::string_view regions = name_of(Topology::regions);
+  if constexpr (std::is_same_v<Hosts, RegionsPlatform>) visitor.property("topology") = {{"const", regions}};
+  if constexpr (std::is_same_v<Hosts, GeneratedPlatform>) {
+    OrderedJson& words = visitor.property("topology")["enum"];
+    words.erase(std::ranges::find(words, regions));
+  }
   return visitor.object();
 }
 
 OrderedJson schema_of_form(PlatformSpec&, const Rule&) {
-  return {{"oneOf", OrderedJson::array(
-                        {platform_schema<GeneratedPlatform>("bandwidth"), platform_schema<FilePlatform>("file")})}};
+  return {{"oneOf", OrderedJson::array({platform_schema<GeneratedPlatform>("bandwidth"),
+                                        platform_schema<FilePlatform>("file"), platform_schema<SitesPlatform>("sites"),
+                                        platform_schema<RegionsPlatform>("topology")})}};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::vector<std::size_t> facet_columns(const results::GroupedRuns& runs, const s
   if (facet.empty()) return columns;
   for (std::size_t i = 0; i < runs.varied.size(); ++i) {
     const std::string& path = runs.varied[i];
-    const bool of_network = path.starts_with(network_prefix) && path != "platform.workers";
+    const bool of_network = path.starts_with(network_prefix) && !is_of_workers(path);
     if (facet == "network" ? of_network : path == facet) columns.push_back(i);
   }
   if (columns.empty()) {

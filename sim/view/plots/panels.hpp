@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/results/reading/groups.hpp"
@@ -10,6 +11,11 @@
 #include "sim/view/plots/picture.hpp"
 
 namespace ddl::view {
+
+// Whether a setting is how many workers there are, of regions in each.
+constexpr bool is_of_workers(std::string_view path) {
+  return path == "platform.workers" || path == "platform.workers_per_site";
+}
 
 // Without those that differ in `apart` alone, which then share a series ("platform.workers", over which it is drawn).
 struct Arrangement {

@@ -15,8 +15,6 @@
 namespace ddl::view {
 namespace {
 
-constexpr const char* workers_path = "platform.workers";
-
 // What is compared: seconds to a target, or per sample.
 class Pace {
  public:
@@ -69,7 +67,8 @@ std::vector<double> ratios(const results::RunGroup& base, const results::RunGrou
 using Series = std::map<std::size_t, std::size_t>;  // group by workers
 
 std::map<std::pair<std::size_t, std::size_t>, Series> series_of(const results::GroupedRuns& runs,
-                                                                const Arrangement& arrangement) {
+                                                                const Arrangement& arrangement,
+                                                                const std::string& workers_path) {
   std::map<std::pair<std::size_t, std::size_t>, Series> series;
   for (std::size_t i = 0; i < runs.groups.size(); ++i) {
     const auto [panel, name] = arrangement.of_group[i];
@@ -88,9 +87,9 @@ std::map<std::pair<std::size_t, std::size_t>, Series> series_of(const results::G
 
 void plot_speed_up(const results::GroupedRuns& runs, const PictureOptions& options) {
   const Pace pace(runs, options);
-  if (std::ranges::find(runs.varied, workers_path) == runs.varied.end()) {
-    throw InputError(std::string("speed-up is drawn over the number of workers; expected runs that differ in ") +
-                     workers_path);
+  const auto workers_path = std::ranges::find_if(runs.varied, is_of_workers);
+  if (workers_path == runs.varied.end()) {
+    throw InputError("speed-up is drawn over the number of workers; expected runs that differ in platform.workers");
   }
   results::GroupedRuns others{runs.varied, {}};  // `single` is what they are measured by
   const auto all_baselines = results::baselines_of(runs);
@@ -102,10 +101,10 @@ void plot_speed_up(const results::GroupedRuns& runs, const PictureOptions& optio
   }
   if (others.groups.empty()) throw InputError("all runs are of one worker; there is no speed-up");
   const bool by_single = std::ranges::all_of(baselines, [](const auto& base) { return base.has_value(); });
-  const Arrangement arrangement = arrange(others, options, workers_path);
+  const Arrangement arrangement = arrange(others, options, *workers_path);
   Figure figure = figure_of(arrangement, options);
   std::set<double> workers_drawn;
-  for (const auto& [place, series] : series_of(others, arrangement)) {
+  for (const auto& [place, series] : series_of(others, arrangement, *workers_path)) {
     Points& points = figure.panels[place.first].of_name[place.second];
     for (const auto& [workers, group] : series) {
       const results::RunGroup& base =

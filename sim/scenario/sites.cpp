@@ -1,0 +1,188 @@
+#include "sim/scenario/sites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/counted.hpp"
+#include "sim/scenario/checks.hpp"
+#include "sim/scenario/reading/words.hpp"
+
+namespace ddl::scenario {
+namespace {
+
+std::map<std::string, std::size_t> numbers_of(const std::vector<Site>& sites) {
+  std::map<std::string, std::size_t> numbers;
+  for (const Site& site : sites) numbers.emplace(site.name, numbers.size());
+  return numbers;
+}
+
+std::vector<std::string> names_of(const std::vector<Site>& sites) {
+  std::vector<std::string> names;
+  for (const Site& site : sites) names.push_back(site.name);
+  return names;
+}
+
+// Before the checks there may be any number of sites.
+int sum_of(const std::vector<Site>& sites, int Site::*count) {
+  std::int64_t sum = 0;
+  for (const Site& site : sites) sum += site.*count;
+  return static_cast<int>(std::min<std::int64_t>(sum, std::numeric_limits<int>::max()));
+}
+
+// The way to a site so far: its last hop, and where that starts.
+struct Reached {
+  std::size_t links = 0;
+  double latency_s = 0;
+  Hop last;
+  std::size_t before = 0;
+};
+
+// From one site to all others, by the number of links.
+class Search {
+ public:
+  Search(const SitesPlatform& platform, const std::map<std::string, std::size_t>& numbers, std::size_t source)
+      : links_(platform.links), source_(source), reached_(platform.sites.size()) {
+    for (const SiteLink& link : links_) ends_.emplace_back(numbers.at(link.from), numbers.at(link.to));
+    reached_[source].emplace();
+    for (std::size_t length = 1; go(length); ++length) {
+    }
+  }
+
+  Way way_to(std::size_t site) const {
+    Way way;
+    if (!reached_[site]) return way;
+    for (; site != source_; site = reached_[site]->before) way.push_back(reached_[site]->last);
+    std::ranges::reverse(way);
+    return way;
+  }
+
+ private:
+  // To sites so many links away; whether there is one.
+  bool go(std::size_t length) {
+    bool any = false;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      for (const bool up : {true, false}) {
+        const auto [here, there] = up ? ends_[i] : std::pair(ends_[i].second, ends_[i].first);
+        if (!reached_[here] || reached_[here]->links + 1 != length) continue;
+        const Reached found{length, reached_[here]->latency_s + links_[i].latency.value, {i, up}, here};
+        auto& known = reached_[there];
+        if (known && (known->links < length || known->latency_s <= found.latency_s)) continue;
+        known = found;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  const std::vector<SiteLink>& links_;
+  const std::size_t source_;
+  std::vector<std::pair<std::size_t, std::size_t>> ends_;
+  std::vector<std::optional<Reached>> reached_;
+};
+
+Way back(Way way) {
+  std::ranges::reverse(way);
+  for (Hop& hop : way) hop.up = !hop.up;
+  return way;
+}
+
+void check_name_of_site(const std::string& name, const Place& place) {
+  const auto fits = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '-' || letter == '_' || letter == '.';
+  };
+  if (!name.empty() && std::ranges::all_of(name, fits)) return;
+  place.error((name.empty() ? "is empty" : in_quotes(name) + " has other letters") +
+              "; expected a name of letters, digits, '-', '_' and '.'");
+}
+
+void check_hosts(const SitesPlatform& platform, const Place& place) {
+  std::set<std::string> seen;
+  double hosts = 0;
+  for (std::size_t i = 0; i < platform.sites.size(); ++i) {
+    const Site& site = platform.sites[i];
+    const Place here = place.at(i);
+    check_name_of_site(site.name, here.at("name"));
+    if (!seen.insert(site.name).second) {
+      here.at("name").error(in_quotes(site.name) + " is named before; expected each site once");
+    }
+    if (site.workers + site.servers == 0) {
+      here.at("workers").error("is 0, and so are its servers; expected a host in each site");
+    }
+    hosts += static_cast<double>(site.workers) + site.servers;
+  }
+  if (hosts > most_hosts_of_sites) {
+    place.error(fmt::format("have {} hosts; expected at most {}", hosts, most_hosts_of_sites));
+  }
+  if (platform.workers() == 0) place.error("have no worker; expected at least one");
+}
+
+void check_links(const SitesPlatform& platform, const Place& place) {
+  const std::vector<std::string> names = names_of(platform.sites);
+  std::set<std::pair<std::string, std::string>> joined;
+  std::set<std::string> called;
+  for (std::size_t i = 0; i < platform.links.size(); ++i) {
+    const SiteLink& link = platform.links[i];
+    const Place here = place.at(i);
+    for (const auto& [key, name] : {std::pair("from", link.from), std::pair("to", link.to)}) {
+      if (std::ranges::find(names, name) != names.end()) continue;
+      here.at(key).error(in_quotes(name) + " is no site; " + nearest_or(name, names, "sites are " + listed(names)));
+    }
+    if (link.from == link.to) {
+      here.at("to").error("is where the link starts; expected another site");
+    } else if (!joined.insert(std::minmax(link.from, link.to)).second) {
+      here.error(fmt::format("joins {} and {}, as one before does; expected one link between two sites",
+                             in_quotes(link.from), in_quotes(link.to)));
+    } else if (!called.insert(link.name()).second) {
+      here.error("would be called " + in_quotes(link.name()) + ", as another is; expected other names of sites");
+    }
+  }
+}
+
+}  // namespace
+
+int SitesPlatform::workers() const { return sum_of(sites, &Site::workers); }
+int SitesPlatform::servers() const { return sum_of(sites, &Site::servers); }
+
+std::vector<std::vector<Way>> ways_between(const SitesPlatform& platform) {
+  const std::size_t sites = platform.sites.size();
+  const auto numbers = numbers_of(platform.sites);
+  std::vector<std::vector<Way>> ways(sites, std::vector<Way>(sites));
+  for (std::size_t source = 0; source < sites; ++source) {
+    const Search search(platform, numbers, source);
+    for (std::size_t target = source + 1; target < sites; ++target) {
+      ways[source][target] = search.way_to(target);
+      ways[target][source] = back(ways[source][target]);
+    }
+  }
+  return ways;
+}
+
+void check_sites(const SitesPlatform& platform, const Place& place) {
+  const std::size_t sites = platform.sites.size();
+  if (sites == 0) {
+    return place.at("sites").error("has no site; expected a list such as [{\"name\": \"ams\", \"workers\": 4, ...}]");
+  }
+  if (sites > most_sites) {
+    return place.at("sites").error(fmt::format("has {}; expected at most {}", counted(sites, "site"), most_sites));
+  }
+  check_hosts(platform, place.at("sites"));
+  check_links(platform, place.at("links"));
+  if (!place.findings.clean(place.path)) return;
+  const auto ways = ways_between(platform);
+  const auto apart = std::ranges::find_if(ways[0].begin() + 1, ways[0].end(), &Way::empty);
+  if (apart == ways[0].end()) return;
+  const Site& far = platform.sites[static_cast<std::size_t>(apart - ways[0].begin())];
+  place.at("links").error(
+      fmt::format("lead nowhere from {} to {}; expected each site joined to all others, directly or "
+                  "over others",
+                  in_quotes(platform.sites[0].name), in_quotes(far.name)));
+}
+
+}  // namespace ddl::scenario
