@@ -10,7 +10,8 @@
 
 namespace ddl::cli {
 
-extern const std::string_view template_ps, template_ako, template_two_sites, template_edge, template_own_data;
+extern const std::string_view template_ps, template_ako, template_two_sites, template_sites, template_edge,
+    template_own_data;
 
 namespace {
 
@@ -24,6 +25,7 @@ constexpr Template templates[] = {
     {"ako", "partial gradients between all workers, no server", &template_ako},
     {"ps", "an asynchronous parameter server", &template_ps},
     {"two_sites", "two data centres with one link between them", &template_two_sites},
+    {"sites", "several sites, each with its own hosts, joined by links with rates of their own", &template_sites},
     {"edge", "federated averaging over devices that come and go", &template_edge},
     {"own_data", "a model of one's own, and data from files", &template_own_data},
 };
