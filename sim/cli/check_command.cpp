@@ -28,9 +28,9 @@ namespace {
 
 using Overrides = std::vector<scenario::Override>;
 
-constexpr double much = 0.5;   // of a run's cost
-constexpr double long_s = 20;  // for messages to take
-constexpr std::size_t most_links = 12;
+constexpr double much = 0.5;            // of a run's cost
+constexpr double long_s = 20;           // for messages to take
+constexpr std::size_t most_lines = 12;  // of sites, and of links between them
 
 // What a whole model is on the wire, and where that comes from.
 std::string model_text(const scenario::Scenario& scenario) {
@@ -81,21 +81,23 @@ std::string sites_text(const scenario::PlatformSpec& platform, const std::vector
     return scenario::write_quantity(value.value * platform.bandwidth_factor, scenario::Dimension::bandwidth);
   };
   const auto latency = [&](Seconds value) { return results::readable_seconds(value.value * platform.latency_factor); };
-  for (std::size_t i = 0; i < sites.size(); ++i) {
+  const auto tell_rest = [&](std::size_t all, const char* what) {
+    if (all > most_lines) add("", "and " + counted(static_cast<std::int64_t>(all - most_lines), what));
+  };
+  for (std::size_t i = 0; i < std::min(sites.size(), most_lines); ++i) {
     std::string value = fmt::format("{}: {}", sites[i].name, hosts_text(sites[i].workers, "worker", made.has_value()));
     if (!sites[i].servers.empty()) value += "; " + hosts_text(sites[i].servers, "server", made.has_value());
     if (made) value += fmt::format("; {} each, {}", rate(made->sites[i].bandwidth), latency(made->sites[i].latency));
     add(i == 0 ? "sites" : "", value);
   }
-  for (std::size_t i = 0; made && i < std::min(made->links.size(), most_links); ++i) {
+  tell_rest(sites.size(), "more site");
+  for (std::size_t i = 0; made && i < std::min(made->links.size(), most_lines); ++i) {
     const scenario::SiteLink& link = made->links[i];
     const std::string both = link.back() == link.up ? "" : fmt::format(" there, {} back", rate(link.back()));
     add(i == 0 ? "between sites" : "",
         fmt::format("{}: {}{}, {}", link.name(), rate(link.up), both, latency(link.latency)));
   }
-  if (made && made->links.size() > most_links) {
-    add("", fmt::format("and {}", counted(static_cast<std::int64_t>(made->links.size() - most_links), "more link")));
-  }
+  if (made) tell_rest(made->links.size(), "more link");
   return text;
 }
 

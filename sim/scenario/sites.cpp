@@ -17,10 +17,15 @@
 namespace ddl::scenario {
 namespace {
 
-std::map<std::string, std::size_t> numbers_of(const std::vector<Site>& sites) {
+// The numbers of the sites that each link joins.
+using Ends = std::vector<std::pair<std::size_t, std::size_t>>;
+
+Ends ends_of(const SitesPlatform& platform) {
   std::map<std::string, std::size_t> numbers;
-  for (const Site& site : sites) numbers.emplace(site.name, numbers.size());
-  return numbers;
+  for (const Site& site : platform.sites) numbers.emplace(site.name, numbers.size());
+  Ends ends;
+  for (const SiteLink& link : platform.links) ends.emplace_back(numbers.at(link.from), numbers.at(link.to));
+  return ends;
 }
 
 std::vector<std::string> names_of(const std::vector<Site>& sites) {
@@ -47,9 +52,8 @@ struct Reached {
 // From one site to all others, by the number of links.
 class Search {
  public:
-  Search(const SitesPlatform& platform, const std::map<std::string, std::size_t>& numbers, std::size_t source)
-      : links_(platform.links), source_(source), reached_(platform.sites.size()) {
-    for (const SiteLink& link : links_) ends_.emplace_back(numbers.at(link.from), numbers.at(link.to));
+  Search(const SitesPlatform& platform, const Ends& ends, std::size_t source)
+      : links_(platform.links), ends_(ends), source_(source), reached_(platform.sites.size()) {
     reached_[source].emplace();
     for (std::size_t length = 1; go(length); ++length) {
     }
@@ -82,8 +86,8 @@ class Search {
   }
 
   const std::vector<SiteLink>& links_;
+  const Ends& ends_;
   const std::size_t source_;
-  std::vector<std::pair<std::size_t, std::size_t>> ends_;
   std::vector<std::optional<Reached>> reached_;
 };
 
@@ -152,10 +156,10 @@ int SitesPlatform::servers() const { return sum_of(sites, &Site::servers); }
 
 std::vector<std::vector<Way>> ways_between(const SitesPlatform& platform) {
   const std::size_t sites = platform.sites.size();
-  const auto numbers = numbers_of(platform.sites);
+  const Ends ends = ends_of(platform);
   std::vector<std::vector<Way>> ways(sites, std::vector<Way>(sites));
   for (std::size_t source = 0; source < sites; ++source) {
-    const Search search(platform, numbers, source);
+    const Search search(platform, ends, source);
     for (std::size_t target = source + 1; target < sites; ++target) {
       ways[source][target] = search.way_to(target);
       ways[target][source] = back(ways[source][target]);
