@@ -1,6 +1,7 @@
 #include "tests/soak/random_scenario.hpp"
 
 #include "core/base/check.hpp"
+#include "core/base/shape.hpp"
 #include "sim/scenario/reading/read.hpp"
 #include "tests/soak/filler.hpp"
 
@@ -9,19 +10,41 @@ namespace {
 
 constexpr int most_draws = 1000;
 
+// Sites in a row, as many as there are bandwidths.
+scenario::SitesPlatform sites_of(const scenario::GeneratedPlatform& hosts) {
+  scenario::SitesPlatform platform;
+  platform.speed = hosts.speed;
+  const int count = std::min(hosts.workers, static_cast<int>(hosts.bandwidth.size()));
+  for (int i = 0; i < count; ++i) {
+    const BytesPerSecond own = hosts.bandwidth[static_cast<std::size_t>(i)];
+    const auto workers = static_cast<int>(even_part(static_cast<std::size_t>(hosts.workers), count, i).size());
+    const std::string name = "s" + std::to_string(i);
+    if (i > 0) {
+      const scenario::Site& last = platform.sites.back();
+      platform.links.push_back({last.name, name, last.bandwidth, own, {2 * hosts.latency.value}});
+    }
+    platform.sites.push_back({name, workers, i == 0 ? hosts.servers : 0, own, hosts.latency});
+  }
+  return platform;
+}
+
 void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int servers) {
   scenario::GeneratedPlatform hosts;
   hosts.workers = workers;
   hosts.servers = servers;
   hosts.topology =
-      fill.one_of<scenario::Topology>({scenario::Topology::star, scenario::Topology::star, scenario::Topology::mesh,
+      fill.one_of<scenario::Topology>({scenario::Topology::star, scenario::Topology::regions, scenario::Topology::mesh,
                                        scenario::Topology::ring, scenario::Topology::two_sites});
   for (int i = fill.whole(1, 3); i > 0; --i) hosts.bandwidth.push_back({fill.spread(1e5, 1e8)});
   if (servers > 0 && fill.chance(0.3)) hosts.server_bandwidth.push_back({fill.spread(1e6, 1e8)});
   hosts.latency.value = fill.chance(0.1) ? 0 : fill.spread(1e-5, 0.05);
   hosts.speed.assign(1, {fill.spread(1e9, 1e11)});
   if (fill.chance(0.3)) hosts.speed.push_back({fill.spread(1e9, 1e11)});
-  scenario.platform.hosts = hosts;
+  if (hosts.topology == scenario::Topology::regions) {
+    scenario.platform.hosts = sites_of(hosts);
+  } else {
+    scenario.platform.hosts = hosts;
+  }
   scenario::NetworkSpec& network = scenario.platform.network;
   network.model = fill.one_of<scenario::NetworkModel>(
       {scenario::NetworkModel::TCP, scenario::NetworkModel::packets, scenario::NetworkModel::CM02});
@@ -36,7 +59,13 @@ void draw_platform(Filler& fill, scenario::Scenario& scenario, int workers, int 
 }
 
 // As the generated networks name them.
-std::vector<std::string> link_names(scenario::Topology topology, const std::vector<std::string>& nodes) {
+std::vector<std::string> link_names(const scenario::PlatformSpec& platform, const std::vector<std::string>& nodes) {
+  if (const auto* sites = std::get_if<scenario::SitesPlatform>(&platform.hosts)) {
+    std::vector<std::string> names = nodes;
+    for (const scenario::SiteLink& link : sites->links) names.push_back(link.name());
+    return names;
+  }
+  const scenario::Topology topology = std::get<scenario::GeneratedPlatform>(platform.hosts).topology;
   if (topology == scenario::Topology::star || topology == scenario::Topology::two_sites) return nodes;
   std::vector<std::string> names;
   if (topology == scenario::Topology::mesh && nodes.size() > 1)
@@ -48,8 +77,7 @@ std::vector<std::string> link_names(scenario::Topology topology, const std::vect
 // Of the workers mostly; servers may neither join nor leave, and not every system has them.
 void draw_faults(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
                  const std::vector<std::string>& nodes) {
-  const auto& platform = std::get<scenario::GeneratedPlatform>(scenario.platform.hosts);
-  Filler fill(random, random.uniform() < 0.8 ? workers : nodes, link_names(platform.topology, nodes));
+  Filler fill(random, random.uniform() < 0.8 ? workers : nodes, link_names(scenario.platform, nodes));
   if (!fill.chance(0.5)) return;
   for (int i = fill.whole(1, 3); i > 0; --i) {
     scenario::Fault fault;
@@ -83,7 +111,7 @@ void draw_return(Stream& random, scenario::Scenario& scenario, const std::vector
 void draw_profile(Stream& random, scenario::Scenario& scenario, const std::vector<std::string>& workers,
                   const std::vector<std::string>& nodes) {
   auto& platform = scenario.platform;
-  Filler fill(random, workers, link_names(std::get<scenario::GeneratedPlatform>(platform.hosts).topology, nodes));
+  Filler fill(random, workers, link_names(platform, nodes));
   if (!fill.chance(0.3)) return;
   scenario::Profile profile;
   fill.fill_choice(profile);
