@@ -55,13 +55,15 @@ void check_generated(const GeneratedPlatform& hosts, const Place& place) {
 // Of a platform that is not a file's.
 std::vector<std::string> worker_names(const PlatformSpec& platform) {
   std::vector<std::string> names;
-  for (int i = 0; i < workers_known(platform).value_or(0); ++i) names.push_back("w" + std::to_string(i));
+  const int workers = workers_known(platform).value_or(0);
+  for (int i = 0; i < workers; ++i) names.push_back("w" + std::to_string(i));
   return names;
 }
 
 void check_slowdown(const Scenario& scenario, const Place& place) {
   std::vector<std::string> names = worker_names(scenario.platform);
-  for (int i = 0; i < servers_of(scenario.platform); ++i) names.push_back("ps" + std::to_string(i));
+  const int servers = servers_of(scenario.platform);
+  for (int i = 0; i < servers; ++i) names.push_back("ps" + std::to_string(i));
   const std::set<std::string> known(names.begin(), names.end());
   for (const auto& [name, factor] : scenario.compute.slowdown) {
     if (!known.contains(name)) {
